@@ -1,0 +1,53 @@
+/**
+ * What an LLM context is given and what it can do besides calling its own app's tools. The agent loop offers
+ * these tools, the hub serves them, and the obedient model knows them as any model would: by name and schema.
+ *
+ * Ring 0.
+ */
+
+/**
+ * - `probe {functionality}` asks whether somebody serves a functionality. Answer: `{"peer", "request", "response"}`
+ *   with an ephemeral id and the two JSON Schemas, or a refusal.
+ * - `request {peer, message}` sends a message in that format. Answer: the response, in which every free text is a
+ *   reference `{"ref": "$3", "length": 120}`.
+ * - `open {ref}` asks to read the text behind a reference: a data release, decided by policy and permission.
+ *
+ * A reference (`$3`) may stand inside any string of a tool call's arguments, of a request's message or of the
+ * answer; the hub puts the text in its place without the context ever seeing it.
+ */
+export const AGENT_TOOLS = { probe: 'probe', request: 'request', open: 'open' } as const;
+
+/** What stands in a tool's result when an effect was refused; it says no more than that (architecture, Permissions). */
+export const REFUSED_TEXT = 'refused: not permitted';
+
+/** The last user message of a planner's request is this object as JSON; the answer is a `PlannerAnswer` as JSON. */
+export interface PlannerInput {
+  readonly query: string;
+  /** The user's own earlier words in this session, oldest first, and which app served each. */
+  readonly earlier: readonly {
+    readonly query: string;
+    readonly app: string | null;
+    readonly outcome: string;
+  }[];
+  /** Vetted texts only. */
+  readonly apps: readonly {
+    readonly id: string;
+    readonly description: string | null;
+    readonly uses: readonly { readonly name: string; readonly description: string }[];
+  }[];
+  /** Names of the facts that the user stated; never their values. */
+  readonly facts: readonly string[];
+}
+
+/** The answer is checked against the installed apps before it becomes a `StepPlan`. */
+export interface PlannerAnswer {
+  readonly steps: readonly {
+    readonly app: string | null;
+    readonly task: string;
+    readonly uses: readonly string[];
+    readonly needs: readonly string[];
+    /** Numbers of earlier steps, counted from 1. */
+    readonly after: readonly number[];
+  }[];
+  readonly candidates: readonly string[];
+}

@@ -1,0 +1,115 @@
+/**
+ * Events: everything that happens, in one append-only trace for each session. An effect appears as
+ * `<effect>.proposed`, then `<effect>.decided`, and if it was allowed `<effect>.executed` or `<effect>.failed`.
+ * `--json` prints these objects, one a line; the journal keeps them.
+ *
+ * Ring 0.
+ */
+import type { Reason } from './decision.ts';
+import type { Fault } from './fault.ts';
+import type { AppId, ContextId, EphemeralId, EventId, FunctionalityName, GrantId, SessionId } from './id.ts';
+import type { JsonObject } from './json.ts';
+import type { Label } from './label.ts';
+import type { Usage } from './model.ts';
+import type { GrantDuration, PermissionPrompt, PermissionSubject } from './permission.ts';
+import type { PlanOrigin, StepPlan } from './plan.ts';
+import type { Effect, Proposal } from './proposal.ts';
+
+/** What every event has. */
+export interface EventFrame {
+  readonly id: EventId;
+  readonly session: SessionId;
+  /** Position in the session's trace, from 0. */
+  readonly sequence: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** The context in which it arose; null: the operator itself. */
+  readonly context: ContextId | null;
+  /** The app whose context that is. */
+  readonly app: AppId | null;
+  /** Events that this one carries on: the decision its proposal, the response its request. */
+  readonly causes: readonly EventId[];
+  readonly label: Label;
+}
+
+export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'shared';
+
+export type EventBody =
+  | {
+      readonly kind: 'session.started';
+      readonly isolation: 'spokes' | 'none';
+      readonly model: string;
+      readonly notices: readonly string[];
+    }
+  | { readonly kind: 'session.resumed'; readonly events: number }
+  | { readonly kind: 'session.ended' }
+  | { readonly kind: 'user.message'; readonly text: string }
+  | { readonly kind: 'plan.made'; readonly plan: StepPlan; readonly origin: PlanOrigin }
+  | {
+      readonly kind: 'context.created';
+      readonly of: ContextKind;
+      readonly apps: readonly AppId[];
+      readonly functionalities: readonly FunctionalityName[];
+    }
+  | { readonly kind: 'context.ended'; readonly reason: string }
+  | { readonly kind: 'spoke.started'; readonly milliseconds: number }
+  | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }
+  | { readonly kind: 'app.stopped'; readonly reason: string }
+  | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
+  | ProposedBody
+  | DecidedBody
+  | { readonly kind: `${Effect}.executed`; readonly milliseconds: number; readonly usage?: Usage }
+  | { readonly kind: `${Effect}.failed`; readonly fault: Fault }
+  | { readonly kind: 'probe.received'; readonly functionality: string }
+  | { readonly kind: 'offer.made'; readonly functionality: FunctionalityName; readonly peer: EphemeralId }
+  | { readonly kind: 'probe.refused'; readonly functionality: string }
+  | { readonly kind: 'permission.asked'; readonly prompt: PermissionPrompt }
+  | {
+      readonly kind: 'permission.answered';
+      readonly prompt: EventId;
+      readonly allow: boolean;
+      readonly duration: GrantDuration | null;
+      readonly by: 'user' | 'grant' | 'no-answer';
+    }
+  | { readonly kind: 'choice.asked'; readonly question: string; readonly choices: readonly AppId[] }
+  | { readonly kind: 'choice.answered'; readonly choice: AppId | null }
+  | {
+      readonly kind: 'grant.given';
+      readonly grant: GrantId;
+      readonly subject: PermissionSubject;
+      readonly duration: GrantDuration;
+    }
+  | { readonly kind: 'grant.used'; readonly grant: GrantId }
+  | { readonly kind: 'grant.revoked'; readonly grant: GrantId }
+  | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
+  | { readonly kind: 'fault.recorded'; readonly fault: Fault }
+  | {
+      readonly kind: 'query.ended';
+      readonly outcome: 'answered' | 'refused' | 'failed' | 'cancelled';
+      readonly reason: string | null;
+    };
+
+/** The proposal's own fields stand in the event; its `context` is the frame's. */
+export type ProposedBody = Proposal extends infer P
+  ? P extends Proposal
+    ? { readonly kind: `${P['effect']}.proposed` } & Omit<P, 'context'>
+    : never
+  : never;
+
+export interface DecidedBody {
+  readonly kind: `${Effect}.decided`;
+  readonly verdict: 'allow' | 'deny';
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Reason[];
+  /** How permission came, where it was needed. */
+  readonly permission: 'not-needed' | 'user' | 'grant' | 'denied';
+}
+
+export interface ModelToolCallRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+export type Event = EventFrame & EventBody;
+export type EventKind = EventBody['kind'];

@@ -1,0 +1,31 @@
+/**
+ * A fault is something outside that failed: a process died, a peer broke the protocol, a time limit passed.
+ * It travels as a value to the nearest boundary that fails closed.
+ *
+ * Ring 0.
+ */
+
+/** Each boundary names its kinds; the set is closed so that every handler covers all of them. */
+export type FaultKind =
+  | 'app-unavailable' // the app's process could not be started, or ended before it answered
+  | 'app-timeout' // the app did not answer within its limit
+  | 'app-protocol' // the app sent something that is not MCP, or too much of it
+  | 'app-error' // the app answered with a JSON-RPC error
+  | 'spoke-unavailable' // the agent loop's process could not be started, or ended before its answer
+  | 'spoke-protocol' // the agent loop sent something that is not the hub-spoke protocol
+  | 'budget-exceeded' // steps, time, tokens or bytes ran out
+  | 'model-failure' // the model provider failed; `message` says how
+  | 'sandbox-unavailable' // a layer of the sandbox could not be set up
+  | 'cancelled'; // the user stopped the query
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** One sentence, lower-case start, no full stop. */
+  readonly message: string;
+  /** What the reader can do about it. */
+  readonly help?: string;
+}
+
+export function fault(kind: FaultKind, message: string, help?: string): Fault {
+  return help === undefined ? { kind, message } : { kind, message, help };
+}

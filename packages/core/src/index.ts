@@ -1,0 +1,88 @@
+export { AGENT_TOOLS, type PlannerAnswer, type PlannerInput, REFUSED_TEXT } from './agent.ts';
+export { canonicalJson } from './canonical-json.ts';
+export type { Clock } from './clock.ts';
+export type { Allowed, Decision, Reason, Ruling } from './decision.ts';
+export type { Diagnostic, SourceRange } from './diagnostic.ts';
+export type {
+  ContextKind,
+  DecidedBody,
+  Event,
+  EventBody,
+  EventFrame,
+  EventKind,
+  ModelToolCallRecord,
+  ProposedBody,
+} from './event.ts';
+export { type Fault, type FaultKind, fault } from './fault.ts';
+export {
+  type AppId,
+  type ContextId,
+  type EphemeralId,
+  type EventId,
+  type FunctionalityName,
+  type GrantId,
+  type Id,
+  id,
+  NAME_PATTERN,
+  type RuleId,
+  type SessionId,
+} from './id.ts';
+export {
+  DEFAULT_JSON_LIMITS,
+  isJsonObject,
+  type Json,
+  type JsonLimits,
+  type JsonObject,
+  type JsonSchema,
+  parseJson,
+  toJson,
+} from './json.ts';
+export { DEFAULT_LABEL, HUB_LABEL, joinLabels, type Label, labelNames, USER_LABEL } from './label.ts';
+export {
+  type AppLimits,
+  DEFAULT_APP_LIMITS,
+  DEFAULT_RETRY_LIMITS,
+  DEFAULT_TURN_LIMITS,
+  type RetryLimits,
+  type TurnLimits,
+} from './limits.ts';
+export type { AppSource, Functionality, InstalledApp, Manifest } from './manifest.ts';
+export type {
+  Model,
+  ModelCallOptions,
+  ModelFault,
+  ModelFaultKind,
+  ModelMessage,
+  ModelRequest,
+  ModelResponse,
+  ModelTool,
+  ModelToolCall,
+  Usage,
+} from './model.ts';
+export type {
+  ChoicePrompt,
+  Consent,
+  Grant,
+  GrantDuration,
+  PermissionAnswer,
+  PermissionPrompt,
+  PermissionScope,
+  PermissionSubject,
+  PromptDatum,
+} from './permission.ts';
+export { type Expectation, expects, type PlanOrigin, type PlanStep, type StepPlan } from './plan.ts';
+export type {
+  Answer,
+  AppRequest,
+  AppResponse,
+  DataRelease,
+  Effect,
+  Egress,
+  ModelCall,
+  Proposal,
+  ReleasedItem,
+  ToolCall,
+  ToolOutput,
+} from './proposal.ts';
+export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
+export { closedFormats, isClosedValue, replaceFreeText, withoutProse } from './schema.ts';

@@ -1,0 +1,76 @@
+/**
+ * JSON values, and reading them from hostile text within limits.
+ *
+ * Ring 0.
+ */
+import { failed, ok, type Result } from './result.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** A JSON Schema is data from an untrusted party until it has been compiled within limits. */
+export type JsonSchema = JsonObject;
+
+export interface JsonLimits {
+  /** UTF-16 units of the text. */
+  readonly length: number;
+  /** Nested arrays and objects. */
+  readonly depth: number;
+  /** Commas and brackets: an upper bound on the number of values. */
+  readonly elements: number;
+}
+
+export const DEFAULT_JSON_LIMITS: JsonLimits = { length: 4 * 1024 * 1024, depth: 64, elements: 200_000 };
+
+/**
+ * Parses `text` after a linear scan that bounds depth and size: `[` five million times would block the hub for
+ * seconds inside `JSON.parse`. Keys that could reach a prototype are refused wherever they stand.
+ */
+export function parseJson(text: string, limits: JsonLimits = DEFAULT_JSON_LIMITS): Result<Json, string> {
+  if (text.length > limits.length) return failed(`the text is longer than ${limits.length} characters`);
+  const excess = scan(text, limits);
+  if (excess !== null) return failed(excess);
+  let polluting = false;
+  try {
+    const value: Json = JSON.parse(text, (key, inner) => {
+      if (key === '__proto__') polluting = true;
+      return inner;
+    });
+    return polluting ? failed('a key is `__proto__`') : ok(value);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : 'not JSON');
+  }
+}
+
+function scan(text: string, limits: JsonLimits): string | null {
+  let depth = 0;
+  let elements = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c /* \ */) at++;
+      else if (code === 0x22 /* " */) inString = false;
+      continue;
+    }
+    if (code === 0x22) inString = true;
+    else if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
+      if (++depth > limits.depth) return `values are nested more than ${limits.depth} deep`;
+      elements++;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+    else if (code === 0x2c /* , */) elements++;
+    if (elements > limits.elements) return `there are more than ${limits.elements} values`;
+  }
+  return null;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A copy of any JSON-like value without `undefined`, functions and prototypes; for what crosses a boundary. */
+export function toJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
+}

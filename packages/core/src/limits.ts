@@ -1,0 +1,69 @@
+/**
+ * Every queue, message, wait and depth has a limit; these are the defaults and what they bound.
+ *
+ * Ring 0.
+ */
+
+/** What one app may use. The manifest may lower or raise these within the sandbox's own maxima. */
+export interface AppLimits {
+  /** Memory of all its processes together. */
+  readonly memoryMiB: number;
+  /** CPU seconds of one process over its life. */
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  /** Largest file it may write. */
+  readonly fileMiB: number;
+  /** From spawn to the answer of `initialize`. */
+  readonly startSeconds: number;
+  /** From `tools/call` to its result. */
+  readonly callSeconds: number;
+  /** One line on standard output. */
+  readonly lineBytes: number;
+}
+
+export const DEFAULT_APP_LIMITS: AppLimits = {
+  memoryMiB: 1024,
+  cpuSeconds: 600,
+  processes: 64,
+  openFiles: 256,
+  fileMiB: 64,
+  startSeconds: 10,
+  callSeconds: 30,
+  lineBytes: 1024 * 1024,
+};
+
+/** What one turn of a spoke may use before it ends with a clear refusal. */
+export interface TurnLimits {
+  /** Model calls. */
+  readonly steps: number;
+  readonly tokens: number;
+  readonly seconds: number;
+  /** Exchanges nested in exchanges: A asks B asks C. */
+  readonly exchangeDepth: number;
+  /** Protocol messages that were malformed or unknown before the spoke is stopped. */
+  readonly droppedMessages: number;
+}
+
+export const DEFAULT_TURN_LIMITS: TurnLimits = {
+  steps: 24,
+  tokens: 400_000,
+  seconds: 600,
+  exchangeDepth: 3,
+  droppedMessages: 20,
+};
+
+/** Model calls that fail for a passing reason are tried again, with doubling waits. */
+export interface RetryLimits {
+  readonly attempts: number;
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+  readonly callSeconds: number;
+}
+
+export const DEFAULT_RETRY_LIMITS: RetryLimits = {
+  attempts: 4,
+  firstWaitMs: 500,
+  longestWaitMs: 20_000,
+  callSeconds: 180,
+};

@@ -1,0 +1,59 @@
+/**
+ * What an app declares and may do. The user's configuration holds it; the app itself never speaks here, so what
+ * stands in a manifest is vetted. Where it is silent the strict reading holds.
+ *
+ * Ring 0.
+ */
+import type { AppId, FunctionalityName } from './id.ts';
+import type { JsonSchema } from './json.ts';
+import type { AppLimits } from './limits.ts';
+
+/** One thing an app can do for others: the unit of inter-spoke exchange (paper, IV-C1). */
+export interface Functionality {
+  readonly name: FunctionalityName;
+  /** One line, shown to every spoke; must name no app. */
+  readonly description: string;
+  readonly request: JsonSchema;
+  readonly response: JsonSchema;
+  /** The tool that serves it, if exactly one does: then no second model call is spent. */
+  readonly tool: string | null;
+}
+
+export interface Manifest {
+  /** Vetted text for the planner; null where the user gave none (the planner then sees the app's id only). */
+  readonly description: string | null;
+  readonly functionalities: readonly Functionality[];
+  /** Registrable domains (`example.com`); empty means no network. */
+  readonly network: readonly string[];
+  /** Absolute paths; empty means no files. */
+  readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
+  readonly limits: AppLimits;
+  /** Tools that cannot be undone. `null`: silent, so every tool without `readOnlyHint` is one. */
+  readonly irreversible: readonly string[] | null;
+  /** Tools whose output an attacker may have written. `null`: silent, so all of them. */
+  readonly untrusted: readonly string[] | null;
+  /** Tools whose output is the user's own and must not spread. `null`: silent, so all of them. */
+  readonly private: readonly string[] | null;
+}
+
+/** How the app comes to life. */
+export type AppSource =
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** The only variables the app sees besides HOME, PATH, LANG and TMPDIR. */
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | null;
+    }
+  | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  /** A description that is the whole app: it acts inside its own spoke and nowhere else. */
+  | { readonly kind: 'instructions'; readonly instructions: string };
+
+export interface InstalledApp {
+  readonly id: AppId;
+  readonly source: AppSource;
+  readonly manifest: Manifest;
+  /** `provider/model` for this app's context; null: the session's. */
+  readonly model: string | null;
+}

@@ -1,0 +1,42 @@
+/**
+ * The planner's step plan: a claim about what the user expects, never an authority. Later requests are compared
+ * with it to say "expected" or "not part of the plan" (paper, IV-A2).
+ *
+ * Ring 0 (the type); the planner that fills it is ring 1.
+ */
+import type { AppId, FunctionalityName } from './id.ts';
+
+export interface StepPlan {
+  readonly steps: readonly PlanStep[];
+  /** Apps that could each serve the whole query; the user chooses when there is more than one. */
+  readonly candidates: readonly AppId[];
+}
+
+export interface PlanStep {
+  /** Unique in the plan: `1`, `2`, … */
+  readonly id: string;
+  /** Null: the model alone, no app. */
+  readonly app: AppId | null;
+  /** What the step is to do, in the planner's words. */
+  readonly task: string;
+  /** Functionalities and tools of the app that the step is expected to use; empty: the plan names none. */
+  readonly uses: readonly string[];
+  /** Names of facts in the hub's memory that the step wants. */
+  readonly needs: readonly string[];
+  /** Steps whose results this one needs. */
+  readonly after: readonly string[];
+}
+
+/** How the plan came about. `fallback`: the planner's answer could not be read, so the hub's own index chose. */
+export type PlanOrigin = 'planner' | 'named-app' | 'single-app' | 'user' | 'fallback';
+
+/** Whether the plan names this app, and, where it names what the app is used for, also this use. */
+export function expects(plan: StepPlan, app: AppId, use: FunctionalityName | string): Expectation {
+  const steps = plan.steps.filter((step) => step.app === app);
+  if (steps.length === 0) return 'unexpected';
+  if (steps.every((step) => step.uses.length === 0)) return 'app-only';
+  return steps.some((step) => step.uses.includes(use)) ? 'expected' : 'unexpected';
+}
+
+/** `app-only`: the plan names the app and says nothing of what it is used for. */
+export type Expectation = 'expected' | 'app-only' | 'unexpected';
