@@ -1,0 +1,57 @@
+/**
+ * Lines out of bytes, within limits. Used for the spoke's link and for an app's standard output alike: a peer that
+ * never ends its line, sends broken UTF-8 or floods is cut off before anything is parsed.
+ *
+ * Ring 0.
+ */
+import { failed, ok, type Result } from '@cordon/core';
+
+export interface FramingLimits {
+  /** Bytes of one line. */
+  readonly lineBytes: number;
+}
+
+export class LineDecoder {
+  readonly #limits: FramingLimits;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+
+  constructor(limits: FramingLimits) {
+    this.#limits = limits;
+  }
+
+  /** The lines that `chunk` completes, without their ends. After a fault the peer must be disconnected. */
+  push(chunk: Uint8Array): Result<readonly string[], string> {
+    const lines: string[] = [];
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(0x0a, start);
+      const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
+      if (this.#pendingBytes + piece.length > this.#limits.lineBytes) {
+        return failed(`a line is longer than ${this.#limits.lineBytes} bytes`);
+      }
+      if (piece.length > 0) {
+        this.#pending.push(piece);
+        this.#pendingBytes += piece.length;
+      }
+      if (end === -1) return ok(lines);
+      const line = this.#take();
+      if (line === null) return failed('a line is not UTF-8');
+      if (line !== '') lines.push(line);
+      start = end + 1;
+    }
+  }
+
+  #take(): string | null {
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    try {
+      const text = this.#decoder.decode(bytes);
+      return text.endsWith('\r') ? text.slice(0, -1) : text;
+    } catch {
+      return null;
+    }
+  }
+}

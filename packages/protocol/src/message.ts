@@ -1,0 +1,78 @@
+/**
+ * The messages between hub and spoke (docs/protocol.md). The spoke asks, the hub answers: each request carries an
+ * id that its answer repeats. Nothing here names an app; peers are known by ephemeral ids only.
+ *
+ * Ring 0.
+ */
+import type { EphemeralId, Json, JsonObject, JsonSchema, ModelMessage, ModelTool } from '@cordon/core';
+
+/** Raised when a message changes its meaning; a peer of another version is refused at `ready`. */
+export const PROTOCOL_VERSION = 1;
+
+/** What a spoke may use of another app without probing: the plan expects it. */
+export interface Offer {
+  /** The tool name under which the model sees it: the functionality's name, numbered when two peers serve it. */
+  readonly name: string;
+  readonly description: string;
+  readonly peer: EphemeralId;
+  readonly request: JsonSchema;
+}
+
+/** Everything that one LLM context starts a turn with. */
+export interface TurnContext {
+  /** The hub's words and, apart from them, the app's own instructions. */
+  readonly system: string;
+  /** Earlier turns of this very context. */
+  readonly history: readonly ModelMessage[];
+  /** The user's query, or the task or request that this context serves. */
+  readonly query: string;
+  /** Facts that were released to this context. */
+  readonly data: readonly { readonly name: string; readonly value: string }[];
+  /** The app's own tools. */
+  readonly tools: readonly ModelTool[];
+  readonly offers: readonly Offer[];
+  /** Every functionality that the system knows, the same list for every spoke, whatever is installed. */
+  readonly functionalities: readonly { readonly name: string; readonly description: string }[];
+  readonly maxSteps: number;
+}
+
+export type HubMessage =
+  | { readonly type: 'turn'; readonly id: number; readonly context: TurnContext }
+  | {
+      readonly type: 'reply';
+      readonly id: number;
+      readonly text: string;
+      readonly calls: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly arguments: JsonObject;
+      }[];
+    }
+  /** The result of a tool call. */
+  | { readonly type: 'output'; readonly id: number; readonly text: string; readonly isError: boolean }
+  | {
+      readonly type: 'offer';
+      readonly id: number;
+      readonly peer: EphemeralId;
+      readonly request: JsonSchema;
+      readonly response: JsonSchema;
+    }
+  | { readonly type: 'response'; readonly id: number; readonly message: Json }
+  /** The text behind a reference. */
+  | { readonly type: 'opened'; readonly id: number; readonly text: string }
+  /** Says that it was refused and nothing of why. */
+  | { readonly type: 'refusal'; readonly id: number; readonly malformed: boolean; readonly text: string }
+  | { readonly type: 'cancel' };
+
+export type SpokeMessage =
+  | { readonly type: 'ready'; readonly version: number }
+  | { readonly type: 'model'; readonly id: number; readonly messages: readonly ModelMessage[] }
+  | { readonly type: 'tool'; readonly id: number; readonly name: string; readonly arguments: JsonObject }
+  | { readonly type: 'probe'; readonly id: number; readonly functionality: string }
+  | { readonly type: 'request'; readonly id: number; readonly peer: string; readonly message: Json }
+  | { readonly type: 'open'; readonly id: number; readonly reference: string }
+  /** The end of a turn; `id` is the turn's. */
+  | { readonly type: 'answer'; readonly id: number; readonly text: string }
+  | { readonly type: 'exhausted'; readonly id: number; readonly steps: number };
+
+export type SpokeRequest = Exclude<SpokeMessage, { type: 'ready' | 'answer' | 'exhausted' }>;

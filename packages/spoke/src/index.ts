@@ -1,0 +1,1 @@
+export { type Ask, runTurn, type TurnResult } from './agent-loop.ts';
