@@ -1,0 +1,67 @@
+/**
+ * Bytes into lines, never holding more than one line's limit. The peer decides how its bytes are cut and may send a
+ * line without an end.
+ *
+ * Ring 2.
+ */
+export type Line =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'too-long' }
+  | { readonly kind: 'not-utf8' };
+
+export class LineSplitter {
+  readonly #longest: number;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  /** Inside a line that was too long already: its rest is dropped up to the newline. */
+  #dropping = false;
+
+  /** `longest`: bytes of one line without its newline. */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** The lines that end in `chunk`. What follows the last newline is kept for the next chunk. */
+  *push(chunk: Uint8Array): Generator<Line> {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      const tooLong = this.#hold(chunk.subarray(from, end));
+      from = end + 1;
+      if (tooLong) yield { kind: 'too-long' };
+      const dropped = this.#dropping;
+      const bytes = this.#take();
+      if (!dropped) yield this.#decode(bytes);
+    }
+    if (this.#hold(chunk.subarray(from))) yield { kind: 'too-long' };
+  }
+
+  /** Whether this part made the line too long: said once a line, as soon as it is known. */
+  #hold(part: Uint8Array): boolean {
+    if (this.#dropping || part.length === 0) return false;
+    this.#heldBytes += part.length;
+    if (this.#heldBytes <= this.#longest) {
+      this.#held.push(part);
+      return false;
+    }
+    this.#held = [];
+    this.#dropping = true;
+    return true;
+  }
+
+  #take(): Uint8Array {
+    const bytes = Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#dropping = false;
+    return bytes;
+  }
+
+  #decode(bytes: Uint8Array): Line {
+    try {
+      return { kind: 'line', text: this.#decoder.decode(bytes) };
+    } catch {
+      return { kind: 'not-utf8' };
+    }
+  }
+}
