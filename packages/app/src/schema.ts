@@ -107,7 +107,7 @@ const KEYWORDS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * What in `schema` lies outside the supported part, as sentences with a JSON-pointer-like place; empty if nothing.
- * The compiler finds these first for authors who use TypeScript. Run it on an author's own schema only: it recurses.
+ * The compiler finds wrong types, but not every surplus keyword. For an author's own schema only: it recurses.
  */
 export function schemaProblems(schema: unknown, at = '#'): readonly string[] {
   if (!isJsonObject(schema)) return [`${at}: a schema must be an object`];

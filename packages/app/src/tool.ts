@@ -36,14 +36,14 @@ export function refuse(text: string): Refused {
   return new Refused(text);
 }
 
-export interface ToolDefinition<I extends ObjectSchema, O extends ObjectSchema | undefined> {
+export interface ToolDefinition<I extends ObjectSchema, O extends ObjectSchema | undefined, R> {
   readonly description: string;
   readonly input: I;
   /** Without it the tool answers in text. */
   readonly output?: O;
   readonly annotations?: ToolAnnotations;
   /** Gets arguments that fit `input`. May be async. A throw is a bug: the caller learns only that there was one. */
-  readonly run: (args: FromSchema<I>) => Returned<O> | Promise<Returned<O>>;
+  readonly run: (args: FromSchema<I>) => R | Promise<R>;
 }
 
 type Returned<O> = (O extends ObjectSchema ? FromSchema<O> : string) | Refused;
@@ -70,9 +70,12 @@ export interface Tool {
  *
  * Throws a `TypeError` that names the place if a schema uses something outside the supported part of JSON Schema.
  */
-export function tool<const I extends ObjectSchema, const O extends ObjectSchema | undefined = undefined>(
-  definition: ToolDefinition<I, O>,
-): Tool {
+export function tool<
+  const I extends ObjectSchema,
+  // `const`, and a parameter of its own: so a returned `'USD'` is not widened to `string`.
+  const R extends Returned<O>,
+  const O extends ObjectSchema | undefined = undefined,
+>(definition: ToolDefinition<I, O, R>): Tool {
   const input = checkedSchema('input', definition.input);
   const output = definition.output === undefined ? null : checkedSchema('output', definition.output);
   const call = async (args: Json): Promise<ToolOutcome> => {
