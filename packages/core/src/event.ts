@@ -32,7 +32,8 @@ export interface EventFrame {
   readonly label: Label;
 }
 
-export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'shared';
+/** `errand`: carries one tool call that another context asked for. `shared`: the baseline's one context for everything. */
+export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'errand' | 'shared';
 
 export type EventBody =
   | {
@@ -44,6 +45,8 @@ export type EventBody =
   | { readonly kind: 'session.resumed'; readonly events: number }
   | { readonly kind: 'session.ended' }
   | { readonly kind: 'user.message'; readonly text: string }
+  /** The user's words, or the request that a context serves, become visible in it. */
+  | { readonly kind: 'query.delivered'; readonly text: string }
   | { readonly kind: 'plan.made'; readonly plan: StepPlan; readonly origin: PlanOrigin }
   | {
       readonly kind: 'context.created';
@@ -63,7 +66,7 @@ export type EventBody =
   | { readonly kind: 'probe.received'; readonly functionality: string }
   | { readonly kind: 'offer.made'; readonly functionality: FunctionalityName; readonly peer: EphemeralId }
   | { readonly kind: 'probe.refused'; readonly functionality: string }
-  | { readonly kind: 'permission.asked'; readonly prompt: PermissionPrompt }
+  | { readonly kind: 'permission.asked'; readonly prompt: Omit<PermissionPrompt, 'id'> }
   | {
       readonly kind: 'permission.answered';
       readonly prompt: EventId;

@@ -38,7 +38,8 @@ export interface TurnLimits {
   /** Model calls. */
   readonly steps: number;
   readonly tokens: number;
-  readonly seconds: number;
+  /** How long the agent loop may say nothing while nobody keeps it waiting. Models, apps and people have their own limits. */
+  readonly idleSeconds: number;
   /** Exchanges nested in exchanges: A asks B asks C. */
   readonly exchangeDepth: number;
   /** Protocol messages that were malformed or unknown before the spoke is stopped. */
@@ -48,7 +49,7 @@ export interface TurnLimits {
 export const DEFAULT_TURN_LIMITS: TurnLimits = {
   steps: 24,
   tokens: 400_000,
-  seconds: 600,
+  idleSeconds: 20,
   exchangeDepth: 3,
   droppedMessages: 20,
 };

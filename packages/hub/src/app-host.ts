@@ -1,0 +1,305 @@
+/**
+ * Apps: started when first needed, each in its own sandbox, spoken to by MCP. A call runs only with the monitor's
+ * allowance for exactly this call.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  isJsonObject,
+  type Json,
+  type JsonSchema,
+  ok,
+  type Result,
+  type ToolCall,
+  toJson,
+} from '@cordon/core';
+import type { CallToolResult, Client, Tool, Transport } from '@modelcontextprotocol/client';
+import { type AppStreams, StreamTransport } from './mcp-transport.ts';
+
+/** A tool as its app declares it: every word of it is untrusted. */
+export interface AppTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema | null;
+  /** Annotations of an untrusted party (MCP, "tool annotations are hints"). */
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+}
+
+export interface ToolResult {
+  readonly text: string;
+  readonly structured: Json;
+  readonly isError: boolean;
+}
+
+/** A confined process that speaks MCP on its standard streams. */
+export interface AppProcess extends AppStreams {
+  /** Names of the sandbox layers in force. */
+  readonly layers: readonly string[];
+  /** Resolves with one sentence when the process is gone, however that came about. */
+  readonly ended: Promise<string>;
+  /** The end of what it wrote to standard error. */
+  readonly lastWords: () => string;
+  readonly kill: () => void;
+}
+
+/** How an app comes to life: the sandbox for commands, a guarded HTTP client for URLs. */
+export interface AppLauncher {
+  launch(app: InstalledApp, signal: AbortSignal): Promise<Result<AppProcess, Fault>>;
+  /** The transport of a remote app; each of its requests passes `egress` first. */
+  connect(app: InstalledApp): Promise<Result<Transport, Fault>>;
+}
+
+export interface RunningApp {
+  readonly id: AppId;
+  readonly tools: readonly AppTool[];
+  /** The app's own words about itself; shown in its own context only. */
+  readonly instructions: string;
+  readonly layers: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** Told of what happens to apps, for the trace. */
+export interface AppObserver {
+  readonly started: (app: RunningApp) => void;
+  readonly stopped: (app: AppId, reason: string) => void;
+}
+
+interface Connection {
+  readonly running: RunningApp;
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly process: AppProcess | null;
+}
+
+const MAX_TOOLS = 256;
+const INSTRUCTIONS_LENGTH = 20_000;
+const OUTPUT_LENGTH = 1024 * 1024;
+
+export class AppHost {
+  readonly #launcher: AppLauncher;
+  readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
+  readonly #observer: AppObserver;
+  readonly #now: () => number;
+
+  constructor(launcher: AppLauncher, now: () => number, observer: AppObserver) {
+    this.#launcher = launcher;
+    this.#now = now;
+    this.#observer = observer;
+  }
+
+  /** Starts the app, or answers the one that runs. A failed start is tried anew by the next query. */
+  async start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {
+    const connection = await this.#connect(app);
+    return connection.ok ? ok(connection.value.running) : connection;
+  }
+
+  /** Calls a tool. `call` comes from a spent allowance, and nowhere else. */
+  async call(app: InstalledApp, call: ToolCall, signal: AbortSignal): Promise<Result<ToolResult, Fault>> {
+    const connection = await this.#connect(app);
+    if (!connection.ok) return connection;
+    const { client, transport } = connection.value;
+    const timeout = app.manifest.limits.callSeconds * 1000;
+    try {
+      const request = { name: call.tool, arguments: { ...call.arguments } };
+      const result = await client.callTool(request, { timeout, signal, resetTimeoutOnProgress: false });
+      return ok(readToolResult(result));
+    } catch (error) {
+      return failed(await this.#callFault(app, call.tool, error, transport));
+    }
+  }
+
+  /** Ends every app. */
+  async stop(): Promise<void> {
+    const connections = [...this.#connections.values()];
+    this.#connections.clear();
+    for (const pending of connections) {
+      const connection = await pending;
+      if (connection.ok) this.#disconnect(connection.value);
+    }
+  }
+
+  #connect(app: InstalledApp): Promise<Result<Connection, Fault>> {
+    const existing = this.#connections.get(app.id);
+    if (existing !== undefined) return existing;
+    const opening = this.#open(app);
+    this.#connections.set(app.id, opening);
+    void opening.then((connection) => {
+      if (!connection.ok) this.#forget(app.id, opening);
+      else this.#watch(app.id, opening, connection.value);
+    });
+    return opening;
+  }
+
+  async #open(app: InstalledApp): Promise<Result<Connection, Fault>> {
+    const began = this.#now();
+    const deadline = AbortSignal.timeout(app.manifest.limits.startSeconds * 1000);
+    const importing = import('@modelcontextprotocol/client');
+    if (app.source.kind === 'url') {
+      const transport = await this.#launcher.connect(app);
+      if (!transport.ok) return transport;
+      const { Client } = await importing;
+      return this.#handshake(app, new Client(CLIENT_INFO), transport.value, null, began, deadline);
+    }
+    const launched = await this.#launcher.launch(app, deadline);
+    if (!launched.ok) return launched;
+    const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
+    const { Client } = await importing;
+    return this.#handshake(app, new Client(CLIENT_INFO), transport, launched.value, began, deadline);
+  }
+
+  async #handshake(
+    app: InstalledApp,
+    client: Client,
+    transport: Transport,
+    process: AppProcess | null,
+    began: number,
+    signal: AbortSignal,
+  ): Promise<Result<Connection, Fault>> {
+    const options = { signal, timeout: app.manifest.limits.startSeconds * 1000 };
+    try {
+      await client.connect(transport, options);
+      const { tools } = await client.listTools(undefined, options);
+      const running: RunningApp = {
+        id: app.id,
+        tools: tools.slice(0, MAX_TOOLS).map(readTool),
+        instructions: (client.getInstructions() ?? '').slice(0, INSTRUCTIONS_LENGTH),
+        layers: process?.layers ?? [],
+        milliseconds: this.#now() - began,
+      };
+      return ok({ running, client, transport, process });
+    } catch (error) {
+      const ended = process === null ? null : await within(END_GRACE_MS, process.ended);
+      process?.kill();
+      return failed(startFault(app, error, signal.aborted, ended, transport, process?.lastWords() ?? ''));
+    }
+  }
+
+  #watch(app: AppId, opening: Promise<Result<Connection, Fault>>, connection: Connection): void {
+    this.#observer.started(connection.running);
+    void connection.process?.ended.then((reason) => {
+      this.#forget(app, opening);
+      this.#observer.stopped(app, reason);
+    });
+  }
+
+  #forget(app: AppId, opening: Promise<Result<Connection, Fault>>): void {
+    if (this.#connections.get(app) === opening) this.#connections.delete(app);
+  }
+
+  #disconnect(connection: Connection): void {
+    void connection.client.close().catch(() => undefined);
+    connection.process?.kill();
+  }
+
+  /** A call that failed in an unclear way ends the app: its state towards us is unknown. */
+  async #callFault(app: InstalledApp, tool: string, error: unknown, transport: Transport): Promise<Fault> {
+    const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client');
+    if (error instanceof ProtocolError) {
+      return fault(
+        'app-error',
+        `\`${app.id}\` answered \`${tool}\` with an error: ${shorten(error.message)}`,
+      );
+    }
+    const connection = await this.#connections.get(app.id);
+    const lastWords = connection?.ok === true ? (connection.value.process?.lastWords() ?? '') : '';
+    if (connection?.ok === true) this.#disconnect(connection.value);
+    this.#connections.delete(app.id);
+    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+      const seconds = app.manifest.limits.callSeconds;
+      const help = `raise \`manifest.limits.callSeconds\` of \`${app.id}\` if the tool is slow`;
+      return fault(
+        'app-timeout',
+        `\`${app.id}\` did not answer \`${tool}\` within ${seconds} s and was stopped`,
+        help,
+      );
+    }
+    const violation = transport instanceof StreamTransport ? transport.violation : null;
+    if (violation !== null) return fault('app-protocol', `\`${app.id}\` was stopped: ${violation}`);
+    return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${quoteLastWords(lastWords)}`);
+  }
+}
+
+/** The stream of a process that crashed ends a moment before the process does. */
+const END_GRACE_MS = 300;
+
+function within<T>(milliseconds: number, value: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), milliseconds);
+    void value.then((result) => {
+      clearTimeout(timer);
+      resolve(result);
+    });
+  });
+}
+
+const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
+
+function startFault(
+  app: InstalledApp,
+  error: unknown,
+  late: boolean,
+  ended: string | null,
+  transport: Transport,
+  lastWords: string,
+): Fault {
+  const garbage = transport instanceof StreamTransport ? (transport.violation ?? transport.garbage) : null;
+  if (garbage !== null) {
+    const shown = shorten(garbage);
+    return fault(
+      'app-protocol',
+      `\`${app.id}\` does not speak MCP on its standard output: \`${shown}\``,
+      'logs belong on standard error',
+    );
+  }
+  if (late) {
+    const seconds = app.manifest.limits.startSeconds;
+    const help = `try its command by hand, or raise \`manifest.limits.startSeconds\``;
+    return fault('app-timeout', `\`${app.id}\` did not answer within ${seconds} s of its start`, help);
+  }
+  const how = ended ?? (error instanceof Error ? shorten(error.message) : 'no reason given');
+  return fault('app-unavailable', `\`${app.id}\` could not be started: ${how}${quoteLastWords(lastWords)}`);
+}
+
+function quoteLastWords(lastWords: string): string {
+  const line = lastWords.trim().split('\n').at(-1) ?? '';
+  return line === '' ? '' : `; its last words: \`${shorten(line)}\``;
+}
+
+/** Text of an app inside a message: one line, short, without control characters. */
+function shorten(text: string): string {
+  const plain = text.replace(/[\p{Cc}\p{Cf}`]+/gu, ' ').trim();
+  return plain.length > 160 ? `${plain.slice(0, 160)}…` : plain;
+}
+
+function readTool(tool: Tool): AppTool {
+  const input = toJson(tool.inputSchema);
+  const output = toJson(tool.outputSchema);
+  return {
+    name: tool.name,
+    description: tool.description ?? '',
+    input: isJsonObject(input) ? input : { type: 'object' },
+    output: isJsonObject(output) ? output : null,
+    readOnlyHint: tool.annotations?.readOnlyHint === true,
+    destructiveHint: tool.annotations?.destructiveHint === true,
+  };
+}
+
+/** Everything but text becomes a note: images and links of an app are not loaded for it. */
+function readToolResult(result: CallToolResult): ToolResult {
+  const parts = (result.content ?? []).map((block) =>
+    block.type === 'text' ? block.text : `[${block.type} not shown]`,
+  );
+  const text = parts.join('\n');
+  const cut =
+    text.length > OUTPUT_LENGTH
+      ? `${text.slice(0, OUTPUT_LENGTH)}\n[cut after ${OUTPUT_LENGTH} characters]`
+      : text;
+  return { text: cut, structured: toJson(result.structuredContent), isError: result.isError === true };
+}

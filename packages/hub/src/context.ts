@@ -1,0 +1,85 @@
+/**
+ * One LLM context as the hub sees it: who it belongs to, what has been released to it, and what it may name.
+ * Contexts never share any of this; an ephemeral id or a reference of one means nothing in another.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type ContextId,
+  type ContextKind,
+  type EphemeralId,
+  type EventId,
+  type Functionality,
+  HUB_LABEL,
+  joinLabels,
+  type Label,
+} from '@cordon/core';
+import type { AppTool } from './app-host.ts';
+import { References } from './references.ts';
+
+/** What stands behind an ephemeral id. */
+export interface Peer {
+  readonly app: AppId;
+  readonly functionality: Functionality;
+}
+
+/** What stands behind the name of an own tool: in the shared baseline context the tools of several apps. */
+export interface OwnTool {
+  readonly app: AppId;
+  readonly tool: AppTool;
+}
+
+export class Context {
+  readonly id: ContextId;
+  readonly kind: ContextKind;
+  /** The app whose instructions and tools this context has; null: none, or (shared) several. */
+  readonly app: AppId | null;
+  /** `provider/model` */
+  readonly model: string;
+  /** How many exchanges led to this context. */
+  readonly depth: number;
+  readonly tools: ReadonlyMap<string, OwnTool>;
+  readonly peers = new Map<EphemeralId, Peer>();
+  readonly references = new References();
+  #label: Label = HUB_LABEL;
+  readonly #origins = new Set<AppId>();
+  /** The newest event of this context: what its next event carries on. */
+  lastEvent: EventId | null = null;
+
+  constructor(options: {
+    readonly id: ContextId;
+    readonly kind: ContextKind;
+    readonly app: AppId | null;
+    readonly model: string;
+    readonly depth: number;
+    readonly tools: ReadonlyMap<string, OwnTool>;
+  }) {
+    this.id = options.id;
+    this.kind = options.kind;
+    this.app = options.app;
+    this.model = options.model;
+    this.depth = options.depth;
+    this.tools = options.tools;
+  }
+
+  /** The join of everything that this context has seen: what it says can be no better. */
+  get label(): Label {
+    return this.#label;
+  }
+
+  /** Apps whose private words this context has seen. */
+  get origins(): ReadonlySet<AppId> {
+    return this.#origins;
+  }
+
+  get isTainted(): boolean {
+    return this.#label.integrity === 'untrusted';
+  }
+
+  /** Upholds INVARIANT (labels only rise): called for everything that becomes visible here. */
+  sees(label: Label, origin: AppId | null): void {
+    this.#label = joinLabels(this.#label, label);
+    if (origin !== null && label.confidentiality === 'private') this.#origins.add(origin);
+  }
+}

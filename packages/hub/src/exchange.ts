@@ -1,0 +1,351 @@
+/**
+ * Inter-spoke exchange (paper, IV-C): probe, offer, request, response. A context learns neither who serves it nor
+ * what is installed; messages are validated both ways, closed values pass, free text becomes a reference.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type AppRequest,
+  type AppResponse,
+  type EphemeralId,
+  type EventId,
+  type Fault,
+  type Functionality,
+  failed,
+  type InstalledApp,
+  isJsonObject,
+  type Json,
+  type Label,
+  ok,
+  parseJson,
+  REFUSED_TEXT,
+  type Result,
+  replaceFreeText,
+  withoutProse,
+} from '@cordon/core';
+import type { AppHost, AppTool, ToolResult } from './app-host.ts';
+import type { Context, Peer } from './context.ts';
+import type { Decided, Gate } from './gate.ts';
+import { openNeed, requestNeed } from './needs.ts';
+import type { PermissionNeed } from './permission.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+import type { HeldText } from './references.ts';
+import { type Registry, usesOf } from './registry.ts';
+import type { SchemaValidator } from './schema-validator.ts';
+import type { Served } from './spoke-link.ts';
+import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from './tool-calls.ts';
+
+/** What a context serves for another, by its own model. */
+export interface ServingTask {
+  readonly app: InstalledApp;
+  readonly functionality: Functionality;
+  readonly message: Json;
+  readonly depth: number;
+  /** The request that the new context carries on, and how trustworthy its message is. */
+  readonly cause: EventId;
+  readonly label: Label;
+}
+
+export interface ServedTask {
+  readonly text: string;
+  readonly label: Label;
+  readonly event: EventId | null;
+}
+
+export interface ExchangeParts {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly registry: Registry;
+  readonly apps: AppHost;
+  readonly calls: ToolCalls;
+  readonly validator: SchemaValidator;
+  readonly newPeerId: () => EphemeralId;
+  readonly newCallId: () => string;
+  readonly maxDepth: number;
+  /** A context without tools of its own that carries a call made on another's behalf. */
+  readonly errand: (from: Context, app: AppId, request: EventId) => Context;
+  readonly serve: (query: Query, task: ServingTask) => Promise<Result<ServedTask, Fault>>;
+  /** The user picks among several apps that serve a functionality. */
+  readonly choose: (context: Context, functionality: string, apps: readonly AppId[]) => Promise<AppId | null>;
+}
+
+/** A context asks at most for so many functionalities in one query: more is an attempt to list what is installed. */
+const MAX_PEERS = 64;
+
+export class Exchange {
+  readonly #parts: ExchangeParts;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Gives a context an ephemeral id for a functionality of an app; the plan or the user chose the app. */
+  offer(context: Context, app: AppId, functionality: Functionality): EphemeralId {
+    const peer = this.#parts.newPeerId();
+    context.peers.set(peer, { app, functionality });
+    this.#parts.recorder.record(context, { kind: 'offer.made', functionality: functionality.name, peer });
+    return peer;
+  }
+
+  /** Steps 1 and 2 of the collaboration: what is served, and in which format. */
+  async probe(context: Context, name: string): Promise<Served> {
+    this.#parts.recorder.record(context, { kind: 'probe.received', functionality: name.slice(0, 64) });
+    const serving = this.#parts.registry.serving(name).filter(({ app }) => app.id !== context.app);
+    const chosen =
+      serving.length <= 1
+        ? serving[0]?.app.id
+        : await this.#parts.choose(
+            context,
+            name,
+            serving.map(({ app }) => app.id),
+          );
+    const found = serving.find(({ app }) => app.id === chosen);
+    if (found === undefined || context.peers.size >= MAX_PEERS) {
+      this.#parts.recorder.record(context, { kind: 'probe.refused', functionality: name.slice(0, 64) });
+      return refusal();
+    }
+    const { functionality } = found;
+    const peer = this.offer(context, found.app.id, functionality);
+    return ok({
+      type: 'offer',
+      peer,
+      request: plain(functionality.request),
+      response: plain(functionality.response),
+    });
+  }
+
+  /** Steps 3 to 6: the request is checked, decided and served; the response likewise, and delivered. */
+  async request(context: Context, query: Query, peerId: string, sent: Json): Promise<Served> {
+    const peer = context.peers.get(peerId as EphemeralId);
+    const app = peer === undefined ? undefined : this.#parts.registry.get(peer.app);
+    if (peer === undefined || app === undefined) {
+      return this.#malformed(
+        context,
+        'a request to a peer that this context was never offered',
+        'there is no such peer',
+      );
+    }
+    const texts = context.references.namedIn(sent);
+    const message = context.references.resolve(sent);
+    const valid = this.#parts.validator.check(peer.functionality.request, message);
+    if (!valid.ok) return this.#malformed(context, 'a request that does not fit its format', valid.fault);
+
+    const callId = this.#parts.newCallId();
+    const direct = await this.#directCall(peer, app, message, texts);
+    if (!direct.ok) return direct;
+    const need = this.#need(context, query, peer, app, message, texts, direct.value);
+    const proposal: AppRequest = {
+      effect: 'app-request',
+      context: context.id,
+      from: context.app,
+      to: app.id,
+      peer: peerId as EphemeralId,
+      functionality: peer.functionality.name,
+      message,
+      callId,
+    };
+    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const decided = await this.#parts.gate.decide(context, proposal, { causes, label: context.label, need });
+    if (!decided.ruling.allowed) {
+      query.refused(decided.ruling.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
+      return refusal();
+    }
+    this.#parts.gate.spend(decided.ruling);
+    const served =
+      direct.value === null
+        ? await this.#serveByContext(context, query, peer, app, message, decided.event)
+        : await this.#serveByTool(context, query, app, direct.value, decided.event);
+    if (!served.ok) return served.fault;
+    return this.#respond(context, peer, app, peerId as EphemeralId, callId, served.value);
+  }
+
+  /** The text behind a reference becomes visible, if the user and the policy let it. */
+  async open(context: Context, query: Query, reference: string): Promise<Served> {
+    const held = context.references.get(reference);
+    if (held === undefined)
+      return this.#malformed(
+        context,
+        'a reference that this context does not hold',
+        'there is no such reference',
+      );
+    const items = [{ name: held.reference, value: held.text, origin: held.origin, label: held.label }];
+    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { ruling } = await this.#parts.gate.decide(
+      context,
+      { effect: 'data-release', context: context.id, to: context.app, items },
+      { causes, label: held.label, need: openNeed(context, held) },
+    );
+    if (!ruling.allowed) {
+      query.refused(ruling.reasons, true);
+      return refusal();
+    }
+    this.#parts.gate.spend(ruling);
+    context.sees(held.label, held.origin);
+    return ok({ type: 'opened', text: held.text });
+  }
+
+  /** Where the functionality is exactly one tool, the call that serves it; null: a context of the app serves it. */
+  async #directCall(
+    peer: Peer,
+    app: InstalledApp,
+    message: Json,
+    texts: readonly HeldText[],
+  ): Promise<Result<ReadyCall | null, Fault>> {
+    const name = peer.functionality.tool;
+    if (name === null || app.source.kind === 'instructions') return ok(null);
+    const running = await this.#parts.apps.start(app);
+    if (!running.ok) return running;
+    const tool: AppTool | undefined = running.value.tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) return ok(null);
+    return ok({ app, tool, arguments: isJsonObject(message) ? message : {}, texts });
+  }
+
+  /** One question for the whole flow: the tool's, if it cannot be undone, else the exchange's. */
+  #need(
+    context: Context,
+    query: Query,
+    peer: Peer,
+    app: InstalledApp,
+    message: Json,
+    texts: readonly HeldText[],
+    direct: ReadyCall | null,
+  ): PermissionNeed | null {
+    const uses = usesOfPeer(peer, app);
+    const exchange = requestNeed(query.plan, {
+      context,
+      to: app.id,
+      functionality: peer.functionality,
+      uses,
+      message,
+      texts,
+    });
+    const call = direct === null ? null : this.#parts.calls.need(query.plan, context, direct);
+    if (call === null) return exchange;
+    const warnings = [...new Set([...call.warnings, ...(exchange?.warnings ?? [])])];
+    return { ...call, warnings };
+  }
+
+  async #serveByTool(
+    context: Context,
+    query: Query,
+    app: InstalledApp,
+    call: ReadyCall,
+    request: EventId,
+  ): Promise<Result<ServedMessage, Served>> {
+    const errand = this.#parts.errand(context, app.id, request);
+    const outcome = await this.#parts.calls.call(errand, query, call, null);
+    if (!outcome.ok) {
+      const described = describeFailure(query, outcome.fault);
+      return failed(described.ok ? ok({ type: 'output', ...described.value }) : described);
+    }
+    const { result, label, event } = outcome.value;
+    // An app's error text is free text like any other: it must not reach the other context.
+    if (result.isError)
+      return failed(ok({ type: 'refusal', malformed: false, text: 'the other side reported an error' }));
+    return ok({ result, label, causes: [event] });
+  }
+
+  async #serveByContext(
+    context: Context,
+    query: Query,
+    peer: Peer,
+    app: InstalledApp,
+    message: Json,
+    request: EventId,
+  ): Promise<Result<ServedMessage, Served>> {
+    const depth = context.depth + 1;
+    if (depth > this.#parts.maxDepth) return failed(refusal());
+    const { functionality } = peer;
+    const task = { app, functionality, message, depth, cause: request, label: context.label };
+    const served = await this.#parts.serve(query, task);
+    if (!served.ok) return failed(served);
+    const { text, label, event } = served.value;
+    return ok({
+      result: { text, structured: null, isError: false },
+      label,
+      causes: event === null ? [request] : [event],
+    });
+  }
+
+  async #respond(
+    context: Context,
+    peer: Peer,
+    app: InstalledApp,
+    peerId: EphemeralId,
+    callId: string,
+    served: ServedMessage,
+  ): Promise<Served> {
+    const message = this.#readResponse(peer.functionality, served.result);
+    if (!message.ok)
+      return this.#malformed(
+        context,
+        `a response that does not fit its format: ${message.fault}`,
+        'the answer was malformed',
+      );
+    const proposal: AppResponse = {
+      effect: 'app-response',
+      context: context.id,
+      from: app.id,
+      to: context.app,
+      peer: peerId,
+      functionality: peer.functionality.name,
+      message: message.value,
+      callId,
+      label: served.label,
+    };
+    const decided: Decided<AppResponse> = await this.#parts.gate.decide(context, proposal, {
+      causes: served.causes,
+      label: served.label,
+      need: null,
+    });
+    if (!decided.ruling.allowed) return refusal();
+    const allowed = this.#parts.gate.spend(decided.ruling);
+    const visible = replaceFreeText(peer.functionality.response, allowed.message, (text) =>
+      context.references.hold({
+        text,
+        origin: app.id,
+        functionality: peer.functionality.name,
+        label: served.label,
+      }),
+    );
+    // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.
+    context.sees({ integrity: 'trusted', confidentiality: served.label.confidentiality }, app.id);
+    return ok({ type: 'response', message: visible });
+  }
+
+  #readResponse(functionality: Functionality, { text, structured }: ToolResult): Result<Json, string> {
+    const { validator } = this.#parts;
+    if (structured !== null) return validator.check(functionality.response, structured);
+    const parsed = parseJson(text);
+    const candidates: readonly Json[] = [...(parsed.ok ? [parsed.value] : []), { text }, text];
+    const fitting = candidates.map((candidate) => validator.check(functionality.response, candidate));
+    return fitting.find((result) => result.ok) ?? fitting[0] ?? failed('there is no response');
+  }
+
+  #malformed(context: Context, reason: string, told: string): Served {
+    this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
+    return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
+  }
+}
+
+interface ServedMessage {
+  readonly result: ToolResult;
+  readonly label: Label;
+  readonly causes: readonly EventId[];
+}
+
+function refusal(): Served {
+  return ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });
+}
+
+function usesOfPeer(peer: Peer, app: InstalledApp): readonly string[] {
+  const { name, tool } = peer.functionality;
+  return tool === null ? [name] : [name, ...usesOf(app.manifest, tool)];
+}
+
+function plain(schema: Json) {
+  const stripped = withoutProse(schema);
+  return isJsonObject(stripped) ? stripped : {};
+}

@@ -1,0 +1,106 @@
+/**
+ * The one way from a proposal to an effect: recorded as proposed, decided by the monitor, by the user where
+ * permission is due, recorded as decided. What comes out is proof for exactly this effect, or reasons.
+ *
+ * INVARIANT (complete mediation): no effect happens without an `Allowed` from here. Errors on the way deny.
+ *
+ * Ring 0.
+ */
+import type {
+  DecidedBody,
+  Effect,
+  EventId,
+  Label,
+  Proposal,
+  ProposedBody,
+  Reason,
+  Ruling,
+} from '@cordon/core';
+import { id } from '@cordon/core';
+import type { ReferenceMonitor } from '@cordon/monitor';
+import type { Context } from './context.ts';
+import type { PermissionNeed, Permissions } from './permission.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface Circumstances {
+  readonly causes: readonly EventId[];
+  /** Label of the proposal's content. */
+  readonly label: Label;
+  /** What the permission model requires, apart from the policy; null: nothing. */
+  readonly need: PermissionNeed | null;
+}
+
+export interface Decided<P extends Proposal> {
+  readonly ruling: Ruling<P>;
+  /** The `proposed` event; what follows from the effect names it as its cause. */
+  readonly event: EventId;
+}
+
+export class Gate {
+  readonly #monitor: ReferenceMonitor;
+  readonly #permissions: Permissions;
+  readonly #recorder: Recorder;
+
+  constructor(monitor: ReferenceMonitor, permissions: Permissions, recorder: Recorder) {
+    this.#monitor = monitor;
+    this.#permissions = permissions;
+    this.#recorder = recorder;
+  }
+
+  async decide<P extends Proposal>(
+    context: Context,
+    proposal: P,
+    circumstances: Circumstances,
+  ): Promise<Decided<P>> {
+    const { causes, label, need } = circumstances;
+    const event = this.#recorder.record(context, proposedBody(proposal), { causes, label }).id;
+    const frame = { event, app: context.app, causes };
+    const conclude = (
+      ruling: Ruling<P>,
+      permission: DecidedBody['permission'],
+      warnings: readonly Reason[],
+    ) => {
+      const reasons = ruling.allowed ? [] : ruling.reasons;
+      const verdict = ruling.allowed ? 'allow' : 'deny';
+      const kind: `${Effect}.decided` = `${proposal.effect}.decided`;
+      this.#recorder.record(context, { kind, verdict, reasons, warnings, permission }, { causes: [event] });
+      if (ruling.allowed) context.lastEvent = event;
+      return { ruling, event };
+    };
+
+    try {
+      const decision = this.#monitor.decide(proposal, frame);
+      if (decision.verdict === 'deny') {
+        return conclude({ allowed: false, reasons: decision.reasons }, 'not-needed', decision.warnings);
+      }
+      const asked = decision.verdict === 'ask' ? decision.reasons : [];
+      if (need === null && asked.length === 0) {
+        return conclude(this.#monitor.admit(proposal, frame, 'not-needed'), 'not-needed', decision.warnings);
+      }
+      const permission = await this.#permissions.obtain(context, proposal, need, asked, decision.warnings);
+      if (!permission.granted) {
+        return conclude({ allowed: false, reasons: [permission.reason] }, 'denied', decision.warnings);
+      }
+      return conclude(this.#monitor.admit(proposal, frame, 'given'), permission.by, decision.warnings);
+    } catch (error) {
+      // The boundary of this file: whatever broke while deciding, the answer is no.
+      return conclude({ allowed: false, reasons: [faultReason(error)] }, 'not-needed', []);
+    }
+  }
+
+  /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
+  spend<P extends Proposal>(ruling: Extract<Ruling<P>, { allowed: true }>): P {
+    return this.#monitor.spend(ruling.allowance);
+  }
+}
+
+function proposedBody(proposal: Proposal): ProposedBody {
+  const { context: _, ...fields } = proposal;
+  // The union's members differ only in `kind`, which is built from `effect`; the compiler cannot follow that.
+  return { ...fields, kind: `${proposal.effect}.proposed` } as ProposedBody;
+}
+
+function faultReason(error: unknown): Reason {
+  const message = error instanceof Error ? error.message : 'unknown fault';
+  return { rule: id('cordon/fault'), message: `deciding failed: ${message}`, events: [], because: 'fault' };
+}

@@ -1,0 +1,130 @@
+/**
+ * Model calls: the hub is the only holder of provider keys, and a call is an effect like any other.
+ *
+ * Ring 0 (the models behind the port are ring 1).
+ */
+import {
+  canonicalJson,
+  type Event,
+  type Fault,
+  failed,
+  fault,
+  type JsonSchema,
+  type Model,
+  type ModelCall,
+  type ModelFault,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTool,
+  type Reason,
+  type Result,
+  toJson,
+} from '@cordon/core';
+import type { ReferenceMonitor } from '@cordon/monitor';
+import type { Context } from './context.ts';
+import type { Gate } from './gate.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface Prompt {
+  readonly role: ModelRequest['role'];
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly answerSchema?: JsonSchema;
+  readonly onText?: (delta: string) => void;
+}
+
+/** `refused` is the policy's no; a fault is the provider's. */
+export type ModelFailure =
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+export class ModelCalls {
+  readonly #model: Model;
+  readonly #gate: Gate;
+  readonly #monitor: ReferenceMonitor;
+  readonly #recorder: Recorder;
+  readonly #digest: (text: string) => string;
+  readonly #now: () => number;
+
+  constructor(parts: {
+    readonly model: Model;
+    readonly gate: Gate;
+    readonly monitor: ReferenceMonitor;
+    readonly recorder: Recorder;
+    readonly digest: (text: string) => string;
+    readonly now: () => number;
+  }) {
+    this.#model = parts.model;
+    this.#gate = parts.gate;
+    this.#monitor = parts.monitor;
+    this.#recorder = parts.recorder;
+    this.#digest = parts.digest;
+    this.#now = parts.now;
+  }
+
+  async complete(
+    context: Context,
+    query: Query,
+    prompt: Prompt,
+  ): Promise<Result<ModelResponse, ModelFailure>> {
+    const budget = query.budget();
+    if (!budget.ok) return failed({ kind: 'fault', fault: budget.fault });
+    const { onText, ...fields } = prompt;
+    const request: ModelRequest = { ...fields, model: context.model };
+    const proposal: ModelCall = {
+      effect: 'model-call',
+      context: context.id,
+      model: context.model,
+      messages: prompt.messages.length,
+      tools: prompt.tools.map(({ name }) => name),
+      digest: this.#digest(canonicalJson(toJson(request))),
+    };
+    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { ruling, event } = await this.#gate.decide(context, proposal, {
+      causes,
+      label: context.label,
+      need: null,
+    });
+    if (!ruling.allowed) return failed({ kind: 'refused', reasons: ruling.reasons });
+
+    const allowed = this.#gate.spend(ruling);
+    const began = this.#now();
+    const answer = await this.#model.complete(
+      { ...request, model: allowed.model },
+      { signal: query.signal, ...(onText && { onText }) },
+    );
+    const milliseconds = this.#now() - began;
+    if (!answer.ok) {
+      const reason = modelFault(answer.fault);
+      this.#recorder.record(context, { kind: 'model-call.failed', fault: reason }, { causes: [event] });
+      return failed({ kind: 'fault', fault: reason });
+    }
+    query.spend(answer.value.usage);
+    const { usage } = answer.value;
+    this.#recorder.record(context, { kind: 'model-call.executed', milliseconds, usage }, { causes: [event] });
+    context.lastEvent = this.#recordMessage(context, answer.value, event).id;
+    return answer;
+  }
+
+  /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */
+  #recordMessage(context: Context, response: ModelResponse, cause: Event['id']): Event {
+    const said = this.#recorder.record(
+      context,
+      { kind: 'model.message', text: response.text, calls: response.calls },
+      { causes: [cause], label: context.label },
+    );
+    this.#monitor.record(
+      { kind: 'model.message', context: context.id, text: response.text, label: context.label },
+      { event: said.id, app: context.app, causes: [cause] },
+    );
+    return said;
+  }
+}
+
+function modelFault({ kind, message, help, attempts }: ModelFault): Fault {
+  if (kind === 'cancelled') return fault('cancelled', 'the query was stopped');
+  const tried = attempts > 1 ? ` (tried ${attempts} times)` : '';
+  return fault('model-failure', `${message}${tried}`, help);
+}

@@ -1,0 +1,500 @@
+/**
+ * The operator: deterministic, and the only code that moves data. It owns the life of a query from the user's words
+ * to the answer (docs/architecture.md, "One query"; paper, IV-A4 and IV-B5).
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type ChoicePrompt,
+  type Consent,
+  type ContextKind,
+  type EventId,
+  type Fault,
+  type Functionality,
+  failed,
+  fault,
+  type InstalledApp,
+  type Label,
+  type ModelTool,
+  ok,
+  type ReleasedItem,
+  type Result,
+  type SessionId,
+  USER_LABEL,
+} from '@cordon/core';
+import type { ReferenceMonitor } from '@cordon/monitor';
+import type { Offer, TurnContext } from '@cordon/protocol';
+import type { AppHost, RunningApp } from './app-host.ts';
+import { CATALOGUE } from './catalogue.ts';
+import type { Context, OwnTool } from './context.ts';
+import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
+import { factsIn } from './facts.ts';
+import type { Gate } from './gate.ts';
+import type { ContextOwner, Memory } from './memory.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { factsNeed } from './needs.ts';
+import { fallbackPlan, PLAN_SCHEMA, type Planned, plannerInput, readPlan } from './planner.ts';
+import {
+  AGENT_PROMPT,
+  COORDINATOR_PROMPT,
+  PLANNER_PROMPT,
+  servingTask,
+  withInstructions,
+} from './prompts.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+import type { HeldText } from './references.ts';
+import { type Registry, servedBy, usesOf } from './registry.ts';
+import { type Route, routeOf, withCandidate } from './route.ts';
+import type { SpokePool } from './spoke-pool.ts';
+import type { ToolCalls } from './tool-calls.ts';
+import { Turn } from './turn.ts';
+
+export interface OperatorParts {
+  readonly session: SessionId;
+  readonly isolation: 'spokes' | 'none';
+  readonly registry: Registry;
+  readonly apps: AppHost;
+  readonly spokes: SpokePool;
+  readonly gate: Gate;
+  readonly monitor: ReferenceMonitor;
+  readonly recorder: Recorder;
+  readonly models: ModelCalls;
+  readonly calls: ToolCalls;
+  readonly exchange: Exchange;
+  readonly memory: Memory;
+  readonly consent: Consent;
+  readonly maxSteps: number;
+  readonly newContext: (options: ContextOptions) => Context;
+  readonly onText: (delta: string) => void;
+}
+
+export interface ContextOptions {
+  readonly kind: ContextKind;
+  readonly app: AppId | null;
+  readonly depth?: number;
+  readonly tools?: ReadonlyMap<string, OwnTool>;
+}
+
+/** What the user gets. `refused` may carry an answer too: the model's account of what it could not do. */
+export interface Outcome {
+  readonly kind: 'answered' | 'refused' | 'failed' | 'cancelled';
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly help: string | null;
+}
+
+/** A context that is ready for its turn. */
+interface Prepared {
+  readonly context: Context;
+  readonly owner: ContextOwner;
+  readonly system: string;
+  readonly tools: readonly ModelTool[];
+  readonly offers: readonly Offer[];
+  readonly knowsCatalogue: boolean;
+}
+
+export class Operator {
+  readonly #parts: OperatorParts;
+
+  constructor(parts: OperatorParts) {
+    this.#parts = parts;
+  }
+
+  /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
+  async ask(query: Query): Promise<Outcome> {
+    const { recorder, memory, spokes } = this.#parts;
+    spokes.warm();
+    const said = recorder.record(null, { kind: 'user.message', text: query.text }, { label: USER_LABEL });
+    const served = await this.#serve(query, said.id);
+    const outcome = outcomeOf(query, served);
+    const app = served.ok ? served.value.app : null;
+    memory.rememberQuery(query.text, app, outcome.kind);
+    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, said.id);
+    recorder.record(
+      null,
+      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason },
+      { causes: [said.id] },
+    );
+    spokes.warm();
+    return outcome;
+  }
+
+  async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {
+    const prepared =
+      this.#parts.isolation === 'none'
+        ? await this.#prepareShared()
+        : await this.#preparePlanned(query, said);
+    if (!prepared.ok) return prepared;
+    const { context, owner } = prepared.value;
+    const needs = this.#parts.isolation === 'none' ? [] : this.#factsFor(query, context.app);
+    const data = await this.#release(context, query, needs);
+    this.#hear(context, query.text, said);
+    const history = this.#parts.memory.turns(owner);
+    const answer = await this.#run(query, prepared.value, query.text, data, history, this.#parts.onText);
+    if (!answer.ok) return answer;
+    const delivered = await this.#deliver(context, query, answer.value);
+    if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
+    this.#parts.memory.rememberTurn(owner, query.text, answer.value);
+    return ok({ text: delivered, app: context.app });
+  }
+
+  async #preparePlanned(query: Query, said: EventId): Promise<Result<Prepared, Fault>> {
+    const planned = await this.#plan(query, said);
+    if (!planned.ok) return planned;
+    const { plan, origin } = planned.value;
+    const { recorder, monitor } = this.#parts;
+    const event = recorder.record(null, { kind: 'plan.made', plan, origin }, { causes: [said] });
+    query.adopt(plan);
+    const route = routeOf(plan);
+    const prepared = await this.#prepare(query, route);
+    if (prepared.ok) {
+      const { context } = prepared.value;
+      monitor.record(
+        { kind: 'plan.made', context: context.id, plan },
+        { event: event.id, app: context.app, causes: [] },
+      );
+    }
+    return prepared;
+  }
+
+  /** Paper, IV-A4 steps 1 and 2. The planner's context is new each time and holds no app's words. */
+  async #plan(query: Query, said: EventId): Promise<Result<Planned, Fault>> {
+    const { registry, memory, models } = this.#parts;
+    const apps = registry.apps;
+    if (apps.length === 0) return ok({ plan: fallbackPlan(query.text, apps), origin: 'planner' });
+    const context = this.#parts.newContext({ kind: 'planner', app: null });
+    this.#hear(context, query.text, said);
+    const facts = [...new Set(memory.facts().map(({ name }) => name))];
+    const input = plannerInput(query.text, apps, facts, memory.earlier());
+    const answer = await models.complete(context, query, {
+      role: 'planner',
+      messages: [
+        { role: 'system', text: PLANNER_PROMPT },
+        { role: 'user', text: JSON.stringify(input) },
+      ],
+      tools: [],
+      answerSchema: PLAN_SCHEMA,
+    });
+    if (!answer.ok) {
+      if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
+      query.refused(answer.fault.reasons, true);
+      return failed(fault('cancelled', 'the policy forbids planning'));
+    }
+    const plan = readPlan(answer.value.text, apps, facts);
+    if (plan === null) return ok({ plan: fallbackPlan(query.text, apps), origin: 'fallback' });
+    if (plan.candidates.length < 2) return ok({ plan, origin: 'planner' });
+    const chosen = await this.choose(
+      context,
+      'Several apps can do this. Which one?',
+      plan.candidates,
+      query.signal,
+    );
+    if (chosen === null) return failed(fault('cancelled', 'no app was chosen'));
+    return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+  }
+
+  /** Asks the user to pick an app; no answer is no app. */
+  async choose(
+    context: Context,
+    question: string,
+    choices: readonly AppId[],
+    signal: AbortSignal,
+  ): Promise<AppId | null> {
+    const { recorder, consent, session } = this.#parts;
+    const asked = recorder.record(context, { kind: 'choice.asked', question, choices });
+    const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
+    const choice = await consent.choose(prompt, signal);
+    const valid = choice !== null && choices.includes(choice) ? choice : null;
+    recorder.record(context, { kind: 'choice.answered', choice: valid }, { causes: [asked.id] });
+    return valid;
+  }
+
+  #prepare(query: Query, route: Route): Promise<Result<Prepared, Fault>> {
+    switch (route.kind) {
+      case 'vanilla':
+        return Promise.resolve(ok(this.#prepareVanilla()));
+      case 'app':
+        return this.#prepareApp(query, route.app, route.helpers);
+      case 'coordinator':
+        return this.#prepareCoordinator(query, route.apps);
+      default:
+        route satisfies never;
+        return Promise.resolve(ok(this.#prepareVanilla()));
+    }
+  }
+
+  #prepareVanilla(): Prepared {
+    const context = this.#parts.newContext({ kind: 'vanilla', app: null });
+    return { context, owner: 'vanilla', system: AGENT_PROMPT, tools: [], offers: [], knowsCatalogue: false };
+  }
+
+  async #prepareApp(
+    query: Query,
+    appId: AppId,
+    helpers: readonly AppId[],
+    depth = 0,
+  ): Promise<Result<Prepared, Fault>> {
+    const app = this.#parts.registry.get(appId);
+    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
+    const running = await this.#start(app);
+    if (!running.ok) return running;
+    const own = new Map(
+      running.value.tools.map((tool): [string, OwnTool] => [tool.name, { app: appId, tool }]),
+    );
+    const context = this.#parts.newContext({ kind: 'standard', app: appId, depth, tools: own });
+    const taken = new Set(own.keys());
+    const offers: Offer[] = [];
+    for (const helper of helpers) {
+      const offered = await this.#offersOf(context, query, helper, taken, ({ description }) => description);
+      if (!offered.ok) return offered;
+      offers.push(...offered.value);
+    }
+    const instructions =
+      app.source.kind === 'instructions' ? app.source.instructions : running.value.instructions;
+    return ok({
+      context,
+      owner: appId,
+      system: withInstructions(AGENT_PROMPT, instructions),
+      tools: [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input)),
+      offers,
+      knowsCatalogue: true,
+    });
+  }
+
+  async #prepareCoordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
+    const context = this.#parts.newContext({ kind: 'coordinator', app: null });
+    const taken = new Set<string>();
+    const starting = apps
+      .map((app) => this.#parts.registry.get(app))
+      .flatMap((app) => (app === undefined ? [] : [this.#start(app)]));
+    await Promise.all(starting);
+    const offers: Offer[] = [];
+    for (const app of apps) {
+      // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
+      const tasks = query.plan.steps
+        .filter((step) => step.app === app)
+        .map(({ id, task }) => `step ${id}: ${task}`);
+      const offered = await this.#offersOf(
+        context,
+        query,
+        app,
+        taken,
+        ({ description }) => `${description} (${tasks.join('; ')})`,
+      );
+      if (!offered.ok) return offered;
+      offers.push(...offered.value);
+    }
+    return ok({
+      context,
+      owner: 'vanilla',
+      system: COORDINATOR_PROMPT,
+      tools: [],
+      offers,
+      knowsCatalogue: false,
+    });
+  }
+
+  /** Today's assistants: one context, all instructions, all tools (VanillaGPT in the paper). */
+  async #prepareShared(): Promise<Result<Prepared, Fault>> {
+    const started = await Promise.all(
+      this.#parts.registry.apps.map(async (app) => ({ app, running: await this.#start(app) })),
+    );
+    const own = new Map<string, OwnTool>();
+    const instructions: string[] = [];
+    for (const { app, running } of started) {
+      if (!running.ok) return running;
+      for (const tool of running.value.tools) {
+        own.set(own.has(tool.name) ? `${app.id}__${tool.name}` : tool.name, { app: app.id, tool });
+      }
+      instructions.push(
+        app.source.kind === 'instructions' ? app.source.instructions : running.value.instructions,
+      );
+    }
+    const context = this.#parts.newContext({ kind: 'shared', app: null, tools: own });
+    const tools = [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input));
+    const system = withInstructions(AGENT_PROMPT, instructions.filter((text) => text !== '').join('\n\n'));
+    return ok({ context, owner: 'shared', system, tools, offers: [], knowsCatalogue: false });
+  }
+
+  /** What the plan lets a context use of another app, under names that nothing else has there. */
+  async #offersOf(
+    context: Context,
+    query: Query,
+    appId: AppId,
+    taken: Set<string>,
+    describe: (functionality: Functionality) => string,
+  ): Promise<Result<readonly Offer[], Fault>> {
+    const app = this.#parts.registry.get(appId);
+    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
+    const running = app.manifest.functionalities.length > 0 ? null : await this.#start(app);
+    if (running !== null && !running.ok) return running;
+    const served = servedBy(app, running?.value.tools ?? []);
+    const named = new Set(query.plan.steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
+    const isPlanned = ({ name, tool }: Functionality) =>
+      named.size === 0 ||
+      named.has(name) ||
+      (tool !== null && usesOf(app.manifest, tool).some((use) => named.has(use)));
+    const offers = served.filter(isPlanned).map((functionality): Offer => {
+      const name = freeName(functionality.name, taken);
+      const peer = this.#parts.exchange.offer(context, appId, functionality);
+      return { name, description: describe(functionality), peer, request: functionality.request };
+    });
+    return ok(offers);
+  }
+
+  #start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {
+    if (app.source.kind !== 'instructions') return this.#parts.apps.start(app);
+    const { instructions } = app.source;
+    return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
+  }
+
+  /** The facts that the plan wants for this app; the planner knew their names only. */
+  #factsFor(query: Query, app: AppId | null): readonly ReleasedItem[] {
+    if (app === null) return [];
+    const wanted = new Set(query.plan.steps.filter((step) => step.app === app).flatMap(({ needs }) => needs));
+    return this.#parts.memory
+      .facts()
+      .filter(({ name }) => wanted.has(name))
+      .map(({ name, value, origin }) => ({ name, value, origin, label: USER_LABEL }));
+  }
+
+  async #release(
+    context: Context,
+    _query: Query,
+    items: readonly ReleasedItem[],
+  ): Promise<TurnContext['data']> {
+    if (items.length === 0) return [];
+    const { ruling } = await this.#parts.gate.decide(
+      context,
+      { effect: 'data-release', context: context.id, to: context.app, items },
+      { causes: [], label: USER_LABEL, need: factsNeed(context.app, items) },
+    );
+    // Without the data the app asks the user for what it lacks: the query goes on.
+    if (!ruling.allowed) return [];
+    const released = this.#parts.gate.spend(ruling);
+    for (const { label, origin } of released.items) context.sees(label, origin);
+    return released.items.map(({ name, value }) => ({ name, value }));
+  }
+
+  /** Words that a context serves become visible in it: the user's, or another context's request. */
+  #hear(context: Context, text: string, cause: EventId, label: Label = USER_LABEL): void {
+    const heard = this.#parts.recorder.record(
+      context,
+      { kind: 'query.delivered', text },
+      { causes: [cause], label },
+    );
+    this.#parts.monitor.record(
+      { kind: 'user.message', context: context.id, text, label },
+      { event: heard.id, app: context.app, causes: [cause] },
+    );
+    context.lastEvent = heard.id;
+  }
+
+  async #run(
+    query: Query,
+    prepared: Prepared,
+    text: string,
+    data: TurnContext['data'],
+    history: TurnContext['history'],
+    onText: ((delta: string) => void) | null,
+  ): Promise<Result<string, Fault>> {
+    const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
+    const { context, system, tools, offers, knowsCatalogue } = prepared;
+    const spoke = await spokes.take();
+    if (!spoke.ok) return spoke;
+    const start: TurnContext = {
+      system,
+      history,
+      query: text,
+      data,
+      tools,
+      offers,
+      functionalities: knowsCatalogue ? CATALOGUE : [],
+      maxSteps,
+    };
+    const turn = new Turn(context, query, start, { models, calls, exchange, onText });
+    const onDropped = (reason: string, bytes: number) =>
+      void recorder.record(context, { kind: 'message.dropped', reason, bytes });
+    const answer = await spoke.value.runTurn(
+      start,
+      (request) => turn.serve(request),
+      onDropped,
+      query.signal,
+    );
+    spokes.release(spoke.value);
+    recorder.record(context, {
+      kind: 'context.ended',
+      reason: answer.ok ? 'answered' : answer.fault.message,
+    });
+    return answer;
+  }
+
+  /** Serves another context's request by a context of the app: its own model call, its own history, no other data. */
+  async serveTask(query: Query, task: ServingTask): Promise<Result<ServedTask, Fault>> {
+    const prepared = await this.#prepareApp(query, task.app.id, [], task.depth);
+    if (!prepared.ok) return prepared;
+    const { context } = prepared.value;
+    const { description, response } = task.functionality;
+    const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
+    context.sees(task.label, null);
+    this.#hear(context, text, task.cause, task.label);
+    const answer = await this.#run(query, prepared.value, text, [], [], null);
+    if (!answer.ok) return answer;
+    return ok({ text: answer.value, label: context.label, event: context.lastEvent });
+  }
+
+  /** The answer reaches the user, with each reference replaced by its text, framed as somebody else's words. */
+  async #deliver(context: Context, query: Query, answer: string): Promise<string | null> {
+    const resolved = context.references.resolve(answer, framed);
+    const text = typeof resolved === 'string' ? resolved : answer;
+    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { ruling, event } = await this.#parts.gate.decide(
+      context,
+      { effect: 'answer', context: context.id, text },
+      { causes, label: context.label, need: null },
+    );
+    if (!ruling.allowed) {
+      query.refused(ruling.reasons, true);
+      return null;
+    }
+    const allowed = this.#parts.gate.spend(ruling);
+    this.#parts.recorder.record(context, { kind: 'answer.executed', milliseconds: 0 }, { causes: [event] });
+    return allowed.text;
+  }
+}
+
+interface Delivered {
+  readonly text: string;
+  readonly app: AppId | null;
+}
+
+function framed(held: HeldText): string {
+  return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
+}
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`;
+  taken.add(name);
+  return name;
+}
+
+function modelTool(name: string, description: string, parameters: ModelTool['parameters']): ModelTool {
+  return { name, description, parameters };
+}
+
+function outcomeOf(query: Query, served: Result<Delivered, Fault>): Outcome {
+  const refusal = query.refusal;
+  if (served.ok) {
+    const { text } = served.value;
+    if (refusal === null) return { kind: 'answered', answer: text, reason: null, help: null };
+    return { kind: 'refused', answer: text, reason: refusal.message, help: null };
+  }
+  const { kind, message, help = null } = served.fault;
+  if (refusal !== null) return { kind: 'refused', answer: null, reason: refusal.message, help: null };
+  if (kind === 'cancelled' && query.signal.aborted)
+    return { kind: 'cancelled', answer: null, reason: message, help };
+  return { kind: kind === 'cancelled' ? 'refused' : 'failed', answer: null, reason: message, help };
+}

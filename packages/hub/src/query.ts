@@ -1,0 +1,60 @@
+/**
+ * What belongs to one query of the user: its plan, its budget, and what was refused on the way.
+ *
+ * Ring 0.
+ */
+import {
+  type Fault,
+  failed,
+  fault,
+  ok,
+  type Reason,
+  type Result,
+  type StepPlan,
+  type TurnLimits,
+  type Usage,
+} from '@cordon/core';
+
+export class Query {
+  readonly text: string;
+  readonly signal: AbortSignal;
+  readonly #limits: TurnLimits;
+  #plan: StepPlan = { steps: [], candidates: [] };
+  #tokens = 0;
+  #refusal: Reason | null = null;
+
+  constructor(text: string, signal: AbortSignal, limits: TurnLimits) {
+    this.text = text;
+    this.signal = signal;
+    this.#limits = limits;
+  }
+
+  get plan(): StepPlan {
+    return this.#plan;
+  }
+
+  adopt(plan: StepPlan): void {
+    this.#plan = plan;
+  }
+
+  /** Why the query counts as refused: the first refusal of something that the plan expected. */
+  get refusal(): Reason | null {
+    return this.#refusal;
+  }
+
+  /** What lay outside the plan was not what the user asked for: refusing it leaves the query whole. */
+  refused(reasons: readonly Reason[], expected: boolean): void {
+    if (expected) this.#refusal ??= reasons[0] ?? null;
+  }
+
+  spend(usage: Usage): void {
+    this.#tokens += usage.inputTokens + usage.outputTokens;
+  }
+
+  /** Whether another model call fits the budget. */
+  budget(): Result<true, Fault> {
+    if (this.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
+    if (this.#tokens < this.#limits.tokens) return ok(true);
+    return failed(fault('budget-exceeded', `the query used its ${this.#limits.tokens} tokens`));
+  }
+}

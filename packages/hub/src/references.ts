@@ -1,0 +1,73 @@
+/**
+ * Opaque references: free text of another app as a context may hold it, without seeing it (architecture, "Text
+ * from elsewhere is data"). The text goes where the reference is placed, and only the hub puts it there.
+ *
+ * Ring 0.
+ */
+import type { AppId, FunctionalityName, Json, Label } from '@cordon/core';
+
+export interface HeldText {
+  readonly reference: string;
+  readonly text: string;
+  readonly origin: AppId;
+  readonly functionality: FunctionalityName;
+  readonly label: Label;
+}
+
+/** `$12`, not followed by another digit or a word; so `$5.00` in a price is text, unless `$5` is held. */
+const REFERENCE = /\$(\d{1,6})(?![\d\w])/g;
+
+export class References {
+  readonly #held = new Map<string, HeldText>();
+
+  /** Keeps `text` and answers what the context gets to see of it. */
+  hold(entry: Omit<HeldText, 'reference'>): Json {
+    const reference = `$${this.#held.size + 1}`;
+    this.#held.set(reference, { ...entry, reference });
+    return { ref: reference, length: entry.text.length };
+  }
+
+  get(reference: string): HeldText | undefined {
+    return this.#held.get(reference);
+  }
+
+  /** The held texts that `value` names, anywhere in its strings. */
+  namedIn(value: Json): readonly HeldText[] {
+    const named = new Map<string, HeldText>();
+    mapStrings(value, (text) =>
+      text.replace(REFERENCE, (match) => {
+        const held = this.#held.get(match);
+        if (held !== undefined) named.set(match, held);
+        return match;
+      }),
+    );
+    return [...named.values()];
+  }
+
+  /** `value` with each reference replaced by its text; `{"ref": "$3"}` as a whole stands for the text alone. */
+  resolve(value: Json, frame: (held: HeldText) => string = (held) => held.text): Json {
+    return mapStrings(unwrap(value), (text) =>
+      text.replace(REFERENCE, (match) => {
+        const held = this.#held.get(match);
+        return held === undefined ? match : frame(held);
+      }),
+    );
+  }
+}
+
+function mapStrings(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item: Json) => mapStrings(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapStrings(inner, change)]));
+}
+
+/** Models copy the object that they were shown; it means the text. */
+function unwrap(value: Json): Json {
+  if (Array.isArray(value)) return value.map(unwrap);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const isHeldObject = entries.every(([key]) => key === 'ref' || key === 'length') && 'ref' in value;
+  if (isHeldObject && typeof value.ref === 'string') return value.ref;
+  return Object.fromEntries(entries.map(([key, inner]) => [key, unwrap(inner)]));
+}

@@ -1,0 +1,76 @@
+/**
+ * Validation against JSON Schemas that apps and manifests bring. A schema is hostile until it is compiled: its
+ * size is bounded, references outside it are refused, and its patterns do not run on V8's backtracking engine.
+ *
+ * Ring 0.
+ */
+import {
+  canonicalJson,
+  closedFormats,
+  failed,
+  type Json,
+  type JsonSchema,
+  ok,
+  type Result,
+} from '@cordon/core';
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
+
+const SCHEMA_LENGTH = 256 * 1024;
+const SHOWN_ERRORS = 5;
+
+export class SchemaValidator {
+  readonly #ajv: Ajv2020;
+  readonly #compiled = new Map<string, ValidateFunction | string>();
+
+  constructor() {
+    this.#ajv = new Ajv2020({
+      strict: false,
+      allErrors: false,
+      validateSchema: false,
+      // Unknown formats say nothing; closed ones are checked again where they count (core/schema.ts).
+      formats: Object.fromEntries(closedFormats().map((name) => [name, true])),
+      validateFormats: false,
+      code: { regExp: linearRegExp },
+    });
+  }
+
+  /** The value, or what is wrong with it in words that a model can act on. */
+  check(schema: JsonSchema, value: Json): Result<Json, string> {
+    const validate = this.#compile(schema);
+    if (typeof validate === 'string') return failed(validate);
+    if (validate(value)) return ok(value);
+    const problems = (validate.errors ?? []).slice(0, SHOWN_ERRORS);
+    return failed(
+      problems
+        .map(({ instancePath, message }) => `${instancePath || 'message'} ${message ?? 'is invalid'}`)
+        .join('; '),
+    );
+  }
+
+  #compile(schema: JsonSchema): ValidateFunction | string {
+    const key = canonicalJson(schema);
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const compiled = key.length > SCHEMA_LENGTH ? 'the schema is too large' : this.#compileNew(schema);
+    this.#compiled.set(key, compiled);
+    return compiled;
+  }
+
+  #compileNew(schema: JsonSchema): ValidateFunction | string {
+    try {
+      const { $schema: _, $id: __, ...plain } = schema;
+      const copy: AnySchemaObject = structuredClone(plain);
+      return this.#ajv.compile(copy);
+    } catch (error) {
+      return `the schema cannot be used: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`;
+    }
+  }
+}
+
+/** `pattern` of a schema as linear-time matching; a pattern that RE2 cannot express makes the schema unusable. */
+function linearRegExp(pattern: string) {
+  const compiled = RE2JS.compile(pattern);
+  return { test: (text: string) => compiled.matcher(text).find() };
+}
+linearRegExp.code = 'linearRegExp';

@@ -1,0 +1,202 @@
+/**
+ * One session of the user: its trace, its monitor, its contexts. Puts the hub's parts together, hands each what it
+ * needs and nothing else, and takes one query at a time.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type Clock,
+  type Consent,
+  type ContextId,
+  type EventId,
+  HUB_LABEL,
+  type InstalledApp,
+  id,
+  type Model,
+  type SessionId,
+  type TurnLimits,
+} from '@cordon/core';
+import { ReferenceMonitor } from '@cordon/monitor';
+import type { Policy } from '@cordon/policy';
+import { AppHost, type AppLauncher } from './app-host.ts';
+import { Context } from './context.ts';
+import { Exchange } from './exchange.ts';
+import { Gate } from './gate.ts';
+import type { Memory } from './memory.ts';
+import { ModelCalls } from './model-calls.ts';
+import { type ContextOptions, Operator, type Outcome } from './operator.ts';
+import { type Grants, Permissions } from './permission.ts';
+import { Query } from './query.ts';
+import { type Append, Recorder } from './recorder.ts';
+import { Registry } from './registry.ts';
+import { SchemaValidator } from './schema-validator.ts';
+import type { SpokeLauncher } from './spoke-link.ts';
+import { SpokePool } from './spoke-pool.ts';
+import { ToolCalls } from './tool-calls.ts';
+
+export interface SessionParts {
+  readonly id: SessionId;
+  /** `none` is the baseline: one shared context, no policy, no questions. It exists to compare against. */
+  readonly isolation: 'spokes' | 'none';
+  readonly apps: readonly InstalledApp[];
+  readonly model: Model;
+  /** `provider/model` for contexts whose app names none. */
+  readonly modelId: string;
+  readonly policy: Policy;
+  readonly append: Append;
+  readonly grants: Grants;
+  readonly memory: Memory;
+  readonly consent: Consent;
+  readonly launcher: AppLauncher;
+  readonly spokes: SpokeLauncher;
+  readonly limits: TurnLimits;
+  readonly clock: Clock;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: (text: string) => string;
+  /** An unguessable short text. */
+  readonly random: () => string;
+  /** Text of the answer as it comes; for display only. */
+  readonly onText: (delta: string) => void;
+}
+
+export class Session {
+  readonly id: SessionId;
+  readonly #parts: SessionParts;
+  readonly #registry: Registry;
+  readonly #recorder: Recorder;
+  readonly #monitor: ReferenceMonitor;
+  readonly #apps: AppHost;
+  readonly #spokes: SpokePool;
+  readonly #operator: Operator;
+  #contexts = 0;
+  #calls = 0;
+  #query: Query | null = null;
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.#registry = new Registry(parts.apps);
+    this.#recorder = new Recorder(parts.append);
+    this.#monitor = new ReferenceMonitor({ policy: parts.policy });
+    this.#apps = new AppHost(parts.launcher, parts.clock, {
+      started: (app) =>
+        this.#recordApp(app.id, { kind: 'app.started', milliseconds: app.milliseconds, layers: app.layers }),
+      stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
+    });
+    this.#spokes = new SpokePool(parts.spokes, parts.limits);
+    this.#operator = this.#assemble();
+  }
+
+  /** Starts in the background what the first query will need. */
+  warm(): void {
+    this.#spokes.warm();
+  }
+
+  /** Serves one query. Throws if another is still running: one writer, one query at a time. */
+  async ask(text: string, signal: AbortSignal): Promise<Outcome> {
+    if (this.#query !== null) throw new Error('a query is running in this session');
+    this.#query = new Query(text, signal, this.#parts.limits);
+    try {
+      return await this.#operator.ask(this.#query);
+    } finally {
+      this.#query = null;
+    }
+  }
+
+  /** Ends every process of the session. */
+  async close(): Promise<void> {
+    this.#spokes.close();
+    await this.#apps.stop();
+    this.#recorder.record(null, { kind: 'session.ended' });
+  }
+
+  #assemble(): Operator {
+    const { parts, recorder, monitor, registry, apps } = {
+      parts: this.#parts,
+      recorder: this.#recorder,
+      monitor: this.#monitor,
+      registry: this.#registry,
+      apps: this.#apps,
+    };
+    const { consent, digest, clock: now } = parts;
+    const signal = () => this.#query?.signal ?? AbortSignal.abort();
+    const permissions = new Permissions({
+      session: parts.id,
+      consent,
+      grants: parts.grants,
+      recorder,
+      digest,
+      signal,
+    });
+    const gate = new Gate(monitor, permissions, recorder);
+    const validator = new SchemaValidator();
+    const newCallId = () => `call-${++this.#calls}`;
+    const asksPermission = parts.isolation === 'spokes';
+    const calls = new ToolCalls({
+      gate,
+      recorder,
+      apps,
+      registry,
+      validator,
+      now,
+      newCallId,
+      asksPermission,
+    });
+    const exchange = new Exchange({
+      gate,
+      recorder,
+      registry,
+      apps,
+      calls,
+      validator,
+      newCallId,
+      newPeerId: () => id(`peer-${parts.random()}`),
+      maxDepth: parts.limits.exchangeDepth,
+      errand: (from, app, request) => this.#errand(from, app, request),
+      serve: (query, task) => operator.serveTask(query, task),
+      choose: (context, functionality, candidates) =>
+        operator.choose(context, `Several apps offer \`${functionality}\`. Which one?`, candidates, signal()),
+    });
+    const operator: Operator = new Operator({
+      session: parts.id,
+      isolation: parts.isolation,
+      registry,
+      apps,
+      spokes: this.#spokes,
+      gate,
+      monitor,
+      recorder,
+      models: new ModelCalls({ model: parts.model, gate, monitor, recorder, digest, now }),
+      calls,
+      exchange,
+      memory: parts.memory,
+      consent,
+      maxSteps: parts.limits.steps,
+      newContext: (options) => this.#newContext(options),
+      onText: parts.onText,
+    });
+    return operator;
+  }
+
+  #newContext({ kind, app, depth = 0, tools = new Map() }: ContextOptions): Context {
+    const contextId: ContextId = id(`${app ?? kind}#${++this.#contexts}`);
+    const model = (app === null ? null : this.#registry.get(app)?.model) ?? this.#parts.modelId;
+    const context = new Context({ id: contextId, kind, app, model, depth, tools });
+    const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
+    this.#recorder.record(context, { kind: 'context.created', of: kind, apps, functionalities: [] });
+    return context;
+  }
+
+  /** Carries one tool call that another context asked for: it has seen what that context has, and answers to nobody. */
+  #errand(from: Context, app: AppId, request: EventId): Context {
+    const context = this.#newContext({ kind: 'errand', app, depth: from.depth + 1 });
+    context.sees(from.label, null);
+    context.lastEvent = request;
+    return context;
+  }
+
+  #recordApp(app: AppId, body: Parameters<Recorder['record']>[1]): void {
+    this.#parts.append({ context: null, app, causes: [], label: HUB_LABEL, body });
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Keeps one agent loop warm, so that a query does not wait for a process to start. A loop serves one context and
+ * is never handed to another: what it has seen ends with it.
+ *
+ * Ring 0.
+ */
+import { type Fault, ok, type Result, type TurnLimits } from '@cordon/core';
+import { type SpokeLauncher, SpokeLink } from './spoke-link.ts';
+
+export class SpokePool {
+  readonly #launcher: SpokeLauncher;
+  readonly #limits: TurnLimits;
+  readonly #live = new Set<SpokeLink>();
+  readonly #ending = new AbortController();
+  #spare: Promise<Result<SpokeLink, Fault>> | null = null;
+
+  constructor(launcher: SpokeLauncher, limits: TurnLimits) {
+    this.#launcher = launcher;
+    this.#limits = limits;
+  }
+
+  /** Starts the spare in the background. */
+  warm(): void {
+    if (!this.#ending.signal.aborted) this.#spare ??= this.#start();
+  }
+
+  /** A loop that has seen nothing. */
+  take(): Promise<Result<SpokeLink, Fault>> {
+    const spare = this.#spare ?? this.#start();
+    this.#spare = null;
+    return spare;
+  }
+
+  release(link: SpokeLink): void {
+    this.#live.delete(link);
+    link.close();
+  }
+
+  close(): void {
+    this.#ending.abort();
+    for (const link of this.#live) link.close();
+    this.#live.clear();
+  }
+
+  async #start(): Promise<Result<SpokeLink, Fault>> {
+    const process = await this.#launcher.launch(this.#ending.signal);
+    if (!process.ok) return process;
+    const link = new SpokeLink(process.value, this.#limits);
+    this.#live.add(link);
+    if (this.#ending.signal.aborted) this.release(link);
+    return ok(link);
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * A tool of an app is called and its output delivered: two effects, each decided for itself. The only place of the
+ * hub from which an app's tool can run.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type EventId,
+  type Expectation,
+  type Fault,
+  failed,
+  type InstalledApp,
+  isJsonObject,
+  type JsonObject,
+  joinLabels,
+  type Label,
+  ok,
+  REFUSED_TEXT,
+  type Reason,
+  type Result,
+  type StepPlan,
+  type ToolCall,
+  type ToolOutput,
+} from '@cordon/core';
+import type { AppHost, AppTool, ToolResult } from './app-host.ts';
+import type { Context } from './context.ts';
+import type { Gate } from './gate.ts';
+import { callNeed, expectation } from './needs.ts';
+import type { PermissionNeed } from './permission.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+import type { HeldText } from './references.ts';
+import { isIrreversible, type Registry, usesOf } from './registry.ts';
+import type { SchemaValidator } from './schema-validator.ts';
+
+export interface ToolCallParts {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly apps: AppHost;
+  readonly registry: Registry;
+  readonly validator: SchemaValidator;
+  readonly now: () => number;
+  readonly newCallId: () => string;
+  /** False in the baseline only: there nobody is asked anything. */
+  readonly asksPermission: boolean;
+}
+
+/** What became of a call, as far as its caller may know. */
+export type CallFailure =
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[]; readonly expected: boolean }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+/** A call's result as the model reads it. */
+export interface CallText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A call whose permission is settled: by a question that showed these arguments, or because none was due. */
+export interface ReadyCall {
+  readonly app: InstalledApp;
+  readonly tool: AppTool;
+  readonly arguments: JsonObject;
+  readonly texts: readonly HeldText[];
+}
+
+export interface CallOutcome {
+  readonly result: ToolResult;
+  readonly label: Label;
+  /** The event of the call, which the output carries on. */
+  readonly event: EventId;
+  readonly callId: string;
+}
+
+export class ToolCalls {
+  readonly #parts: ToolCallParts;
+
+  constructor(parts: ToolCallParts) {
+    this.#parts = parts;
+  }
+
+  /** A context calls a tool of its own app, by the name under which it was offered. */
+  async callOwn(
+    context: Context,
+    query: Query,
+    name: string,
+    args: JsonObject,
+  ): Promise<Result<CallText, Fault>> {
+    const own = context.tools.get(name);
+    const app = own === undefined ? undefined : this.#parts.registry.get(own.app);
+    if (own === undefined || app === undefined) {
+      this.#parts.recorder.record(context, {
+        kind: 'message.dropped',
+        reason: `a call of \`${name.slice(0, 64)}\`, which this context does not have`,
+        bytes: 0,
+      });
+      return ok({ text: `there is no tool \`${name}\``, isError: true });
+    }
+    const texts = context.references.namedIn(args);
+    const resolved = context.references.resolve(args);
+    const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
+    const outcome = await this.call(context, query, call, this.need(query.plan, context, call));
+    if (!outcome.ok) return describeFailure(query, outcome.fault);
+    return ok(await this.#deliver(context, app, own.tool, outcome.value));
+  }
+
+  /** The question that is due for a call, if any. */
+  need(
+    plan: StepPlan,
+    context: Context,
+    { app, tool, arguments: args, texts }: ReadyCall,
+  ): PermissionNeed | null {
+    if (!this.#parts.asksPermission) return null;
+    return callNeed(plan, {
+      context,
+      app: app.id,
+      tool: tool.name,
+      uses: usesOf(app.manifest, tool.name),
+      arguments: args,
+      irreversible: isIrreversible(app.manifest, tool),
+      texts,
+    });
+  }
+
+  /** Checks, asks, decides and calls. `need` is null where a question that showed this very call was answered. */
+  async call(
+    context: Context,
+    query: Query,
+    ready: ReadyCall,
+    need: PermissionNeed | null,
+  ): Promise<Result<CallOutcome, CallFailure>> {
+    const { app, tool, arguments: args, texts } = ready;
+    const valid = this.#parts.validator.check(tool.input, args);
+    if (!valid.ok) return failed({ kind: 'malformed', problem: valid.fault });
+
+    const proposal: ToolCall = {
+      effect: 'tool-call',
+      context: context.id,
+      app: app.id,
+      tool: tool.name,
+      arguments: args,
+      callId: this.#parts.newCallId(),
+      irreversible: isIrreversible(app.manifest, tool),
+    };
+    const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
+    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { ruling, event } = await this.#parts.gate.decide(context, proposal, { causes, label, need });
+    if (!ruling.allowed) {
+      const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
+      return failed({ kind: 'refused', reasons: ruling.reasons, expected });
+    }
+    const result = await this.#execute(context, query, app, this.#parts.gate.spend(ruling), event);
+    if (!result.ok) return failed({ kind: 'fault', fault: result.fault });
+    return ok({
+      result: result.value,
+      label: outputLabel(app, tool.name, label),
+      event,
+      callId: proposal.callId,
+    });
+  }
+
+  async #execute(
+    context: Context,
+    query: Query,
+    app: InstalledApp,
+    call: ToolCall,
+    event: EventId,
+  ): Promise<Result<ToolResult, Fault>> {
+    const { apps, recorder, now } = this.#parts;
+    const began = now();
+    const result = await apps.call(app, call, query.signal);
+    const milliseconds = now() - began;
+    if (result.ok)
+      recorder.record(context, { kind: 'tool-call.executed', milliseconds }, { causes: [event] });
+    else recorder.record(context, { kind: 'tool-call.failed', fault: result.fault }, { causes: [event] });
+    return result;
+  }
+
+  async #deliver(
+    context: Context,
+    app: InstalledApp,
+    tool: AppTool,
+    outcome: CallOutcome,
+  ): Promise<CallText> {
+    const { result, label, event, callId } = outcome;
+    const proposal: ToolOutput = {
+      effect: 'tool-output',
+      context: context.id,
+      app: app.id,
+      tool: tool.name,
+      callId,
+      text: result.text,
+      structured: result.structured,
+      isError: result.isError,
+      label,
+    };
+    const { ruling } = await this.#parts.gate.decide(context, proposal, {
+      causes: [event],
+      label,
+      need: null,
+    });
+    if (!ruling.allowed) return { text: REFUSED_TEXT, isError: true };
+    const output = this.#parts.gate.spend(ruling);
+    context.sees(output.label, output.app);
+    const text =
+      output.text === '' && output.structured !== null ? JSON.stringify(output.structured) : output.text;
+    return { text, isError: output.isError };
+  }
+}
+
+/** INVARIANT (silence is strict): output is untrusted and private unless the manifest lists what is and this is not in it. */
+export function outputLabel({ manifest }: InstalledApp, tool: string, input: Label): Label {
+  const own: Label = {
+    integrity: manifest.untrusted === null || manifest.untrusted.includes(tool) ? 'untrusted' : 'trusted',
+    confidentiality: manifest.private === null || manifest.private.includes(tool) ? 'private' : 'public',
+  };
+  // What the app was given may come back in what it answers.
+  return input.integrity === 'untrusted'
+    ? joinLabels(own, { integrity: 'untrusted', confidentiality: 'public' })
+    : own;
+}
+
+export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
+  const how: Expectation = expectation(plan, app, uses);
+  return how !== 'unexpected';
+}
+
+/**
+ * What the model reads of a failed call: that it failed, what it can mend, and nothing of why it was refused. A
+ * fault of the app's process ends the query: what the app did before it broke is not known.
+ */
+export function describeFailure(query: Query, failure: CallFailure): Result<CallText, Fault> {
+  switch (failure.kind) {
+    case 'refused':
+      query.refused(failure.reasons, failure.expected);
+      return ok({ text: REFUSED_TEXT, isError: true });
+    case 'malformed':
+      return ok({ text: `the arguments do not fit: ${failure.problem}`, isError: true });
+    case 'fault':
+      if (failure.fault.kind !== 'app-error') return failed(failure.fault);
+      return ok({ text: failure.fault.message, isError: true });
+    default:
+      failure satisfies never;
+      return ok({ text: REFUSED_TEXT, isError: true });
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Serves what one spoke asks during one turn. Identity comes from here, from whose link the message arrived on:
+ * nothing that a spoke writes says who it is.
+ *
+ * Ring 0.
+ */
+import { type Fault, failed, fault, type JsonObject, ok } from '@cordon/core';
+import { offeredTools, type SpokeRequest, type TurnContext } from '@cordon/protocol';
+import type { Context } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import type { ModelCalls } from './model-calls.ts';
+import type { Query } from './query.ts';
+import type { Served } from './spoke-link.ts';
+import type { ToolCalls } from './tool-calls.ts';
+
+export interface TurnParts {
+  readonly models: ModelCalls;
+  readonly calls: ToolCalls;
+  readonly exchange: Exchange;
+  readonly onText: ((delta: string) => void) | null;
+}
+
+export class Turn {
+  readonly #context: Context;
+  readonly #query: Query;
+  readonly #start: TurnContext;
+  readonly #parts: TurnParts;
+
+  constructor(context: Context, query: Query, start: TurnContext, parts: TurnParts) {
+    this.#context = context;
+    this.#query = query;
+    this.#start = start;
+    this.#parts = parts;
+  }
+
+  serve(request: SpokeRequest): Promise<Served> {
+    const { exchange } = this.#parts;
+    switch (request.type) {
+      case 'model':
+        return this.#model(request.messages);
+      case 'tool':
+        return this.#tool(request.name, request.arguments);
+      case 'probe':
+        return exchange.probe(this.#context, request.functionality);
+      case 'request':
+        return exchange.request(this.#context, this.#query, request.peer, request.message);
+      case 'open':
+        return exchange.open(this.#context, this.#query, request.reference);
+      default:
+        request satisfies never;
+        return Promise.resolve(failed(UNKNOWN));
+    }
+  }
+
+  async #model(messages: Extract<SpokeRequest, { type: 'model' }>['messages']): Promise<Served> {
+    const { models, onText } = this.#parts;
+    const tools = offeredTools(this.#start);
+    const answer = await models.complete(this.#context, this.#query, {
+      role: 'agent',
+      messages,
+      tools,
+      ...(onText && { onText }),
+    });
+    if (answer.ok) return ok({ type: 'reply', text: answer.value.text, calls: answer.value.calls });
+    if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
+    this.#query.refused(answer.fault.reasons, true);
+    return failed(
+      fault(
+        'cancelled',
+        `the policy forbids the model call: ${answer.fault.reasons[0]?.message ?? 'no reason'}`,
+      ),
+    );
+  }
+
+  async #tool(name: string, args: JsonObject): Promise<Served> {
+    const called = await this.#parts.calls.callOwn(this.#context, this.#query, name, args);
+    return called.ok ? ok({ type: 'output', ...called.value }) : called;
+  }
+}
+
+const UNKNOWN: Fault = fault('spoke-protocol', 'an unknown request');

@@ -1,0 +1,111 @@
+/** The direction of dependencies between packages, against the imports that are really there. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { localTarget, ROOT, type SourceFile, sourceFiles } from './imports.ts';
+
+/** What each package may import of the others, and of third parties. Adding a line here is a decision. */
+const ALLOWED: Readonly<
+  Record<string, { readonly own: readonly string[]; readonly others: readonly string[] }>
+> = {
+  core: { own: [], others: [] },
+  policy: { own: ['core'], others: ['re2js'] },
+  reference: { own: ['core', 'policy'], others: [] },
+  monitor: { own: ['core', 'policy'], others: [] },
+  trace: { own: ['core'], others: [] },
+  protocol: { own: ['core'], others: [] },
+  sandbox: { own: ['core'], others: [] },
+  egress: { own: ['core'], others: ['tldts'] },
+  llm: {
+    own: ['core'],
+    others: [
+      '@ai-sdk/anthropic',
+      '@ai-sdk/google',
+      '@ai-sdk/openai',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+    ],
+  },
+  spoke: { own: ['core', 'protocol'], others: [] },
+  app: { own: [], others: [] },
+  hub: {
+    own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
+    others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
+  },
+  cli: { own: ['core', 'hub', 'llm', 'policy', 'sandbox', 'trace'], others: ['commander', 'zod'] },
+};
+
+const PACKAGES = readdirSync(join(ROOT, 'packages'));
+
+test('every package is in the table and the table names no other', () => {
+  assert.deepEqual([...PACKAGES].sort(), Object.keys(ALLOWED).sort());
+});
+
+for (const name of PACKAGES) {
+  test(`${name} imports only what the table allows`, () => {
+    const rule = ALLOWED[name] ?? { own: [], others: [] };
+    const outside = sourceFiles(`packages/${name}/src`).flatMap((file) =>
+      file.imports
+        .filter((specifier) => !isAllowed(file, specifier, name, rule))
+        .map((specifier) => `${file.path}: ${specifier}`),
+    );
+    assert.deepEqual(outside, []);
+  });
+
+  test(`${name} has no import cycle`, () => {
+    assert.deepEqual(cycle(sourceFiles(`packages/${name}/src`)), []);
+  });
+}
+
+function isAllowed(
+  file: SourceFile,
+  specifier: string,
+  name: string,
+  rule: { readonly own: readonly string[]; readonly others: readonly string[] },
+): boolean {
+  if (specifier.startsWith('node:')) return name !== 'core';
+  const local = localTarget(file, specifier);
+  if (local !== null) return local.startsWith(`packages/${name}/`);
+  if (specifier.startsWith('@cordon/')) return rule.own.includes(specifier.slice('@cordon/'.length));
+  return rule.others.some((other) => specifier === other || specifier.startsWith(`${other}/`));
+}
+
+/** The files of one cycle of value imports, or nothing. Type-only imports vanish and may point back. */
+function cycle(files: readonly SourceFile[]): readonly string[] {
+  const graph = new Map(files.map((file) => [file.path, valueTargets(file)]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return [];
+    for (const next of graph.get(path) ?? []) {
+      const found = visit(next, [...trail, path]);
+      if (found.length > 0) return found;
+    }
+    done.add(path);
+    return [];
+  };
+  for (const path of graph.keys()) {
+    const found = visit(path, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function valueTargets(file: SourceFile): readonly string[] {
+  const statements = [...file.text.matchAll(/^(?:import|export)\s+(type\s)?([^;]*?)from\s+'(\.[^']+)'/gm)];
+  return statements
+    .filter(([, typeOnly, names]) => typeOnly === undefined && !isTypesOnly(names ?? ''))
+    .map(([, , , specifier]) => localTarget(file, specifier ?? '') ?? '');
+}
+
+/** `{ type A, type B }` imports nothing at run time. */
+function isTypesOnly(names: string): boolean {
+  const listed =
+    /\{([^}]*)\}/
+      .exec(names)?.[1]
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '') ?? [];
+  return listed.length > 0 && listed.every((name) => name.startsWith('type '));
+}
