@@ -12,7 +12,8 @@ export type Line =
 export class LineSplitter {
   readonly #longest: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  #held: Uint8Array[] = [];
+  /** One buffer that grows: a list of parts would cost a hundred bytes for each byte that comes alone. */
+  #held = new Uint8Array(0);
   #heldBytes = 0;
   /** Inside a line that was too long already: its rest is dropped up to the newline. */
   #dropping = false;
@@ -39,19 +40,22 @@ export class LineSplitter {
   /** Whether this part made the line too long: said once a line, as soon as it is known. */
   #hold(part: Uint8Array): boolean {
     if (this.#dropping || part.length === 0) return false;
-    this.#heldBytes += part.length;
-    if (this.#heldBytes <= this.#longest) {
-      this.#held.push(part);
-      return false;
+    const bytes = this.#heldBytes + part.length;
+    this.#dropping = bytes > this.#longest;
+    if (this.#dropping) return true;
+    if (bytes > this.#held.length) {
+      const larger = new Uint8Array(Math.max(bytes, 2 * this.#held.length));
+      larger.set(this.#held.subarray(0, this.#heldBytes));
+      this.#held = larger;
     }
-    this.#held = [];
-    this.#dropping = true;
-    return true;
+    this.#held.set(part, this.#heldBytes);
+    this.#heldBytes = bytes;
+    return false;
   }
 
   #take(): Uint8Array {
-    const bytes = Buffer.concat(this.#held);
-    this.#held = [];
+    const bytes = this.#held.subarray(0, this.#heldBytes);
+    this.#held = new Uint8Array(0);
     this.#heldBytes = 0;
     this.#dropping = false;
     return bytes;

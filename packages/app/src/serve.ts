@@ -20,8 +20,8 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = { lineBytes: 1024 * 1024, concu
 
 export interface Wire {
   readonly input: AsyncIterable<Uint8Array>;
-  /** Resolves when the text is handed over; to false if the host is gone. */
-  readonly write: (text: string) => Promise<boolean>;
+  /** Resolves when the text is handed over, or never will be because the host is gone. */
+  readonly write: (text: string) => Promise<void>;
   /** One line for the person who reads the app's log. */
   readonly log: (line: string) => void;
 }
@@ -42,17 +42,15 @@ export async function serve(
   const server = new AppServer(app, log);
   const splitter = new LineSplitter(limits.lineBytes);
   const underWay = new Set<Promise<void>>();
-  let hostIsThere = true;
   const answerLine = async (line: Line): Promise<void> => {
     const reply = await replyTo(server, line, limits);
-    if (reply !== null && !(await write(boundedText(reply, limits)))) hostIsThere = false;
+    if (reply !== null) await write(boundedText(reply, limits));
   };
-  reading: for await (const chunk of input) {
+  for await (const chunk of input) {
     for (const line of splitter.push(chunk)) {
       const answered = answerLine(line).finally(() => underWay.delete(answered));
       underWay.add(answered);
       if (underWay.size >= limits.concurrency) await Promise.race(underWay);
-      if (!hostIsThere) break reading;
     }
   }
   await Promise.all(underWay);
@@ -85,11 +83,17 @@ function ownWire(): Wire {
   const { stdin, stdout, stderr } = process;
   const toHost = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
-  // A host that goes away must end the app, not crash it: `write` then tells.
-  stdout.on('error', () => {});
-  const write = (text: string): Promise<boolean> =>
-    new Promise((resolve) => {
-      toHost(text, (error) => resolve(error === undefined || error === null));
-    });
-  return { input: stdin, write, log: (line) => void stderr.write(`${line}\n`) };
+  // A host that has gone away must end the app, neither crash it nor leave it waiting for ever.
+  stdout.on('error', () => stdin.destroy());
+  const write = (text: string): Promise<void> => new Promise((resolve) => toHost(text, () => resolve()));
+  return { input: untilClosed(stdin), write, log: (line) => void stderr.write(`${line}\n`) };
+}
+
+/** The chunks of a stream whose breaking means the same as its end. */
+async function* untilClosed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch {
+    return;
+  }
 }
