@@ -17,10 +17,14 @@ const ASSIGNMENT =
 /** `my key is value`. */
 const STATEMENT = /\bmy ([\p{L}][\p{L} _-]{0,30}?) (?:is|are) ([^.;,\n]{1,200})/giu;
 
+/** Longer texts are pasted, not stated. */
+const MAX_TEXT = 4_000;
+
 export function factsIn(text: string): readonly Fact[] {
+  const stated = text.slice(0, MAX_TEXT);
   const found = new Map<string, string>();
   for (const pattern of [ASSIGNMENT, STATEMENT]) {
-    for (const match of text.matchAll(pattern)) {
+    for (const match of stated.matchAll(pattern)) {
       const name = factName(match[1] ?? '');
       const value = (match[2] ?? '').trim().slice(0, MAX_VALUE);
       if (name !== '' && value !== '' && found.size < MAX_FACTS) found.set(name, value);
