@@ -55,6 +55,7 @@ function newestFirst(messages: readonly Received[]): readonly Received[] {
   return messages.toSorted((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
 }
 
+/** A log for whoever looks at the file; no tool shows it, so reading still changes nothing that a caller can see. */
 function markRead(messages: readonly Received[]): void {
   const ids = messages.map((message) => message.message_id);
   state.update((mail) => ({ ...mail, read: [...new Set([...mail.read, ...ids])] }));
