@@ -1,0 +1,233 @@
+/**
+ * The parts of a provider's stream, gathered into a response of the port. Everything here was written by a model or
+ * by whoever answers in its place.
+ *
+ * Ring 1.
+ */
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import {
+  failed,
+  isJsonObject,
+  type JsonObject,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelToolCall,
+  ok,
+  parseJson,
+  type Result,
+  type Usage,
+} from '@cordon/core';
+import { type Failure, failure, type ProviderIdentity, quote, statusFailure } from './failure.ts';
+import type { ToolNames } from './tool-names.ts';
+import { cutFailure } from './transport.ts';
+
+/** More calls than this in one turn are a fault of the model, not a plan. */
+const MOST_CALLS = 64;
+const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
+const LONGEST_NAME = 256;
+
+export interface Gathered {
+  readonly response: ModelResponse;
+  readonly signatures: readonly {
+    readonly call: ModelToolCall;
+    readonly signature: SharedV4ProviderMetadata;
+  }[];
+}
+
+/** Fed with the parts of one stream, in order; asked once at its end. */
+export class AnswerReader {
+  readonly #who: ProviderIdentity;
+  readonly #names: ToolNames;
+  readonly #onText: (delta: string) => void;
+  readonly #calls: LanguageModelV4ToolCall[] = [];
+  #text = '';
+  #finish: { readonly reason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage } | null =
+    null;
+  #error: Failure | null = null;
+
+  constructor(who: ProviderIdentity, names: ToolNames, onText: (delta: string) => void) {
+    this.#who = who;
+    this.#names = names;
+    this.#onText = onText;
+  }
+
+  take(part: LanguageModelV4StreamPart): void {
+    // Only what the port knows; reasoning, sources, files and what a provider ran on its own side are left out.
+    if (part.type === 'text-delta') {
+      this.#text += part.delta;
+      if (part.delta !== '') this.#onText(part.delta);
+    } else if (part.type === 'tool-call' && part.providerExecuted !== true) this.#calls.push(part);
+    else if (part.type === 'finish') this.#finish = { reason: part.finishReason, usage: part.usage };
+    else if (part.type === 'error') this.#error ??= streamFailure(this.#who, part.error);
+  }
+
+  /** A stream without a finish reason was cut, whatever came before: half an answer is none. */
+  end(request: ModelRequest): Result<Gathered, Failure> {
+    if (this.#error !== null) return failed(this.#error);
+    if (this.#finish === null || this.#finish.reason.unified === 'interrupted') {
+      return failed(cutFailure(this.#who));
+    }
+    const finish = finishOf(this.#finish.reason);
+    if (finish === null) return failed(this.#invalid('stopped because of an error of its own', true));
+    const calls = this.#parsedCalls(finish);
+    if (!calls.ok) return calls;
+    const response: ModelResponse = {
+      text: this.#text,
+      calls: calls.value.map(({ call }) => call),
+      finish: finish === 'stop' && calls.value.length > 0 ? 'tool-calls' : finish,
+      usage: usageOf(this.#finish.usage, request, this.#text, this.#calls),
+    };
+    const signatures = calls.value.flatMap(({ call, signature }) =>
+      signature === undefined ? [] : [{ call, signature }],
+    );
+    return ok({ response, signatures });
+  }
+
+  #parsedCalls(
+    finish: ModelResponse['finish'],
+  ): Result<{ call: ModelToolCall; signature: SharedV4ProviderMetadata | undefined }[], Failure> {
+    if (this.#calls.length > MOST_CALLS) {
+      return failed(this.#invalid(`asked for more than ${MOST_CALLS} tool calls at once`, true));
+    }
+    const out = [];
+    const ids = new Set<string>();
+    for (const part of this.#calls) {
+      const parsed = parseArguments(part.input);
+      const name = this.#names.in(part.toolName);
+      if (name.length > LONGEST_NAME)
+        return failed(this.#invalid('named a tool at unreasonable length', true));
+      if (!parsed.ok) return failed(this.#badArguments(name, parsed.fault, finish));
+      const id = uniqueId(part.toolCallId, ids);
+      ids.add(id);
+      out.push({ call: { id, name, arguments: parsed.value }, signature: part.providerMetadata });
+    }
+    return ok(out);
+  }
+
+  #badArguments(name: string, why: string, finish: ModelResponse['finish']): Failure {
+    const tool = quote(name, this.#who.secrets) || 'a tool';
+    // Asking again cannot help where the answer ran into the length limit.
+    return finish === 'length'
+      ? this.#invalid(`ran into its length limit inside the arguments of ${tool}`, false)
+      : this.#invalid(`called ${tool} with arguments that are no JSON object: ${why}`, true);
+  }
+
+  #invalid(what: string, passing: boolean): Failure {
+    return failure('invalid-response', `the model of provider \`${this.#who.name}\` ${what}`, {
+      help: 'use a model that is better at calling tools (`--model`)',
+      passing,
+    });
+  }
+}
+
+/** Strictly a JSON object within core's limits. Tools without parameters are often called with an empty text. */
+function parseArguments(input: string): Result<JsonObject, string> {
+  if (input.trim() === '') return ok({});
+  const parsed = parseJson(input);
+  // The parser's own message quotes the text.
+  if (!parsed.ok) return failed(/^(the|there|values|a) /.test(parsed.fault) ? parsed.fault : 'not JSON');
+  return isJsonObject(parsed.value) ? ok(parsed.value) : failed('not an object');
+}
+
+/** Results are paired with calls by id, so one id must not name two calls, nor be a text of its own. */
+function uniqueId(id: string, taken: ReadonlySet<string>): string {
+  const base = ACCEPTED_ID.test(id) ? id : 'call';
+  let chosen = base;
+  for (let number = 2; taken.has(chosen); number++) chosen = `${base.slice(0, 120)}-${number}`;
+  return chosen;
+}
+
+function finishOf(reason: LanguageModelV4FinishReason): ModelResponse['finish'] | null {
+  switch (reason.unified) {
+    case 'stop':
+    case 'tool-calls':
+    case 'length':
+    case 'other':
+      return reason.unified;
+    case 'content-filter':
+      return 'refusal';
+    case 'error':
+    case 'interrupted':
+      return null;
+    default:
+      return reason.unified satisfies never;
+  }
+}
+
+/**
+ * Servers that report no usage must not be free: the budget of a turn counts tokens. Four characters a token is
+ * the usual estimate.
+ */
+function usageOf(
+  usage: LanguageModelV4Usage,
+  request: ModelRequest,
+  text: string,
+  calls: readonly LanguageModelV4ToolCall[],
+): Usage {
+  const asked = () => JSON.stringify([request.messages, request.tools]).length;
+  const said = () => calls.reduce((sum, call) => sum + call.toolName.length + call.input.length, text.length);
+  return {
+    inputTokens: countOf(usage.inputTokens.total) ?? Math.ceil(asked() / 4),
+    outputTokens: countOf(usage.outputTokens.total) ?? Math.ceil(said() / 4),
+  };
+}
+
+function countOf(value: number | undefined): number | null {
+  return value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+/** An error inside a stream, or one that a library threw over an answer it could not read. */
+export function streamFailure(who: ProviderIdentity, error: unknown): Failure {
+  const name = error instanceof Error ? error.name : '';
+  // What @ai-sdk/openai-compatible says of a stream that ends without a finish reason.
+  if (name === 'AI_InvalidResponseDataError') return cutFailure(who);
+  const status = statusOf(error);
+  const message = textField(error, 'message') ?? '';
+  if (status !== null && status >= 400) return statusFailure(who, status, message, null);
+  const said = quote(message, who.secrets);
+  if (error instanceof Error) {
+    return failure('invalid-response', `provider \`${who.name}\` did not answer in its protocol`, {
+      help: 'check the base URL and that the server speaks this provider’s protocol',
+      passing: true,
+    });
+  }
+  return failure('unavailable', `provider \`${who.name}\` broke off with an error${said && `: ${said}`}`, {
+    help: `\`${who.name}\` has a passing problem; try again later`,
+    passing: true,
+  });
+}
+
+/** A library could not be loaded, or could not put the request into its provider's form: nothing has been sent. */
+export function unaskedFailure(who: ProviderIdentity, error: unknown): Failure {
+  const said = quote(textField(error, 'message') ?? '', who.secrets);
+  return failure(
+    'bad-request',
+    `no request to provider \`${who.name}\` could be made${said && `: ${said}`}`,
+    {
+      help: 'a tool’s schema may be at fault, or the installation: run `npm ci` again',
+    },
+  );
+}
+
+function statusOf(error: unknown): number | null {
+  for (const key of ['statusCode', 'code', 'status']) {
+    const value = field(error, key);
+    if (typeof value === 'number' && value >= 300 && value <= 599) return value;
+  }
+  return null;
+}
+
+function textField(error: unknown, key: string): string | null {
+  const value = field(error, key);
+  return typeof value === 'string' ? value : null;
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

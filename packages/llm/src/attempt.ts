@@ -1,0 +1,107 @@
+/**
+ * One attempt at a model call: open the provider, stream, gather. The only place where exceptions of the providers'
+ * libraries are caught; they become failures here and go no further.
+ *
+ * Ring 1.
+ */
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { type Clock, failed, type ModelRequest, ok, type Result } from '@cordon/core';
+import { AnswerReader, type Gathered, streamFailure, unaskedFailure } from './answer.ts';
+import type { CallSignatures } from './call-signatures.ts';
+import { type Failure, failure, type ProviderIdentity } from './failure.ts';
+import { namesIn, toCallOptions } from './prompt.ts';
+import type { Provider } from './providers/provider.ts';
+import { type Fetch, Transport } from './transport.ts';
+
+export interface AttemptParts {
+  readonly who: ProviderIdentity;
+  readonly provider: Provider;
+  /** The part of the model id behind the provider's name. */
+  readonly modelId: string;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly signatures: CallSignatures;
+  readonly onText: (delta: string) => void;
+}
+
+/** Ends at once when `signal` aborts, even if the library or the server does not notice. */
+export async function attempt(
+  request: ModelRequest,
+  jsonMode: boolean,
+  parts: AttemptParts,
+  signal: AbortSignal,
+): Promise<Result<Gathered, Failure>> {
+  const stopped = failed(failure('cancelled', 'the model call was cancelled'));
+  if (signal.aborted) return stopped;
+  const { promise: aborted, resolve } = Promise.withResolvers<Result<Gathered, Failure>>();
+  const stop = () => resolve(stopped);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([stream(request, jsonMode, parts, signal), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function stream(
+  request: ModelRequest,
+  jsonMode: boolean,
+  parts: AttemptParts,
+  signal: AbortSignal,
+): Promise<Result<Gathered, Failure>> {
+  const transport = new Transport(parts.fetch, parts.who, parts.clock);
+  const names = namesIn(request);
+  const answer = new AnswerReader(parts.who, names, (delta) => {
+    if (!signal.aborted) parts.onText(delta);
+  });
+  const opened = await open(request, jsonMode, names, parts, transport, signal);
+  if (!opened.ok) return opened;
+  const reader = opened.value.getReader();
+  for (;;) {
+    const next = await read(reader, parts.who);
+    // The wire knows better than the library what went wrong, and a library may end a broken stream normally.
+    if (transport.failure !== null) return failed(transport.failure);
+    if (!next.ok) return next;
+    if (next.value === null) return answer.end(request);
+    answer.take(next.value);
+  }
+}
+
+async function open(
+  request: ModelRequest,
+  jsonMode: boolean,
+  names: ReturnType<typeof namesIn>,
+  parts: AttemptParts,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<Result<ReadableStream<LanguageModelV4StreamPart>, Failure>> {
+  const { provider } = parts;
+  const options = toCallOptions(request, {
+    names,
+    providerOptions: provider.options,
+    signatureOf: (call) => parts.signatures.recall(request.model, call),
+    jsonMode,
+    signal,
+  });
+  try {
+    const model = await provider.open(parts.modelId, transport.fetch);
+    const { stream } = await model.doStream(options);
+    return ok(stream);
+  } catch (error) {
+    if (transport.failure !== null) return failed(transport.failure);
+    return failed(transport.asked ? streamFailure(parts.who, error) : unaskedFailure(parts.who, error));
+  }
+}
+
+/** The next part, `null` at the end. */
+async function read(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  who: ProviderIdentity,
+): Promise<Result<LanguageModelV4StreamPart | null, Failure>> {
+  try {
+    const { done, value } = await reader.read();
+    return ok(done ? null : value);
+  } catch (error) {
+    return failed(streamFailure(who, error));
+  }
+}

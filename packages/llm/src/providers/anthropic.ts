@@ -1,0 +1,24 @@
+/**
+ * Anthropic, by the Messages API.
+ *
+ * Ring 1.
+ */
+import type { HostedProviderConfig } from '../provider.ts';
+import { keyOf } from '../provider.ts';
+import type { Provider } from './provider.ts';
+
+export function anthropic(config: HostedProviderConfig): Provider {
+  return {
+    open: async (modelId, fetch) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const create = createAnthropic({
+        apiKey: keyOf(config) ?? '',
+        baseURL: config.baseUrl ?? 'https://api.anthropic.com/v1',
+        fetch,
+      });
+      return create.languageModel(modelId);
+    },
+    options: {},
+    signsCalls: false,
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * Google's Gemini models, by the Generative Language API.
+ *
+ * Ring 1.
+ */
+import type { HostedProviderConfig } from '../provider.ts';
+import { keyOf } from '../provider.ts';
+import type { Provider } from './provider.ts';
+
+export function google(config: HostedProviderConfig): Provider {
+  return {
+    open: async (modelId, fetch) => {
+      const { createGoogle } = await import('@ai-sdk/google');
+      const create = createGoogle({
+        apiKey: keyOf(config) ?? '',
+        baseURL: config.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta',
+        fetch,
+      });
+      return create.languageModel(modelId);
+    },
+    options: {},
+    signsCalls: true,
+  };
+}
