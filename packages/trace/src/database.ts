@@ -1,0 +1,170 @@
+/**
+ * One connection to the database file: opening and upgrading it, short write transactions, errors as faults.
+ *
+ * Ring 0. Uses `node:sqlite`.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+import { failed, ok, type Result } from '@cordon/core';
+
+import { faultOfSqlite, StoreFailure, type StoreFault, storeFault } from './fault.ts';
+import { MalformedRow, numberOf, type Row } from './row.ts';
+import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
+
+export interface DatabaseLimits {
+  /** How long to wait for another process's write, in milliseconds. */
+  readonly busyMs: number;
+  /** Largest size of the file; null: as large as the disk allows. */
+  readonly maxBytes: number | null;
+}
+
+export class Database {
+  readonly file: string;
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, connection: DatabaseSync) {
+    this.file = file;
+    this.#connection = connection;
+  }
+
+  /**
+   * Runs `work` in one write transaction, so that no other process writes between its reads and its writes. When
+   * this returns, everything is on the disk; when it throws, nothing of it happened.
+   */
+  write<T>(work: () => T): T {
+    return this.#mapErrors(() => {
+      this.#connection.exec('BEGIN IMMEDIATE');
+      try {
+        const value = work();
+        this.#connection.exec('COMMIT');
+        return value;
+      } catch (error) {
+        // SQLite has already rolled back after some errors (disk full).
+        if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** All rows; `decode` throws `MalformedRow` for what the schema does not promise. */
+  all<T>(sql: string, values: readonly SQLInputValue[], decode: (row: Row) => T): readonly T[] {
+    return this.#mapErrors(() =>
+      this.#statement(sql)
+        .all(...values)
+        .map(decode),
+    );
+  }
+
+  /** The first row, or null. */
+  first<T>(sql: string, values: readonly SQLInputValue[], decode: (row: Row) => T): T | null {
+    return this.#mapErrors(() => {
+      const row = this.#statement(sql).get(...values);
+      return row === undefined ? null : decode(row);
+    });
+  }
+
+  /** Returns how many rows were changed. Call it inside `write`. */
+  run(sql: string, ...values: readonly SQLInputValue[]): number {
+    return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #mapErrors<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof MalformedRow)
+        throw new StoreFailure(storeFault('corrupt', this.file, error.message));
+      const fault = faultOfSqlite(error, this.file);
+      throw fault === null ? error : new StoreFailure(fault);
+    }
+  }
+}
+
+/** Opens `file`, which exists (it may be empty), and brings it to the newest schema. */
+export function openDatabase(file: string, limits: DatabaseLimits): Result<Database, StoreFault> {
+  let connection: DatabaseSync | null = null;
+  try {
+    connection = new DatabaseSync(file, { timeout: limits.busyMs, enableForeignKeyConstraints: true });
+    connection.exec('BEGIN');
+    const refusal = refuseFile(connection, file);
+    connection.exec('COMMIT');
+    if (refusal === null) configure(connection, limits);
+    const lateRefusal = refusal ?? upgrade(connection, file);
+    if (lateRefusal === null) return ok(new Database(file, connection));
+    connection.close();
+    return failed(lateRefusal);
+  } catch (error) {
+    connection?.close();
+    const fault = faultOfSqlite(error, file);
+    if (fault === null) throw error;
+    return failed(fault);
+  }
+}
+
+/** Before anything is written: another program's file stays as it is. Inside a transaction, for one consistent view. */
+function refuseFile(connection: DatabaseSync, file: string): StoreFault | null {
+  const application = pragma(connection, 'application_id');
+  const version = pragma(connection, 'user_version');
+  const tables = connection.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {};
+  const isEmpty = application === 0 && version === 0 && numberOf(tables, 'n') === 0;
+  if (application !== APPLICATION_ID && !isEmpty) return storeFault('foreign-file', file);
+  if (version > SCHEMA_VERSION) {
+    return storeFault('newer-schema', file, `schema ${version}, this version knows ${SCHEMA_VERSION}`);
+  }
+  return null;
+}
+
+function configure(connection: DatabaseSync, limits: DatabaseLimits): void {
+  useWriteAheadLog(connection, limits.busyMs);
+  // FULL: a commit has reached the disk before it returns. secure_delete: what the user deletes is overwritten.
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF');
+  if (limits.maxBytes !== null) {
+    const pages = Math.max(1, Math.floor(limits.maxBytes / pragma(connection, 'page_size')));
+    connection.exec(`PRAGMA max_page_count = ${pages}`);
+  }
+}
+
+/** SQLite does not wait for locks while it changes the mode, and two new processes may try at the same moment. */
+function useWriteAheadLog(connection: DatabaseSync, busyMs: number): void {
+  const pauseMs = 10;
+  for (let waited = 0; ; waited += pauseMs) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (waited >= busyMs || faultOfSqlite(error, '')?.kind !== 'busy') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+  }
+}
+
+function upgrade(connection: DatabaseSync, file: string): StoreFault | null {
+  if (pragma(connection, 'user_version') === SCHEMA_VERSION) return null;
+  connection.exec('BEGIN IMMEDIATE');
+  // Again: another process, perhaps of a newer version, may have upgraded it while this one waited for the lock.
+  const refusal = refuseFile(connection, file);
+  if (refusal === null) {
+    for (const step of SCHEMA_STEPS.slice(pragma(connection, 'user_version'))) connection.exec(step);
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+  }
+  connection.exec('COMMIT');
+  return refusal;
+}
+
+function pragma(connection: DatabaseSync, name: 'application_id' | 'user_version' | 'page_size'): number {
+  return numberOf(connection.prepare(`PRAGMA ${name}`).get() ?? {}, name);
+}

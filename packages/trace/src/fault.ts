@@ -1,0 +1,119 @@
+/**
+ * What can go wrong with the store, and how SQLite's codes become it.
+ *
+ * Opening answers with a `Result`. Once open, a store that cannot read or write throws `StoreFailure`: an ignored
+ * `Result` would let an effect happen without its record, an exception cannot be ignored, and the session's
+ * boundary turns it into a denial.
+ *
+ * Ring 0.
+ */
+export type StoreFaultKind =
+  | 'folder-unavailable' // the data folder cannot be created or entered
+  | 'folder-exposed' // other users may write into it, so they could plant grants
+  | 'newer-schema' // a newer Cordon has written it
+  | 'foreign-file' // a database, but not ours
+  | 'corrupt' // not a database, or damaged
+  | 'read-only' // may be read, not written
+  | 'full' // the disk or the store's size limit is full
+  | 'busy' // another process held the write lock longer than the time limit
+  | 'claim-lost' // this process does not hold the session it wants to write to
+  | 'broken'; // any other failure of the file system or of SQLite
+
+export interface StoreFault {
+  readonly kind: StoreFaultKind;
+  /** One sentence, lower-case start, no full stop. */
+  readonly message: string;
+  /** What the reader can do about it. */
+  readonly help: string;
+  /** The folder or file that it is about. */
+  readonly path: string;
+}
+
+/** Thrown by every operation of an open store that could not be carried out; nothing of it was written. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure';
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/** `path` and SQLite's words are all that goes into the message: never a value that was being stored. */
+export function storeFault(kind: StoreFaultKind, path: string, detail?: string): StoreFault {
+  const { says, help } = WORDS[kind];
+  const message = says.replace('%', () => `\`${path}\``);
+  return { kind, path, help, message: detail === undefined ? message : `${message} (${detail})` };
+}
+
+const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: string }> = {
+  'folder-unavailable': {
+    says: 'the data folder % cannot be used',
+    help: 'create it, or give the user who runs Cordon the right to read and write it',
+  },
+  'folder-exposed': {
+    says: 'other users may write into the data folder %',
+    help: 'take the right away (`chmod go-w` on the folder, which must belong to you), or use another folder',
+  },
+  'newer-schema': {
+    says: 'the store % was written by a newer version of Cordon',
+    help: 'upgrade Cordon, or use another data folder',
+  },
+  'foreign-file': {
+    says: 'the file % is a database of another program',
+    help: 'use another data folder, or move the file away',
+  },
+  corrupt: {
+    says: 'the store % is damaged or is not a database',
+    help: 'restore it from a backup, or move it away (keep its `-wal` file with it) and start with a new one',
+  },
+  'read-only': {
+    says: 'the store % cannot be written',
+    help: 'give the user who runs Cordon the right to write the file and its folder',
+  },
+  full: {
+    says: 'there is no room left for the store %',
+    help: 'free disk space; everything recorded so far is kept',
+  },
+  busy: {
+    says: 'the store % is locked by another process',
+    help: 'end the program that keeps it locked (a backup, a database browser), then try again',
+  },
+  'claim-lost': {
+    says: 'this process does not hold the session it tried to write to in %',
+    help: 'the session has ended or another process has resumed it; resume it here or start a new one',
+  },
+  broken: {
+    says: 'the store % failed',
+    help: 'check the disk and the file system, then try again',
+  },
+};
+
+/** Null: not an error of SQLite, so a bug. */
+export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
+  return storeFault(kindOfCode(error.errcode & 0xff), path, error.message);
+}
+
+/** Primary result codes of SQLite. */
+function kindOfCode(code: number): StoreFaultKind {
+  switch (code) {
+    case 5: // BUSY
+    case 6: // LOCKED
+    case 15: // PROTOCOL
+      return 'busy';
+    case 3: // PERM
+    case 8: // READONLY
+      return 'read-only';
+    case 11: // CORRUPT
+    case 26: // NOTADB
+      return 'corrupt';
+    case 13: // FULL
+      return 'full';
+    case 14: // CANTOPEN
+      return 'folder-unavailable';
+    default:
+      return 'broken';
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The data folder: made with rights for its owner alone, refused where others could write into it.
+ *
+ * Ring 0. Uses the file system.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { failed, ok, type Result } from '@cordon/core';
+
+import { type StoreFault, storeFault } from './fault.ts';
+
+export interface DataFolder {
+  readonly path: string;
+  /** The database file; SQLite keeps `-wal` and `-shm` beside it, with the same rights. */
+  readonly file: string;
+  /** One lock file for each process that holds sessions. */
+  readonly claims: string;
+}
+
+/** Creates what is missing: folders 0700, the file 0600. Refuses `folder-unavailable`, `folder-exposed`, `read-only`. */
+export function prepareFolder(path: string): Result<DataFolder, StoreFault> {
+  const folder = { path, file: join(path, 'cordon.db'), claims: join(path, 'claims') };
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    // Whoever may write here could replace the file and forge the user's consent.
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o022) !== 0 || isForeign(uid)) return failed(storeFault('folder-exposed', path));
+    mkdirSync(folder.claims, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    return failed(storeFault('folder-unavailable', path, codeOf(error)));
+  }
+  try {
+    closeSync(openSync(folder.file, 'a', 0o600));
+    if ((statSync(folder.file).mode & 0o077) !== 0) chmodSync(folder.file, 0o600);
+    return ok(folder);
+  } catch (error) {
+    return failed(storeFault(codeOf(error) === 'ENOSPC' ? 'full' : 'read-only', folder.file, codeOf(error)));
+  }
+}
+
+/** Root may open anybody's folder; systems without user ids have other rights than these. */
+function isForeign(owner: number): boolean {
+  const self = process.getuid?.();
+  return self !== undefined && self !== 0 && owner !== self && owner !== 0;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}

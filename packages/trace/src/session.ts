@@ -1,0 +1,219 @@
+/**
+ * Sessions: which exist, how they stand, and which process may write to them. One process at a time holds a
+ * session; everything that is written for a session checks the claim in the same transaction, so that a process
+ * whose claim was taken over (it was suspended, its lock file was deleted) cannot write a second history.
+ *
+ * Ring 0.
+ */
+import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
+
+import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
+import type { Database } from './database.ts';
+import { StoreFailure, storeFault } from './fault.ts';
+import { bytesOf, numberOf, numberOrNull, type Row, textOf, textOrNull, unquoteText } from './row.ts';
+
+/** `running`: a living process holds it. `interrupted`: it has no end and nobody holds it; it can be resumed. */
+export type SessionStatus = 'running' | 'interrupted' | 'ended';
+
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly status: SessionStatus;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** When the last event was appended. */
+  readonly lastAt: number;
+  /** The first message of the user; null: none yet. */
+  readonly firstQuery: string | null;
+  /** How many events its journal has. */
+  readonly events: number;
+  /** Process id of the holder, for people to read; null: nobody holds it. */
+  readonly holder: number | null;
+}
+
+export interface SessionFault {
+  readonly kind: 'session-unknown' | 'session-held' | 'session-ended';
+  readonly message: string;
+  readonly help: string;
+}
+
+/** What the journal needs to know of a session that this process holds. */
+export interface HeldSession {
+  readonly key: number;
+  readonly events: number;
+  /** Hash of the last event. */
+  readonly head: Uint8Array;
+}
+
+export interface SessionsOptions {
+  readonly database: Database;
+  /** Folder of the lock files. */
+  readonly claims: string;
+  readonly now: () => number;
+  readonly randomId: () => string;
+  readonly processId: number;
+}
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #database: Database;
+  #lock: ProcessLock | null = null;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#database = options.database;
+  }
+
+  /** A new session, held by this process. */
+  create(): SessionId {
+    const session: SessionId = id(this.#options.randomId());
+    this.#database.write(() => {
+      const time = this.#options.now();
+      this.#database.run(
+        `INSERT INTO sessions (id, started_at, last_at, head, claim, claim_pid) VALUES (?, ?, ?, ?, ?, ?)`,
+        session,
+        time,
+        time,
+        new Uint8Array(32),
+        this.#token(),
+        this.#options.processId,
+      );
+    });
+    return session;
+  }
+
+  /**
+   * Takes an interrupted session over (or returns the one that this process holds already). Refused when it does
+   * not exist, has ended, or is held by a living process.
+   */
+  resume(session: SessionId): Result<SessionRecord, SessionFault> {
+    return this.#database.write(() => {
+      const record = this.find(session);
+      if (record === null) return failed(unknown(session));
+      if (record.status === 'ended') return failed(ended(session));
+      const mine = this.#token();
+      const claim = this.#claimOf(session);
+      if (record.status === 'running' && claim !== mine) return failed(held(session, record.holder));
+      this.#database.run(
+        'UPDATE sessions SET claim = ?, claim_pid = ? WHERE id = ?',
+        mine,
+        this.#options.processId,
+        session,
+      );
+      return ok({ ...record, status: 'running', holder: this.#options.processId });
+    });
+  }
+
+  /** Lets go of a session without ending it: it is then interrupted, and any process may resume it. */
+  release(session: SessionId): void {
+    if (this.#lock === null) return;
+    const { token } = this.#lock;
+    this.#database.write(() => {
+      this.#database.run(
+        'UPDATE sessions SET claim = NULL, claim_pid = NULL WHERE id = ? AND claim = ?',
+        session,
+        token,
+      );
+    });
+  }
+
+  /** Newest first. */
+  list(limit = 1000): readonly SessionRecord[] {
+    const sql = `SELECT ${COLUMNS} FROM sessions ORDER BY started_at DESC, key DESC LIMIT ?`;
+    return this.#database.all(sql, [limit], (row) => this.#record(row));
+  }
+
+  find(session: SessionId): SessionRecord | null {
+    const sql = `SELECT ${COLUMNS} FROM sessions WHERE id = ?`;
+    return this.#database.first(sql, [session], (row) => this.#record(row));
+  }
+
+  /** Inside a write transaction: throws `claim-lost` unless this process holds the session and it has not ended. */
+  require(session: SessionId): HeldSession {
+    const sql = 'SELECT key, events, head FROM sessions WHERE id = ? AND claim = ? AND ended_at IS NULL';
+    const token = this.#lock?.token;
+    const held =
+      token === undefined
+        ? null
+        : this.#database.first(sql, [session, token], (row) => ({
+            key: numberOf(row, 'key'),
+            events: numberOf(row, 'events'),
+            head: bytesOf(row, 'head'),
+          }));
+    if (held === null) throw new StoreFailure(storeFault('claim-lost', this.#database.file));
+    return held;
+  }
+
+  /** Lets go of everything, at the end of the process. */
+  close(): void {
+    const lock = this.#lock;
+    if (lock === null) return;
+    this.#lock = null;
+    try {
+      this.#database.write(() => {
+        this.#database.run('UPDATE sessions SET claim = NULL, claim_pid = NULL WHERE claim = ?', lock.token);
+      });
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Inside a write transaction: the token of this process, with its lock taken on first use. */
+  #token(): string {
+    if (this.#lock === null) {
+      sweepClaims(this.#options.claims);
+      this.#lock = ProcessLock.acquire(this.#options.claims, this.#options.randomId());
+    }
+    return this.#lock.token;
+  }
+
+  #claimOf(session: SessionId): string | null {
+    const sql = 'SELECT claim FROM sessions WHERE id = ?';
+    return this.#database.first(sql, [session], (row) => textOrNull(row, 'claim'));
+  }
+
+  #record(row: Row): SessionRecord {
+    const claim = textOrNull(row, 'claim');
+    const isRunning = claim !== null && (claim === this.#lock?.token || isHeld(this.#options.claims, claim));
+    const firstQuery = textOrNull(row, 'first_query');
+    return {
+      id: id(textOf(row, 'id')),
+      status: numberOrNull(row, 'ended_at') !== null ? 'ended' : isRunning ? 'running' : 'interrupted',
+      startedAt: numberOf(row, 'started_at'),
+      lastAt: numberOf(row, 'last_at'),
+      firstQuery: firstQuery === null ? null : unquoteText(firstQuery),
+      events: numberOf(row, 'events'),
+      holder: isRunning ? numberOrNull(row, 'claim_pid') : null,
+    };
+  }
+}
+
+const COLUMNS = 'id, started_at, last_at, ended_at, first_query, events, claim, claim_pid';
+
+function unknown(session: SessionId): SessionFault {
+  return {
+    kind: 'session-unknown',
+    message: `there is no session ${shown(session)}`,
+    help: 'list the sessions to see which exist',
+  };
+}
+
+function held(session: SessionId, holder: number | null): SessionFault {
+  return {
+    kind: 'session-held',
+    message: `the session ${shown(session)} is in use by another process${holder === null ? '' : ` (${holder})`}`,
+    help: 'end that process first, or start a new session; both may use the same data folder',
+  };
+}
+
+function ended(session: SessionId): SessionFault {
+  return {
+    kind: 'session-ended',
+    message: `the session ${shown(session)} has ended`,
+    help: 'start a new one; facts and permanent grants are kept',
+  };
+}
+
+/** The id may come from a command line. */
+function shown(session: SessionId): string {
+  return `\`${JSON.stringify(session.slice(0, 64)).slice(1, -1)}\``;
+}

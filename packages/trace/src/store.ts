@@ -1,0 +1,79 @@
+/**
+ * The durable state of Cordon: sessions and their journals, grants, memory, in one SQLite file of the data folder.
+ * Several processes may open the same folder at the same time.
+ *
+ * Ring 0.
+ */
+import { randomBytes } from 'node:crypto';
+
+import { type Clock, ok, type Result } from '@cordon/core';
+
+import { openDatabase } from './database.ts';
+import type { StoreFault } from './fault.ts';
+import { prepareFolder } from './folder.ts';
+import { Grants } from './grant.ts';
+import { Journal } from './journal.ts';
+import { Memory, type MemoryOwner, memoryOwners } from './memory.ts';
+import { Sessions } from './session.ts';
+
+/** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */
+export interface Store {
+  /** The database file. */
+  readonly file: string;
+  readonly sessions: Sessions;
+  readonly journal: Journal;
+  readonly grants: Grants;
+  /** The memory of one owner, and of nobody else. */
+  memory(owner: MemoryOwner): Memory;
+  /** Who has a memory; for the user to see. */
+  memoryOwners(): readonly MemoryOwner[];
+  /** Lets go of the sessions that have not ended (they can be resumed) and closes the file. */
+  close(): void;
+}
+
+export interface StoreOptions {
+  /** Names events, sessions, grants and claims: unguessable, never the same twice, letters and digits only. */
+  readonly randomId?: () => string;
+  /** How long to wait for another process's write, in milliseconds. */
+  readonly busyMs?: number;
+  /** Largest size of the database; null: what the disk holds. */
+  readonly maxBytes?: number | null;
+}
+
+/** Opens the store in `folder`, creating what is missing. On a fault nothing that was there has been changed. */
+export function openStore(
+  folder: string,
+  clock: Clock,
+  options: StoreOptions = {},
+): Result<Store, StoreFault> {
+  const prepared = prepareFolder(folder);
+  if (!prepared.ok) return prepared;
+  const { file, claims } = prepared.value;
+  const limits = { busyMs: options.busyMs ?? 5000, maxBytes: options.maxBytes ?? null };
+  const opened = openDatabase(file, limits);
+  if (!opened.ok) return opened;
+
+  const database = opened.value;
+  const parts = { database, now: clock, randomId: options.randomId ?? randomName };
+  const sessions = new Sessions({ ...parts, claims, processId: process.pid });
+  return ok({
+    file,
+    sessions,
+    journal: new Journal({ ...parts, sessions }),
+    grants: new Grants(parts),
+    memory: (owner) => new Memory(owner, { ...parts, sessions }),
+    memoryOwners: () => memoryOwners(database),
+    close: () => {
+      try {
+        sessions.close();
+      } finally {
+        database.close();
+      }
+    },
+  });
+}
+
+/** 96 random bits. */
+function randomName(): string {
+  return randomBytes(12).toString('hex');
+}
