@@ -1,0 +1,65 @@
+/**
+ * The interface of every back end: a specification becomes a confined process, or a fault that says which layer
+ * is missing. There is no weaker mode behind it.
+ *
+ * Ring 0.
+ */
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Fault, Result } from '@cordon/core';
+import type { SandboxSpec } from './spec.ts';
+
+/** One layer of isolation, as `cordon doctor` shows it. */
+export interface LayerReport {
+  readonly layer: string;
+  readonly ok: boolean;
+  /** What was seen; one sentence. */
+  readonly why: string;
+  /** What to do about it; null when nothing is to be done. */
+  readonly remedy: string | null;
+}
+
+export interface ProbeReport {
+  /** True only if every layer holds. */
+  readonly ready: boolean;
+  readonly layers: readonly LayerReport[];
+  /** Whether this is the kept result of an earlier run with the same kernel and the same programs. */
+  readonly cached: boolean;
+}
+
+export interface Exit {
+  /**
+   * `exit`: it ended by itself. `killed`: by `kill()`, the abort signal, or a signal of its own. `limit`: a
+   * resource limit. `violation`: it made a forbidden system call. `sandbox-failed`: it never ran.
+   */
+  readonly cause: 'exit' | 'killed' | 'limit' | 'violation' | 'sandbox-failed';
+  /** The exit code; null when it ended by a signal or never ran. */
+  readonly code: number | null;
+  /** e.g. `SIGKILL` */
+  readonly signal: string | null;
+  /** One sentence in our words, except that a set-up failure quotes what bubblewrap said. */
+  readonly message: string;
+}
+
+export interface ConfinedProcess {
+  /** On the host: the process whose death takes the whole tree with it. */
+  readonly pid: number;
+  /** Null where the specification says `none`. */
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  /** The hub's end of descriptor 3; null when the specification wants none. */
+  readonly link: Duplex | null;
+  /** Names of the layers in force. */
+  readonly layers: readonly string[];
+  /** Resolves once, never rejects. */
+  readonly exited: Promise<Exit>;
+  /** Ends every process of the tree; nothing in it can refuse. */
+  kill(): void;
+}
+
+export interface Sandbox {
+  /** Tries what must fail from inside a sandbox; runs once, later calls get the same report. */
+  probe(): Promise<ProbeReport>;
+  /** Aborting kills the process, also after it has started. Refused unless every layer of `probe` holds. */
+  spawn(spec: SandboxSpec, signal: AbortSignal): Promise<Result<ConfinedProcess, Fault>>;
+}

@@ -1,0 +1,189 @@
+/**
+ * The argument vectors: everything that bubblewrap, setpriv and prlimit are told for one confined process. Pure:
+ * what is on the host is handed in. Each line that looks odd has its reason in README.md, "Seven traps".
+ *
+ * Ring 0.
+ */
+import type { AppLimits } from '@cordon/core';
+import { type CheckedSpec, EGRESS_SOCKET_INSIDE, FORWARDER_PORT, type Mount, NODE_INSIDE } from '../spec.ts';
+
+/** Programs and files of the host that the launcher uses; all are trusted. */
+export interface HostPrograms {
+  readonly bwrap: string;
+  readonly prlimit: string;
+  /** Needed only when the hub runs as root. */
+  readonly setpriv: string;
+  /** Libraries of Node and prlimit. */
+  readonly libraries: readonly string[];
+  /** `/bin` and its like, when they are links into /usr; otherwise null: then they are folders. */
+  readonly rootLinks: readonly { readonly path: string; readonly target: string | null }[];
+  /** Folders of /etc that programs in /usr need and that say nothing about the user. */
+  readonly publicEtc: readonly string[];
+  /** Hard limits of the hub itself: they can be lowered, never raised. `Infinity` where there is none. */
+  readonly hardLimits: ReadonlyMap<string, number>;
+}
+
+/** Where a mount comes from: a descriptor, or, behind the stage, a path in it. */
+export type MountSource =
+  | { readonly kind: 'descriptor'; readonly descriptor: number }
+  | { readonly kind: 'path'; readonly path: string };
+
+export interface SourcedMount {
+  readonly source: MountSource;
+  readonly inside: string;
+  readonly access: Mount['access'];
+}
+
+/** Descriptors of the launched program from which it reads its set-up, or to which it reports. */
+export interface SetupDescriptors {
+  readonly args: number;
+  readonly status: number;
+  readonly filter: number;
+  readonly passwd: number;
+  readonly hosts: number;
+}
+
+const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
+
+/** V8 reserves its 512 MiB code range, which RLIMIT_DATA counts; an idle Node already has 574 MB of it. */
+const NODE_DATA_MIB = 600;
+
+const MIB = 1024 * 1024;
+
+/** Options for `bwrap --args`, NUL-separated by the caller. Mounts are the specification's, from Node to the socket. */
+export function bubblewrapOptions(
+  spec: CheckedSpec,
+  host: HostPrograms,
+  mounts: readonly SourcedMount[],
+  descriptors: SetupDescriptors,
+): readonly string[] {
+  return [
+    // Not --unshare-all: that means --unshare-user-try, which goes on without.
+    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
+    ...[
+      '--unshare-cgroup-try',
+      '--disable-userns',
+      '--assert-userns-disabled',
+      '--die-with-parent',
+      '--new-session',
+      '--clearenv',
+    ],
+    ...['--cap-drop', 'ALL', '--hostname', 'spoke'],
+    ...Object.entries({ ...spec.env, ...proxyVariables(spec) }).flatMap(([name, value]) => [
+      '--setenv',
+      name,
+      value,
+    ]),
+    ...programMounts(spec, host),
+    ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
+    ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
+    ...['--ro-bind-data', String(descriptors.hosts), '/etc/hosts'],
+    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...(spec.tmpMiB === null ? ['--dir', '/tmp'] : ['--size', String(spec.tmpMiB * MIB), '--tmpfs', '/tmp']),
+    ...[...mounts].sort((a, b) => depth(a.inside) - depth(b.inside)).flatMap(mountOption),
+    ...['--chdir', spec.cwd],
+    ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.filter)],
+    ...['--remount-ro', '/'], // last: it closes the root in which mount points are made
+  ];
+}
+
+/** The first program inside; `forwarder` is where ours stands. Limits that would hinder bubblewrap itself are set here, not outside. */
+export function commandInside(spec: CheckedSpec, forwarder: string): readonly string[] {
+  const { processes, fileMiB } = spec.limits;
+  return [
+    PRLIMIT_INSIDE,
+    ...[`--nproc=${processes}`, `--fsize=${fileMiB * MIB}`, '--'],
+    ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, forwarder, EGRESS_SOCKET_INSIDE] : []),
+    spec.executable,
+    ...spec.args,
+  ];
+}
+
+/** `prlimit` outside: inherited by bubblewrap and all inside; each value within the hub's own hard limit. */
+export function outerLimits(limits: AppLimits, hard: ReadonlyMap<string, number>): readonly string[] {
+  const wanted = {
+    core: 0,
+    nofile: limits.openFiles,
+    cpu: limits.cpuSeconds,
+    data: (NODE_DATA_MIB + limits.memoryMiB) * MIB,
+    memlock: 65_536,
+    msgqueue: 0,
+  };
+  return Object.entries(wanted).map(
+    ([name, value]) => `--${name}=${Math.min(value, hard.get(name) ?? value)}`,
+  );
+}
+
+/** Root gives up its identity before bubblewrap: user 0 of the host may write sysctls without any capability. */
+export function dropRoot(host: HostPrograms, uid: number): readonly string[] {
+  return [
+    host.setpriv,
+    '--reuid',
+    String(uid),
+    '--regid',
+    String(uid),
+    '--clear-groups',
+    '--no-new-privs',
+    '--',
+  ];
+}
+
+/**
+ * The stage: mounts only, no confinement. The sandbox's user cannot search `/root`, say, so root first binds
+ * the sources where that user can reach them, in a mount namespace of their own.
+ */
+export function stageOptions(host: HostPrograms, descriptors: readonly number[]): readonly string[] {
+  return [
+    '--die-with-parent',
+    ...programRoot(host),
+    ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc', '--dir', '/tmp'],
+    ...descriptors.flatMap((descriptor, index) => ['--bind-fd', String(descriptor), stagedPath(index)]),
+  ];
+}
+
+export function stagedPath(index: number): string {
+  return `/stage/${index}`;
+}
+
+function programMounts(spec: CheckedSpec, host: HostPrograms): readonly string[] {
+  if (!spec.usr) return host.libraries.flatMap((path) => ['--ro-bind', path, path]);
+  return [...programRoot(host), ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path])];
+}
+
+function programRoot(host: HostPrograms): readonly string[] {
+  const links = host.rootLinks.flatMap(({ path, target }) =>
+    target === null ? ['--ro-bind', path, path] : ['--symlink', target, path],
+  );
+  return ['--ro-bind', '/usr', '/usr', ...links];
+}
+
+function mountOption({ source, inside, access }: SourcedMount): readonly string[] {
+  const option = access === 'read' ? '--ro-bind' : '--bind';
+  switch (source.kind) {
+    case 'descriptor':
+      return [`${option}-fd`, String(source.descriptor), inside];
+    case 'path':
+      return [option, source.path, inside];
+  }
+}
+
+function depth(path: string): number {
+  return path.split('/').length;
+}
+
+/** Both spellings: Python reads the lower-case ones. NO_PROXY is empty so that no name goes around the proxy. */
+function proxyVariables(spec: CheckedSpec): Readonly<Record<string, string>> {
+  if (spec.network.kind === 'none') return {};
+  const url = `http://127.0.0.1:${FORWARDER_PORT}`;
+  return {
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    NO_PROXY: '',
+    no_proxy: '',
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * What this machine has: programs, libraries, the hub's own limits and identity. Read once and handed on.
+ *
+ * Ring 0.
+ */
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import type { HostPrograms } from './backends/bubblewrap.ts';
+import { librariesOf } from './backends/libraries.ts';
+import { errorCode } from './checked-path.ts';
+
+/** Fixed places, not PATH: what confines must not be chosen by the environment. */
+const PROGRAM_FOLDERS = ['/usr/bin', '/usr/local/bin', '/bin'];
+
+export function findProgram(name: string): string | null {
+  return PROGRAM_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ?? null;
+}
+
+/** Everything that the argument vectors need; a fault names the missing program and its package. */
+export function readHost(bwrap: string | null, node: string, isRoot: boolean): Result<HostPrograms, Fault> {
+  const programs = {
+    bwrap: bwrap ?? findProgram('bwrap'),
+    prlimit: findProgram('prlimit'),
+    setpriv: findProgram('setpriv'),
+  };
+  if (programs.bwrap === null || !existsSync(programs.bwrap))
+    return lacking('bubblewrap is not installed', 'run `apt-get install bubblewrap` as root');
+  if (programs.prlimit === null || (isRoot && programs.setpriv === null))
+    return lacking(
+      'util-linux (prlimit, setpriv) is not installed',
+      'run `apt-get install util-linux` as root',
+    );
+  try {
+    return ok({
+      bwrap: programs.bwrap,
+      prlimit: realpathSync(programs.prlimit),
+      setpriv: programs.setpriv ?? '/usr/bin/setpriv',
+      libraries: [...new Set([...librariesOf(node), ...librariesOf(programs.prlimit)])],
+      rootLinks: rootLinks(),
+      publicEtc: ['/etc/alternatives', '/etc/ssl/certs'].filter((path) => existsSync(path)),
+      hardLimits: hardLimits(),
+    });
+  } catch (error) {
+    return lacking(
+      `this machine's programs cannot be read: ${errorCode(error)}`,
+      `check that \`${node}\` is a Node program`,
+    );
+  }
+}
+
+function lacking(message: string, help: string) {
+  return failed(fault('sandbox-unavailable', message, help));
+}
+
+function rootLinks(): HostPrograms['rootLinks'] {
+  return ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
+    .filter((path) => existsSync(path))
+    .map((path) => ({ path, target: lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null }));
+}
+
+/** Rows of proc(5) `/proc/self/limits`, by the names that prlimit uses. */
+const LIMIT_ROWS: ReadonlyMap<string, string> = new Map([
+  ['Max cpu time', 'cpu'],
+  ['Max data size', 'data'],
+  ['Max open files', 'nofile'],
+  ['Max locked memory', 'memlock'],
+  ['Max msgqueue size', 'msgqueue'],
+  ['Max core file size', 'core'],
+]);
+
+function hardLimits(): ReadonlyMap<string, number> {
+  const text = readFileSync('/proc/self/limits', 'latin1');
+  const limits = new Map<string, number>();
+  for (const [, row, hard] of text.matchAll(/^(Max [a-z ]+?)\s{2,}\S+\s+(\d+|unlimited)/gm)) {
+    const name = LIMIT_ROWS.get(row ?? '');
+    if (name !== undefined) limits.set(name, hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard));
+  }
+  return limits;
+}
+
+/** Whether another user can get to the path: every folder above it can be searched. */
+export function isReachable(path: string, uid: number): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (!permits(statSync(folder), uid, 'search')) return false;
+    if (folder === '/') return true;
+  }
+}
+
+const BITS = { read: 4, write: 2, search: 1 } as const;
+
+/** The classic permission bits for a user whose only group has the same number. */
+export function permits(stats: Stats, uid: number, what: keyof typeof BITS): boolean {
+  const shift = stats.uid === uid ? 6 : stats.gid === uid ? 3 : 0;
+  return ((stats.mode >> shift) & BITS[what]) !== 0;
+}

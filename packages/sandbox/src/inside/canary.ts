@@ -1,0 +1,134 @@
+/**
+ * The self-test's program. Runs inside a sandbox, tries what must fail, and prints what it saw as one line of
+ * JSON: name of the attempt → `refused:CODE` or `done:WHAT`. It judges nothing; `self-test.ts` does, outside.
+ *
+ * Ring 0. Imports Node only: it is the single file of ours in that sandbox.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+
+interface Task {
+  /** Host paths that must not be readable. */
+  readonly outside: readonly string[];
+  readonly hubPid: number;
+  /** A port of the hub on 127.0.0.1 that is open while the test runs. */
+  readonly hubPort: number;
+  /** An abstract Unix socket of the hub, without the leading NUL. */
+  readonly hubSocket: string;
+  /** Programs that make forbidden system calls, where /usr is visible. */
+  readonly programs: readonly (readonly string[])[];
+}
+
+const task: Task = JSON.parse(readFileSync(0, 'utf8'));
+const seen: Record<string, string> = {};
+
+function attempt(name: string, action: () => string): void {
+  try {
+    seen[name] = `done:${action()}`;
+  } catch (error) {
+    seen[name] = `refused:${codeOf(error)}`;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
+function openForWriting(path: string): string {
+  closeSync(openSync(path, 'r+'));
+  return 'opened';
+}
+
+function reach(name: string, where: { path: string } | { host: string; port: number }): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (text: string) => {
+      seen[name] = text;
+      resolve();
+    };
+    try {
+      const socket = connect(where);
+      socket.setTimeout(1000, () => finish('refused:ETIMEDOUT'));
+      socket.on('connect', () => finish('done:connected'));
+      socket.on('error', (error) => finish(`refused:${codeOf(error)}`));
+    } catch (error) {
+      finish(`refused:${codeOf(error)}`);
+    }
+  });
+}
+
+const status = readFileSync('/proc/self/status', 'latin1');
+for (const field of ['CapEff', 'CapPrm', 'CapBnd', 'NoNewPrivs', 'Seccomp'])
+  attempt(`status ${field}`, () => new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? 'missing');
+attempt('host user', () => readFileSync('/proc/self/uid_map', 'latin1').trim().split(/\s+/).join(' '));
+attempt('processes', () => String(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length));
+attempt('interfaces', () =>
+  [...readFileSync('/proc/self/net/dev', 'latin1').matchAll(/^\s*(\S+):/gm)]
+    .map((match) => match[1])
+    .join(' '),
+);
+attempt('environment of pid 1', () => readFileSync('/proc/1/environ', 'latin1'));
+attempt('own environment', () => Object.keys(process.env).sort().join(' '));
+attempt('command line of pid 1', () => readFileSync('/proc/1/cmdline', 'latin1').replaceAll('\0', ' '));
+attempt('descriptors', () =>
+  readdirSync('/proc/self/fd')
+    .map((name) => linkOf(`/proc/self/fd/${name}`))
+    .filter((target) => target.startsWith('/') && target !== '/dev/null' && !target.startsWith('/proc/'))
+    .join(' '),
+);
+attempt('size of /dev/shm', () => {
+  const { blocks, bsize } = statfsSync('/dev/shm');
+  return String(blocks * bsize);
+});
+for (const path of task.outside) attempt(`read ${path}`, () => readFileSync(path, 'latin1').slice(0, 1));
+attempt('signal to the hub', () => String(process.kill(task.hubPid, 0)));
+attempt('proc of the hub', () => readFileSync(`/proc/${task.hubPid}/cmdline`, 'latin1'));
+for (const path of ['/canary', '/opt/canary', '/dev/canary', '/canary.d/canary'])
+  attempt(`write ${path}`, () => String(writeFileSync(path, 'x')));
+attempt('write own code', () => openForWriting(process.argv[1] ?? ''));
+for (const path of ['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/proc/1/mem'])
+  attempt(`open ${path}`, () => openForWriting(path));
+attempt('start a process', () => {
+  const { error } = spawnSync(process.execPath, ['--version']);
+  if (error !== undefined) throw error;
+  return 'started';
+});
+for (const [program = '', ...args] of task.programs)
+  attempt(`run ${program}`, () => {
+    const { error, signal, status: code } = spawnSync(program, args);
+    if (error !== undefined) throw error;
+    return signal ?? `exit ${code}`;
+  });
+await reach('connect to the hub', { host: '127.0.0.1', port: task.hubPort });
+await reach('connect outside', { host: '192.0.2.1', port: 80 });
+await reach('abstract socket of the hub', { path: `\0${task.hubSocket}` });
+attempt('limits', () =>
+  ['Max processes', 'Max open files', 'Max core file size', 'Max data size', 'Max cpu time']
+    .map((row) => new RegExp(`^${row}\\s+\\S+\\s+(\\S+)`, 'm').exec(limits())?.[1] ?? 'missing')
+    .join(' '),
+);
+
+function limits(): string {
+  return readFileSync('/proc/self/limits', 'latin1');
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // the listing's own descriptor
+  }
+}
+
+// The link is tried too: what must work, so that a sandbox in which nothing runs does not pass.
+attempt('link', () => String(writeSync(3, 'canary\n')));
+process.stdout.write(`${JSON.stringify(seen)}\n`, () => process.exit(7));

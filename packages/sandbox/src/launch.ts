@@ -1,0 +1,339 @@
+/**
+ * One launch: opens what is mounted, lays out the descriptors, starts bubblewrap and follows the process to its
+ * end. Whether the sandbox as such can be trusted on this machine is asked before, in `spawn.ts`.
+ *
+ * Ring 0.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Duplex, PassThrough, type Readable, Writable } from 'node:stream';
+import { isMainThread } from 'node:worker_threads';
+import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import type { ConfinedProcess, Exit } from './backend.ts';
+import {
+  bubblewrapOptions,
+  commandInside,
+  dropRoot,
+  type HostPrograms,
+  type MountSource,
+  outerLimits,
+  type SourcedMount,
+  stagedPath,
+  stageOptions,
+} from './backends/bubblewrap.ts';
+import { encode } from './bpf.ts';
+import type { CheckedPath } from './checked-path.ts';
+import { inheritableDescriptors } from './descriptors.ts';
+import { isReachable, permits } from './host.ts';
+import { handOver } from './ownership.ts';
+import { type Architecture, seccompFilter } from './seccomp.ts';
+import { type CheckedSpec, EGRESS_SOCKET_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
+import { type Ending, exitOf, readStatus, type Status } from './status.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface Launcher {
+  readonly programs: HostPrograms;
+  readonly architecture: Architecture;
+  /** Our own Node and the forwarder, checked. */
+  readonly node: CheckedPath;
+  readonly forwarder: CheckedPath;
+  /** The user that confined processes are when the hub is root; null: the hub's own user. */
+  readonly appUser: number | null;
+  readonly watchdog: Watchdog;
+}
+
+/** What each confined process has; the self-test looks at every one of them from inside. */
+export const LAYERS: readonly string[] = [
+  'user namespace',
+  'mount namespace',
+  'pid namespace',
+  'network namespace',
+  'ipc and uts namespaces',
+  'no capabilities',
+  'system call filter',
+  'resource limits',
+  'memory watchdog',
+  'clean environment',
+  'clean descriptors',
+];
+
+const SETUP_DEADLINE_MS = 10_000;
+
+/** Resolves when bubblewrap has made the sandbox's first process; what fails later is told by `exited`. */
+export async function launch(
+  launcher: Launcher,
+  spec: CheckedSpec,
+  signal: AbortSignal,
+): Promise<Result<ConfinedProcess, Fault>> {
+  // --die-with-parent follows the thread that spawned: a worker's end would be the app's end, or not.
+  if (!isMainThread) return unavailable('sandboxes can only be started from the main thread');
+  if (signal.aborted) return failed(fault('cancelled', 'the start was cancelled'));
+  const opened: number[] = [];
+  try {
+    const sources = openMounts(launcher, spec, opened);
+    if (!sources.ok) return sources;
+    const started = start(launcher, spec, sources.value, opened);
+    return await follow(launcher, spec, started, signal);
+  } catch (error) {
+    return unavailable(
+      `the sandbox could not be started: ${error instanceof Error ? error.message : 'unknown'}`,
+    );
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+function unavailable(message: string, help?: string) {
+  return failed(fault('sandbox-unavailable', message, help));
+}
+
+interface OpenedMount {
+  readonly descriptor: number;
+  readonly host: string;
+  readonly inside: string;
+  readonly access: Mount['access'];
+}
+
+/** Opens every source and puts its descriptor into `opened`; hands the app's own folder to the sandbox's user. */
+function openMounts(launcher: Launcher, spec: CheckedSpec, opened: number[]): Result<OpenedMount[], Fault> {
+  const mounts: OpenedMount[] = [];
+  for (const { host, inside, access } of allMounts(launcher, spec)) {
+    const descriptor = host.open();
+    if (!descriptor.ok) return descriptor;
+    opened.push(descriptor.value);
+    const granted = grantToUser(launcher.appUser, descriptor.value, host, access);
+    if (!granted.ok) return granted;
+    mounts.push({ descriptor: descriptor.value, host: host.host, inside, access });
+  }
+  return ok(mounts);
+}
+
+function allMounts({ node, forwarder }: Launcher, spec: CheckedSpec): readonly Mount[] {
+  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || spec.network.kind === 'proxy';
+  return [
+    ...(needsNode ? [{ host: node, inside: NODE_INSIDE, access: 'read' } as const] : []),
+    ...(spec.network.kind === 'proxy'
+      ? [
+          { host: forwarder, inside: forwarderInside(forwarder), access: 'read' } as const,
+          { host: spec.network.socket, inside: EGRESS_SOCKET_INSIDE, access: 'write' } as const,
+        ]
+      : []),
+    ...spec.mounts,
+  ];
+}
+
+/** A module whatever folder it stands in; sources are TypeScript, built files are not. */
+function forwarderInside(forwarder: CheckedPath): string {
+  return `/opt/cordon/forwarder${extname(forwarder.host) === '.ts' ? '.mts' : '.mjs'}`;
+}
+
+/** Only an app's own folder ever changes its owner; for the user's own files we say what is missing. */
+function grantToUser(
+  user: number | null,
+  descriptor: number,
+  host: CheckedPath,
+  access: Mount['access'],
+): Result<null, Fault> {
+  if (user === null) return ok(null);
+  if (access === 'own') return handOver(descriptor, user);
+  const stats = fstatSync(descriptor);
+  const needs = [
+    ...(host.kind === 'socket' ? [] : ['read' as const]),
+    ...(access === 'write' ? ['write' as const] : []),
+    ...(host.kind === 'folder' ? ['search' as const] : []),
+  ];
+  const lacks = needs.find((what) => !permits(stats, user, what));
+  if (lacks === undefined) return ok(null);
+  const remedy = access === 'write' ? `chown -R ${user} ${host.host}` : `chmod -R go+rX ${host.host}`;
+  return unavailable(
+    `Cordon runs as root and apps as user ${user}, who may not ${lacks} \`${host.host}\``,
+    `run \`${remedy}\`, or run Cordon as the user who owns these files`,
+  );
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly status: Readable;
+  readonly link: Duplex | null;
+}
+
+function start(
+  launcher: Launcher,
+  spec: CheckedSpec,
+  mounts: readonly OpenedMount[],
+  opened: number[],
+): Started {
+  const devNull = openSync('/dev/null', 'r+');
+  opened.push(devNull);
+  const { stdin, stdout, link } = spec;
+  const stdio: ('pipe' | 'ignore' | number)[] = [
+    stdin === 'pipe' ? 'pipe' : 'ignore',
+    stdout === 'pipe' ? 'pipe' : 'ignore',
+    'pipe', // bubblewrap's own words are needed when the set-up fails
+    link ? 'pipe' : devNull,
+  ];
+  const place = (entry: 'pipe' | number) => stdio.push(entry) - 1;
+  const setup = {
+    args: place('pipe'),
+    status: place('pipe'),
+    filter: place('pipe'),
+    passwd: place('pipe'),
+    hosts: place('pipe'),
+  };
+  const user = launcher.appUser;
+  const isStaged = user !== null && mounts.some(({ host }) => !isReachable(host, user));
+  const stageArgs = isStaged ? place('pipe') : null;
+  const descriptors = mounts.map(({ descriptor }) => place(descriptor));
+  const source = (index: number): MountSource =>
+    isStaged
+      ? { kind: 'path', path: stagedPath(index) }
+      : { kind: 'descriptor', descriptor: descriptors[index] ?? -1 };
+  const sourced: SourcedMount[] = mounts.map(({ inside, access }, index) => ({
+    source: source(index),
+    inside,
+    access,
+  }));
+  // Descriptors that this process inherited itself would go on to the app.
+  for (const inherited of inheritableDescriptors()) {
+    while (stdio.length < inherited) stdio.push('ignore');
+    if (stdio.length === inherited) stdio.push(devNull);
+  }
+
+  const { programs, forwarder } = launcher;
+  const command = [
+    ...(stageArgs === null ? [] : [programs.bwrap, '--args', String(stageArgs), '--']),
+    ...(user === null ? [] : dropRoot(programs, user)),
+    ...[programs.prlimit, ...outerLimits(spec.limits, programs.hardLimits), '--'],
+    ...[programs.bwrap, '--args', String(setup.args), '--'],
+    ...commandInside(spec, forwarderInside(forwarder)),
+  ];
+  // Not even PATH: /proc/1/environ inside shows what bubblewrap was started with.
+  // Detached: Ctrl-C at the terminal is for the hub, which ends its apps itself.
+  const child = spawn(command[0] ?? '', command.slice(1), { env: {}, stdio, cwd: '/', detached: true });
+  const feed = (index: number, bytes: string | Buffer) => writableAt(child, index)?.end(bytes);
+  feed(
+    setup.args,
+    bubblewrapOptions(spec, programs, sourced, setup)
+      .map((arg) => `${arg}\0`)
+      .join(''),
+  );
+  feed(setup.filter, encode(seccompFilter(spec.profile, launcher.architecture)));
+  feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
+  feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
+  if (stageArgs !== null)
+    feed(
+      stageArgs,
+      stageOptions(programs, descriptors)
+        .map((arg) => `${arg}\0`)
+        .join(''),
+    );
+  return { child, status: readableAt(child, setup.status), link: link ? duplexAt(child, 3) : null };
+}
+
+/** Programs ask for the name and home of their user; the host's list of users is none of their business. */
+function passwd(user: number): string {
+  return `app:x:${user}:${user}:app:/tmp:/bin/sh\n`;
+}
+
+async function follow(
+  launcher: Launcher,
+  spec: CheckedSpec,
+  started: Started,
+  signal: AbortSignal,
+): Promise<Result<ConfinedProcess, Fault>> {
+  const { child, link } = started;
+  let ending: Ending = null;
+  const end = (why: NonNullable<Ending>) => {
+    ending ??= why;
+    child.kill('SIGKILL');
+  };
+  const kill = () => end({ cause: 'killed', message: 'it was stopped by the hub' });
+  signal.addEventListener('abort', kill, { once: true });
+
+  const errors = new SetupErrors(child.stderr, spec.stderr === 'pipe');
+  const first = Promise.withResolvers<Status | null>();
+  const reports = readStatus(started.status, (status) => {
+    if (status.childPid !== null) first.resolve(status);
+  });
+  const outer = new Promise<{ signal: string | null }>((resolve) => {
+    child.once('error', () => resolve({ signal: null }));
+    child.once('exit', (_code, signalName) => resolve({ signal: signalName }));
+  });
+  const deadline = setTimeout(() => {
+    end({ cause: 'killed', message: 'the sandbox was not set up in time' });
+  }, SETUP_DEADLINE_MS);
+  const exited = Promise.all([outer, reports]).then(async ([gone, status]): Promise<Exit> => {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', kill);
+    first.resolve(null);
+    return exitOf(status, gone.signal, ending, await errors.text());
+  });
+
+  const status = await first.promise;
+  clearTimeout(deadline);
+  if (status === null || status.childPid === null || child.pid === undefined) {
+    const { message } = await exited;
+    return signal.aborted ? failed(fault('cancelled', 'the start was cancelled')) : unavailable(message);
+  }
+  const unwatch = launcher.watchdog.add({
+    root: status.childPid,
+    memoryMiB: spec.limits.memoryMiB,
+    onExcess: (used) =>
+      end({
+        cause: 'limit',
+        message: `it used ${used} MiB of memory, more than its ${spec.limits.memoryMiB} MiB`,
+      }),
+  });
+  void exited.then(unwatch);
+  const layers = [...LAYERS, ...(launcher.appUser === null ? [] : [`separate user ${launcher.appUser}`])];
+  const { stdin, stdout, pid } = child;
+  return ok({ pid, stdin, stdout, stderr: errors.stream, link, layers, exited, kill });
+}
+
+/**
+ * Standard error belongs to bubblewrap until the app runs. The first bytes are kept for the report of a failed
+ * set-up; all of them go on to the reader, or nowhere if there is none.
+ */
+class SetupErrors {
+  readonly stream: Readable | null;
+  #kept = '';
+  readonly #ended: Promise<void>;
+
+  constructor(source: Readable | null, wanted: boolean) {
+    const passed = new PassThrough();
+    this.stream = wanted ? passed : null;
+    this.#ended =
+      source === null ? Promise.resolve() : new Promise((resolve) => source.once('close', resolve));
+    source?.on('data', (chunk: Buffer) => {
+      if (this.#kept.length < 4096) this.#kept += chunk.toString('utf8').slice(0, 4096);
+    });
+    source?.pipe(wanted ? passed : new Writable({ write: (_chunk, _encoding, done) => done() }));
+  }
+
+  /** One line, without control characters; waits briefly, since the last words come after the exit. */
+  async text(): Promise<string> {
+    await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, 200).unref())]);
+    return this.#kept
+      .replace(/[^\x20-\x7e]+/g, ' ')
+      .trim()
+      .slice(0, 500);
+  }
+}
+
+function writableAt(child: ChildProcess, index: number): Writable | null {
+  const stream = child.stdio[index];
+  if (!(stream instanceof Writable)) return null;
+  // bubblewrap may be gone before it has read everything; its exit says why.
+  return stream.on('error', () => {});
+}
+
+function readableAt(child: ChildProcess, index: number): Readable {
+  return duplexAt(child, index);
+}
+
+function duplexAt(child: ChildProcess, index: number): Duplex {
+  const stream = child.stdio[index];
+  if (stream instanceof Duplex) return stream;
+  throw new Error(`descriptor ${index} is no socket`);
+}

@@ -1,0 +1,196 @@
+/**
+ * Opens the sandbox of this machine. `spawn` refuses unless the self-test has passed here: with this kernel,
+ * this bubblewrap, this Node and this version of ours. Where there is no back end, everything is refused.
+ *
+ * Ring 0.
+ */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { arch, platform, release } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
+import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
+import type { HostPrograms } from './backends/bubblewrap.ts';
+import { checkPath } from './checked-path.ts';
+import { readHost } from './host.ts';
+import { LAYERS, type Launcher, launch } from './launch.ts';
+import { isArchitecture } from './seccomp.ts';
+import { selfTest } from './self-test.ts';
+import { checkSpec, type SandboxSpec } from './spec.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface SandboxOptions {
+  /** Absolute path of the Node program (24 or newer) that runs our own loop and JS apps inside. */
+  readonly node: string;
+  /** Absolute path of bubblewrap; null: the fixed places /usr/bin, /usr/local/bin, /bin. */
+  readonly bwrap?: string | null;
+  /**
+   * File that keeps the result of a passed self-test; it belongs to the hub's private data folder, since who
+   * writes it says that this machine is safe. None: every process tests for itself.
+   */
+  readonly cacheFile?: string | null;
+  /** The user that apps are when the hub runs as root. */
+  readonly appUser?: number;
+}
+
+/** Between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
+export const APP_USER = 61_000;
+
+/** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
+const VERSION = 'sandbox-1';
+
+/** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
+export function openSandbox(options: SandboxOptions): Sandbox {
+  const launcher = openLauncher(options);
+  return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
+}
+
+function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
+  const architecture = arch();
+  if (platform() !== 'linux' || !isArchitecture(architecture)) return failed(unsupported());
+  const node = checkPath(options.node);
+  if (!node.ok) return node;
+  const forwarder = checkPath(insideFile('forwarder'));
+  if (!forwarder.ok) return forwarder;
+  const isRoot = process.getuid?.() === 0;
+  const programs = readHost(options.bwrap ?? null, node.value.host, isRoot);
+  if (!programs.ok) return programs;
+  return ok({
+    programs: programs.value,
+    architecture,
+    node: node.value,
+    forwarder: forwarder.value,
+    appUser: isRoot ? (options.appUser ?? APP_USER) : null,
+    watchdog: new Watchdog(),
+  });
+}
+
+function unsupported(): Fault {
+  return fault(
+    'sandbox-unavailable',
+    `there is no sandbox for ${platform()} on ${arch()}, so no app can run here`,
+    'run Cordon on Linux (x86-64 or arm64): a virtual machine, or WSL 2 on Windows',
+  );
+}
+
+/** Our own files for the inside: TypeScript beside the sources, JavaScript beside the built files. */
+function insideFile(name: string): string {
+  return fileURLToPath(new URL(`./inside/${name}${extname(import.meta.url)}`, import.meta.url));
+}
+
+class BubblewrapSandbox implements Sandbox {
+  readonly #launcher: Launcher;
+  readonly #cacheFile: string | null;
+  #report: Promise<ProbeReport> | null = null;
+
+  constructor(launcher: Launcher, options: SandboxOptions) {
+    this.#launcher = launcher;
+    this.#cacheFile = options.cacheFile ?? null;
+  }
+
+  probe(): Promise<ProbeReport> {
+    this.#report ??= this.#probe();
+    return this.#report;
+  }
+
+  async #probe(): Promise<ProbeReport> {
+    const key = cacheKey(this.#launcher);
+    const kept = this.#cacheFile === null ? null : readCache(this.#cacheFile, key);
+    if (kept !== null) return kept;
+    const canary = checkPath(insideFile('canary'));
+    if (!canary.ok) return notReady(canary.fault);
+    const layers = await selfTest({
+      launch: (spec, signal) => launch(this.#launcher, spec, signal),
+      canary: canary.value,
+      outside: [fileURLToPath(import.meta.url)],
+    });
+    const ready = layers.length > 0 && layers.every((layer) => layer.ok);
+    const report = { ready, layers: [programLayer(this.#launcher.programs), ...layers], cached: false };
+    if (ready && this.#cacheFile !== null) writeCache(this.#cacheFile, key, report);
+    return report;
+  }
+
+  async spawn(spec: SandboxSpec, signal: AbortSignal): Promise<Result<ConfinedProcess, Fault>> {
+    const checked = checkSpec(spec);
+    if (!checked.ok) return checked;
+    const report = await this.probe();
+    const missing = report.layers.find((layer) => !layer.ok);
+    if (!report.ready)
+      return failed(
+        fault(
+          'sandbox-unavailable',
+          `the layer \`${missing?.layer ?? 'self-test'}\` cannot be set up: ${missing?.why ?? 'nothing was tested'}`,
+          missing?.remedy ?? 'run `cordon doctor`',
+        ),
+      );
+    return launch(this.#launcher, checked.value, signal);
+  }
+}
+
+/** Says why, and never runs anything. */
+class RefusingSandbox implements Sandbox {
+  readonly #fault: Fault;
+
+  constructor(why: Fault) {
+    this.#fault = why;
+  }
+
+  probe(): Promise<ProbeReport> {
+    return Promise.resolve(notReady(this.#fault));
+  }
+
+  spawn(): Promise<Result<ConfinedProcess, Fault>> {
+    return Promise.resolve(failed(this.#fault));
+  }
+}
+
+function notReady({ message, help }: Fault): ProbeReport {
+  const layer: LayerReport = { layer: 'bubblewrap', ok: false, why: message, remedy: help ?? null };
+  return { ready: false, layers: [layer], cached: false };
+}
+
+function programLayer(programs: HostPrograms): LayerReport {
+  return { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
+}
+
+/** What the result depends on. A changed kernel, program, user or version is another machine. */
+function cacheKey({ programs, node, appUser, architecture }: Launcher): string {
+  const stamp = (path: string) => `${path}@${statSync(path).mtimeMs}`;
+  return [
+    VERSION,
+    architecture,
+    release(),
+    stamp(programs.bwrap),
+    stamp(programs.prlimit),
+    stamp(node.host),
+    stamp(insideFile('canary')),
+    `user ${appUser ?? process.getuid?.()}`,
+  ].join('\n');
+}
+
+/** Only a passed report for exactly this key counts; anything else, and the test is run. */
+function readCache(file: string, key: string): ProbeReport | null {
+  try {
+    const stats = statSync(file);
+    if (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return null;
+    const kept = parseJson(readFileSync(file, 'utf8'));
+    if (!kept.ok || !isJsonObject(kept.value) || kept.value.key !== key) return null;
+    const passed = (layer: string) => ({
+      layer,
+      ok: true,
+      why: 'passed earlier on this machine',
+      remedy: null,
+    });
+    return { ready: true, layers: ['bubblewrap', ...LAYERS].map(passed), cached: true };
+  } catch {
+    return null;
+  }
+}
+
+function writeCache(file: string, key: string, report: ProbeReport): void {
+  try {
+    writeFileSync(file, `${JSON.stringify({ key, layers: report.layers })}\n`, { mode: 0o600 });
+  } catch {
+    // The test runs again next time; nothing is lost but 100 ms.
+  }
+}
