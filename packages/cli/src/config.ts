@@ -1,0 +1,402 @@
+/**
+ * The one place that reads files of configuration and the environment. What comes out is complete and checked;
+ * nothing behind it looks at `process.env` or at `cordon.json` again.
+ *
+ * Ring 1; see docs/cli.md for the format and the codes.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type AppId, type Diagnostic, failed, type InstalledApp, ok, type Result } from '@cordon/core';
+import { type AppsResult, addressProblem, type HandedVariable, readApps } from './app-config.ts';
+import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
+import { CONFIGURATION_LIMITS, type JsonNode, LineMap, parseJsonText } from './json-text.ts';
+import { type OwnPath, readPath } from './manifest-config.ts';
+import {
+  absolutePath,
+  cacheFolder,
+  configurationCandidates,
+  defaultDataFolder,
+  isFile,
+  type Places,
+  realPath,
+  stateFolder,
+} from './paths.ts';
+import {
+  assembleProviders,
+  keyVariables,
+  modelProblem,
+  OBEDIENT_MODEL,
+  type OutsideProblem,
+  type ProviderEntry,
+  type ProviderSetting,
+  providerOf,
+  readBaseURL,
+  readProviders,
+  secretKey,
+} from './provider-config.ts';
+
+/** From the command line; paths are relative to the current folder. */
+export interface ConfigurationOptions {
+  readonly config?: string | undefined;
+  readonly model?: string | undefined;
+  readonly baseURL?: string | undefined;
+  /** Added to the file's. */
+  readonly policy?: readonly string[] | undefined;
+  readonly scenario?: readonly string[] | undefined;
+  readonly data?: string | undefined;
+}
+
+export interface ConfigurationSources extends Places {
+  readonly options: ConfigurationOptions;
+}
+
+export interface Configuration {
+  /** Null: there is none, and `apps` is empty. */
+  readonly file: string | null;
+  /** Where a file was looked for, in order. */
+  readonly searched: readonly string[];
+  readonly apps: readonly InstalledApp[];
+  readonly disabledApps: readonly AppId[];
+  /** Which variables of the user's environment the apps are given; for `cordon apps`. */
+  readonly handedVariables: readonly HandedVariable[];
+  /** The private folder of each app, which `${state}` stands for. Not created here. */
+  readonly stateFolders: ReadonlyMap<AppId, string>;
+  /** `provider/model`, or null where none is configured: `modelInUse` then says `obedient`. */
+  readonly model: string | null;
+  readonly providers: ReadonlyMap<string, ProviderSetting>;
+  /** Absolute paths of files that exist. */
+  readonly policyFiles: readonly string[];
+  readonly scenarioFiles: readonly string[];
+  readonly dataFolder: string;
+  readonly cacheFolder: string;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Finds and reads the configuration. Failure holds every problem that was found, errors and warnings; success holds
+ * the warnings. Never throws, whatever the files hold. Creates and changes nothing.
+ */
+export function loadConfiguration(
+  sources: ConfigurationSources,
+): Result<Configuration, readonly Diagnostic[]> {
+  const outside: Diagnostic[] = [];
+  const report = (problem: OutsideProblem) => outside.push(outsideDiagnostic(problem));
+  const found = findFile(sources);
+  const text = found.file === null ? ok(null) : readText(found.file);
+  if (!text.ok) return failed([text.fault]);
+  const tree = found.file === null || text.value === null ? ok(null) : parseFile(found.file, text.value);
+  if (!tree.ok) return failed([tree.fault]);
+  const reader = new ConfigReader(found.file ?? 'cordon.json', text.value ?? '');
+  const content = readContent(reader, tree.value, sources, found.file);
+  const model = chooseModel(sources, content, report);
+  const configuration: Configuration = {
+    file: found.file,
+    searched: found.searched,
+    ...content.apps,
+    ...content.places,
+    model,
+    providers: assembleProviders(
+      {
+        environment: sources.environment,
+        entries: content.providers,
+        fileAddress: content.address,
+        optionAddress: optionAddress(sources, model, report),
+      },
+      report,
+    ),
+    policyFiles: [...content.policyFiles, ...optionFiles(sources, 'policy', report)],
+    scenarioFiles: [...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)],
+    warnings: [],
+  };
+  for (const problem of missingKeys(configuration)) report(problem);
+  const diagnostics = [...outside, ...[...reader.diagnostics].sort(byPlace)];
+  if (diagnostics.some(({ severity }) => severity === 'error')) return failed(diagnostics);
+  return ok({ ...configuration, warnings: diagnostics });
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  return (a.range?.line ?? 0) - (b.range?.line ?? 0) || (a.range?.column ?? 0) - (b.range?.column ?? 0);
+}
+
+/** The session's model: the configured one, else the built-in obedient one. */
+export function modelInUse(configuration: Configuration): string {
+  return configuration.model ?? OBEDIENT_MODEL;
+}
+
+/** Whether the session's model is a real one that can be reached: it has a key, or an address that may need none. */
+export function isProviderConfigured(configuration: Configuration): boolean {
+  const provider = configuration.providers.get(providerOf(modelInUse(configuration)));
+  return provider !== undefined && (provider.apiKey !== null || provider.baseURL !== null);
+}
+
+interface Content {
+  readonly apps: Pick<Configuration, 'apps' | 'disabledApps' | 'handedVariables' | 'stateFolders'>;
+  readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
+  readonly model: string | null;
+  readonly providers: ReadonlyMap<string, ProviderEntry>;
+  readonly address: { readonly provider: string; readonly baseURL: string } | null;
+  readonly policyFiles: readonly string[];
+  readonly scenarioFiles: readonly string[];
+}
+
+function findFile(sources: ConfigurationSources): { file: string | null; searched: readonly string[] } {
+  const { options, cwd, home } = sources;
+  if (options.config !== undefined) {
+    const file = absolutePath(options.config, cwd, home);
+    return { file, searched: [file] };
+  }
+  const searched = configurationCandidates(sources);
+  return { file: searched.find(exists) ?? null, searched };
+}
+
+/** A folder or a broken link of that name is reported when it is read, not passed over. */
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function readText(file: string): Result<string, Diagnostic> {
+  try {
+    const status = statSync(file);
+    if (!status.isFile()) return failed(unreadable(file, 'it is not a regular file'));
+    // A limit on bytes keeps a file of gigabytes out of memory; the parser has the exact limit.
+    if (status.size > 4 * CONFIGURATION_LIMITS.length) {
+      return failed(tooLarge(file, `the text is longer than ${CONFIGURATION_LIMITS.length} characters`));
+    }
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));
+  } catch (error) {
+    return failed(unreadable(file, reasonOf(error)));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TypeError) return 'it is not text in UTF-8';
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
+  return code === 'EACCES' ? 'you may not read it' : 'reading it failed';
+}
+
+function unreadable(file: string, reason: string): Diagnostic {
+  const help = reason.includes('UTF-8') ? 'save it as UTF-8' : 'name another file with `--config FILE`';
+  return { code: 'CFG001', severity: 'error', file, message: `the file cannot be used: ${reason}`, help };
+}
+
+function tooLarge(file: string, message: string): Diagnostic {
+  const help = 'keep data out of the configuration; name files instead';
+  return { code: 'CFG002', severity: 'error', file, message, help };
+}
+
+function parseFile(file: string, text: string): Result<JsonNode, Diagnostic> {
+  const parsed = parseJsonText(text);
+  if (parsed.ok) return parsed;
+  if (parsed.fault.kind === 'limit') return failed(tooLarge(file, parsed.fault.message));
+  const range = new LineMap(text).range(parsed.fault.span);
+  const help = 'the file must be JSON; comments and trailing commas are accepted';
+  return failed({ code: 'CFG003', severity: 'error', file, range, message: parsed.fault.message, help });
+}
+
+function readContent(
+  reader: ConfigReader,
+  root: JsonNode | null,
+  sources: ConfigurationSources,
+  file: string | null,
+): Content {
+  const { environment, cwd, home, options } = sources;
+  const folder = file === null ? cwd : dirname(file);
+  const object = root === null ? null : reader.object({ node: root, path: '' });
+  const get = (key: string) => object?.get(key) ?? null;
+  const values = { state: '', config: folder, environment: null };
+  const dataAt = get('data');
+  const dataPath = dataAt === null ? null : readPath(reader, dataAt, home, values);
+  const dataFolder =
+    options.data !== undefined
+      ? absolutePath(options.data, cwd, home)
+      : (dataPath ?? defaultDataFolder(sources));
+  const policyFiles = readFileList(reader, get('policy'), home, folder);
+  const scenarioFiles = readFileList(reader, get('scenario'), home, folder);
+  const providersAt = get('providers');
+  const providers =
+    providersAt === null ? new Map<string, ProviderEntry>() : readProviders(reader, providersAt);
+  const readModel = (at: Located) => readModelName(reader, at, providers);
+  const modelAt = get('model');
+  const model = modelAt === null ? null : readModel(modelAt);
+  const baseURL = object === null ? null : readBaseURL(reader, object);
+  const apps = readApps(
+    reader,
+    { apps: get('apps'), mcpServers: get('mcpServers') },
+    {
+      folder,
+      home,
+      environment,
+      dataFolder,
+      ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
+      readModel,
+      keyVariables: keyVariables(providers),
+    },
+  );
+  get('$schema');
+  object?.finish(foreignSection);
+  return {
+    apps: withStateFolders(apps, dataFolder),
+    places: { dataFolder, cacheFolder: cacheFolder(sources) },
+    model,
+    providers,
+    address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
+    policyFiles,
+    scenarioFiles,
+  };
+}
+
+function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {
+  const stateFolders = new Map(result.apps.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
+  const { apps, disabled, handedVariables } = result;
+  return { apps, disabledApps: disabled, handedVariables, stateFolders };
+}
+
+function foreignSection(key: string): Problem | null {
+  if (key === 'servers' || key === 'mcp') {
+    const message = `the key ${quoted(key)} is unknown`;
+    return { code: 'CFG006', message, help: 'write `mcpServers` or `apps`' };
+  }
+  return secretKey(key);
+}
+
+function ownPaths(
+  sources: ConfigurationSources,
+  dataFolder: string,
+  file: string | null,
+  policyFiles: readonly string[],
+): OwnPath[] {
+  const closed = (path: string, name: string) => ({
+    path: realPath(path),
+    name,
+    closedFor: 'read and write' as const,
+  });
+  const readable = (path: string, name: string) => ({
+    path: realPath(path),
+    name,
+    closedFor: 'write' as const,
+  });
+  return [
+    closed(dataFolder, 'the data folder'),
+    readable(cacheFolder(sources), 'the cache folder'),
+    ...(file === null ? [] : [readable(file, 'the configuration')]),
+    ...policyFiles.map((policy) => readable(policy, 'a policy')),
+  ];
+}
+
+function readModelName(
+  reader: ConfigReader,
+  at: Located,
+  providers: ReadonlyMap<string, ProviderEntry>,
+): string | null {
+  const model = reader.string(at);
+  if (model === null) return null;
+  const problem = modelProblem(model, providers.keys());
+  if (problem === null) return model;
+  reader.reportAt(at, problem);
+  return null;
+}
+
+/** One path or a list of them; each must be a file that exists. */
+function readFileList(reader: ConfigReader, at: Located | null, home: string, folder: string): string[] {
+  if (at === null) return [];
+  const items = at.node.kind === 'string' ? [at] : reader.items(at, 'a path or an array of paths');
+  return items.flatMap((item) => {
+    const path = readPath(reader, item, home, { state: '', config: folder, environment: null });
+    if (path === null) return [];
+    if (isFile(path)) return [path];
+    reader.reportAt(item, {
+      code: 'CFG020',
+      message: `there is no file ${quoted(path)}`,
+      help: 'paths are relative to the folder of this file',
+    });
+    return [];
+  });
+}
+
+function optionFiles(
+  sources: ConfigurationSources,
+  name: 'policy' | 'scenario',
+  report: (problem: OutsideProblem) => void,
+): string[] {
+  return (sources.options[name] ?? []).flatMap((given) => {
+    const path = absolutePath(given, sources.cwd, sources.home);
+    if (isFile(path)) return [path];
+    report({
+      code: 'CFG020',
+      source: 'command line',
+      name: `--${name}`,
+      message: `there is no file ${quoted(path)}`,
+      help: 'paths are relative to the current folder',
+    });
+    return [];
+  });
+}
+
+/** The command line, then `CORDON_MODEL`, then the file. */
+function chooseModel(
+  sources: ConfigurationSources,
+  content: Content,
+  report: (problem: OutsideProblem) => void,
+): string | null {
+  const { options, environment } = sources;
+  const variable = environment.CORDON_MODEL === '' ? undefined : environment.CORDON_MODEL;
+  const given = options.model ?? variable;
+  if (given === undefined) return content.model;
+  const problem = modelProblem(given, content.providers.keys());
+  if (problem === null) return given;
+  const isOption = options.model !== undefined;
+  report({
+    ...problem,
+    source: isOption ? 'command line' : 'environment',
+    name: isOption ? '--model' : 'CORDON_MODEL',
+  });
+  return null;
+}
+
+function optionAddress(
+  sources: ConfigurationSources,
+  model: string | null,
+  report: (problem: OutsideProblem) => void,
+): { provider: string; baseURL: string } | null {
+  const given = sources.options.baseURL;
+  if (given === undefined) return null;
+  const problem =
+    addressProblem(given) ?? (model === null || model === OBEDIENT_MODEL ? UNUSED_ADDRESS : null);
+  if (problem !== null) report({ ...problem, source: 'command line', name: '--base-url' });
+  if (problem !== null && problem.severity !== 'warning') return null;
+  return { provider: providerOf(model ?? 'openai'), baseURL: given };
+}
+
+const UNUSED_ADDRESS: Problem = {
+  code: 'CFG012',
+  message: 'an address is given and no model to be reached there',
+  help: 'add `--model openai/NAME` with the name that the server knows',
+};
+
+/** Every model that is named needs a provider that can be reached; said early, because `401` says less. */
+function missingKeys(configuration: Configuration): OutsideProblem[] {
+  const models = [configuration.model, ...configuration.apps.map(({ model }) => model)];
+  const names = new Set(models.flatMap((model) => (model === null ? [] : providerOf(model))));
+  return [...names].flatMap((name) => {
+    const provider = configuration.providers.get(name);
+    if (provider === undefined || provider.apiKey !== null || provider.baseURL !== null) return [];
+    return {
+      code: 'CFG025',
+      severity: 'warning',
+      source: 'environment',
+      name: provider.keyVariable ?? name,
+      message: `the models of \`${name}\` need a key, and \`${provider.keyVariable}\` is not set`,
+      help: `\`export ${provider.keyVariable}=…\`, or give an address that needs none with \`--base-url\``,
+    };
+  });
+}
+
+function outsideDiagnostic(problem: OutsideProblem): Diagnostic {
+  const { source, name, severity = 'error', ...rest } = problem;
+  return { severity, file: source, path: name, ...rest };
+}
