@@ -33,7 +33,7 @@ export function checkValue<const S extends Schema>(schema: S, value: unknown): C
 
 function visit(schema: Schema, value: unknown, at: string, problems: string[]): void {
   const expected = expectation(schema, value);
-  if (expected !== null) problems.push(`${at === '' ? 'the value' : at} must be ${expected}`);
+  if (expected !== null) problems.push(`${nameOf(at)} must be ${expected}`);
   else if (schema.type === 'array' && Array.isArray(value)) visitItems(schema.items, value, at, problems);
   else if (schema.type === 'object' && isJsonObject(value)) visitProperties(schema, value, at, problems);
 }
@@ -99,8 +99,12 @@ function visitProperties(schema: ObjectSchema, value: JsonObject, at: string, pr
     if (declared !== undefined) visit(declared, inner, `${at}/${name}`, problems);
     // `__proto__` would reach the prototype of whatever object a careless tool copies it into.
     else if (schema.additionalProperties !== true || name === '__proto__')
-      problems.push(`${at} has a key that is not declared (declared: ${declaredNames(schema)})`);
+      problems.push(`${nameOf(at)} has a key that is not declared (declared: ${declaredNames(schema)})`);
   }
+}
+
+function nameOf(at: string): string {
+  return at === '' ? 'the value' : at;
 }
 
 function declaredNames(schema: ObjectSchema): string {

@@ -38,9 +38,9 @@ export function decodeMessage(value: unknown): Message {
   return { kind: 'request', id: known, method, params };
 }
 
-/** An id is echoed: a long one would be an answer as long as the peer likes. */
+/** An id is echoed: a long one would be an answer as long as the peer likes, and `1e999` would come back as null. */
 function isRequestId(id: Json | undefined): id is RequestId {
-  return typeof id === 'number' || (typeof id === 'string' && id.length <= 256);
+  return Number.isFinite(id) || (typeof id === 'string' && id.length <= 256);
 }
 
 export interface RpcError {

@@ -49,7 +49,12 @@ test('each keyword admits what it should and refuses the next thing', () => {
     [PERSON, { name: 'a' }, null, 'the value must be an object'],
     [PERSON, { name: 'a', age: 3 }, [], 'the value must be an object'],
     [PERSON, { name: 'a' }, { age: 3 }, '/name is required'],
-    [PERSON, { name: 'a' }, { name: 'a', size: 3 }, ' has a key that is not declared (declared: name, age)'],
+    [
+      PERSON,
+      { name: 'a' },
+      { name: 'a', size: 3 },
+      'the value has a key that is not declared (declared: name, age)',
+    ],
     [{ ...PERSON, additionalProperties: true }, { name: 'a', size: 3 }, { size: 3 }, '/name is required'],
   ];
   for (const [schema, good, bad, problem] of cases) {

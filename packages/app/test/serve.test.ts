@@ -39,6 +39,14 @@ test('garbage of every kind is answered or ignored, and the next call works', as
     ],
     ['{"jsonrpc":"2.0","id":7,"method":"no/such"}\n', refused(7, -32601, 'unknown method')],
     ['{"jsonrpc":"2.0","id":7,"method":"__proto__"}\n', refused(7, -32601, 'unknown method')],
+    [
+      '{"jsonrpc":"2.0","id":1e999,"method":"ping"}\n',
+      refused(null, -32600, '`id` must be a string or a number'),
+    ],
+    [
+      `{"jsonrpc":"2.0","id":"${'i'.repeat(257)}","method":"ping"}\n`,
+      refused(null, -32600, '`id` must be a string or a number'),
+    ],
     ['[]\n', refused(null, -32600, 'a batch must hold 1 to 64 messages')],
     [`[${'0,'.repeat(64)}0]\n`, refused(null, -32600, 'a batch must hold 1 to 64 messages')],
     [`${'['.repeat(100_000)}\n`, refused(null, -32700, 'the line is not JSON')],
