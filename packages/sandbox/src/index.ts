@@ -1,5 +1,6 @@
 export type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
+export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
 export type { Profile } from './seccomp.ts';
 export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
 export {

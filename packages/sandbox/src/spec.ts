@@ -58,7 +58,12 @@ export const STATE_INSIDE = '/state';
 export const FORWARDER_PORT = 3128;
 export const EGRESS_SOCKET_INSIDE = '/run/cordon/egress.sock';
 
-const RESERVED = ['/proc', '/dev', '/sys', '/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt', '/run', '/etc'];
+/** What the launcher itself puts inside: no mount may lie in one of these, or hold one. */
+const OWN_PLACES = [
+  ...['/proc', '/dev', '/sys', '/opt/node', '/opt/cordon', '/run/cordon'],
+  ...['/etc/passwd', '/etc/hosts', '/etc/alternatives', '/etc/ssl/certs'],
+  ...['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'],
+];
 
 /** Upper bounds of what a manifest may ask for; a value above is refused, not cut. */
 export const LIMIT_MAXIMA: AppLimits = {
@@ -136,7 +141,7 @@ function mountsProblem(mounts: readonly Mount[]): string | null {
     if (!(host instanceof CheckedPath)) return `the source of the mount \`${inside}\` was not checked`;
     if (!isNormal(inside)) return `the mount point \`${inside}\` is not an absolute path in normal form`;
     if (inside === '/' || inside === '/tmp') return `nothing can be mounted on \`${inside}\``;
-    const taken = RESERVED.find((prefix) => isWithin(inside, prefix));
+    const taken = OWN_PLACES.find((place) => isWithin(inside, place) || isWithin(place, inside));
     if (taken !== undefined)
       return `nothing can be mounted on \`${inside}\`: \`${taken}\` is the sandbox's own`;
     if (seen.has(inside)) return `two mounts have the same place \`${inside}\``;

@@ -136,6 +136,8 @@ export function dropRoot(host: HostPrograms, uid: number): readonly string[] {
 export function stageOptions(host: HostPrograms, descriptors: readonly number[]): readonly string[] {
   return [
     '--die-with-parent',
+    // Explicitly: folders that bubblewrap makes in passing can be searched by root only.
+    ...['--dir', '/etc', '--dir', '/etc/ssl', '--dir', '/stage'],
     ...programRoot(host),
     ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path]),
     ...['--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc', '--dir', '/tmp'],

@@ -1,0 +1,280 @@
+/**
+ * From an app's command, as it stands in the user's configuration, to a sandbox specification: what is executed,
+ * and which folders of code it can see. Files of the user are visible only where the manifest lists them.
+ *
+ * Ring 0.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, isAbsolute, resolve } from 'node:path';
+import { type AppLimits, type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { checkPath } from './checked-path.ts';
+import { type CodeFence, codeMounts } from './code-root.ts';
+import { installedBin, type NpxCall, parseNpx } from './npx.ts';
+import { isWithin, type Mount, type Network, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
+
+export interface AppCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Host path, absolute or relative to the configuration's folder; null: the app's own state folder. */
+  readonly cwd: string | null;
+  /** Absolute host paths; each is visible at the same path inside. */
+  readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
+  /** A private folder of this app on the host, made if it is missing, visible as `/state`. */
+  readonly stateFolder: string;
+  readonly limits: AppLimits;
+  readonly network: Network;
+}
+
+/** Where the command is looked at from; the same for all apps of a configuration. */
+export interface CommandContext {
+  /** Absolute path of the folder with the configuration file: relative paths and `npx` packages start here. */
+  readonly configFolder: string;
+  /** Never visible, in whole or in part, to any app (except its own state folder): journal, grants, other apps. */
+  readonly dataFolder: string;
+  /** The user's home: never visible as a whole. Null if there is none. */
+  readonly home: string | null;
+}
+
+/** Size of an app's private /tmp. */
+const TMP_MIB = 64;
+
+/** Folders of programs that `usr: true` makes visible; a program elsewhere is refused with a remedy. */
+const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** Launchers that fetch what they run: not without a separate install step. */
+const FETCHING = new Set(['uvx', 'pipx', 'bunx', 'pnpx', 'docker', 'podman', 'npm', 'yarn', 'pnpm']);
+
+/** Interpreters whose first argument that is no option is a script. */
+const INTERPRETERS = /^(python(\d+(\.\d+)?)?|bash|sh|dash|perl|ruby|lua|php)$/;
+
+/** Refuses what cannot be resolved now; the fault names the remedy. Reads the file system and makes the state folder. */
+export function commandSpec(app: AppCommand, context: CommandContext): Result<SandboxSpec, Fault> {
+  const granted = grantedMounts(app, context);
+  if (!granted.ok) return granted;
+  const program = resolveProgram(app, context);
+  if (!program.ok) return program;
+  const mounts = [...withoutCovered(program.value.code, granted.value), ...granted.value];
+  const cwd = workingFolder(app, context, mounts);
+  if (!cwd.ok) return cwd;
+  const { executable, args, usr } = program.value;
+  return ok({
+    executable,
+    args,
+    env: {
+      HOME: STATE_INSIDE,
+      TMPDIR: '/tmp',
+      PATH: usr ? '/usr/local/bin:/usr/bin:/bin' : '/opt/node/bin',
+      LANG: 'C.UTF-8',
+      ...app.env,
+    },
+    cwd: cwd.value,
+    mounts,
+    profile: 'spawn',
+    limits: app.limits,
+    tmpMiB: TMP_MIB,
+    usr,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    link: false,
+    network: app.network,
+  });
+}
+
+interface Program {
+  readonly executable: string;
+  readonly args: readonly string[];
+  readonly usr: boolean;
+  readonly code: readonly Mount[];
+}
+
+function unavailable(message: string, help?: string) {
+  return failed(fault('app-unavailable', message, help));
+}
+
+function resolveProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
+  const name = basename(app.command);
+  if (name === 'node' || name === 'nodejs') return nodeProgram(app.args, app, context);
+  if (name === 'npx') {
+    const call = parseNpx(app.args);
+    return call.ok ? npxProgram(call.value, app, context) : call;
+  }
+  if (FETCHING.has(name))
+    return unavailable(
+      `\`${name}\` fetches what it runs, which an app in the sandbox cannot`,
+      'install the server first and name its program or script as the command',
+    );
+  return hostProgram(app, context);
+}
+
+/** JS and TS apps run on our own Node, whatever `node` the host has, and see no other program. */
+function nodeProgram(
+  args: readonly string[],
+  app: AppCommand,
+  context: CommandContext,
+): Result<Program, Fault> {
+  const heap = `--max-old-space-size=${Math.max(64, Math.floor(app.limits.memoryMiB / 2))}`;
+  const at = scriptIndex(args, NODE_VALUE_OPTIONS);
+  if (at === null) return ok({ executable: NODE_INSIDE, args: [heap, ...args], usr: false, code: [] });
+  const script = resolveScript(args[at] ?? '', app, context);
+  if (!script.ok) return script;
+  const code = codeMounts(script.value, fenceOf(context));
+  if (!code.ok) return code;
+  const inside = [...args.slice(0, at), script.value, ...args.slice(at + 1)];
+  return ok({ executable: NODE_INSIDE, args: [heap, ...inside], usr: false, code: code.value });
+}
+
+function npxProgram(call: NpxCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
+  const bin = installedBin(call, context.configFolder);
+  return bin.ok ? nodeProgram([bin.value, ...call.args], app, context) : bin;
+}
+
+function hostProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
+  const executable = findHostProgram(app.command, app, context);
+  if (!executable.ok) return executable;
+  const isOwnFile = !PROGRAM_FOLDERS.some((folder) => isWithin(executable.value, folder));
+  const own = isOwnFile ? fileMount(executable.value, context) : ok([]);
+  if (!own.ok) return own;
+  const at = INTERPRETERS.test(basename(app.command)) ? scriptIndex(app.args, new Set()) : null;
+  if (at === null) return ok({ executable: executable.value, args: app.args, usr: true, code: own.value });
+  const script = resolveScript(app.args[at] ?? '', app, context);
+  if (!script.ok) return script;
+  const code = codeMounts(script.value, fenceOf(context));
+  if (!code.ok) return code;
+  const args = [...app.args.slice(0, at), script.value, ...app.args.slice(at + 1)];
+  return ok({ executable: executable.value, args, usr: true, code: [...own.value, ...code.value] });
+}
+
+/** A name is looked up in the system's folders only, a path is taken as it is; PATH of the hub has no say. */
+function findHostProgram(command: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
+  if (command.includes('/')) {
+    const file = checkPath(resolve(baseOf(app, context), command));
+    return file.ok ? ok(file.value.host) : unavailable(`the command \`${command}\` does not exist`);
+  }
+  const found = PROGRAM_FOLDERS.map((folder) => `${folder}/${command}`).find((path) => existsSync(path));
+  return found === undefined
+    ? unavailable(
+        `the command \`${command}\` was not found in ${PROGRAM_FOLDERS.slice(0, 3).join(', ')}`,
+        'install it for the whole system, or give the absolute path of a program file',
+      )
+    : ok(found);
+}
+
+/** A single program file outside /usr: that file and nothing beside it. */
+function fileMount(path: string, context: CommandContext): Result<readonly Mount[], Fault> {
+  const host = checkPath(path);
+  if (!host.ok) return host;
+  if (host.value.kind !== 'file') return unavailable(`the command \`${path}\` is not a file`);
+  if (isWithin(host.value.host, context.dataFolder))
+    return unavailable(`the command \`${path}\` lies in Cordon's own data folder`);
+  if (isWithin(host.value.host, '/usr')) return ok([]);
+  return ok([{ host: host.value, inside: host.value.host, access: 'read' }]);
+}
+
+/** Node's options that take their value as a separate argument; every other option stands for itself. */
+const NODE_VALUE_OPTIONS: ReadonlySet<string> = new Set([
+  '-r',
+  '--require',
+  '--import',
+  '--loader',
+  '--experimental-loader',
+  '-C',
+  '--conditions',
+  '--env-file',
+  '--env-file-if-exists',
+  '--input-type',
+  '--stack-trace-limit',
+]);
+
+/** Where the script's path stands among the arguments; null when the code is given otherwise (`-e`, `-c`, `-m`). */
+function scriptIndex(args: readonly string[], withValue: ReadonlySet<string>): number | null {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (arg === '--') return at + 1 < args.length ? at + 1 : null;
+    if (/^(-e|-p|-pe|-c|-m|--eval|--print)$/.test(arg)) return null;
+    if (withValue.has(arg)) at++;
+    else if (!arg.startsWith('-')) return at;
+  }
+  return null;
+}
+
+/** The script's real path: Node and Python look for modules from there. */
+function resolveScript(path: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
+  const script = checkPath(resolve(baseOf(app, context), path));
+  if (script.ok && script.value.kind === 'file') return ok(script.value.host);
+  return unavailable(`the script \`${path}\` does not exist in \`${baseOf(app, context)}\``);
+}
+
+function baseOf(app: AppCommand, context: CommandContext): string {
+  return resolve(context.configFolder, app.cwd ?? '.');
+}
+
+function fenceOf({ configFolder, dataFolder, home }: CommandContext): CodeFence {
+  return { never: dataFolder, notWhole: [configFolder, ...(home === null ? [] : [home])] };
+}
+
+/** The state folder and what the manifest lists; a listed path that is missing is a mistake that is told. */
+function grantedMounts(app: AppCommand, context: CommandContext): Result<readonly Mount[], Fault> {
+  const state = stateMount(app.stateFolder);
+  if (!state.ok) return state;
+  const mounts: Mount[] = [state.value];
+  const listed = [
+    ...app.files.read.map((path) => ({ path, access: 'read' as const })),
+    ...app.files.write.map((path) => ({ path, access: 'write' as const })),
+  ];
+  for (const { path, access } of listed) {
+    const mount = listedMount(path, access, context);
+    if (!mount.ok) return mount;
+    const same = mounts.findIndex(({ inside }) => inside === mount.value.inside);
+    if (same >= 0) mounts.splice(same, 1); // listed for reading and for writing: writing, which comes later
+    mounts.push(mount.value);
+  }
+  return ok(mounts);
+}
+
+function stateMount(folder: string): Result<Mount, Fault> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    return failed(fault('sandbox-unavailable', `the app's folder \`${folder}\` cannot be made`));
+  }
+  const host = checkPath(folder);
+  return host.ok ? ok({ host: host.value, inside: STATE_INSIDE, access: 'own' }) : host;
+}
+
+function listedMount(path: string, access: 'read' | 'write', context: CommandContext): Result<Mount, Fault> {
+  if (!isAbsolute(path)) return unavailable(`the file permission \`${path}\` is not an absolute path`);
+  const inside = resolve(path);
+  const host = checkPath(inside);
+  if (!host.ok)
+    return failed(fault('app-unavailable', host.fault.message, 'make it, or take it out of the manifest'));
+  const data = existsSync(context.dataFolder) ? checkPath(context.dataFolder) : null;
+  const fences = [context.dataFolder, ...(data?.ok === true ? [data.value.host] : [])];
+  for (const real of [inside, host.value.host])
+    if (real === '/' || fences.some((fence) => isWithin(fence, real) || isWithin(real, fence)))
+      return unavailable(
+        `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
+      );
+  return ok({ host: host.value, inside, access });
+}
+
+/** A grant on the same place as a folder of code wins: it is what the user wrote. */
+function withoutCovered(code: readonly Mount[], granted: readonly Mount[]): readonly Mount[] {
+  const seen = new Set(granted.map(({ inside }) => inside));
+  return code.filter(({ inside }) => !seen.has(inside) && seen.add(inside));
+}
+
+function workingFolder(
+  app: AppCommand,
+  context: CommandContext,
+  mounts: readonly Mount[],
+): Result<string, Fault> {
+  if (app.cwd === null) return ok(STATE_INSIDE);
+  const wanted = resolve(context.configFolder, app.cwd);
+  if (mounts.some(({ inside }) => isWithin(wanted, inside))) return ok(wanted);
+  return unavailable(
+    `the working directory \`${wanted}\` is not visible to the app`,
+    'list it in `manifest.files.read`, or leave `cwd` out: the app then starts in its own folder',
+  );
+}
