@@ -1,5 +1,6 @@
 /** A broker whose waits are recorded instead of waited for, and requests to try it with. */
 import './third-party-resolution.ts';
+import { createServer } from 'node:http';
 import type { ModelRequest, ModelTool, RetryLimits } from '@cordon/core';
 import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '../../../e2e/fake-openai/server.ts';
 import {
@@ -80,33 +81,50 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** A server of event streams for the other wire formats: each answer is a list of `data` lines. */
+/** What a server of another wire format was asked. */
 export interface Recorded {
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: Record<string, unknown>;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface StreamFetch {
-  readonly fetch: typeof globalThis.fetch;
-  readonly requests: Recorded[];
-}
+/** A status with a JSON body, or the events of a stream. */
+export type WireAnswer = { readonly status: number; readonly body: object } | readonly object[];
 
-export function streamFetch(...answers: readonly (readonly object[])[]): StreamFetch {
+/** A real server that gives these answers in order, for the wire formats that have no fake of their own. */
+export async function withWire(
+  answers: readonly WireAnswer[],
+  body: (baseUrl: string, requests: readonly Recorded[]) => Promise<void>,
+): Promise<void> {
   const requests: Recorded[] = [];
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
+  const server = createServer(async (incoming, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part);
+    const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
     requests.push({
-      url: request.url,
-      headers: request.headers,
-      body: Object.fromEntries(Object.entries(Object(await request.json()))),
+      path: incoming.url ?? '',
+      headers: Object.fromEntries(headers),
+      body: Object.fromEntries(Object.entries(Object(JSON.parse(Buffer.concat(parts).toString())))),
     });
-    const events = answers[requests.length - 1] ?? [];
-    const lines = events.map((event) => {
+    const answer = answers[requests.length - 1] ?? { status: 500, body: { error: 'the script has ended' } };
+    if ('status' in answer) {
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify(answer.body));
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of answer) {
       const type = 'type' in event && typeof event.type === 'string' ? `event: ${event.type}\n` : '';
-      return `${type}data: ${JSON.stringify(event)}\n\n`;
-    });
-    return new Response(lines.join(''), { headers: { 'content-type': 'text/event-stream' } });
-  };
-  return { fetch, requests };
+      response.write(`${type}data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    await body(`http://127.0.0.1:${port}/v1`, requests);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 }

@@ -18,7 +18,8 @@ export function anthropic(config: HostedProviderConfig): Provider {
       });
       return create.languageModel(modelId);
     },
-    options: {},
+    // Arguments are used when they are complete; streamed early they come unchecked.
+    options: { anthropic: { toolStreaming: false } },
     signsCalls: false,
   };
 }
