@@ -4,44 +4,19 @@
  *
  * Ring 1.
  */
-import {
-  DEFAULT_RETRY_LIMITS,
-  failed,
-  type Model,
-  type ModelFault,
-  type ModelRequest,
-  type ModelResponse,
-  ok,
-  type Result,
-  type RetryLimits,
-} from '@cordon/core';
-import type { Gathered } from './answer.ts';
-import { type AttemptParts, attempt } from './attempt.ts';
+import { failed, type Model, type ModelFault, ok, type Result } from '@cordon/core';
 import { CallSignatures } from './call-signatures.ts';
 import { type Failure, failure, quote, toFault } from './failure.ts';
-import {
-  checkProvider,
-  HOSTED_KEY_VARIABLES,
-  identify,
-  isHostedKind,
-  type ProviderConfig,
-} from './provider.ts';
-import { anthropic } from './providers/anthropic.ts';
-import { google } from './providers/google.ts';
-import { openai } from './providers/openai.ts';
-import { openaiCompatible } from './providers/openai-compatible.ts';
-import type { Provider } from './providers/provider.ts';
-import { cancelled, type RetryParts, withRetries } from './retry.ts';
-import { ShownText } from './shown-text.ts';
-import type { Fetch } from './transport.ts';
+import { checkProvider, HOSTED_KEY_VARIABLES, isHostedKind, type ProviderConfig } from './provider.ts';
+import type { ProviderCallParts, ProviderRoute } from './provider-call.ts';
+import { cancelled } from './retry.ts';
 
-export interface ModelBrokerOptions extends RetryParts {
+/** With `RetryParts`, `fetch` and, if the defaults of core do not fit, `limits`. */
+export interface ModelBrokerOptions extends ProviderCallParts {
   /** By the name before the slash. `openai`, `anthropic` and `google` are known without; they lack a key then. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Other models by name, reached as `name` and `name/<anything>`; they win over providers of the same name. */
   readonly models?: ReadonlyMap<string, Model> | undefined;
-  readonly limits?: RetryLimits | undefined;
-  readonly fetch: Fetch;
 }
 
 export interface ModelBroker extends Model {
@@ -49,52 +24,29 @@ export interface ModelBroker extends Model {
   readonly check: (model: string) => ModelFault | null;
 }
 
+/** Nothing is looked up or sent before the first call, and no provider's library is loaded. */
 export function createModelBroker(options: ModelBrokerOptions): ModelBroker {
-  const signatures = new CallSignatures();
-  // Model ids come from the configuration, so these are few.
-  const withoutJsonMode = new Set<string>();
-  const limits = options.limits ?? DEFAULT_RETRY_LIMITS;
-
+  const state = { signatures: new CallSignatures(), withoutJsonMode: new Set<string>() };
   return {
     check(model) {
       const route = findRoute(model, options);
       return route.ok ? null : toFault(route.fault, 0);
     },
-
     async complete(request, call) {
       if (call.signal.aborted) return failed(cancelled(0));
       const route = findRoute(request.model, options);
       if (!route.ok) return failed(toFault(route.fault, 0));
       if (route.value.kind === 'model') return route.value.model.complete(request, call);
-      const { name, modelId, config } = route.value;
-      const shown = new ShownText(call.onText ?? (() => undefined));
-      const parts: AttemptParts = {
-        who: identify(name, config),
-        provider: providerOf(config),
-        modelId,
-        fetch: options.fetch,
-        clock: options.clock,
-        signatures,
-        onText: (delta) => shown.add(delta),
-      };
-      const once = (signal: AbortSignal) => {
-        shown.restart();
-        return inBestMode(request, parts, withoutJsonMode, signal);
-      };
-      const result = await withRetries(name, once, limits, options, call.signal);
-      return result.ok ? ok(remembering(request, result.value, parts)) : result;
+      // Not needed for a model that was handed in, nor before the first question.
+      const { callProvider } = await import('./provider-call.ts');
+      return callProvider(route.value.provider, request, call, options, state);
     },
   };
 }
 
 type Route =
   | { readonly kind: 'model'; readonly model: Model }
-  | {
-      readonly kind: 'provider';
-      readonly name: string;
-      readonly modelId: string;
-      readonly config: ProviderConfig;
-    };
+  | { readonly kind: 'provider'; readonly provider: ProviderRoute };
 
 function findRoute(id: string, options: ModelBrokerOptions): Result<Route, Failure> {
   const slash = id.indexOf('/');
@@ -113,7 +65,7 @@ function findRoute(id: string, options: ModelBrokerOptions): Result<Route, Failu
   const config = options.providers.get(name) ?? (isHostedKind(name) ? { kind: name } : null);
   if (config === null) return failed(unknownProvider(name, options));
   const wrong = checkProvider(name, config);
-  return wrong === null ? ok({ kind: 'provider', name, modelId, config }) : failed(wrong);
+  return wrong === null ? ok({ kind: 'provider', provider: { name, modelId, config } }) : failed(wrong);
 }
 
 function unknownProvider(name: string, options: ModelBrokerOptions): Failure {
@@ -126,49 +78,4 @@ function unknownProvider(name: string, options: ModelBrokerOptions): Failure {
   return failure('unknown-model', `there is no provider ${shown}`, {
     help: `known are ${[...known].map((each) => `\`${each}\``).join(', ')}; give the base URL of an OpenAI-compatible server to add one`,
   });
-}
-
-function providerOf(config: ProviderConfig): Provider {
-  switch (config.kind) {
-    case 'openai':
-      return openai({ ...config, kind: config.kind });
-    case 'anthropic':
-      return anthropic({ ...config, kind: config.kind });
-    case 'google':
-      return google({ ...config, kind: config.kind });
-    case 'openai-compatible':
-      return openaiCompatible(config);
-    default:
-      return config satisfies never;
-  }
-}
-
-/** What servers answer to a `response_format` that they do not know: 400, 422 (FastAPI) or 501. */
-const FORMAT_REFUSALS: readonly (number | null)[] = [400, 422, 501];
-
-/**
- * A schema is asked for by the provider's JSON mode. Where that is refused, the same attempt is made in words, and
- * if this works the model is asked in words from then on. Refused for another reason, it fails in words as well.
- */
-async function inBestMode(
-  request: ModelRequest,
-  parts: AttemptParts,
-  withoutJsonMode: Set<string>,
-  signal: AbortSignal,
-): Promise<Result<Gathered, Failure>> {
-  const jsonMode = request.answerSchema !== undefined && !withoutJsonMode.has(request.model);
-  const result = await attempt(request, jsonMode, parts, signal);
-  if (result.ok || !jsonMode || !FORMAT_REFUSALS.includes(result.fault.status)) return result;
-  const inWords = await attempt(request, false, parts, signal);
-  if (inWords.ok) withoutJsonMode.add(request.model);
-  return inWords;
-}
-
-function remembering(request: ModelRequest, gathered: Gathered, parts: AttemptParts): ModelResponse {
-  if (parts.provider.signsCalls) {
-    for (const { call, signature } of gathered.signatures) {
-      parts.signatures.remember(request.model, call, signature);
-    }
-  }
-  return gathered.response;
 }

@@ -1,0 +1,118 @@
+/**
+ * A call of a provider: in JSON mode where that works, with retries and a time limit around it.
+ *
+ * Ring 1. Loaded on first use, with everything that only providers need.
+ */
+import {
+  DEFAULT_RETRY_LIMITS,
+  type ModelCallOptions,
+  type ModelFault,
+  type ModelRequest,
+  type ModelResponse,
+  ok,
+  type Result,
+  type RetryLimits,
+} from '@cordon/core';
+import type { Gathered } from './answer.ts';
+import { type AttemptParts, attempt } from './attempt.ts';
+import type { CallSignatures } from './call-signatures.ts';
+import type { Failure } from './failure.ts';
+import { identify, type ProviderConfig } from './provider.ts';
+import { anthropic } from './providers/anthropic.ts';
+import { google } from './providers/google.ts';
+import { openai } from './providers/openai.ts';
+import { openaiCompatible } from './providers/openai-compatible.ts';
+import type { Provider } from './providers/provider.ts';
+import { type RetryParts, withRetries } from './retry.ts';
+import { ShownText } from './shown-text.ts';
+import type { Fetch } from './transport.ts';
+
+export interface ProviderRoute {
+  /** As the user calls it. */
+  readonly name: string;
+  /** What the provider calls the model. */
+  readonly modelId: string;
+  readonly config: ProviderConfig;
+}
+
+export interface ProviderCallParts extends RetryParts {
+  readonly fetch: Fetch;
+  readonly limits?: RetryLimits | undefined;
+}
+
+/** What one call learns for the next. Model ids come from the configuration, so they are few. */
+export interface ProviderCallState {
+  readonly signatures: CallSignatures;
+  /** Ids of models whose server refused JSON mode. */
+  readonly withoutJsonMode: Set<string>;
+}
+
+export async function callProvider(
+  route: ProviderRoute,
+  request: ModelRequest,
+  call: ModelCallOptions,
+  parts: ProviderCallParts,
+  state: ProviderCallState,
+): Promise<Result<ModelResponse, ModelFault>> {
+  const shown = new ShownText(call.onText ?? (() => undefined));
+  const provider = providerOf(route.config);
+  const attemptParts: AttemptParts = {
+    who: identify(route.name, route.config),
+    provider,
+    modelId: route.modelId,
+    fetch: parts.fetch,
+    clock: parts.clock,
+    signatures: state.signatures,
+    onText: (delta) => shown.add(delta),
+  };
+  const once = (signal: AbortSignal) => {
+    shown.restart();
+    return inBestMode(request, attemptParts, state.withoutJsonMode, signal);
+  };
+  const limits = parts.limits ?? DEFAULT_RETRY_LIMITS;
+  const result = await withRetries(route.name, once, limits, parts, call.signal);
+  if (!result.ok) return result;
+  if (provider.signsCalls) remember(request.model, result.value, state.signatures);
+  return ok(result.value.response);
+}
+
+/** For the next turn of the same conversation. */
+function remember(model: string, gathered: Gathered, signatures: CallSignatures): void {
+  for (const { call, signature } of gathered.signatures) signatures.remember(model, call, signature);
+}
+
+function providerOf(config: ProviderConfig): Provider {
+  switch (config.kind) {
+    case 'openai':
+      return openai({ ...config, kind: config.kind });
+    case 'anthropic':
+      return anthropic({ ...config, kind: config.kind });
+    case 'google':
+      return google({ ...config, kind: config.kind });
+    case 'openai-compatible':
+      return openaiCompatible(config);
+    default:
+      return config satisfies never;
+  }
+}
+
+/** What servers answer to a `response_format` that they do not know: 400, 422 (FastAPI) or 501. */
+const FORMAT_REFUSALS: readonly (number | null)[] = [400, 422, 501];
+
+/**
+ * A schema is asked for by the provider's JSON mode. Where that is refused, the same attempt is made in words, and
+ * if this works the model is asked in words from then on. Refused for another reason, it fails in words as well.
+ */
+async function inBestMode(
+  request: ModelRequest,
+  parts: AttemptParts,
+  withoutJsonMode: Set<string>,
+  signal: AbortSignal,
+): Promise<Result<Gathered, Failure>> {
+  const jsonMode = request.answerSchema !== undefined && !withoutJsonMode.has(request.model);
+  const result = await attempt(request, jsonMode, parts, signal);
+  if (result.ok || !jsonMode || !FORMAT_REFUSALS.includes(result.fault.status)) return result;
+  const inWords = await attempt(request, false, parts, signal);
+  if (inWords.ok) withoutJsonMode.add(request.model);
+  return inWords;
+}
