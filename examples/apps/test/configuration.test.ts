@@ -2,8 +2,11 @@
  * `examples/cordon.json` says of the apps what the apps say of themselves, and no more.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadConfiguration } from '@cordon/cli';
 import {
   isClosedValue,
   isJsonObject,
@@ -16,6 +19,8 @@ import {
 import { call, TemporaryFolder, withApp } from './app-process.ts';
 
 const APPS = ['metro-hail', 'quick-ride', 'mail', 'drive', 'health-companion', 'travel-mate'] as const;
+const INSTRUCTION_ONLY = ['creative-muse', 'symptom-solver'] as const;
+const CONFIGURATION = fileURLToPath(new URL('../../cordon.json', import.meta.url));
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own placeholder, as it stands in the file
 const OWN_FOLDER = '${state}';
@@ -25,19 +30,45 @@ function object(value: unknown): JsonObject {
   return value;
 }
 function configuration(): JsonObject {
-  const parsed = parseJson(readFileSync(new URL('../../cordon.json', import.meta.url), 'utf8'));
+  const parsed = parseJson(readFileSync(CONFIGURATION, 'utf8'));
   assert.ok(parsed.ok);
   return object(object(parsed.value).apps);
 }
 const manifest = (id: string): JsonObject => object(object(configuration()[id]).manifest);
 
+/** What `cordon` itself makes of a configuration. */
+function load(file: string) {
+  return loadConfiguration({
+    environment: {},
+    cwd: '/nowhere',
+    home: '/nowhere/home',
+    options: { config: file },
+  });
+}
+
 test('all eight apps are there, and none has network or files beyond its own folder', () => {
-  assert.deepEqual(Object.keys(configuration()), [...APPS, 'creative-muse', 'symptom-solver']);
-  for (const id of Object.keys(configuration())) {
+  assert.deepEqual(Object.keys(configuration()), [...APPS, ...INSTRUCTION_ONLY]);
+  for (const id of APPS) {
     const { network, files, limits } = manifest(id);
     assert.deepEqual(network, []);
-    assert.deepEqual(files, { read: [], write: APPS.some((app) => app === id) ? [OWN_FOLDER] : [] });
+    assert.deepEqual(files, { read: [], write: [OWN_FOLDER] });
     assert.equal(limits, undefined);
+  }
+  for (const id of INSTRUCTION_ONLY) assert.deepEqual(Object.keys(manifest(id)), ['description']);
+});
+
+test('cordon reads the configuration, and those that the guide prints, without a word', () => {
+  using folder = new TemporaryFolder();
+  const guide = readFileSync(new URL('../../../docs/apps.md', import.meta.url), 'utf8');
+  const printed = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text], index) => {
+    const file = join(folder.path, `${index}.json`);
+    writeFileSync(file, text ?? '');
+    return file;
+  });
+  assert.equal(printed.length, 3);
+  for (const file of [CONFIGURATION, ...printed]) {
+    const loaded = load(file);
+    assert.deepEqual(loaded.ok ? loaded.value.warnings : loaded.fault, []);
   }
 });
 
@@ -46,7 +77,7 @@ test('the planner is told nothing that an app could have written, and functional
   for (const id of Object.keys(configuration())) {
     const { description, functionalities } = manifest(id);
     assert.match(String(description), /^[A-Z][^.]*\.$/);
-    for (const [name, functionality] of Object.entries(object(functionalities))) {
+    for (const [name, functionality] of Object.entries(object(functionalities ?? {}))) {
       const text = `${name} ${object(functionality).description}`.toLowerCase();
       // `mail` and `drive` are words of the language too.
       for (const app of names.filter((app) => app !== 'mail' && app !== 'drive'))
