@@ -1,0 +1,4 @@
+export { PolicyMonitor } from './policy-monitor.ts';
+export type { MonitorFact } from './proposal-event.ts';
+export { type MonitorFrame, ReferenceMonitor, type ReferenceMonitorOptions } from './reference-monitor.ts';
+export type { Finding } from './rule-state.ts';

@@ -1,0 +1,154 @@
+/**
+ * The reference monitor of the hub: decides every effect before it happens, remembers what happened, and is the
+ * only maker of the proofs without which no effect can be carried out.
+ *
+ * Ring 0.
+ */
+import {
+  type Allowed,
+  type AppId,
+  type Decision,
+  type EventId,
+  id,
+  type JsonObject,
+  type Proposal,
+  type Reason,
+  type Ruling,
+} from '@cordon/core';
+import type { Policy } from '@cordon/policy';
+import { PolicyMonitor } from './policy-monitor.ts';
+import { factEvent, type MonitorFact, proposalEvent } from './proposal-event.ts';
+import type { Finding } from './rule-state.ts';
+
+/** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
+export interface MonitorFrame {
+  readonly event: EventId;
+  /** The app whose context it is; null: none. */
+  readonly app: AppId | null;
+  /**
+   * Events that this one carries on from other contexts. An id that the monitor has never been given counts as
+   * having seen everything.
+   */
+  readonly causes: readonly EventId[];
+}
+
+export interface ReferenceMonitorOptions {
+  readonly policy: Policy;
+  /** `input` in rules. */
+  readonly parameters?: JsonObject;
+}
+
+export class ReferenceMonitor {
+  readonly #monitor: PolicyMonitor;
+  /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
+  readonly #allowances = new WeakMap<object, Proposal>();
+
+  constructor(options: ReferenceMonitorOptions) {
+    this.#monitor = new PolicyMonitor(options.policy, options.parameters ?? {});
+  }
+
+  /** What the policy says about letting this happen now; changes nothing. */
+  decide(proposal: Proposal, frame: MonitorFrame): Decision {
+    const findings = this.#findings(proposal, frame);
+    const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly Reason[] =>
+      findings.filter((finding) => effectOf(finding) === effect).map(reasonOf);
+    const warnings = reasons('warn');
+    const denials = reasons('deny');
+    if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
+    const questions = reasons('ask');
+    return questions.length > 0
+      ? { verdict: 'ask', reasons: questions, warnings }
+      : { verdict: 'allow', warnings };
+  }
+
+  /**
+   * Decides again, because the trace may have grown while the user was asked; if it may happen, appends it and
+   * mints the proof. `given` turns ask into allow; deny stays deny, and a refusal changes nothing.
+   */
+  admit<P extends Proposal>(proposal: P, frame: MonitorFrame, consent: 'not-needed' | 'given'): Ruling<P> {
+    // The caller keeps its object; what was decided is what will be spent.
+    const judged = frozenCopy(proposal);
+    const decision = this.decide(judged, frame);
+    if (decision.verdict === 'deny' || (decision.verdict === 'ask' && consent !== 'given')) {
+      return { allowed: false, reasons: decision.reasons };
+    }
+    try {
+      this.#monitor.append([proposalEvent(judged, frame)]);
+    } catch (error) {
+      return { allowed: false, reasons: [faultReason(error)] };
+    }
+    return { allowed: true, allowance: this.#mint(judged), warnings: decision.warnings };
+  }
+
+  /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
+  record(fact: MonitorFact, frame: MonitorFrame): void {
+    this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
+  }
+
+  /** Gives the proposal back, once for each allowance. Throws for one that is forged or spent: a bug, or an attack. */
+  spend<P extends Proposal>(allowance: Allowed<P>): P {
+    const proposal = this.#allowances.get(allowance);
+    if (proposal === undefined)
+      throw new Error('the allowance was not made by this monitor, or was spent before');
+    this.#allowances.delete(allowance);
+    // What was stored under an `Allowed<P>` is the `P` that `#mint` was given.
+    return proposal as P;
+  }
+
+  #mint<P extends Proposal>(proposal: P): Allowed<P> {
+    const allowance = Object.freeze({}) as Allowed<P>;
+    this.#allowances.set(allowance, proposal);
+    return allowance;
+  }
+
+  #findings(proposal: Proposal, frame: MonitorFrame): readonly (Finding | Reason)[] {
+    // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
+    try {
+      return this.#monitor.decide([proposalEvent(proposal, frame)]);
+    } catch (error) {
+      return [faultReason(error)];
+    }
+  }
+}
+
+function effectOf(finding: Finding | Reason): 'deny' | 'ask' | 'warn' | 'none' {
+  if ('because' in finding) return 'deny';
+  if (finding.open !== null) return finding.rule.whenUndecided === 'allow' ? 'none' : 'deny';
+  return finding.rule.effect === 'raise' ? 'deny' : finding.rule.effect;
+}
+
+/** Rule, the author's own words, and event ids: never a value of the trace, which may be protected. */
+function reasonOf(finding: Finding | Reason): Reason {
+  if ('because' in finding) return finding;
+  const events = [...new Set(finding.entries.flatMap((entry) => (entry === null ? [] : [entry.reference])))];
+  const { rule, open } = finding;
+  return {
+    rule: id(rule.id),
+    message: open === null ? rule.staticMessage : `${rule.staticMessage} (undecided: ${open.why.reason})`,
+    events: events.map((event) => id(event)),
+    because: open === null ? 'rule' : 'undecided',
+  };
+}
+
+function faultReason(error: unknown): Reason {
+  const kind = error instanceof Error ? error.name : 'unknown';
+  return {
+    rule: id('monitor/fault'),
+    message: `the policy could not be evaluated (${kind})`,
+    events: [],
+    because: 'undecided',
+  };
+}
+
+/** Nobody may change what was decided. Proposals and facts are plain data. */
+function frozenCopy<T>(value: T): T {
+  return deepFreeze(structuredClone(value));
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Answer,
+  type AppRequest,
+  type Egress,
+  type EventId,
+  HUB_LABEL,
+  id,
+  type Label,
+  type Proposal,
+  type ToolCall,
+  type ToolOutput,
+} from '@cordon/core';
+import { loadPolicy } from '@cordon/policy';
+import { type MonitorFrame, ReferenceMonitor } from '../src/index.ts';
+
+function monitorFor(text: string, parameters = {}): ReferenceMonitor {
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  return new ReferenceMonitor({ policy: policy.value, parameters });
+}
+
+function frame(event: string, causes: readonly string[] = [], app: string | null = null): MonitorFrame {
+  return {
+    event: id<'event'>(event),
+    app: app === null ? null : id<'app'>(app),
+    causes: causes.map((cause): EventId => id(cause)),
+  };
+}
+
+function toolCall(context: string, app: string, tool: string, args = {}, callId = `${tool}-1`): ToolCall {
+  return {
+    effect: 'tool-call',
+    context: id(context),
+    app: id(app),
+    tool,
+    arguments: args,
+    callId,
+    irreversible: false,
+  };
+}
+
+const SECRET: Label = { integrity: 'untrusted', confidentiality: 'private' };
+
+function toolOutput(context: string, app: string, callId: string, text = 'text', label = SECRET): ToolOutput {
+  return {
+    effect: 'tool-output',
+    context: id(context),
+    app: id(app),
+    tool: 'any',
+    callId,
+    text,
+    structured: null,
+    isError: false,
+    label,
+  };
+}
+
+function egress(context: string, app: string): Egress {
+  return {
+    effect: 'egress',
+    context: id(context),
+    app: id(app),
+    method: 'GET',
+    host: 'evil.example',
+    port: 443,
+    path: '/',
+  };
+}
+
+function answer(context: string, text: string): Answer {
+  return { effect: 'answer', context: id(context), text };
+}
+
+function admit(monitor: ReferenceMonitor, proposal: Proposal, at: MonitorFrame): void {
+  assert.equal(monitor.admit(proposal, at, 'not-needed').allowed, true);
+}
+
+const FLOW = `
+rule no-mail-after-read:
+raise "mail after reading" if:
+    (out: ToolOutput) -> (call: ToolCall)
+    out is tool:read
+    call is tool:send
+`;
+
+test('an empty policy allows everything', () => {
+  const monitor = monitorFor('');
+  assert.deepEqual(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e1')), {
+    verdict: 'allow',
+    warnings: [],
+  });
+});
+
+test('a flow within one context is denied, with rule, message and events', () => {
+  const monitor = monitorFor(FLOW);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  assert.deepEqual(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e3')), {
+    verdict: 'deny',
+    reasons: [
+      { rule: 'no-mail-after-read', message: 'mail after reading', events: ['e2', 'e3'], because: 'rule' },
+    ],
+    warnings: [],
+  });
+});
+
+test('the same two effects in contexts that know nothing of each other are allowed', () => {
+  const monitor = monitorFor(FLOW);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  assert.equal(monitor.decide(toolCall('s2', 'post', 'send'), frame('e3')).verdict, 'allow');
+});
+
+test('a message between the contexts makes it a flow', () => {
+  const monitor = monitorFor(FLOW);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  const request: AppRequest = {
+    effect: 'app-request',
+    context: id('s1'),
+    from: id('mail'),
+    to: id('post'),
+    peer: id('x'),
+    functionality: id('send-text'),
+    message: {},
+    callId: 'r1',
+  };
+  admit(monitor, request, frame('e3'));
+  monitor.record({ kind: 'user.message', context: id('s2'), text: 'the request' }, frame('e4', ['e3']));
+  assert.equal(monitor.decide(toolCall('s2', 'post', 'send'), frame('e5')).verdict, 'deny');
+});
+
+test('data that one spoke puts into an app and another takes out is a flow', () => {
+  const monitor = monitorFor(FLOW);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  admit(monitor, toolCall('s1', 'notes', 'write'), frame('e3'));
+  admit(monitor, toolCall('s2', 'notes', 'list'), frame('e4'));
+  assert.equal(monitor.decide(toolCall('s2', 'post', 'send'), frame('e5')).verdict, 'allow');
+  admit(monitor, toolOutput('s2', 'notes', 'list-1'), frame('e6'));
+  assert.equal(monitor.decide(toolCall('s2', 'post', 'send'), frame('e7')).verdict, 'deny');
+});
+
+test('an egress of an app knows what the app was given and nothing else', () => {
+  const monitor = monitorFor(`
+raise "private data leaves" if:
+    (out: ToolOutput) -> (leak: Egress)
+    "private" in out.labels
+`);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  assert.equal(monitor.decide(egress('s1', 'maps'), frame('e3')).verdict, 'allow');
+  admit(monitor, toolCall('s1', 'maps', 'route'), frame('e4'));
+  assert.equal(monitor.decide(egress('s1', 'maps'), frame('e5')).verdict, 'deny');
+});
+
+test('a cause that the monitor was never given counts as having seen everything', () => {
+  const monitor = monitorFor(FLOW);
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e1'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e2'));
+  assert.equal(monitor.decide(toolCall('s2', 'post', 'send'), frame('e3', ['nobody-knows'])).verdict, 'deny');
+});
+
+test('ask needs consent, and consent does not turn a deny into an allow', () => {
+  const asking = monitorFor('ask "sure?" if:\n    (c: ToolCall)\n    c is tool:send\n');
+  const call = toolCall('s1', 'mail', 'send');
+  assert.equal(asking.decide(call, frame('e1')).verdict, 'ask');
+  assert.equal(asking.admit(call, frame('e1'), 'not-needed').allowed, false);
+  assert.equal(asking.admit(call, frame('e1'), 'given').allowed, true);
+  const denying = monitorFor('raise "no" if:\n    (c: ToolCall)\n    c is tool:send\n');
+  assert.equal(denying.admit(call, frame('e1'), 'given').allowed, false);
+});
+
+test('warn lets the effect happen and says so', () => {
+  const monitor = monitorFor('warn "look" if:\n    (c: ToolCall)\n    c is tool:send\n');
+  const decision = monitor.decide(toolCall('s1', 'mail', 'send'), frame('e1'));
+  assert.deepEqual(decision, {
+    verdict: 'allow',
+    warnings: [{ rule: 'rule-1', message: 'look', events: ['e1'], because: 'rule' }],
+  });
+});
+
+test('what cannot be decided is denied, and reasons hold no values of the trace', () => {
+  const monitor = monitorFor('raise "to outside" if:\n    (c: ToolCall)\n    c.arguments.to == "x"\n');
+  const decision = monitor.decide(toolCall('s1', 'mail', 'send', { secret: 'hunter2' }), frame('e1'));
+  assert.equal(decision.verdict, 'deny');
+  assert.equal(decision.verdict === 'deny' && decision.reasons[0]?.because, 'undecided');
+  assert.equal(JSON.stringify(decision).includes('hunter2'), false);
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'send', { to: 'y' }), frame('e1')).verdict, 'allow');
+});
+
+test('a message that is computed from values is shown without them', () => {
+  const monitor = monitorFor(
+    'raise f"no mail to {c.arguments.to}" if:\n    (c: ToolCall)\n    c is tool:send\n',
+  );
+  const decision = monitor.decide(toolCall('s1', 'mail', 'send', { to: 'hunter2' }), frame('e1'));
+  assert.equal(decision.verdict === 'deny' && decision.reasons[0]?.message, 'no mail to …');
+});
+
+test('an allowance gives its proposal back exactly once, and a forged one never', () => {
+  const monitor = monitorFor('');
+  const call = toolCall('s1', 'mail', 'send', { to: 'a' });
+  const ruling = monitor.admit(call, frame('e1'), 'not-needed');
+  assert.ok(ruling.allowed);
+  assert.deepEqual(monitor.spend(ruling.allowance), call);
+  assert.throws(() => monitor.spend(ruling.allowance));
+  const other = monitorFor('').admit(call, frame('e1'), 'not-needed');
+  assert.ok(other.allowed);
+  assert.throws(() => monitor.spend(other.allowance));
+});
+
+test('what is spent is what was decided, whatever became of the object that was handed in', () => {
+  const monitor = monitorFor('raise "no" if:\n    (c: ToolCall)\n    c is tool:send({to: "evil"})\n');
+  const args = { to: 'friend' };
+  const ruling = monitor.admit(toolCall('s1', 'mail', 'send', args), frame('e1'), 'not-needed');
+  args.to = 'evil';
+  assert.ok(ruling.allowed);
+  assert.deepEqual(monitor.spend(ruling.allowance).arguments, { to: 'friend' });
+});
+
+test('a denied effect leaves nothing behind that later decisions could see', () => {
+  const monitor = monitorFor(`
+raise "twice" if:
+    (a: ToolCall) -> (b: ToolCall)
+    a is tool:send
+    b is tool:send
+raise "never" if:
+    (c: ToolCall)
+    c is tool:send({to: "evil"})
+`);
+  assert.equal(
+    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'evil' }), frame('e1'), 'not-needed').allowed,
+    false,
+  );
+  assert.equal(
+    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e2'), 'not-needed').allowed,
+    true,
+  );
+  assert.equal(
+    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e3'), 'not-needed').allowed,
+    false,
+  );
+});
+
+test('a limit on the number of calls holds at run time', () => {
+  const monitor = monitorFor(`
+from invariant import count
+raise "too many" if:
+    count(min=3):
+        (c: ToolCall)
+        c is tool:send
+`);
+  admit(monitor, toolCall('s1', 'mail', 'send', {}, 'c1'), frame('e1'));
+  admit(monitor, toolCall('s1', 'mail', 'send', {}, 'c2'), frame('e2'));
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'send', {}, 'c3'), frame('e3')).verdict, 'deny');
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'list', {}, 'c4'), frame('e4')).verdict, 'allow');
+});
+
+test('an answer is a message of the assistant, and a model call passes', () => {
+  const monitor = monitorFor(
+    'raise "no" if:\n    (m: Message)\n    m.role == "assistant"\n    "secret" in m.content\n',
+  );
+  assert.equal(monitor.decide(answer('s1', 'the secret'), frame('e1')).verdict, 'deny');
+  assert.equal(monitor.decide(answer('s1', 'hello'), frame('e1')).verdict, 'allow');
+  const call: Proposal = {
+    effect: 'model-call',
+    context: id('s1'),
+    model: 'a/b',
+    messages: 1,
+    tools: [],
+    digest: '',
+  };
+  admit(monitor, call, frame('e2'));
+});
+
+test('labels are those of the event, or of all that was visible where it arose', () => {
+  const monitor = monitorFor('raise "tainted" if:\n    (c: ToolCall)\n    "untrusted" in c.labels\n');
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e1')).verdict, 'allow');
+  admit(monitor, toolCall('s1', 'mail', 'read'), frame('e2'));
+  admit(monitor, toolOutput('s1', 'mail', 'read-1', 'fine', HUB_LABEL), frame('e3'));
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e4')).verdict, 'allow');
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e5'));
+  assert.equal(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e6')).verdict, 'deny');
+});

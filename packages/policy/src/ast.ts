@@ -1,0 +1,164 @@
+/**
+ * The syntax tree: what stands in the text, before any name is resolved. Plain frozen-by-type data; every node
+ * has the span of the text that it came from.
+ *
+ * Ring 0.
+ */
+import type { Span } from './source.ts';
+
+export interface PolicyTree {
+  readonly imports: readonly Import[];
+  readonly definitions: readonly Definition[];
+  readonly rules: readonly RuleTree[];
+}
+
+export interface Import extends Span {
+  readonly module: string;
+  /** Null: the module itself, under `alias`. */
+  readonly name: string | null;
+  readonly alias: string;
+}
+
+/** A constant (no parameters) or a predicate. */
+export interface Definition extends Span {
+  readonly name: Identifier;
+  /** Null: a constant. */
+  readonly parameters: readonly Parameter[] | null;
+  readonly body: readonly Expression[];
+}
+
+export interface Parameter extends Span {
+  readonly name: string;
+  /** Null: any value (an addition to the seed language). */
+  readonly type: string | null;
+}
+
+export interface Identifier extends Span {
+  readonly name: string;
+}
+
+/** What a rule does when its body holds: forbid, ask the user, or record. */
+export type EffectWord = 'raise' | 'ask' | 'warn';
+
+export interface RuleTree extends Span {
+  readonly name: Identifier | null;
+  readonly effect: EffectWord;
+  readonly message: Expression;
+  /** What enforcement makes of a body that cannot be evaluated. */
+  readonly whenUndecided: 'deny' | 'allow';
+  readonly body: readonly Expression[];
+}
+
+export type BinaryOperator =
+  | '=='
+  | '!='
+  | '<'
+  | '>'
+  | '<='
+  | '>='
+  | 'is'
+  | 'is not'
+  | 'in'
+  | 'contains_only'
+  | '->'
+  | '~>'
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '**';
+
+export type Expression = Span &
+  (
+    | { readonly kind: 'literal'; readonly value: null | boolean | number | string }
+    | { readonly kind: 'format'; readonly parts: readonly (string | Expression)[] }
+    | { readonly kind: 'name'; readonly name: string }
+    | { readonly kind: 'member'; readonly object: Expression; readonly name: Identifier }
+    | { readonly kind: 'index'; readonly object: Expression; readonly index: Expression }
+    | Call
+    | {
+        readonly kind: 'binary';
+        readonly operator: BinaryOperator;
+        readonly left: Expression;
+        readonly right: Expression;
+      }
+    | {
+        readonly kind: 'logic';
+        readonly operator: 'and' | 'or';
+        readonly left: Expression;
+        readonly right: Expression;
+      }
+    | { readonly kind: 'unary'; readonly operator: 'not' | '-' | '+'; readonly operand: Expression }
+    | {
+        readonly kind: 'ternary';
+        readonly condition: Expression;
+        readonly then: Expression;
+        readonly otherwise: Expression;
+      }
+    | { readonly kind: 'list'; readonly items: readonly Expression[] }
+    | {
+        readonly kind: 'object';
+        readonly entries: readonly { readonly key: string; readonly value: Expression }[];
+      }
+    | Comprehension
+    | Declaration
+    | { readonly kind: 'assignment'; readonly variable: Identifier; readonly value: Expression }
+    | ToolPattern
+    | Quantifier
+    /** What could not be parsed; reported already. */
+    | { readonly kind: 'invalid' }
+  );
+
+export interface Call {
+  readonly kind: 'call';
+  readonly callee: Expression;
+  readonly positional: readonly Expression[];
+  readonly named: readonly { readonly name: Identifier; readonly value: Expression }[];
+}
+
+export interface Comprehension {
+  readonly kind: 'comprehension';
+  readonly element: Expression;
+  readonly variable: Identifier;
+  readonly iterable: Expression;
+  readonly condition: Expression | null;
+}
+
+/** `(x: T)`, ranging over the trace, or `(x: T) in within`, ranging over a value. */
+export interface Declaration {
+  readonly kind: 'declaration';
+  readonly variable: Identifier;
+  readonly type: Identifier;
+  readonly within: Expression | null;
+}
+
+export interface ToolPattern {
+  readonly kind: 'tool-pattern';
+  /** May hold `*`, which stands for any characters. */
+  readonly tool: Identifier;
+  /** Null: any arguments. */
+  readonly arguments: Pattern | null;
+}
+
+/** `forall:` or `count(min=…):` with a block. */
+export interface Quantifier {
+  readonly kind: 'quantifier';
+  readonly callee: Identifier;
+  readonly positional: readonly Expression[];
+  readonly named: readonly { readonly name: Identifier; readonly value: Expression }[];
+  readonly body: readonly Expression[];
+}
+
+export type Pattern = Span &
+  (
+    | { readonly kind: 'any' }
+    | { readonly kind: 'value-reference'; readonly name: string }
+    | {
+        readonly kind: 'object';
+        readonly entries: readonly { readonly key: string; readonly pattern: Pattern }[];
+      }
+    | { readonly kind: 'list'; readonly items: readonly Pattern[] }
+    /** Compared: a string also as a regular expression. */
+    | { readonly kind: 'value'; readonly value: Expression }
+  );

@@ -1,0 +1,231 @@
+/**
+ * A compiled body, the lines of a rule, predicate or quantifier, and the search for the assignments that satisfy
+ * it. Every variable is bound; lines are looked at as soon as their variables are; a line that refutes ends the
+ * branch, and one that cannot be evaluated counts only where no other line refutes (so order does not matter).
+ *
+ * Ring 0.
+ */
+import type { Span } from './source.ts';
+import { type Occurrence, occurrencesWithin } from './trace.ts';
+import { isUndecided, type Undecided, type Value } from './value.ts';
+
+/** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
+export interface Frame {
+  readonly slots: Value[];
+  readonly world: World;
+  /** Predicates that call predicates; bounded, because a rule can call itself for ever. */
+  readonly depth: number;
+}
+
+export interface World {
+  /** The objects of a type in the trace, in pieces that follow each other. */
+  domain(type: string): readonly (readonly Occurrence[])[];
+  readonly input: Value;
+  /** How many assignments `count` has found so far: tells whether new events changed what a rule counts. */
+  counted: number;
+}
+
+export type Evaluate = (frame: Frame) => Value;
+
+export interface BodyVariable {
+  readonly name: string;
+  readonly slot: number;
+  readonly type: string;
+  /** `(x: T) in within`; null: it ranges over the trace. */
+  readonly within: Evaluate | null;
+  /** Variables, by index, that `within` needs. */
+  readonly needs: ReadonlySet<number>;
+  readonly span: Span;
+}
+
+export interface Step {
+  /** Null: a condition. Else the slot that the value of an assignment goes to. */
+  readonly slot: number | null;
+  readonly evaluate: Evaluate;
+  /** Variables of the body, by index, that it needs, also through assignments. */
+  readonly needs: ReadonlySet<number>;
+  /** `a -> b` between two variables of the body, by index. */
+  readonly flow: { readonly from: number; readonly to: number } | null;
+  /** Whether its value for an assignment stays the same while the trace grows. */
+  readonly isStable: boolean;
+  readonly span: Span;
+}
+
+export interface Body {
+  readonly variables: readonly BodyVariable[];
+  /** Assignments stand before the steps that use them. */
+  readonly steps: readonly Step[];
+}
+
+/** An order of binding, and for each point in it the steps that can be evaluated there. */
+export interface SearchPlan {
+  readonly order: readonly number[];
+  /** One more than variables: the first needs none. */
+  readonly levels: readonly (readonly Step[])[];
+}
+
+/** `first` is bound first where its needs allow; `isDone` leaves out steps that were evaluated before. */
+export function planSearch(
+  body: Body,
+  first: number | null = null,
+  isDone: (step: Step) => boolean = () => false,
+): SearchPlan {
+  const order: number[] = [];
+  const bound = new Set<number>();
+  const bind = (index: number): void => {
+    if (bound.has(index)) return;
+    bound.add(index);
+    for (const need of body.variables[index]?.needs ?? []) bind(need);
+    order.push(index);
+  };
+  if (first !== null) bind(first);
+  for (const index of body.variables.keys()) bind(index);
+  const levels: Step[][] = Array.from({ length: order.length + 1 }, () => []);
+  for (const step of body.steps) {
+    if (step.slot === null && isDone(step)) continue;
+    let level = 0;
+    for (const need of step.needs) level = Math.max(level, order.indexOf(need) + 1);
+    levels[level]?.push(step);
+  }
+  return { order, levels };
+}
+
+/** What a search found: the occurrences by variable index, and the first line that could not be evaluated. */
+export type Visit = (bound: readonly Occurrence[], open: OpenLine | null) => boolean;
+
+export interface OpenLine {
+  readonly why: Undecided;
+  readonly span: Span;
+}
+
+/** A candidate may bring along that one of its own lines is undecided. */
+export interface Candidate extends Occurrence {
+  readonly open?: OpenLine | null;
+}
+
+/** Pieces that follow each other. */
+export type Candidates = readonly Iterable<Candidate>[];
+
+/**
+ * Visits every assignment that no line refutes. `candidatesOf` says what a trace variable ranges over (default:
+ * the world). Stops and returns true when `visit` returns true.
+ */
+export function search(
+  body: Body,
+  plan: SearchPlan,
+  frame: Frame,
+  visit: Visit,
+  candidatesOf: (variable: number, bound: readonly Occurrence[]) => Candidates = (variable) =>
+    frame.world.domain(body.variables[variable]?.type ?? ''),
+): boolean {
+  const bound: Occurrence[] = new Array(body.variables.length);
+  const descend = (level: number, before: OpenLine | null): boolean => {
+    let open = before;
+    for (const step of plan.levels[level] ?? []) {
+      const value = step.evaluate(frame);
+      if (step.slot !== null) frame.slots[step.slot] = value;
+      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+      else if (step.slot === null && value !== true) return false;
+    }
+    const index = plan.order[level];
+    if (index === undefined) return visit(bound, open);
+    const variable = body.variables[index];
+    if (variable === undefined) return false;
+    const pieces = variable.within === null ? candidatesOf(index, bound) : [valuesWithin(variable, frame)];
+    for (const piece of pieces) {
+      for (const candidate of piece) {
+        frame.slots[variable.slot] = candidate.value;
+        bound[index] = candidate;
+        if (descend(level + 1, open ?? candidate.open ?? null)) return true;
+      }
+    }
+    return false;
+  };
+  return descend(0, null);
+}
+
+/** The elements that `(x: T) in within` ranges over; one undecided element when there is no telling. */
+export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Candidate[] {
+  const value = variable.within === null ? null : variable.within(frame);
+  // The walk over None would find it for no type; the seed language ranges over the whole trace here.
+  if (value === null) return [];
+  if (!isUndecided(value)) return occurrencesWithin(value, variable.type);
+  const why = value;
+  return [{ value: why, entry: null, open: { why, span: why.span ?? variable.span } }];
+}
+
+/** True if some assignment satisfies the body, undecided if only an undecided one might, else false. */
+export function holds(body: Body, plan: SearchPlan, frame: Frame): Value {
+  let open: OpenLine | null = null;
+  const found = search(body, plan, frame, (_, why) => {
+    open ??= why;
+    return why === null;
+  });
+  if (found) return true;
+  return claimed(open);
+}
+
+function claimed(open: OpenLine | null): Value {
+  return open === null ? false : { ...open.why, span: open.span };
+}
+
+export interface CountLimits {
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+/** Whether the number of satisfying assignments is within the limits; undecided if undecided ones could tip it. */
+export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: CountLimits): Value {
+  let certain = 0;
+  let possible = 0;
+  let open: OpenLine | null = null;
+  search(body, plan, frame, (_, why) => {
+    possible++;
+    if (why === null) certain++;
+    open ??= why;
+    return false;
+  });
+  frame.world.counted += certain;
+  const low = isWithin(certain, limits);
+  const isSettled =
+    possible === certain ||
+    (low === isWithin(possible, limits) && (limits.min === null || limits.max === null));
+  return isSettled ? low : claimed(open);
+}
+
+function isWithin(count: number, limits: CountLimits): boolean {
+  return count >= (limits.min ?? 0) && count <= (limits.max ?? Number.POSITIVE_INFINITY);
+}
+
+/** True if no assignment is refuted; a line that is neither true nor false is fine here (specification 9). */
+export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
+  const state: { refuted: boolean; open: OpenLine | null } = { refuted: false, open: null };
+  const descend = (level: number, before: OpenLine | null, refutedBefore: boolean): void => {
+    let open = before;
+    let refuted = refutedBefore;
+    for (const step of plan.levels[level] ?? []) {
+      const value = step.evaluate(frame);
+      if (step.slot !== null) frame.slots[step.slot] = value;
+      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+      else if (step.slot === null && value === false) refuted = true;
+    }
+    const index = plan.order[level];
+    const variable = index === undefined ? undefined : body.variables[index];
+    if (variable === undefined) {
+      if (refuted) state.refuted = true;
+      else state.open ??= open;
+      return;
+    }
+    const pieces: Candidates =
+      variable.within === null ? frame.world.domain(variable.type) : [valuesWithin(variable, frame)];
+    for (const piece of pieces) {
+      for (const candidate of piece) {
+        frame.slots[variable.slot] = candidate.value;
+        descend(level + 1, open ?? candidate.open ?? null, refuted);
+        if (state.refuted) return;
+      }
+    }
+  };
+  descend(0, null, false);
+  return state.refuted ? false : state.open === null ? true : claimed(state.open);
+}

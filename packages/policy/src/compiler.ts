@@ -1,0 +1,660 @@
+/**
+ * Checked tree to functions: every expression becomes a closure over a frame of slots, every body a list of
+ * steps with the variables that each needs. Nothing here depends on a trace.
+ *
+ * Ring 0.
+ */
+import type { Call, Definition, EffectWord, Expression, Pattern, PolicyTree, RuleTree } from './ast.ts';
+import {
+  type Body,
+  type BodyVariable,
+  counts,
+  type Evaluate,
+  type Frame,
+  holds,
+  holdsForAll,
+  planSearch,
+  type SearchPlan,
+  type Step,
+} from './body.ts';
+import { type Detectors, importedName, interpolated, runBuiltin } from './builtins.ts';
+import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
+import { type ComputedPattern, toolMatcher } from './pattern.ts';
+import { PatternCache } from './regex.ts';
+import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
+import type { Span } from './source.ts';
+import { isTypeName } from './types.ts';
+import {
+  callable,
+  isCallable,
+  isUndecided,
+  kindOf,
+  toolPattern,
+  type Undecided,
+  undecided,
+  type Value,
+} from './value.ts';
+
+export interface CompiledRule {
+  /** Its name, or `rule-` and its number from 1. */
+  readonly id: string;
+  /** From 0, in the order of the text. */
+  readonly number: number;
+  readonly effect: EffectWord;
+  readonly whenUndecided: 'deny' | 'allow';
+  readonly body: Body;
+  /** How many slots a frame of it has. */
+  readonly slots: number;
+  /** Computes what the rule says about an assignment; for analysis, as it may hold protected values. */
+  readonly message: Evaluate;
+  /** The part of the message that its author wrote as text: safe to show to anybody. */
+  readonly staticMessage: string;
+  /** Types that predicates and quantifiers of the rule range over: their results change as the trace grows. */
+  readonly rangesOver: ReadonlySet<string>;
+  readonly span: Span;
+}
+
+export interface CompiledPolicy {
+  readonly rules: readonly CompiledRule[];
+}
+
+/** Compiles a tree that the checker has accepted. */
+export function compile(tree: PolicyTree, detectors: Detectors): CompiledPolicy {
+  const compiler = new Compiler(new Names(tree), detectors);
+  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number)) };
+}
+
+/** Predicates that call predicates; deeper ones are undecided. */
+const MAX_DEPTH = 64;
+
+/** The names of an activation and the slots that they have. */
+class Scope {
+  readonly #slots: ReadonlyMap<string, number>;
+  readonly #outer: Scope | null;
+  readonly layout: Layout;
+
+  constructor(names: readonly string[], layout: Layout, outer: Scope | null) {
+    this.#slots = new Map(names.map((name) => [name, layout.next++]));
+    this.#outer = outer;
+    this.layout = layout;
+  }
+
+  slot(name: string): number | null {
+    const own = this.#slots.get(name);
+    if (own !== undefined) return own;
+    return this.#outer === null ? null : this.#outer.slot(name);
+  }
+}
+
+interface Layout {
+  next: number;
+}
+
+interface CompiledPredicate {
+  readonly body: Body;
+  readonly plan: SearchPlan;
+  readonly parameters: readonly number[];
+  slots: number;
+}
+
+class Compiler {
+  readonly #names: Names;
+  readonly #detectors: Detectors;
+  readonly #cache = new PatternCache();
+  readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
+  readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
+
+  constructor(names: Names, detectors: Detectors) {
+    this.#names = names;
+    this.#detectors = detectors;
+  }
+
+  rule(rule: RuleTree, number: number): CompiledRule {
+    const layout: Layout = { next: 0 };
+    const { body, scope } = this.#body(rule.body, layout, null, []);
+    const message = this.#message(rule.message, scope);
+    return {
+      id: rule.name?.name ?? `rule-${number + 1}`,
+      number,
+      effect: rule.effect,
+      whenUndecided: rule.whenUndecided,
+      body,
+      slots: layout.next,
+      message,
+      staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
+      rangesOver: innerTypes(rule.body, this.#names),
+      span: { start: rule.start, end: rule.end },
+    };
+  }
+
+  // ── bodies ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #body(
+    lines: readonly Expression[],
+    layout: Layout,
+    outer: Scope | null,
+    parameters: readonly string[],
+  ): { body: Body; scope: Scope } {
+    const { declarations, assignments } = variablesOf(lines);
+    const own = [...declarations, ...assignments].map((declared) => declared.variable.name);
+    const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
+    const needs = new Needs(
+      declarations.map((declared) => declared.variable.name),
+      assignments,
+    );
+    const isStable = (expression: Expression): boolean =>
+      innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names).size === 0;
+    const slotOf = (name: string): number => scope.slot(name) ?? 0;
+    const variables = declarations.map((declared): BodyVariable => {
+      const within = declared.within === null ? null : this.#expression(declared.within, scope);
+      return {
+        name: declared.variable.name,
+        slot: slotOf(declared.variable.name),
+        type: rangeType(declared.type.name, within !== null),
+        within,
+        needs: declared.within === null ? new Set() : needs.of(declared.within),
+        span: { start: declared.start, end: declared.end },
+      };
+    });
+    const steps: Step[] = assignments
+      .map((assigned) => ({ assigned, order: needs.rank(assigned.variable.name) }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ assigned }) => ({
+        slot: slotOf(assigned.variable.name),
+        evaluate: this.#expression(assigned.value, scope),
+        needs: needs.of(assigned.value),
+        flow: null,
+        isStable: isStable(assigned.value),
+        span: { start: assigned.value.start, end: assigned.value.end },
+      }));
+    for (const line of lines) {
+      if (line.kind === 'declaration' || line.kind === 'assignment') continue;
+      steps.push({
+        slot: null,
+        evaluate: this.#condition(line, scope),
+        needs: needs.of(line),
+        flow: flowOf(
+          line,
+          declarations.map((declared) => declared.variable.name),
+        ),
+        isStable: isStable(line),
+        span: { start: line.start, end: line.end },
+      });
+    }
+    return { body: { variables, steps }, scope };
+  }
+
+  /** A declaration stands for its variable inside a larger expression, and for `true` as a condition. */
+  #condition(expression: Expression, scope: Scope): Evaluate {
+    if (expression.kind === 'declaration') return () => true;
+    if (expression.kind === 'logic') {
+      return logic(
+        expression.operator,
+        this.#condition(expression.left, scope),
+        this.#condition(expression.right, scope),
+      );
+    }
+    return this.#expression(expression, scope);
+  }
+
+  // ── expressions ───────────────────────────────────────────────────────────────────────────────────────────
+
+  #expression(expression: Expression, scope: Scope): Evaluate {
+    const evaluate = this.#unclaimed(expression, scope);
+    const isLeaf =
+      expression.kind === 'literal' || expression.kind === 'name' || expression.kind === 'declaration';
+    return isLeaf ? evaluate : (frame) => claim(evaluate(frame), expression);
+  }
+
+  #unclaimed(expression: Expression, scope: Scope): Evaluate {
+    switch (expression.kind) {
+      case 'literal': {
+        const { value } = expression;
+        return () => value;
+      }
+      case 'format': {
+        const parts = expression.parts.map((part) =>
+          typeof part === 'string' ? () => part : this.#expression(part, scope),
+        );
+        return (frame) => {
+          const values = parts.map((part) => part(frame));
+          return values.find(isUndecided) ?? interpolated(values);
+        };
+      }
+      case 'name':
+        return this.#name(expression.name, scope);
+      case 'declaration': {
+        const slot = scope.slot(expression.variable.name) ?? 0;
+        return (frame) => frame.slots[slot] ?? null;
+      }
+      case 'member':
+        return this.#member(expression.object, expression.name.name, scope);
+      case 'index': {
+        const object = this.#expression(expression.object, scope);
+        const index = this.#expression(expression.index, scope);
+        return (frame) => both(object(frame), index(frame), elementOf);
+      }
+      case 'call':
+        return this.#call(expression, scope);
+      case 'binary': {
+        const { operator } = expression;
+        const left = this.#expression(expression.left, scope);
+        const right = this.#expression(expression.right, scope);
+        return (frame) => both(left(frame), right(frame), (a, b) => applyBinary(operator, a, b));
+      }
+      case 'logic':
+        return logic(
+          expression.operator,
+          this.#condition(expression.left, scope),
+          this.#condition(expression.right, scope),
+        );
+      case 'unary': {
+        const { operator } = expression;
+        const operand = this.#expression(expression.operand, scope);
+        return (frame) => {
+          const value = operand(frame);
+          return isUndecided(value) ? value : applyUnary(operator, value);
+        };
+      }
+      case 'ternary': {
+        const condition = this.#expression(expression.condition, scope);
+        const then = this.#expression(expression.then, scope);
+        const otherwise = this.#expression(expression.otherwise, scope);
+        return (frame) => {
+          const value = condition(frame);
+          return isUndecided(value) ? value : truth(value) ? then(frame) : otherwise(frame);
+        };
+      }
+      case 'list': {
+        const items = expression.items.map((item) => this.#expression(item, scope));
+        return (frame) => items.map((item) => item(frame));
+      }
+      case 'object': {
+        const entries = expression.entries.map((entry) => ({
+          key: entry.key,
+          value: this.#expression(entry.value, scope),
+        }));
+        return (frame) => dictionary(entries.map((entry) => [entry.key, entry.value(frame)]));
+      }
+      case 'comprehension':
+        return this.#comprehension(expression, scope);
+      case 'tool-pattern':
+        return this.#toolPattern(expression.tool.name, expression.arguments, scope);
+      case 'quantifier':
+        return this.#quantifier(expression, scope);
+      case 'assignment':
+        return this.#expression(expression.value, scope);
+      case 'invalid':
+        return () => undecided('the line could not be read');
+    }
+  }
+
+  #name(name: string, scope: Scope): Evaluate {
+    const slot = scope.slot(name);
+    if (slot !== null) return (frame) => frame.slots[slot] ?? null;
+    const named = this.#names.resolve(name);
+    if (named === null) return () => undecided(`nothing is named \`${name}\``);
+    return this.#named(named);
+  }
+
+  #named(named: Named): Evaluate {
+    switch (named.kind) {
+      case 'input':
+        return (frame) => frame.world.input;
+      case 'builtin': {
+        const run = callable(named.name, (positional, values) =>
+          runBuiltin(named.name, this.#cache, positional, values),
+        );
+        return () => run;
+      }
+      case 'detector': {
+        const detector =
+          this.#detectors.get(named.name) ?? undecided(`the detector \`${named.name}\` is not available`);
+        return () => detector;
+      }
+      case 'definition':
+        return this.#definition(named.definition);
+      case 'type':
+      case 'module':
+      case 'quantifier':
+        return () => undecided('a name that has no value');
+    }
+  }
+
+  #definition(definition: Definition): Evaluate {
+    if (definition.parameters === null) return this.#constant(definition);
+    const predicate = this.#predicate(definition);
+    return (frame) =>
+      callable(definition.name.name, (positional) => this.#callPredicate(predicate(), positional, frame));
+  }
+
+  /** Computed anew at each use, in a frame of its own. */
+  #constant(definition: Definition): Evaluate {
+    let constant = this.#constants.get(definition);
+    if (constant === null) return () => undecided(`the constant \`${definition.name.name}\` needs itself`);
+    if (constant === undefined) {
+      this.#constants.set(definition, null);
+      const own: Layout = { next: 0 };
+      const first = definition.body[0];
+      const evaluate = first === undefined ? () => null : this.#expression(first, new Scope([], own, null));
+      constant = { evaluate, slots: own.next };
+      this.#constants.set(definition, constant);
+    }
+    const { evaluate, slots } = constant;
+    return (frame) => evaluate({ slots: new Array(slots), world: frame.world, depth: frame.depth });
+  }
+
+  /** Compiled once, when first met; a function because a predicate may call itself. */
+  #predicate(definition: Definition): () => CompiledPredicate | null {
+    const known = this.#predicates.get(definition);
+    if (known !== undefined) return () => known.compiled;
+    const layout: Layout = { next: 0 };
+    const holder: { compiled: CompiledPredicate | null } = { compiled: null };
+    this.#predicates.set(definition, holder);
+    const names = (definition.parameters ?? []).map((parameter) => parameter.name);
+    const { body, scope } = this.#body(definition.body, layout, null, names);
+    holder.compiled = {
+      body,
+      plan: planSearch(body),
+      parameters: names.map((name) => scope.slot(name) ?? 0),
+      slots: layout.next,
+    };
+    return () => holder.compiled;
+  }
+
+  #callPredicate(predicate: CompiledPredicate | null, positional: readonly Value[], frame: Frame): Value {
+    if (predicate === null || frame.depth >= MAX_DEPTH)
+      return undecided('predicates call each other too deeply');
+    if (positional.length < predicate.parameters.length)
+      return undecided('the predicate was called with too few arguments');
+    const slots: Value[] = new Array(predicate.slots);
+    for (const [index, slot] of predicate.parameters.entries()) slots[slot] = positional[index] ?? null;
+    return holds(predicate.body, predicate.plan, { slots, world: frame.world, depth: frame.depth + 1 });
+  }
+
+  #member(object: Expression, name: string, scope: Scope): Evaluate {
+    const imported = this.#moduleMember(object, name, scope);
+    if (imported !== null) return imported;
+    const evaluate = this.#expression(object, scope);
+    return (frame) => {
+      const value = evaluate(frame);
+      return isUndecided(value) ? value : memberOf(value, name);
+    };
+  }
+
+  #moduleMember(object: Expression, name: string, scope: Scope): Evaluate | null {
+    if (object.kind !== 'name' || scope.slot(object.name) !== null) return null;
+    const named = this.#names.resolve(object.name);
+    if (named === null || named.kind !== 'module') return null;
+    const imported = importedName(named.module, name, isTypeName);
+    return imported === null
+      ? () => undecided(`\`${named.module}\` has no \`${name}\``)
+      : this.#named(imported);
+  }
+
+  #call(call: Call, scope: Scope): Evaluate {
+    const callee = this.#expression(call.callee, scope);
+    const positional = call.positional.map((argument) => this.#expression(argument, scope));
+    const named = call.named.map((argument) => ({
+      name: argument.name.name,
+      value: this.#expression(argument.value, scope),
+    }));
+    return (frame) => {
+      const target = callee(frame);
+      if (isUndecided(target)) return target;
+      if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
+      const values = positional.map((argument) => argument(frame));
+      const open = values.find(isUndecided);
+      if (open !== undefined) return open;
+      const options = new Map<string, Value>();
+      for (const argument of named) {
+        const value = argument.value(frame);
+        if (isUndecided(value)) return value;
+        options.set(argument.name, value);
+      }
+      return target.call(values, options);
+    };
+  }
+
+  #comprehension(expression: Extract<Expression, { kind: 'comprehension' }>, scope: Scope): Evaluate {
+    const iterable = this.#expression(expression.iterable, scope);
+    const inner = new Scope([expression.variable.name], scope.layout, scope);
+    const slot = inner.slot(expression.variable.name) ?? 0;
+    const element = this.#expression(expression.element, inner);
+    const condition = expression.condition === null ? null : this.#expression(expression.condition, inner);
+    return (frame) => {
+      const value = iterable(frame);
+      if (value === null) return [];
+      if (isUndecided(value)) return value;
+      const items = elements(value);
+      if (items === null) return undecided(`${kindOf(value)} has no elements`);
+      const kept: Value[] = [];
+      for (const item of items) {
+        frame.slots[slot] = item;
+        const isKept = condition === null ? true : condition(frame);
+        if (isUndecided(isKept)) kept.push(isKept);
+        else if (isKept === true) kept.push(element(frame));
+      }
+      return kept;
+    };
+  }
+
+  #toolPattern(tool: string, pattern: Pattern | null, scope: Scope): Evaluate {
+    if (pattern === null) {
+      const fixed = toolPattern(toolMatcher(tool, null, this.#cache));
+      return () => fixed;
+    }
+    const computed = this.#pattern(pattern, scope);
+    return (frame) => toolPattern(toolMatcher(tool, computed(frame), this.#cache));
+  }
+
+  #pattern(pattern: Pattern, scope: Scope): (frame: Frame) => ComputedPattern {
+    switch (pattern.kind) {
+      case 'any':
+        return () => ({ kind: 'any' });
+      case 'value-reference': {
+        const { name } = pattern;
+        return () => ({ kind: 'value-reference', name });
+      }
+      case 'object': {
+        const entries = pattern.entries.map((entry) => ({
+          key: entry.key,
+          of: this.#pattern(entry.pattern, scope),
+        }));
+        return (frame) => ({
+          kind: 'object',
+          entries: entries.map((entry) => ({ key: entry.key, pattern: entry.of(frame) })),
+        });
+      }
+      case 'list': {
+        const items = pattern.items.map((item) => this.#pattern(item, scope));
+        return (frame) => ({ kind: 'list', items: items.map((item) => item(frame)) });
+      }
+      case 'value': {
+        const value = this.#expression(pattern.value, scope);
+        return (frame) => ({ kind: 'value', value: value(frame) });
+      }
+    }
+  }
+
+  #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, scope: Scope): Evaluate {
+    const { body } = this.#body(expression.body, scope.layout, scope, []);
+    const plan = planSearch(body);
+    const named = this.#names.resolve(expression.callee.name);
+    if (named?.kind === 'quantifier' && named.name === 'forall')
+      return (frame) => holdsForAll(body, plan, frame);
+    const argument = (name: string, position: number): Evaluate => {
+      const found =
+        expression.named.find((candidate) => candidate.name.name === name)?.value ??
+        expression.positional[position];
+      return found === undefined ? () => null : this.#expression(found, scope);
+    };
+    const min = argument('min', 0);
+    const max = argument('max', 1);
+    return (frame) => {
+      const [least, most] = [min(frame), max(frame)];
+      const open = [least, most].find(isUndecided);
+      if (open !== undefined) return open;
+      if ((least !== null && typeof least !== 'number') || (most !== null && typeof most !== 'number')) {
+        return undecided('`count` takes numbers');
+      }
+      return counts(body, plan, frame, { min: least, max: most });
+    };
+  }
+
+  // ── what a rule says ──────────────────────────────────────────────────────────────────────────────────────
+
+  #message(expression: Expression, scope: Scope): Evaluate {
+    return this.#expression(expression, scope);
+  }
+
+  #staticMessage(expression: Expression): string | null {
+    switch (expression.kind) {
+      case 'literal':
+        return typeof expression.value === 'string' ? expression.value : null;
+      case 'format':
+        return expression.parts.map((part) => (typeof part === 'string' ? part : '…')).join('');
+      case 'call':
+        return expression.positional[0] === undefined ? null : this.#staticMessage(expression.positional[0]);
+      case 'name': {
+        const named = this.#names.resolve(expression.name);
+        const first =
+          named?.kind === 'definition' && named.definition.parameters === null
+            ? named.definition.body[0]
+            : undefined;
+        return first?.kind === 'literal' || first?.kind === 'format' ? this.#staticMessage(first) : null;
+      }
+      default:
+        return null;
+    }
+  }
+}
+
+/** The types that the quantifiers in lines, and the predicates that they call, range over. */
+function innerTypes(body: readonly Expression[], names: Names): ReadonlySet<string> {
+  const types = new Set<string>();
+  const seen = new Set<Definition>();
+  const visitBody = (lines: readonly Expression[], isInner: boolean): void => {
+    for (const declared of isInner ? variablesOf(lines).declarations : []) {
+      if (declared.within === null) types.add(declared.type.name);
+    }
+    for (const line of lines) visit(line);
+  };
+  const visit = (expression: Expression): void => {
+    const named = expression.kind === 'name' ? names.resolve(expression.name) : null;
+    if (named?.kind === 'definition' && !seen.has(named.definition)) {
+      seen.add(named.definition);
+      visitBody(named.definition.body, true);
+    }
+    if (expression.kind === 'quantifier') visitBody(expression.body, true);
+    for (const child of childrenOf(expression)) visit(child);
+  };
+  visitBody(body, false);
+  return types;
+}
+
+/** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */
+function rangeType(type: string, isWithin: boolean): string {
+  return isWithin && !isTypeName(type) ? 'dict' : type;
+}
+
+/** Which variables of a body an expression needs, directly or through assignments. */
+class Needs {
+  readonly #variables: ReadonlyMap<string, number>;
+  readonly #assigned: ReadonlyMap<string, Expression>;
+  readonly #ranks = new Map<string, number>();
+
+  constructor(
+    variables: readonly string[],
+    assignments: readonly { variable: { name: string }; value: Expression }[],
+  ) {
+    this.#variables = new Map(variables.map((name, index) => [name, index]));
+    this.#assigned = new Map(assignments.map((assigned) => [assigned.variable.name, assigned.value]));
+  }
+
+  of(expression: Expression): ReadonlySet<number> {
+    const needs = new Set<number>();
+    for (const part of [expression, ...this.assignmentsOf(expression)]) {
+      for (const name of freeNames(part)) {
+        const index = this.#variables.get(name);
+        if (index !== undefined) needs.add(index);
+      }
+    }
+    return needs;
+  }
+
+  /** The values of all assignments that an expression uses, directly or through others. */
+  assignmentsOf(expression: Expression): readonly Expression[] {
+    const values = new Map<string, Expression>();
+    const open = [expression];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const name of freeNames(next)) {
+        const value = this.#assigned.get(name);
+        if (value === undefined || values.has(name)) continue;
+        values.set(name, value);
+        open.push(value);
+      }
+    }
+    return [...values.values()];
+  }
+
+  /** An assignment's rank is above that of every assignment that it uses. */
+  rank(name: string): number {
+    const known = this.#ranks.get(name);
+    if (known !== undefined) return known;
+    this.#ranks.set(name, 0);
+    const value = this.#assigned.get(name);
+    if (value === undefined) return 0;
+    let rank = 0;
+    for (const used of freeNames(value))
+      if (this.#assigned.has(used)) rank = Math.max(rank, this.rank(used) + 1);
+    this.#ranks.set(name, rank);
+    return rank;
+  }
+}
+
+function flowOf(line: Expression, variables: readonly string[]): Step['flow'] {
+  if (line.kind !== 'binary' || line.operator !== '->') return null;
+  const from = variableName(line.left);
+  const to = variableName(line.right);
+  const ends = { from: variables.indexOf(from ?? ''), to: variables.indexOf(to ?? '') };
+  return ends.from < 0 || ends.to < 0 ? null : ends;
+}
+
+function variableName(expression: Expression): string | null {
+  if (expression.kind === 'name') return expression.name;
+  return expression.kind === 'declaration' ? expression.variable.name : null;
+}
+
+/** Decided as soon as one side decides, whatever the other is. */
+function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate): Evaluate {
+  const decisive = operator === 'or';
+  return (frame) => {
+    const a = left(frame);
+    if (a === decisive) return decisive;
+    const b = right(frame);
+    if (b === decisive) return decisive;
+    if (isUndecided(a)) return a;
+    if (isUndecided(b)) return b;
+    return truth(a) === decisive ? a : b;
+  };
+}
+
+function both(a: Value, b: Value, apply: (a: Value, b: Value) => Value): Value {
+  if (isUndecided(a)) return a;
+  return isUndecided(b) ? b : apply(a, b);
+}
+
+function dictionary(entries: readonly (readonly [string, Value])[]): Value {
+  const open = entries.find(([, value]) => isUndecided(value));
+  return open === undefined ? Object.fromEntries(entries) : open[1];
+}
+
+/** An undecided value belongs to the innermost expression that made it. */
+function claim(value: Value, span: Span): Value {
+  return isUndecided(value) && value.span === null ? claimedBy(value, span) : value;
+}
+
+function claimedBy(value: Undecided, span: Span): Value {
+  return { ...value, span: { start: span.start, end: span.end } };
+}

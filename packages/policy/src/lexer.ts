@@ -1,0 +1,268 @@
+/**
+ * Text to tokens. Blocks come from indentation outside of strings, comments and brackets, so neither a comment
+ * nor a string that ends with `:` can open one (specification 2.1 lists what goes wrong otherwise).
+ *
+ * Ring 0. Never throws; linear in the length of the text.
+ */
+import type { Diagnostics } from './codes.ts';
+import type { Span } from './source.ts';
+import { OPERATORS, type Operator, type Token } from './token.ts';
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER = /(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?/y;
+const VALUE_REFERENCE = /<[A-Za-z_:]+>/y;
+const BLANK = /[ \t\r\n\f\ufeff]+/y;
+const COMMENT = /#[^\n]*/y;
+
+/** The tokens of `text` from `start` to `end`, without layout; what belongs to no token is reported and skipped. */
+function scan(text: string, start: number, end: number, diagnostics: Diagnostics): Token[] {
+  const tokens: Token[] = [];
+  let at = start;
+  while (at < end) {
+    const skipped = matchAt(BLANK, text, at) ?? matchAt(COMMENT, text, at);
+    if (skipped !== null) {
+      at += skipped.length;
+      continue;
+    }
+    const token = tokenAt(text, at, end, tokens.at(-1), diagnostics);
+    if (token === null) {
+      at = skipUnknown(text, at, end, diagnostics);
+    } else {
+      tokens.push(token);
+      at = token.end;
+    }
+  }
+  return tokens;
+}
+
+function tokenAt(
+  text: string,
+  at: number,
+  end: number,
+  previous: Token | undefined,
+  diagnostics: Diagnostics,
+): Token | null {
+  const string = stringAt(text, at, end, diagnostics);
+  if (string !== null) return string;
+  const name = matchAt(NAME, text, at);
+  if (name !== null) return { kind: 'name', text: name, start: at, end: at + name.length };
+  const number = matchAt(NUMBER, text, at);
+  if (number !== null) {
+    const isInteger = /^\d+$/.test(number);
+    return {
+      kind: 'number',
+      text: number,
+      value: Number(number),
+      isInteger,
+      start: at,
+      end: at + number.length,
+    };
+  }
+  const reference = endsOperand(previous) ? null : matchAt(VALUE_REFERENCE, text, at);
+  if (reference !== null) {
+    return { kind: 'value-reference', text: reference, start: at, end: at + reference.length };
+  }
+  const operator = OPERATORS.find((candidate) => text.startsWith(candidate, at));
+  return operator === undefined
+    ? null
+    : { kind: 'operator', text: operator, start: at, end: at + operator.length };
+}
+
+/** After an operand `<` is a comparison: `a <b> c` is no value reference. */
+function endsOperand(token: Token | undefined): boolean {
+  if (token === undefined) return false;
+  if (token.kind === 'operator') return token.text === ')' || token.text === ']' || token.text === '}';
+  return token.kind !== 'value-reference';
+}
+
+function skipUnknown(text: string, at: number, end: number, diagnostics: Diagnostics): number {
+  const codePoint = text.codePointAt(at) ?? 0;
+  const length = codePoint > 0xffff ? 2 : 1;
+  const shown = codePoint < 0x20 || (codePoint >= 0xd800 && codePoint <= 0xdfff);
+  const character = shown ? `U+${codePoint.toString(16).padStart(4, '0')}` : String.fromCodePoint(codePoint);
+  diagnostics.error('POL001', { start: at, end: at + length }, `\`${character}\` is no part of the language`);
+  // One report for a run of the same character: a megabyte of NULs is one problem.
+  let next = at + length;
+  while (next < end && text.codePointAt(next) === codePoint) next += length;
+  return next;
+}
+
+function stringAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token | null {
+  const first = text[at];
+  const prefix = first === 'r' || first === 'f' ? first : '';
+  const open = at + prefix.length;
+  const quote = text[open];
+  if (quote !== '"' && quote !== "'") return null;
+  const triple = quote.repeat(3);
+  const isMultiline = text.startsWith(triple, open);
+  const contentStart = open + (isMultiline ? 3 : 1);
+  const close = isMultiline
+    ? text.indexOf(triple, contentStart)
+    : closingQuote(text, contentStart, end, quote);
+  if (close < 0 || close > end) {
+    const stop = isMultiline ? end : lineEnd(text, contentStart, end);
+    diagnostics.error(
+      'POL002',
+      { start: at, end: stop },
+      'the string has no end',
+      isMultiline ? `close it with \`${triple}\`` : `close it with \`${quote}\` on the same line`,
+    );
+    const value = text.slice(contentStart, stop);
+    return {
+      kind: 'string',
+      text: text.slice(at, stop),
+      value,
+      prefix: '',
+      isMultiline,
+      start: at,
+      end: stop,
+    };
+  }
+  const content = text.slice(contentStart, close);
+  const value = isMultiline ? dedent(content) : content.replaceAll(`\\${quote}`, quote);
+  const stop = close + (isMultiline ? 3 : 1);
+  return { kind: 'string', text: text.slice(at, stop), value, prefix, isMultiline, start: at, end: stop };
+}
+
+/** The quote that ends the string; a backslash takes the next character with it. -1: the line ends before. */
+function closingQuote(text: string, from: number, end: number, quote: string): number {
+  for (let at = from; at < end; at++) {
+    const character = text[at];
+    if (character === '\n') return -1;
+    if (character === '\\') at++;
+    else if (character === quote) return at;
+  }
+  return -1;
+}
+
+function lineEnd(text: string, from: number, end: number): number {
+  const newline = text.indexOf('\n', from);
+  const stop = newline < 0 || newline > end ? end : newline;
+  return text[stop - 1] === '\r' && stop > from ? stop - 1 : stop;
+}
+
+/** Python's `textwrap.dedent`: the white space that all lines with text have in common goes. */
+export function dedent(text: string): string {
+  const lines = text.split('\n').map((line) => (/^[ \t]*\r?$/.test(line) ? '' : line));
+  let common: string | null = null;
+  for (const line of lines) {
+    if (line === '') continue;
+    const indentation = /^[ \t]*/.exec(line)?.[0] ?? '';
+    common = common === null ? indentation : commonPrefix(common, indentation);
+  }
+  const width = common?.length ?? 0;
+  return lines.map((line) => line.slice(width)).join('\n');
+}
+
+function commonPrefix(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return a.slice(0, length);
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/** Tokens with layout: lines of a block are separated by `newline`, blocks stand between `indent` and `dedent`. */
+export function lex(text: string, diagnostics: Diagnostics): readonly Token[] {
+  return layOut(text, scan(text, 0, text.length, diagnostics));
+}
+
+/** The tokens of a piece of the text that is one expression, e.g. what stands between the braces of an f-string. */
+export function lexExpression(text: string, span: Span, diagnostics: Diagnostics): readonly Token[] {
+  const tokens = scan(text, span.start, span.end, diagnostics);
+  return [...tokens, { kind: 'end', text: '', start: span.end, end: span.end }];
+}
+
+/** At the left margin these words begin a statement even when a bracket above was left open. */
+const STATEMENT_WORDS: ReadonlySet<string> = new Set([
+  'raise',
+  'ask',
+  'warn',
+  'rule',
+  'import',
+  'from',
+  'def',
+]);
+
+function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
+  const out: Token[] = [];
+  const columns = lineColumns(text, tokens);
+  const margin = columns.reduce<number>(
+    (least, column) => (column === null ? least : Math.min(least, column)),
+    Infinity,
+  );
+  const blocks: number[] = [margin === Infinity ? 0 : margin];
+  let depth = 0;
+  let previous: Token | null = null;
+  for (const [index, token] of tokens.entries()) {
+    const column = columns[index] ?? null;
+    if (column === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text)) depth = 0;
+    if (column !== null && depth === 0 && previous !== null)
+      startLine(out, blocks, column, previous, token.start);
+    depth = Math.max(0, depth + bracketStep(token));
+    out.push(token);
+    previous = token;
+  }
+  const end = text.length;
+  const lastEnd = previous?.end ?? 0;
+  if (previous !== null) out.push(mark('newline', lastEnd));
+  for (let open = blocks.length; open > 1; open--) out.push(mark('dedent', lastEnd));
+  out.push({ kind: 'end', text: '', start: end, end });
+  return out;
+}
+
+/** The column of each token that is the first of its line, else null. Tabs and spaces count one each. */
+function lineColumns(text: string, tokens: readonly Token[]): readonly (number | null)[] {
+  let lineStart = 0;
+  let scanned = 0;
+  let previousEnd = 0;
+  return tokens.map((token, index) => {
+    for (let newline = text.indexOf('\n', scanned); newline >= 0 && newline < token.start; ) {
+      lineStart = newline + 1;
+      scanned = lineStart;
+      newline = text.indexOf('\n', scanned);
+    }
+    const isFirst = index === 0 || lineStart >= previousEnd;
+    previousEnd = token.end;
+    scanned = Math.max(scanned, token.start);
+    return isFirst ? columnOf(text, lineStart, token.start) : null;
+  });
+}
+
+/** A byte-order mark is no indentation. */
+function columnOf(text: string, lineStart: number, at: number): number {
+  return text[lineStart] === '\ufeff' ? at - lineStart - 1 : at - lineStart;
+}
+
+function startLine(out: Token[], blocks: number[], column: number, previous: Token, at: number): void {
+  const current = blocks.at(-1) ?? 0;
+  if (column > current) {
+    // A deeper line that no `:` announced continues the line before it.
+    if (!opensBlock(previous)) return;
+    blocks.push(column);
+    out.push(mark('indent', previous.end, at));
+    return;
+  }
+  out.push(mark('newline', previous.end));
+  while (blocks.length > 1 && column < (blocks.at(-1) ?? 0)) {
+    blocks.pop();
+    out.push(mark('dedent', previous.end));
+  }
+}
+
+function opensBlock(token: Token): boolean {
+  return token.kind === 'operator' && (token.text === ':' || token.text === ':=');
+}
+
+function mark(kind: 'newline' | 'indent' | 'dedent', start: number, end = start): Token {
+  return { kind, text: '', start, end };
+}
+
+const BRACKETS: Partial<Record<Operator, number>> = { '(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1 };
+
+function bracketStep(token: Token): number {
+  return token.kind === 'operator' ? (BRACKETS[token.text] ?? 0) : 0;
+}

@@ -1,0 +1,941 @@
+/**
+ * Tokens to syntax tree, by recursive descent after the precedence table of the specification (2.6) for lines of
+ * any length. A line that does not parse is reported and skipped, so that one run reports all errors of a file.
+ *
+ * Ring 0. `parse` never throws; nesting and length of expressions are bounded.
+ */
+import type {
+  BinaryOperator,
+  Definition,
+  EffectWord,
+  Expression,
+  Identifier,
+  Import,
+  Parameter,
+  Pattern,
+  PolicyTree,
+  RuleTree,
+} from './ast.ts';
+import { type Code, Diagnostics } from './codes.ts';
+import { lex, lexExpression } from './lexer.ts';
+import { joinSpans, Source, type Span } from './source.ts';
+import type { Operator, StringToken, Token } from './token.ts';
+
+/** Brackets and blocks inside each other; beyond it the tree could exhaust the stack of whoever walks it. */
+const MAX_NESTING = 100;
+/** Operators, members and calls in one chain: left-nested in the tree, so they count like nesting. */
+const MAX_CHAIN = 400;
+/** UTF-16 units of one policy. */
+const MAX_LENGTH = 4 * 1024 * 1024;
+
+/** Reads a policy. The tree holds every statement that could be read, whatever the diagnostics say. */
+export function parse(source: Source, diagnostics: Diagnostics): PolicyTree {
+  if (source.text.length > MAX_LENGTH) {
+    diagnostics.error('POL005', { start: 0, end: 0 }, `the policy is longer than ${MAX_LENGTH} characters`);
+    return { imports: [], definitions: [], rules: [] };
+  }
+  return new Parser(source, lex(source.text, diagnostics), diagnostics).policy();
+}
+
+/** Thrown and caught inside this file only: leaves the line that cannot be read. */
+class UnreadableLine extends Error {}
+
+class Parser {
+  readonly #source: Source;
+  readonly #tokens: readonly Token[];
+  readonly #diagnostics: Diagnostics;
+  #at = 0;
+  #nesting = 0;
+  #imports: Import[] = [];
+
+  constructor(source: Source, tokens: readonly Token[], diagnostics: Diagnostics) {
+    this.#source = source;
+    this.#tokens = tokens;
+    this.#diagnostics = diagnostics;
+  }
+
+  // ── statements ────────────────────────────────────────────────────────────────────────────────────────────
+
+  policy(): PolicyTree {
+    const definitions: Definition[] = [];
+    const rules: RuleTree[] = [];
+    while (this.#token().kind !== 'end') {
+      const before = this.#at;
+      this.#recover(() => this.#statement(definitions, rules));
+      if (this.#at === before) this.#at++;
+    }
+    return { imports: this.#imports, definitions, rules };
+  }
+
+  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens. */
+  #recover(read: () => void): void {
+    const nesting = this.#nesting;
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof UnreadableLine)) throw error;
+      this.#nesting = nesting;
+      this.#skipLine();
+    }
+  }
+
+  #skipLine(): void {
+    let depth = 0;
+    for (;;) {
+      const token = this.#token();
+      if (token.kind === 'end' || (token.kind === 'dedent' && depth === 0)) return;
+      this.#at++;
+      if (token.kind === 'indent') depth++;
+      if (token.kind === 'dedent' && --depth === 0) return;
+      if (token.kind === 'newline' && depth === 0) return;
+    }
+  }
+
+  #statement(definitions: Definition[], rules: RuleTree[]): void {
+    const token = this.#token();
+    const next = this.#token(1);
+    if (token.kind === 'newline' || token.kind === 'dedent') {
+      this.#at++;
+      return;
+    }
+    if (token.kind === 'indent')
+      this.#fail('POL003', this.#token(1), 'this line is indented without a block above');
+    if (token.kind !== 'name') this.#notAStatement(token);
+    if (isWord(token, 'import', 'from') && next.kind === 'name') {
+      this.#import();
+      this.#endOfLine();
+    } else if (isWord(token, 'rule') && next.kind === 'name') this.#namedRule(rules);
+    else if (isEffect(token) && (next.kind === 'string' || next.kind === 'name'))
+      rules.push(this.#rule(null));
+    else if (isWord(token, 'def') && next.kind === 'name') {
+      const span = joinSpans(token, next);
+      this.#fail('POL007', span, '`def` is not supported', 'write a predicate: `name(x: T) := …`');
+    } else if (isOperator(next, ':=', ':', '(')) definitions.push(this.#definition());
+    else this.#notAStatement(token);
+  }
+
+  #notAStatement(token: Token): never {
+    this.#fail(
+      'POL006',
+      token,
+      `${describe(token)} begins no statement`,
+      'a policy consists of imports, `raise "…" if:` rules and `name(x: T) := …` definitions',
+    );
+  }
+
+  #import(): void {
+    const start = this.#next();
+    const module = this.#moduleName();
+    if (isWord(start, 'import')) {
+      const alias = this.#takeWord('as') ? this.#identifier('a name') : null;
+      if (alias === null && module.name.includes('.')) {
+        this.#diagnostics.error(
+          'POL003',
+          module,
+          `\`import ${module.name}\` needs a name`,
+          `write \`import ${module.name} as …\``,
+        );
+      }
+      const span = { start: start.start, end: (alias ?? module).end };
+      this.#imports.push({ module: module.name, name: null, alias: (alias ?? module).name, ...span });
+      return;
+    }
+    this.#expectWord('import');
+    const inParentheses = this.#takeOperator('(');
+    do {
+      const name = this.#identifier('the name of a function');
+      const alias = this.#takeWord('as') ? this.#identifier('a name') : name;
+      const span = { start: name.start, end: alias.end };
+      this.#imports.push({ module: module.name, name: name.name, alias: alias.name, ...span });
+    } while (this.#takeOperator(','));
+    if (inParentheses) this.#expectOperator(')');
+  }
+
+  #moduleName(): Identifier {
+    const first = this.#identifier('the name of a module');
+    let name = first.name;
+    let end = first.end;
+    while (this.#takeOperator('.')) {
+      const part = this.#identifier('the name of a module');
+      name += `.${part.name}`;
+      end = part.end;
+    }
+    return { name, start: first.start, end };
+  }
+
+  /** `rule no-mail-exfiltration:` before a rule, or with the rule as its block. */
+  #namedRule(rules: RuleTree[]): void {
+    this.#next();
+    const name = this.#kebabName();
+    this.#expectOperator(':');
+    const isBlock = this.#token().kind === 'indent';
+    if (isBlock || this.#token().kind === 'newline') this.#at++;
+    if (!isEffect(this.#token())) {
+      this.#fail('POL003', this.#token(), 'a rule was expected here', 'write `raise "…" if:` below its name');
+    }
+    rules.push(this.#rule(name));
+    if (isBlock) this.#expectKind('dedent', 'the end of the rule');
+  }
+
+  #kebabName(): Identifier {
+    const first = this.#identifier('the name of the rule');
+    let end = first.end;
+    for (;;) {
+      const token = this.#token();
+      const isPart = token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/');
+      if (!isPart || token.start !== end) break;
+      end = token.end;
+      this.#at++;
+    }
+    return { name: this.#source.text.slice(first.start, end), start: first.start, end };
+  }
+
+  #rule(name: Identifier | null): RuleTree {
+    const effect = this.#next();
+    if (!isEffect(effect)) throw new UnreadableLine();
+    const message = this.#ruleMessage();
+    this.#expectWord('if');
+    const whenUndecided = this.#whenUndecided();
+    this.#expectOperator(':');
+    const body = this.#block();
+    const end = this.#token(-1).end;
+    return { name, effect: effect.text, message, whenUndecided, body, start: effect.start, end };
+  }
+
+  #ruleMessage(): Expression {
+    const token = this.#token();
+    if (token.kind === 'string' && token.isMultiline) {
+      this.#diagnostics.error(
+        'POL003',
+        token,
+        'the message of a rule is one line',
+        'write it in one pair of quotes',
+      );
+    }
+    return this.#postfix();
+  }
+
+  #whenUndecided(): 'deny' | 'allow' {
+    if (!this.#takeOperator('(')) return 'deny';
+    this.#expectWord('undecided');
+    this.#expectOperator(':');
+    const word = this.#identifier('`allow` or `deny`');
+    this.#expectOperator(')');
+    if (word.name === 'allow' || word.name === 'deny') return word.name;
+    this.#diagnostics.error('POL003', word, '`allow` or `deny` was expected here');
+    return 'deny';
+  }
+
+  #definition(): Definition {
+    const name = this.#identifier('a name');
+    const parameters = isOperator(this.#token(), '(') ? this.#parameters() : null;
+    const marker = this.#token();
+    if (!isOperator(marker, ':=', ':')) {
+      this.#fail(
+        'POL006',
+        joinSpans(name, marker),
+        'this line is no statement',
+        'a definition is `name := …`',
+      );
+    }
+    this.#at++;
+    const isBlock = this.#token().kind === 'indent' || isOperator(marker, ':');
+    const body = isBlock ? this.#block() : [this.#line()];
+    if (!isBlock) this.#endOfLine();
+    return { name, parameters, body, start: name.start, end: body.at(-1)?.end ?? name.end };
+  }
+
+  #parameters(): readonly Parameter[] {
+    const parameters: Parameter[] = [];
+    this.#expectOperator('(');
+    while (!isOperator(this.#token(), ')')) {
+      const name = this.#identifier('a parameter');
+      const type = this.#takeOperator(':') ? this.#identifier('a type') : null;
+      parameters.push({
+        name: name.name,
+        type: type?.name ?? null,
+        start: name.start,
+        end: (type ?? name).end,
+      });
+      if (!this.#takeOperator(',')) break;
+    }
+    this.#expectOperator(')');
+    return parameters;
+  }
+
+  // ── blocks and lines ──────────────────────────────────────────────────────────────────────────────────────
+
+  #block(): readonly Expression[] {
+    if (this.#token().kind !== 'indent') {
+      this.#fail(
+        'POL004',
+        this.#token(-1),
+        'a block was expected here',
+        'begin a new, deeper indented line behind `:`',
+      );
+    }
+    return this.#nested(() => {
+      this.#at++;
+      const lines: Expression[] = [];
+      while (this.#token().kind !== 'dedent' && this.#token().kind !== 'end') {
+        const before = this.#at;
+        this.#recover(() => this.#blockLine(lines));
+        if (this.#at === before) this.#at++;
+      }
+      if (this.#token().kind === 'dedent') this.#at++;
+      return lines;
+    });
+  }
+
+  #blockLine(lines: Expression[]): void {
+    const token = this.#token();
+    if (token.kind === 'newline') this.#at++;
+    else if (isWord(token, 'import', 'from') && this.#token(1).kind === 'name') {
+      this.#import();
+      this.#endOfLine();
+    } else {
+      lines.push(this.#line());
+      this.#endOfLine();
+    }
+  }
+
+  #line(): Expression {
+    const token = this.#token();
+    if (token.kind !== 'name' || !isOperator(this.#token(1), ':=')) return this.#expression();
+    this.#at += 2;
+    const value = this.#expression();
+    const variable = { name: token.text, start: token.start, end: token.end };
+    return { kind: 'assignment', variable, value, start: token.start, end: value.end };
+  }
+
+  /** A line ends with its line, or with the block of a quantifier. */
+  #endOfLine(): void {
+    if (this.#token(-1).kind === 'dedent' || this.#token().kind === 'end') return;
+    const token = this.#token();
+    if (token.kind === 'newline') this.#at++;
+    else if (isOperator(token, '=')) {
+      this.#fail('POL003', token, '`=` compares nothing', 'use `==` to compare, `:=` to name a value');
+    } else if (token.kind === 'indent') {
+      this.#fail('POL003', this.#token(-1), 'only `forall:`, `count(…):` and definitions have a block');
+    } else
+      this.#fail(
+        'POL003',
+        token,
+        `the end of the line was expected before ${describe(token)}`,
+        hintFor(token),
+      );
+  }
+
+  // ── expressions, from loose to tight ──────────────────────────────────────────────────────────────────────
+
+  #expression(): Expression {
+    return this.#nested(() => this.#ternary());
+  }
+
+  #ternary(): Expression {
+    const then = this.#logic();
+    if (!isWord(this.#token(), 'if')) return then;
+    this.#at++;
+    const condition = this.#logic();
+    this.#expectWord('else');
+    const otherwise = this.#expression();
+    if (this.#isCompound(then) || this.#isCompound(otherwise)) {
+      this.#diagnostics.warning(
+        'POL054',
+        joinSpans(then, otherwise),
+        'other implementations group this `if`/`else` differently',
+        'put the parts into parentheses',
+      );
+    }
+    return { kind: 'ternary', condition, then, otherwise, start: then.start, end: otherwise.end };
+  }
+
+  #logic(): Expression {
+    let left = this.#comparison();
+    for (let links = 0; ; ) {
+      const word = this.#continuing('and', 'or');
+      if (word === null) return left;
+      this.#countLink(++links, left);
+      this.#skipNewline();
+      const right = this.#comparison();
+      if (left.kind === 'logic' && left.operator !== word && !this.#isInParentheses(left)) {
+        const span = joinSpans(left, right);
+        this.#diagnostics.warning(
+          'POL052',
+          span,
+          '`and` and `or` bind equally, so this line is read from left to right',
+          'put the parts into parentheses',
+        );
+      }
+      left = { kind: 'logic', operator: word, left, right, start: left.start, end: right.end };
+    }
+  }
+
+  #comparison(): Expression {
+    let left = this.#sum();
+    for (let links = 0; ; ) {
+      const operator = this.#comparisonOperator();
+      if (operator === null) return left;
+      this.#countLink(++links, left);
+      this.#skipNewline();
+      const right = this.#sum();
+      left = this.#compared(operator, left, right);
+    }
+  }
+
+  #compared(operator: BinaryOperator, left: Expression, right: Expression): Expression {
+    const span = { start: left.start, end: right.end };
+    if (left.kind === 'declaration' && operator === 'in' && left.within === null) {
+      return { ...left, within: right, ...span };
+    }
+    if (left.kind === 'unary' && left.operator === 'not' && !this.#isInParentheses(left)) {
+      this.#diagnostics.warning(
+        'POL051',
+        span,
+        `\`not\` binds tighter than \`${operator}\`, so only its left side is negated`,
+        `write \`not (… ${operator} …)\``,
+      );
+    }
+    return { kind: 'binary', operator, left, right, ...span };
+  }
+
+  #comparisonOperator(): BinaryOperator | null {
+    const symbol = this.#continuing('==', '!=', '<', '>', '<=', '>=', '->', '~>');
+    if (symbol !== null) return symbol;
+    const token = this.#token();
+    if (isWord(token, 'is')) {
+      this.#at++;
+      return this.#takeWord('not') ? 'is not' : 'is';
+    }
+    if (isWord(token, 'not') && isWord(this.#token(1), 'in')) {
+      this.#fail(
+        'POL003',
+        joinSpans(token, this.#token(1)),
+        '`not in` is no operator',
+        'write `not (… in …)`',
+      );
+    }
+    if (!isWord(token, 'in', 'contains_only')) return null;
+    this.#at++;
+    return token.text;
+  }
+
+  #sum(): Expression {
+    return this.#chain(() => this.#product(), '+', '-');
+  }
+
+  #product(): Expression {
+    return this.#chain(() => this.#power(), '*', '/', '%');
+  }
+
+  #power(): Expression {
+    return this.#chain(() => this.#unary(), '**');
+  }
+
+  #chain(operand: () => Expression, ...operators: ('+' | '-' | '*' | '/' | '%' | '**')[]): Expression {
+    let left = operand();
+    for (let links = 0; ; ) {
+      const operator = this.#continuing(...operators);
+      if (operator === null) return left;
+      this.#countLink(++links, left);
+      this.#skipNewline();
+      const right = operand();
+      left = { kind: 'binary', operator, left, right, start: left.start, end: right.end };
+    }
+  }
+
+  #unary(): Expression {
+    const token = this.#token();
+    const isNot = isWord(token, 'not') && this.#startsOperand(this.#token(1));
+    if (!isNot && !isOperator(token, '-', '+')) return this.#postfix();
+    const operator = isNot ? 'not' : isOperator(token, '-') ? '-' : '+';
+    return this.#nested(() => {
+      this.#at++;
+      const operand = this.#unary();
+      return { kind: 'unary', operator, operand, start: token.start, end: operand.end };
+    });
+  }
+
+  /** `not` is a name when nothing that it could negate follows. */
+  #startsOperand(token: Token): boolean {
+    if (token.kind === 'name')
+      return !isWord(token, 'is', 'in', 'and', 'or', 'contains_only', 'if', 'else', 'for');
+    if (token.kind === 'operator') return isOperator(token, '(', '[', '{', '-', '+');
+    return token.kind === 'number' || token.kind === 'string';
+  }
+
+  #postfix(): Expression {
+    let expression = this.#atom();
+    for (let links = 0; ; ) {
+      const operator = this.#continuing('.') ?? this.#takeAny('(', '[');
+      if (operator === null) break;
+      this.#countLink(++links, expression);
+      expression = this.#suffix(operator, expression);
+    }
+    return isOperator(this.#token(), ':') && this.#token(1).kind === 'indent'
+      ? this.#quantifier(expression)
+      : expression;
+  }
+
+  #suffix(operator: '.' | '(' | '[', object: Expression): Expression {
+    if (operator === '.') {
+      const name = this.#identifier('the name of a field');
+      return { kind: 'member', object, name, start: object.start, end: name.end };
+    }
+    if (operator === '[') {
+      const index = this.#expression();
+      const end = this.#expectOperator(']').end;
+      return { kind: 'index', object, index, start: object.start, end };
+    }
+    return this.#call(object);
+  }
+
+  #call(callee: Expression): Expression {
+    const positional: Expression[] = [];
+    const named: { name: Identifier; value: Expression }[] = [];
+    while (!isOperator(this.#token(), ')')) {
+      const token = this.#token();
+      if (token.kind === 'name' && isOperator(this.#token(1), '=')) {
+        this.#at += 2;
+        const name = { name: token.text, start: token.start, end: token.end };
+        named.push({ name, value: this.#expression() });
+      } else {
+        const value = this.#expression();
+        if (named.length > 0) {
+          this.#diagnostics.error('POL003', value, 'arguments without a name stand before those with one');
+        }
+        positional.push(value);
+      }
+      if (!this.#takeOperator(',')) break;
+    }
+    const end = this.#expectOperator(')').end;
+    return { kind: 'call', callee, positional, named, start: callee.start, end };
+  }
+
+  #quantifier(head: Expression): Expression {
+    const callee = head.kind === 'call' ? head.callee : head;
+    if (callee.kind !== 'name') {
+      this.#fail('POL003', head, 'only `forall:` and `count(…):` have a block');
+    }
+    this.#at++;
+    const body = this.#block();
+    const positional = head.kind === 'call' ? head.positional : [];
+    const named = head.kind === 'call' ? head.named : [];
+    const end = body.at(-1)?.end ?? head.end;
+    return { kind: 'quantifier', callee, positional, named, body, start: head.start, end };
+  }
+
+  // ── atoms ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #atom(): Expression {
+    const token = this.#token();
+    const span = { start: token.start, end: token.end };
+    switch (token.kind) {
+      case 'number':
+        this.#at++;
+        return { kind: 'literal', value: token.value, ...span };
+      case 'string':
+        this.#at++;
+        return token.prefix === 'f' ? this.#format(token) : { kind: 'literal', value: token.value, ...span };
+      case 'name':
+        if (
+          token.text === 'tool' &&
+          isOperator(this.#token(1), ':') &&
+          this.#startsToolName(this.#token(2))
+        ) {
+          return this.#toolPattern();
+        }
+        this.#at++;
+        if (token.text === 'None') return { kind: 'literal', value: null, ...span };
+        if (token.text === 'True') return { kind: 'literal', value: true, ...span };
+        if (token.text === 'False') return { kind: 'literal', value: false, ...span };
+        return { kind: 'name', name: token.text, ...span };
+      case 'operator':
+        if (token.text === '(') return this.#parentheses();
+        if (token.text === '[') return this.#list();
+        if (token.text === '{') return this.#object();
+        if (token.text === '*') this.#outsidePattern(token, 'a wildcard');
+        break;
+      case 'value-reference':
+        this.#outsidePattern(token, 'a value reference');
+        break;
+      default:
+        break;
+    }
+    this.#fail('POL003', token, `a value was expected, not ${describe(token)}`, hintFor(token));
+  }
+
+  #outsidePattern(token: Token, what: string): never {
+    this.#fail('POL009', token, `${what} stands outside of a tool pattern`, 'use it inside `tool:name({…})`');
+  }
+
+  #parentheses(): Expression {
+    const open = this.#next();
+    const [variable, colon, type, close] = [this.#token(), this.#token(1), this.#token(2), this.#token(3)];
+    if (
+      variable.kind === 'name' &&
+      isOperator(colon, ':') &&
+      type.kind === 'name' &&
+      isOperator(close, ')')
+    ) {
+      this.#at += 4;
+      return {
+        kind: 'declaration',
+        variable: { name: variable.text, start: variable.start, end: variable.end },
+        type: { name: type.text, start: type.start, end: type.end },
+        within: null,
+        start: open.start,
+        end: close.end,
+      };
+    }
+    const inner = this.#expression();
+    if (isOperator(this.#token(), ',')) {
+      this.#fail('POL008', this.#token(), 'only one value may stand in parentheses', 'write `tuple([a, b])`');
+    }
+    const end = this.#expectOperator(')').end;
+    return { ...inner, start: open.start, end };
+  }
+
+  #list(): Expression {
+    const start = this.#next().start;
+    if (isOperator(this.#token(), ']')) return { kind: 'list', items: [], start, end: this.#next().end };
+    const first = this.#expression();
+    if (isWord(this.#token(), 'for')) return this.#comprehension(start, first);
+    const items = [first];
+    while (this.#takeOperator(',') && !isOperator(this.#token(), ']')) items.push(this.#expression());
+    return { kind: 'list', items, start, end: this.#expectOperator(']').end };
+  }
+
+  #comprehension(start: number, element: Expression): Expression {
+    this.#expectWord('for');
+    const variable = this.#identifier('a variable');
+    this.#expectWord('in');
+    const iterable = this.#logic();
+    const condition = this.#takeWord('if') ? this.#expression() : null;
+    const end = this.#expectOperator(']').end;
+    return { kind: 'comprehension', element, variable, iterable, condition, start, end };
+  }
+
+  #object(): Expression {
+    const start = this.#next().start;
+    const entries: { key: string; value: Expression }[] = [];
+    while (!isOperator(this.#token(), '}')) {
+      const key = this.#key();
+      entries.push({ key, value: this.#expression() });
+      if (!this.#takeOperator(',')) break;
+    }
+    return { kind: 'object', entries, start, end: this.#expectOperator('}').end };
+  }
+
+  #key(): string {
+    const token = this.#next();
+    if (token.kind !== 'name' && token.kind !== 'string') {
+      this.#fail('POL003', token, `a key was expected, not ${describe(token)}`, 'keys are names or strings');
+    }
+    this.#expectOperator(':');
+    return token.kind === 'string' ? token.value : token.text;
+  }
+
+  /** The holes of `f"…{x}…"`. The text between them is taken as it is written, like that of any string. */
+  #format(token: StringToken): Expression {
+    const quotes = token.isMultiline ? 3 : 1;
+    const end = token.end - quotes;
+    const text = this.#source.text;
+    const parts: (string | Expression)[] = [];
+    let literal = '';
+    for (let at = token.start + 1 + quotes; at < end; at++) {
+      const character = text[at] ?? '';
+      const isDoubled =
+        (character === '{' || character === '}') && text[at + 1] === character && at + 1 < end;
+      if (isDoubled) at++;
+      if (character !== '{' || isDoubled) {
+        literal += character;
+        continue;
+      }
+      const close = text.indexOf('}', at);
+      const hole = { start: at + 1, end: close < 0 || close > end ? end : close };
+      if (hole.end === end || this.#source.text.slice(hole.start, hole.end).trim() === '') {
+        this.#fail(
+          'POL003',
+          { start: at, end: hole.end },
+          'the braces hold no value',
+          'write `{{` for a brace',
+        );
+      }
+      parts.push(unescaped(literal, token), this.#hole(hole));
+      literal = '';
+      at = hole.end;
+    }
+    parts.push(unescaped(literal, token));
+    return { kind: 'format', parts, start: token.start, end: token.end };
+  }
+
+  #hole(span: Span): Expression {
+    return this.#nested(() => {
+      const inner = new Parser(
+        this.#source,
+        lexExpression(this.#source.text, span, this.#diagnostics),
+        this.#diagnostics,
+      );
+      const expression = inner.#expression();
+      if (inner.#token().kind !== 'end') inner.#endOfLine();
+      return expression;
+    });
+  }
+
+  // ── tool patterns ─────────────────────────────────────────────────────────────────────────────────────────
+
+  #startsToolName(token: Token): boolean {
+    return token.kind === 'name' || token.kind === 'string' || isOperator(token, '*', '**');
+  }
+
+  #toolPattern(): Expression {
+    const start = this.#next().start;
+    this.#expectOperator(':');
+    const tool = this.#toolName();
+    if (!isOperator(this.#token(), '('))
+      return { kind: 'tool-pattern', tool, arguments: null, start, end: tool.end };
+    this.#at++;
+    const pattern = isOperator(this.#token(), ')') ? null : this.#toolArguments();
+    const end = this.#expectOperator(')').end;
+    return { kind: 'tool-pattern', tool, arguments: pattern, start, end };
+  }
+
+  #toolArguments(): Pattern {
+    if (this.#token().kind === 'name' && isOperator(this.#token(1), '=')) {
+      this.#fail(
+        'POL019',
+        this.#token(),
+        'a tool pattern has no named arguments',
+        'write `tool:name({key: value})`',
+      );
+    }
+    const pattern = this.#pattern();
+    if (this.#takeOperator(',') && !isOperator(this.#token(), ')')) {
+      this.#fail(
+        'POL019',
+        this.#token(),
+        'a tool pattern has one argument',
+        'write `tool:name({key: value, …})`',
+      );
+    }
+    return pattern;
+  }
+
+  /** A quoted name, or names, `-`, `.`, `/` and `*` without a space between them. */
+  #toolName(): Identifier {
+    const first = this.#next();
+    if (first.kind === 'string') return { name: first.value, start: first.start, end: first.end };
+    let end = first.end;
+    for (;;) {
+      const token = this.#token();
+      const isPart =
+        token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/', '*', '**');
+      if (!isPart || token.start !== end) break;
+      end = token.end;
+      this.#at++;
+    }
+    return { name: this.#source.text.slice(first.start, end), start: first.start, end };
+  }
+
+  #pattern(): Pattern {
+    return this.#nested(() => {
+      const token = this.#token();
+      const span = { start: token.start, end: token.end };
+      if (isOperator(token, '*')) {
+        this.#at++;
+        return { kind: 'any', ...span };
+      }
+      if (token.kind === 'value-reference') {
+        this.#at++;
+        return { kind: 'value-reference', name: token.text.slice(1, -1), ...span };
+      }
+      if (isOperator(token, '{')) return this.#objectPattern();
+      if (isOperator(token, '[')) return this.#listPattern();
+      const value = this.#expression();
+      return { kind: 'value', value, start: value.start, end: value.end };
+    });
+  }
+
+  #objectPattern(): Pattern {
+    const start = this.#next().start;
+    const entries: { key: string; pattern: Pattern }[] = [];
+    while (!isOperator(this.#token(), '}')) {
+      const key = this.#key();
+      entries.push({ key, pattern: this.#pattern() });
+      if (!this.#takeOperator(',')) break;
+    }
+    return { kind: 'object', entries, start, end: this.#expectOperator('}').end };
+  }
+
+  #listPattern(): Pattern {
+    const start = this.#next().start;
+    const items: Pattern[] = [];
+    while (!isOperator(this.#token(), ']')) {
+      items.push(this.#pattern());
+      if (!this.#takeOperator(',')) break;
+    }
+    return { kind: 'list', items, start, end: this.#expectOperator(']').end };
+  }
+
+  // ── tokens ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #token(ahead = 0): Token {
+    return this.#tokens[this.#at + ahead] ?? this.#tokens.at(-1) ?? END;
+  }
+
+  #next(): Token {
+    const token = this.#token();
+    if (token.kind !== 'end') this.#at++;
+    return token;
+  }
+
+  /** Takes an operator or `and`/`or`, also at the start of the next line, which it then continues. */
+  #continuing<O extends Operator | 'and' | 'or'>(...operators: readonly O[]): O | null {
+    const isNextLine = this.#token().kind === 'newline';
+    const token = this.#token(isNextLine ? 1 : 0);
+    if (token.kind !== 'operator' && token.kind !== 'name') return null;
+    const found = operators.find((operator) => operator === token.text);
+    // A line that begins with one of these may be a line of its own.
+    if (found === undefined || (isNextLine && isOperator(token, '+', '-', '*'))) return null;
+    this.#at += isNextLine ? 2 : 1;
+    return found;
+  }
+
+  /** Behind an operator the line goes on. */
+  #skipNewline(): void {
+    if (this.#token().kind === 'newline') this.#at++;
+  }
+
+  #takeAny<O extends Operator>(...operators: readonly O[]): O | null {
+    const token = this.#token();
+    const found =
+      token.kind === 'operator' ? operators.find((operator) => operator === token.text) : undefined;
+    if (found !== undefined) this.#at++;
+    return found ?? null;
+  }
+
+  #takeOperator(operator: Operator): boolean {
+    return this.#takeAny(operator) !== null;
+  }
+
+  #takeWord(word: string): boolean {
+    if (!isWord(this.#token(), word)) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expectOperator(operator: Operator): Token {
+    const token = this.#token();
+    if (isOperator(token, operator)) return this.#next();
+    this.#fail('POL003', token, `\`${operator}\` was expected before ${describe(token)}`, hintFor(token));
+  }
+
+  #expectWord(word: string): void {
+    const token = this.#token();
+    if (!this.#takeWord(word)) {
+      this.#fail('POL003', token, `\`${word}\` was expected before ${describe(token)}`);
+    }
+  }
+
+  #expectKind(kind: Token['kind'], what: string): void {
+    if (this.#token().kind !== kind) this.#fail('POL003', this.#token(), `${what} was expected here`);
+    this.#at++;
+  }
+
+  #identifier(what: string): Identifier {
+    const token = this.#token();
+    if (token.kind !== 'name') this.#fail('POL003', token, `${what} was expected, not ${describe(token)}`);
+    this.#at++;
+    return { name: token.text, start: token.start, end: token.end };
+  }
+
+  #nested<T>(read: () => T): T {
+    if (this.#nesting >= MAX_NESTING) {
+      this.#fail(
+        'POL005',
+        this.#token(),
+        `the text is nested more than ${MAX_NESTING} deep`,
+        'name parts of it',
+      );
+    }
+    this.#nesting++;
+    const result = read();
+    this.#nesting--;
+    return result;
+  }
+
+  #countLink(links: number, span: Span): void {
+    if (links > MAX_CHAIN) {
+      this.#fail('POL005', span, `the line joins more than ${MAX_CHAIN} parts`, 'write several lines');
+    }
+  }
+
+  #isInParentheses(expression: Expression): boolean {
+    return this.#source.text[expression.start] === '(' && this.#source.text[expression.end - 1] === ')';
+  }
+
+  #isCompound(expression: Expression): boolean {
+    const isOperation =
+      expression.kind === 'binary' ||
+      expression.kind === 'logic' ||
+      expression.kind === 'unary' ||
+      expression.kind === 'ternary';
+    return isOperation && !this.#isInParentheses(expression);
+  }
+
+  #fail(code: Code, span: Span, message: string, help?: string): never {
+    this.#diagnostics.error(code, { start: span.start, end: span.end }, message, help);
+    throw new UnreadableLine();
+  }
+}
+
+const END: Token = { kind: 'end', text: '', start: 0, end: 0 };
+
+type NameToken = Extract<Token, { kind: 'name' }>;
+
+function isWord<W extends string>(token: Token, ...words: readonly W[]): token is NameToken & { text: W } {
+  return token.kind === 'name' && words.some((word) => word === token.text);
+}
+
+function isEffect(token: Token): token is NameToken & { text: EffectWord } {
+  return isWord(token, 'raise', 'ask', 'warn');
+}
+
+function isOperator(token: Token, ...operators: readonly Operator[]): boolean {
+  return token.kind === 'operator' && operators.includes(token.text);
+}
+
+function unescaped(text: string, token: StringToken): string {
+  const quote = token.text.at(-1) ?? '"';
+  return token.isMultiline ? text : text.replaceAll(`\\${quote}`, quote);
+}
+
+function describe(token: Token): string {
+  switch (token.kind) {
+    case 'end':
+      return 'the end of the text';
+    case 'newline':
+      return 'the end of the line';
+    case 'indent':
+      return 'a deeper line';
+    case 'dedent':
+      return 'the end of the block';
+    default:
+      return `\`${token.text.length <= 40 ? token.text : `${token.text.slice(0, 40)}…`}\``;
+  }
+}
+
+/** What authors who think in Python most often mean. */
+function hintFor(token: Token): string | undefined {
+  if (isOperator(token, '=')) return 'use `==` to compare, `:=` to name a value';
+  if (isOperator(token, ':')) return 'a slice or a block is not possible here';
+  return undefined;
+}
+
+/** One text, read: for callers that want the tree alone. */
+export function parseText(text: string, file = 'policy.gr'): { tree: PolicyTree; diagnostics: Diagnostics } {
+  const source = new Source(file, text);
+  const diagnostics = new Diagnostics(source);
+  return { tree: parse(source, diagnostics), diagnostics };
+}

@@ -1,0 +1,133 @@
+/**
+ * Matching a call, or the call behind a tool output, against `tool:name({…})` (specification 7).
+ *
+ * Ring 0.
+ */
+import { equals } from './operators.ts';
+import type { PatternCache } from './regex.ts';
+import {
+  isDictionary,
+  isList,
+  isTraceObject,
+  isUndecided,
+  type TraceObject,
+  undecided,
+  type Value,
+} from './value.ts';
+
+/** True, false, or undecided for a call; null for what is no call. */
+export type PatternMatcher = (subject: Value) => Value;
+
+/** A pattern whose values have been computed. */
+export type ComputedPattern =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'value-reference'; readonly name: string }
+  | {
+      readonly kind: 'object';
+      readonly entries: readonly { readonly key: string; readonly pattern: ComputedPattern }[];
+    }
+  | { readonly kind: 'list'; readonly items: readonly ComputedPattern[] }
+  | { readonly kind: 'value'; readonly value: Value };
+
+/** Value references that the language knows, and the detector kinds behind them. */
+export const VALUE_REFERENCES: ReadonlySet<string> = new Set([
+  'EMAIL_ADDRESS',
+  'LOCATION',
+  'PHONE_NUMBER',
+  'PERSON',
+  'MODERATED',
+  'DUMMY',
+]);
+
+export function toolMatcher(
+  tool: string,
+  pattern: ComputedPattern | null,
+  cache: PatternCache,
+): PatternMatcher {
+  const matchesName = nameMatcher(tool);
+  return (subject) => {
+    const call = callOf(subject);
+    if (call === null) return null;
+    const target = call.fields.get('function');
+    if (target === undefined || !isTraceObject(target)) return null;
+    const name = target.fields.get('name');
+    if (typeof name !== 'string' || !matchesName(name)) return false;
+    return pattern === null ? true : matches(pattern, target.fields.get('arguments') ?? null, cache);
+  };
+}
+
+/** An output stands for its call; an output without a call is no match (the seed language fails there). */
+function callOf(subject: Value): TraceObject | null {
+  if (!isTraceObject(subject)) return null;
+  if (subject.type === 'ToolCall') return subject;
+  return subject.type === 'ToolOutput' ? subject.call : null;
+}
+
+/** `*` stands for any characters, everything else for itself. Linear: each piece is searched once, from left. */
+function nameMatcher(tool: string): (name: string) => boolean {
+  const pieces = tool.split(/\*+/);
+  if (pieces.length === 1) return (name) => name === tool;
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  const middle = pieces.slice(1, -1);
+  return (name) => {
+    if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
+      return false;
+    let at = first.length;
+    const end = name.length - last.length;
+    for (const piece of middle) {
+      const found = name.indexOf(piece, at);
+      if (found < 0 || found + piece.length > end) return false;
+      at = found + piece.length;
+    }
+    return true;
+  };
+}
+
+function matches(pattern: ComputedPattern, value: Value, cache: PatternCache): Value {
+  switch (pattern.kind) {
+    case 'any':
+      return true;
+    case 'value-reference':
+      return matchesReference(pattern.name, value);
+    case 'object': {
+      if (!isDictionary(value)) return false;
+      return every(pattern.entries, (entry) => {
+        if (!Object.hasOwn(value, entry.key)) return false;
+        return matches(entry.pattern, value[entry.key] ?? null, cache);
+      });
+    }
+    case 'list':
+      if (!isList(value) || value.length !== pattern.items.length) return false;
+      return every(pattern.items, (item, index) => matches(item, value[index] ?? null, cache));
+    case 'value':
+      return matchesValue(pattern.value, value, cache);
+  }
+}
+
+/** False as soon as one part is refuted, whatever the others are. */
+function every<T>(parts: readonly T[], test: (part: T, index: number) => Value): Value {
+  let open: Value = true;
+  for (const [index, part] of parts.entries()) {
+    const result = test(part, index);
+    if (result === false) return false;
+    if (isUndecided(result)) open = result;
+  }
+  return open;
+}
+
+function matchesReference(name: string, value: Value): Value {
+  if (typeof value !== 'string') return false;
+  if (name === 'DUMMY') return value === '__DUMMY__';
+  return undecided(`no detector for \`<${name}>\` is available`);
+}
+
+function matchesValue(expected: Value, value: Value, cache: PatternCache): Value {
+  if (isUndecided(expected)) return expected;
+  if (typeof expected !== 'string') return equals(expected, value);
+  if (typeof value !== 'string') return false;
+  if (expected === value) return true;
+  if (!/[\\^$.|?*+()[\]{}]/.test(expected)) return `${expected}\n` === value;
+  const compiled = cache.compile(`${expected}$`, { dotAll: true });
+  return compiled.ok ? compiled.value.startsWith(value) : undecided(compiled.fault);
+}

@@ -1,0 +1,156 @@
+/**
+ * Which event could have known of which: the happened-before order over contexts, kept as vector clocks. In a
+ * plain chat log there is one context, and the order is that of the list (specification 8; architecture,
+ * "Events, contexts, provenance").
+ *
+ * Ring 0.
+ */
+import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
+
+/** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
+export interface Place {
+  readonly context: string;
+  /** Position in its context, from 1. */
+  readonly position: number;
+  /** For each other context, the position of the newest event of it that was visible here. */
+  readonly seen: ReadonlyMap<string, number>;
+  /** Position among all events, from 0. */
+  readonly sequence: number;
+  /** The join of all labels that were visible here, with the event's own. */
+  readonly label: Label;
+}
+
+/** Whether what stands at `a` was visible where `b` arose. Never of an event and itself. */
+export function flows(a: Place, b: Place): boolean {
+  if (a.context === b.context) return a.position < b.position;
+  return (b.seen.get(a.context) ?? 0) >= a.position;
+}
+
+/** Whether `a` stands directly before `b` in the same context. */
+export function directlyPrecedes(a: Place, b: Place): boolean {
+  return a.context === b.context && a.position + 1 === b.position;
+}
+
+/** How an event is connected with what was before. */
+export interface Arrival {
+  readonly id: string | null;
+  readonly context: string;
+  readonly causes: readonly string[];
+  /** A context whose knowledge it carries although it arises elsewhere: the app process behind a tool's output. */
+  readonly bornFrom: string | null;
+  /** A context that learns of it at once: the app process that a tool call is given to. */
+  readonly deliveredTo: string | null;
+  /** Null: it is as tainted as what was visible in its context. */
+  readonly label: Label | null;
+}
+
+interface ContextState {
+  readonly position: number;
+  readonly seen: ReadonlyMap<string, number>;
+  readonly label: Label;
+}
+
+const EMPTY: ContextState = { position: 0, seen: new Map(), label: HUB_LABEL };
+
+/** The clocks of one trace. A fork is a private continuation: it sees its base and changes nothing in it. */
+export class Provenance {
+  readonly #base: Provenance | null;
+  readonly #contexts = new Map<string, ContextState>();
+  readonly #places = new Map<string, Place>();
+  #sequence: number;
+
+  constructor(base: Provenance | null = null) {
+    this.#base = base;
+    this.#sequence = base === null ? 0 : base.#sequence;
+  }
+
+  fork(): Provenance {
+    return new Provenance(this);
+  }
+
+  /** Takes over what `fork`, a fork of this one, has placed. */
+  adopt(fork: Provenance): void {
+    if (fork.#base !== this || fork.#sequence < this.#sequence) throw new Error('not a current fork');
+    for (const [name, state] of fork.#contexts) this.#contexts.set(name, state);
+    for (const [id, place] of fork.#places) this.#places.set(id, place);
+    this.#sequence = fork.#sequence;
+  }
+
+  /** Gives the next event its place. */
+  place(arrival: Arrival): Place {
+    let state = this.#context(arrival.context);
+    if (arrival.bornFrom !== null)
+      state = joinContext(state, arrival.context, arrival.bornFrom, this.#context(arrival.bornFrom));
+    for (const cause of arrival.causes) state = this.#joinCause(state, arrival.context, cause);
+    const label = arrival.label === null ? state.label : joinLabels(state.label, arrival.label);
+    const place: Place = {
+      context: arrival.context,
+      position: state.position + 1,
+      seen: state.seen,
+      sequence: this.#sequence++,
+      label,
+    };
+    this.#contexts.set(arrival.context, { position: place.position, seen: state.seen, label });
+    if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
+      const receiver = this.#context(arrival.deliveredTo);
+      this.#contexts.set(arrival.deliveredTo, joinPlace(receiver, arrival.deliveredTo, place));
+    }
+    if (arrival.id !== null) this.#places.set(arrival.id, place);
+    return place;
+  }
+
+  #joinCause(state: ContextState, context: string, cause: string): ContextState {
+    const place = this.#placeOf(cause);
+    if (place !== null) return joinPlace(state, context, place);
+    // Nobody knows what an unknown cause carries, so it carries everything: absence must not hide a flow.
+    let joined = state;
+    for (const [name, other] of this.#allContexts()) joined = joinContext(joined, context, name, other);
+    return joined;
+  }
+
+  #context(name: string): ContextState {
+    const own = this.#contexts.get(name);
+    if (own !== undefined) return own;
+    return this.#base === null ? EMPTY : this.#base.#context(name);
+  }
+
+  #placeOf(id: string): Place | null {
+    const own = this.#places.get(id);
+    if (own !== undefined) return own;
+    return this.#base === null ? null : this.#base.#placeOf(id);
+  }
+
+  #allContexts(): Map<string, ContextState> {
+    const all = this.#base === null ? new Map<string, ContextState>() : this.#base.#allContexts();
+    for (const [name, state] of this.#contexts) all.set(name, state);
+    return all;
+  }
+}
+
+function joinPlace(state: ContextState, context: string, place: Place): ContextState {
+  return joinSeen(state, context, place.context, place.position, place.seen, place.label);
+}
+
+function joinContext(state: ContextState, context: string, name: string, other: ContextState): ContextState {
+  return name === context ? state : joinSeen(state, context, name, other.position, other.seen, other.label);
+}
+
+/** Maps are shared between the events of a context and copied only when something new was seen. */
+function joinSeen(
+  state: ContextState,
+  context: string,
+  from: string,
+  position: number,
+  seen: ReadonlyMap<string, number>,
+  label: Label,
+): ContextState {
+  let merged: Map<string, number> | null = null;
+  const learn = (name: string, newest: number): void => {
+    if (name === context || newest <= ((merged ?? state.seen).get(name) ?? 0)) return;
+    merged ??= new Map(state.seen);
+    merged.set(name, newest);
+  };
+  learn(from, position);
+  for (const [name, newest] of seen) learn(name, newest);
+  return { position: state.position, seen: merged ?? state.seen, label: joinLabels(state.label, label) };
+}

@@ -1,0 +1,117 @@
+/**
+ * The events that rules speak about, in the one form that every source of traces is turned into: chat logs,
+ * the hub's proposals, recorded sessions.
+ *
+ * Ring 0.
+ */
+import type { Json, JsonObject, Label } from '@cordon/core';
+
+/** What every event may have. A chat log has none of it: then there is one context, in the order of the list. */
+export interface EventFrame {
+  readonly id?: string;
+  readonly context?: string;
+  readonly app?: string | null;
+  /** Ids of events that were visible where this one arose, besides those of its context. */
+  readonly causes?: readonly string[];
+  /** See `Arrival.bornFrom` and `Arrival.deliveredTo`. */
+  readonly bornFrom?: string;
+  readonly deliveredTo?: string;
+  /** Absent: see `TraceEvent` kinds; what comes from outside is untrusted and private. */
+  readonly label?: Label;
+  readonly metadata?: JsonObject;
+  /** Where it stood in the original input, e.g. `2.tool_calls.0`. */
+  readonly path?: string;
+}
+
+export type TraceEvent = MessageEvent | ToolCallEvent | ToolOutputEvent | ToolEvent | HubEvent | CarrierEvent;
+
+/** No rule sees it, but what was visible where it arose flows on through it. */
+export interface CarrierEvent extends EventFrame {
+  readonly type: 'Carrier';
+}
+
+export interface MessageEvent extends EventFrame {
+  readonly type: 'Message';
+  readonly role: string;
+  readonly content: Content;
+  readonly toolCalls: readonly ToolCallEvent[];
+}
+
+export interface ToolCallEvent extends EventFrame {
+  readonly type: 'ToolCall';
+  /** Links the output to the call. */
+  readonly callId: string | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly irreversible?: boolean;
+}
+
+export interface ToolOutputEvent extends EventFrame {
+  readonly type: 'ToolOutput';
+  readonly role: string;
+  readonly callId: string | null;
+  readonly content: Content | JsonObject;
+  readonly structured?: Json;
+  readonly isError?: boolean;
+}
+
+/** A tool's description, as it was shown to the model. */
+export interface ToolEvent extends EventFrame {
+  readonly type: 'Tool';
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: readonly ToolParameter[];
+  readonly server: string | null;
+}
+
+export interface ToolParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonObject;
+}
+
+/** Text, chunks, or nothing. */
+export type Content = string | readonly Chunk[] | null;
+
+export type Chunk =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: JsonObject };
+
+/** The events of the hub-and-spoke world (an addition to the seed language). */
+export type HubEvent = EventFrame &
+  (
+    | (Exchange & { readonly type: 'AppRequest' })
+    | (Exchange & { readonly type: 'AppResponse' })
+    | { readonly type: 'DataRelease'; readonly to: string | null; readonly items: readonly Released[] }
+    | {
+        readonly type: 'Egress';
+        readonly method: string;
+        readonly host: string;
+        readonly port: number;
+        readonly resource: string | null;
+      }
+    | {
+        readonly type: 'Plan';
+        readonly steps: readonly Json[];
+        readonly candidates: readonly string[];
+        readonly origin: string;
+      }
+  );
+
+interface Exchange {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly functionality: string;
+  readonly message: Json;
+  readonly callId: string | null;
+}
+
+export interface Released {
+  readonly name: string;
+  readonly value: string;
+  readonly origin: string | null;
+  readonly labels: readonly string[];
+}

@@ -1,0 +1,191 @@
+/**
+ * The values that expressions of rules have, and the one that says that there is none. Rules compute with
+ * Python's semantics (specification 6); what would be an exception there is an `Undecided` here, which passes
+ * through every operation that needs the value.
+ *
+ * Ring 0.
+ */
+
+import type { PatternMatcher } from './pattern.ts';
+import type { Place } from './provenance.ts';
+import type { Span } from './source.ts';
+
+const TAG: unique symbol = Symbol('kind of value');
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | Dictionary
+  | TraceObject
+  | Contents
+  | Callable
+  | ToolPatternValue
+  | RuleMessage
+  | Parameters
+  | Undecided;
+
+/** A JSON object, or an object literal of a rule. Read it with `Object.hasOwn` only: keys come from outside. */
+export interface Dictionary {
+  readonly [key: string]: Value;
+  readonly [TAG]?: never;
+}
+
+/** An event, or a part of one that has fields of its own (`Function`, `TextChunk`, `ToolParameter`, …). */
+export interface TraceObject {
+  readonly [TAG]: 'object';
+  readonly type: string;
+  readonly fields: ReadonlyMap<string, Value>;
+  /** Where an event or a call stands in the flow; null for parts. */
+  readonly place: Place | null;
+  /** The call that a tool output answers. */
+  readonly call: TraceObject | null;
+}
+
+/** The content of a message that came as a list of chunks; not a string. */
+export interface Contents {
+  readonly [TAG]: 'contents';
+  readonly chunks: readonly TraceObject[];
+}
+
+export interface Callable {
+  readonly [TAG]: 'callable';
+  readonly name: string;
+  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+}
+
+export interface ToolPatternValue {
+  readonly [TAG]: 'pattern';
+  readonly matches: PatternMatcher;
+}
+
+/** What `Violation("…", key=value)` makes. */
+export interface RuleMessage {
+  readonly [TAG]: 'message';
+  readonly args: readonly Value[];
+  readonly kwargs: ReadonlyMap<string, Value>;
+}
+
+/** `input`: the parameters that the policy was given. */
+export interface Parameters {
+  readonly [TAG]: 'parameters';
+  readonly values: Dictionary;
+}
+
+/** Why something has no value. The reason names kinds and fields, never contents. */
+export interface Undecided {
+  readonly [TAG]: 'undecided';
+  readonly reason: string;
+  /** The part of the policy's text that could not be evaluated; null until an expression claims it. */
+  readonly span: Span | null;
+}
+
+export function traceObject(
+  type: string,
+  fields: ReadonlyMap<string, Value>,
+  place: Place | null = null,
+  call: TraceObject | null = null,
+): TraceObject {
+  return { [TAG]: 'object', type, fields, place, call };
+}
+
+export function contents(chunks: readonly TraceObject[]): Contents {
+  return { [TAG]: 'contents', chunks };
+}
+
+export function callable(name: string, call: Callable['call']): Callable {
+  return { [TAG]: 'callable', name, call };
+}
+
+export function toolPattern(matches: PatternMatcher): ToolPatternValue {
+  return { [TAG]: 'pattern', matches };
+}
+
+export function ruleMessage(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): RuleMessage {
+  return { [TAG]: 'message', args, kwargs };
+}
+
+export function parameters(values: Dictionary): Parameters {
+  return { [TAG]: 'parameters', values };
+}
+
+export function undecided(reason: string, span: Span | null = null): Undecided {
+  return { [TAG]: 'undecided', reason, span };
+}
+
+export type Tagged =
+  | TraceObject
+  | Contents
+  | Callable
+  | ToolPatternValue
+  | RuleMessage
+  | Parameters
+  | Undecided;
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isTagged(value: Value): value is Tagged {
+  return typeof value === 'object' && value !== null && TAG in value;
+}
+
+export function isUndecided(value: Value): value is Undecided {
+  return isTagged(value) && value[TAG] === 'undecided';
+}
+
+export function isTraceObject(value: Value): value is TraceObject {
+  return isTagged(value) && value[TAG] === 'object';
+}
+
+export function isContents(value: Value): value is Contents {
+  return isTagged(value) && value[TAG] === 'contents';
+}
+
+export function isCallable(value: Value): value is Callable {
+  return isTagged(value) && value[TAG] === 'callable';
+}
+
+export function isToolPattern(value: Value): value is ToolPatternValue {
+  return isTagged(value) && value[TAG] === 'pattern';
+}
+
+export function isRuleMessage(value: Value): value is RuleMessage {
+  return isTagged(value) && value[TAG] === 'message';
+}
+
+export function isParameters(value: Value): value is Parameters {
+  return isTagged(value) && value[TAG] === 'parameters';
+}
+
+export function isDictionary(value: Value): value is Dictionary {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(TAG in value);
+}
+
+/** The name of a value's kind as rule authors know it: for reasons and for `(x: T) in …`. */
+export function kindOf(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  if (typeof value === 'string') return 'str';
+  if (isList(value)) return 'list';
+  if (!isTagged(value)) return 'dict';
+  switch (value[TAG]) {
+    case 'object':
+      return value.type;
+    case 'contents':
+      return 'Contents';
+    case 'callable':
+      return 'function';
+    case 'pattern':
+      return 'tool pattern';
+    case 'message':
+      return 'Violation';
+    case 'parameters':
+      return 'input';
+    case 'undecided':
+      return 'undecided';
+  }
+}
