@@ -1,3 +1,11 @@
+export {
+  type AnswerMatch,
+  type AnswerOptions,
+  type AnswerRule,
+  AnswersConsent,
+  consentFrom,
+  parseAnswers,
+} from './answers.ts';
 export type { HandedVariable } from './app-config.ts';
 export {
   type Configuration,
@@ -7,4 +15,8 @@ export {
   loadConfiguration,
   modelInUse,
 } from './config.ts';
+export { TerminalConsent } from './consent.ts';
 export type { ProviderProtocol, ProviderSetting } from './provider-config.ts';
+export { QuotedStream, Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
+export { type Question, type Reply, Terminal, type TerminalOptions } from './terminal.ts';
+export { visibleLine } from './visible-text.ts';

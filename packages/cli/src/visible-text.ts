@@ -9,68 +9,30 @@
  * Control characters, bidi and zero-width characters, tags, fillers, private use, unassigned, lone surrogates, and
  * spaces that are not U+0020. `\p{DI}` are the default-ignorable ones, in which text can be smuggled unseen.
  */
-const UNSAFE = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gu;
-/** A fifth mark on one letter serves to paint over the lines above and below. */
-const STACKED_MARKS = /(?<=\p{M}{4})\p{M}/gu;
-const EMOJI_STYLE = /(?<=\p{Extended_Pictographic})\ufe0f/gu;
-/** Stands for the one variation selector that may stay while the others are written out. */
-const KEPT = '\ue000';
+const UNSAFE = /^(?:[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs})$/u;
+const MARK = /^\p{M}$/u;
+const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
+/** More marks on one letter serve to paint over the lines above and below. */
+const MOST_MARKS = 4;
 
-/** One line: line breaks are written out too. At most `limit` UTF-16 units of `text` are shown, then `…`. */
-export function visibleLine(text: string, limit = 200): string {
-  const shown = text.length > limit ? text.slice(0, limit) : text;
-  return writeOut(shown) + (text.length > limit ? '…' : '');
-}
+/** Characters one by one, with what came before in mind; one for each text, however many pieces it comes in. */
+export class VisibleCharacters {
+  #marks = 0;
+  #isAfterPictograph = false;
 
-/**
- * The lines of `text`, each made visible, wrapped at `width` columns by an estimate that never falls short of what a
- * terminal takes: a line that the terminal wrapped itself would continue at column 0, where only the hub writes.
- * Stops after `limit` lines; `more` says how many lines were left out at least.
- */
-export function visibleLines(text: string, width: number, limit: number): { lines: string[]; more: number } {
-  const lines: string[] = [];
-  let start = 0;
-  while (start <= text.length && lines.length <= limit) {
-    const end = lineEnd(text, start);
-    for (const line of wrap(visibleStretch(text, start, end, width * limit), width)) {
-      if (lines.length > limit) break;
-      lines.push(line);
+  /** The character itself, or its name in angle brackets. */
+  next(character: string): string {
+    if (character >= ' ' && character <= '~') {
+      this.#marks = 0;
+      this.#isAfterPictograph = false;
+      return character;
     }
-    start = end + lineBreakLength(text, end);
-    if (end === text.length) break;
+    const isEmojiStyle = character === '\ufe0f' && this.#isAfterPictograph;
+    this.#marks = MARK.test(character) ? this.#marks + 1 : 0;
+    this.#isAfterPictograph = PICTOGRAPH.test(character);
+    if (isEmojiStyle) return character;
+    return UNSAFE.test(character) || this.#marks > MOST_MARKS ? codePointName(character) : character;
   }
-  if (lines.length <= limit) return { lines, more: 0 };
-  return { lines: lines.slice(0, limit), more: 1 + countLineBreaks(text, start) };
-}
-
-/** Attack: one line of a megabyte. Only what can be shown is written out. */
-function visibleStretch(text: string, start: number, end: number, most: number): string {
-  const cut = Math.min(end, start + most + 1);
-  return writeOut(text.slice(start, cut));
-}
-
-function lineEnd(text: string, from: number): number {
-  const newline = text.indexOf('\n', from);
-  if (newline < 0) return text.length;
-  return newline > from && text.charCodeAt(newline - 1) === 0x0d ? newline - 1 : newline;
-}
-
-function lineBreakLength(text: string, end: number): number {
-  return text.charCodeAt(end) === 0x0d ? 2 : 1;
-}
-
-function countLineBreaks(text: string, from: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0; at = text.indexOf('\n', at + 1)) count++;
-  return from < text.length ? count + 1 : count;
-}
-
-function writeOut(text: string): string {
-  return text
-    .replaceAll(KEPT, '<U+E000>')
-    .replace(EMOJI_STYLE, KEPT)
-    .replace(UNSAFE, (character) => (character === KEPT ? '\ufe0f' : codePointName(character)))
-    .replace(STACKED_MARKS, codePointName);
 }
 
 function codePointName(character: string): string {
@@ -79,43 +41,95 @@ function codePointName(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-/** Breaks at a space where one is near, else anywhere; an empty line stays one line. */
-export function wrap(line: string, width: number): string[] {
-  const most = Math.max(width, 8);
-  const out: string[] = [];
-  let current = '';
-  let taken = 0;
-  let lastSpace = -1;
-  for (const character of line) {
-    const columns = columnsOf(character);
-    if (taken + columns > most) {
-      const at = lastSpace > current.length / 2 ? lastSpace + 1 : current.length;
-      out.push(current.slice(0, at));
-      current = current.slice(at);
-      taken = textColumns(current);
-      lastSpace = -1;
+/** One line: line breaks are written out too. At most `limit` UTF-16 units of `text` are shown, then `…`. */
+export function visibleLine(text: string, limit = 200): string {
+  const characters = new VisibleCharacters();
+  let out = '';
+  for (const character of text.slice(0, limit)) out += characters.next(character);
+  return text.length > limit ? `${out}…` : out;
+}
+
+/**
+ * The lines of `text`, each made visible and wrapped at `width` columns, one at a time, so that a megabyte costs
+ * only what is looked at. The width is an estimate that never falls short of what a terminal takes: a line that the
+ * terminal wrapped itself would go on at column 0, where only the hub writes.
+ */
+export function* visibleLines(text: string, width: number): Generator<string, void> {
+  const characters = new VisibleCharacters();
+  const line = new WrappedLine(width);
+  for (let at = 0; at < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    at += character.length;
+    if (character === '\n' || (character === '\r' && text[at] === '\n')) {
+      if (character === '\r') at++;
+      yield line.take();
+    } else {
+      const full = line.append(characters.next(character));
+      if (full !== null) yield full;
     }
-    if (character === ' ') lastSpace = current.length;
-    current += character;
-    taken += columns;
   }
-  out.push(current);
-  return out;
+  yield line.take();
+}
+
+/** Breaks at a space where one is near, else anywhere. */
+class WrappedLine {
+  readonly #width: number;
+  #text = '';
+  #columns = 0;
+  #lastSpace = -1;
+
+  constructor(width: number) {
+    this.#width = Math.max(width, 12);
+  }
+
+  /** The line that is full now, or null. */
+  append(shown: string): string | null {
+    const columns = textColumns(shown);
+    const full = this.#columns + columns > this.#width ? this.#break() : null;
+    if (shown === ' ') this.#lastSpace = this.#text.length;
+    this.#text += shown;
+    this.#columns += columns;
+    return full;
+  }
+
+  take(): string {
+    const line = this.#text;
+    this.#text = '';
+    this.#columns = 0;
+    this.#lastSpace = -1;
+    return line;
+  }
+
+  #break(): string {
+    const at = this.#lastSpace > this.#text.length / 2 ? this.#lastSpace + 1 : this.#text.length;
+    const line = this.#text.slice(0, at);
+    this.#text = this.#text.slice(at);
+    this.#columns = textColumns(this.#text);
+    this.#lastSpace = -1;
+    return line;
+  }
+}
+
+/** The hub's own words, wrapped like quoted ones. */
+export function wrap(text: string, width: number): string[] {
+  return [...visibleLines(text, width)];
 }
 
 /** An upper bound of the columns that a terminal takes for visible text. */
 export function textColumns(text: string): number {
   let columns = 0;
-  for (const character of text) columns += columnsOf(character);
+  for (const character of text) columns += columnsOf(character.codePointAt(0) ?? 0);
   return columns;
 }
 
 /**
  * Width tables differ between terminals and Unicode versions, so all that may be wide in one of them counts as two;
- * Latin, Greek, Cyrillic, punctuation and box drawing are one everywhere.
+ * Latin, Greek, Cyrillic, the usual punctuation and box drawing are one everywhere.
  */
-function columnsOf(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
+function columnsOf(code: number): number {
   if (code < 0x0530) return 1;
-  return code >= 0x2010 && code <= 0x2027 ? 1 : code >= 0x2500 && code <= 0x257f ? 1 : 2;
+  const isPunctuation = code >= 0x2010 && code <= 0x203a;
+  const isArrow = code >= 0x2190 && code <= 0x2193;
+  const isBox = code >= 0x2500 && code <= 0x259f;
+  return isPunctuation || isArrow || isBox ? 1 : 2;
 }

@@ -1,0 +1,309 @@
+/**
+ * Consent without a person: `--answers FILE`, `--deny-all`, `--deny-warned` and `--allow-rest`. What no rule covers
+ * is denied.
+ *
+ * Ring 0: what it says counts as the user's word. See docs/cli.md for the format.
+ */
+import {
+  type AppId,
+  type ChoicePrompt,
+  type Consent,
+  type Diagnostic,
+  failed,
+  type GrantDuration,
+  id,
+  NAME_PATTERN,
+  ok,
+  type PermissionAnswer,
+  type PermissionPrompt,
+  type PermissionScope,
+  type Result,
+} from '@cordon/core';
+import { ConfigReader, type Located, type ObjectReader, quoted } from './config-reader.ts';
+import { LineMap, parseJsonText } from './json-text.ts';
+import { nearest } from './nearest.ts';
+
+/** A key that is absent matches everything; `null` matches the absence of an app. */
+export interface AnswerMatch {
+  readonly scope?: PermissionScope;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly what?: string;
+  readonly rule?: string;
+  readonly expected?: boolean;
+  /** Whether the prompt carries a warning. */
+  readonly warned?: boolean;
+}
+
+export type AnswerRule =
+  | { readonly kind: 'decision'; readonly match: AnswerMatch; readonly decision: GrantDuration | 'deny' }
+  /** Null: none of the apps. */
+  | { readonly kind: 'choice'; readonly choose: AppId | null };
+
+const SCOPES: readonly PermissionScope[] = [
+  'app-selection',
+  'exchange',
+  'response',
+  'data-release',
+  'irreversible-action',
+  'egress',
+  'policy',
+];
+const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
+const NEVER_PERMANENT: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
+
+/** Parses an answers file; failure holds every problem. Never throws. */
+export function parseAnswers(
+  file: string,
+  text: string,
+): Result<readonly AnswerRule[], readonly Diagnostic[]> {
+  const tree = parseJsonText(text);
+  if (!tree.ok) return failed([unreadable(file, text, tree.fault)]);
+  const reader = new ConfigReader(file, text);
+  const items = reader.items({ node: tree.value, path: '' }, 'an array of rules');
+  const rules = items.map((item) => readRule(reader, item));
+  if (reader.hasErrors) return failed(reader.diagnostics);
+  return ok(rules.filter((rule) => rule !== null));
+}
+
+type TextFault = Extract<ReturnType<typeof parseJsonText>, { ok: false }>['fault'];
+
+function unreadable(file: string, text: string, fault: TextFault): Diagnostic {
+  const frame = { severity: 'error', file, message: fault.message } as const;
+  if (fault.kind === 'limit') return { code: 'CFG002', ...frame, help: 'use fewer and broader rules' };
+  const help = 'the file must be JSON; comments and trailing commas are accepted';
+  return { code: 'CFG003', ...frame, range: new LineMap(text).range(fault.span), help };
+}
+
+function readRule(reader: ConfigReader, at: Located): AnswerRule | null {
+  const object = reader.object(at);
+  if (object === null) return null;
+  const matchAt = object.get('match');
+  const decisionAt = object.get('decision');
+  const chooseAt = object.get('choose');
+  object.finish();
+  const match = matchAt === null ? {} : readMatch(reader, matchAt);
+  if ((decisionAt === null) === (chooseAt === null)) {
+    reader.report(
+      at.path,
+      { start: at.node.span.start, end: at.node.span.start + 1 },
+      {
+        code: 'ANS001',
+        message: 'a rule has either `decision` or `choose`',
+        help: `write \`"decision": "deny"\` or \`"choose": "APP"\``,
+      },
+    );
+    return null;
+  }
+  if (chooseAt !== null) return readChoice(reader, chooseAt, match);
+  const decision = decisionAt === null ? null : readWord(reader, decisionAt, DECISIONS, 'a decision');
+  if (decisionAt === null || decision === null) return null;
+  if (decision === 'permanent' && match.scope !== undefined && NEVER_PERMANENT.has(match.scope)) {
+    reader.reportAt(decisionAt, {
+      code: 'ANS002',
+      message: `permission for \`${match.scope}\` is never permanent`,
+      help: 'use `once` or `session`',
+    });
+  }
+  return { kind: 'decision', match, decision };
+}
+
+function readChoice(reader: ConfigReader, at: Located, match: AnswerMatch): AnswerRule | null {
+  const { scope, ...rest } = match;
+  if ((scope !== undefined && scope !== 'app-selection') || Object.keys(rest).length > 0) {
+    reader.reportAt(at, {
+      code: 'ANS003',
+      message: '`choose` answers which app serves a query, and nothing else can be matched there',
+      help: 'match `{"scope": "app-selection"}` or nothing',
+    });
+    return null;
+  }
+  if (at.node.kind === 'null') return { kind: 'choice', choose: null };
+  const app = readApp(reader, at);
+  return app === null ? null : { kind: 'choice', choose: id(app) };
+}
+
+function readMatch(reader: ConfigReader, at: Located): AnswerMatch {
+  const object = reader.object(at);
+  if (object === null) return {};
+  const scopeAt = object.get('scope');
+  const scope = scopeAt === null ? null : readWord(reader, scopeAt, SCOPES, 'a scope');
+  const match: AnswerMatch = {
+    ...(scope === null ? {} : { scope }),
+    ...readSide(reader, object, 'from'),
+    ...readSide(reader, object, 'to'),
+    ...readText(reader, object, 'what'),
+    ...readText(reader, object, 'rule'),
+    ...readFlag(reader, object, 'expected'),
+    ...readFlag(reader, object, 'warned'),
+  };
+  object.finish();
+  return match;
+}
+
+function readSide(reader: ConfigReader, object: ObjectReader, key: 'from' | 'to'): AnswerMatch {
+  const at = object.get(key);
+  if (at === null) return {};
+  if (at.node.kind === 'null') return { [key]: null };
+  const app = readApp(reader, at);
+  return app === null ? {} : { [key]: app };
+}
+
+function readApp(reader: ConfigReader, at: Located): string | null {
+  const name = reader.string(at);
+  if (name === null || NAME_PATTERN.test(name)) return name;
+  const help = 'use the key of the app in `cordon.json`';
+  reader.reportAt(at, { code: 'CFG008', message: `${quoted(name)} is no name of an app`, help });
+  return null;
+}
+
+function readText(reader: ConfigReader, object: ObjectReader, key: 'what' | 'rule'): AnswerMatch {
+  const at = object.get(key);
+  const text = at === null ? null : reader.string(at);
+  return text === null ? {} : { [key]: text };
+}
+
+function readFlag(reader: ConfigReader, object: ObjectReader, key: 'expected' | 'warned'): AnswerMatch {
+  const at = object.get(key);
+  const flag = at === null ? null : reader.boolean(at);
+  return flag === null ? {} : { [key]: flag };
+}
+
+function readWord<W extends string>(
+  reader: ConfigReader,
+  at: Located,
+  words: readonly W[],
+  what: string,
+): W | null {
+  const text = reader.string(at);
+  if (text === null) return null;
+  const word = words.find((candidate) => candidate === text);
+  if (word !== undefined) return word;
+  const meant = nearest(text, words);
+  reader.reportAt(at, {
+    code: 'ANS004',
+    message: `${quoted(text)} is not ${what}`,
+    help: meant === null ? `use one of ${words.join(', ')}` : `did you mean \`${meant}\`?`,
+  });
+  return null;
+}
+
+/** Answers by the first rule that matches; no match denies. */
+export class AnswersConsent implements Consent {
+  readonly #rules: readonly AnswerRule[];
+
+  constructor(rules: readonly AnswerRule[]) {
+    this.#rules = rules;
+  }
+
+  async permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
+    const rule = this.#rules.find(
+      (candidate) => candidate.kind === 'decision' && covers(candidate.match, prompt),
+    );
+    if (signal.aborted || rule?.kind !== 'decision') return { allow: false, reason: 'no-answer' };
+    if (rule.decision === 'deny') return { allow: false, reason: 'user' };
+    return allowFor(rule.decision, prompt);
+  }
+
+  /** A rule whose app is not offered does not match. */
+  async choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
+    if (signal.aborted) return null;
+    for (const rule of this.#rules) {
+      if (rule.kind === 'choice' && (rule.choose === null || prompt.choices.includes(rule.choose))) {
+        return rule.choose;
+      }
+    }
+    return null;
+  }
+}
+
+function covers(match: AnswerMatch, prompt: PermissionPrompt): boolean {
+  const { subject } = prompt;
+  return (
+    (match.scope === undefined || match.scope === subject.scope) &&
+    (match.from === undefined || match.from === subject.from) &&
+    (match.to === undefined || match.to === subject.to) &&
+    (match.what === undefined || match.what === subject.what) &&
+    (match.rule === undefined || prompt.rules.includes(match.rule)) &&
+    (match.expected === undefined || match.expected === prompt.expected) &&
+    (match.warned === undefined || match.warned === prompt.warnings.length > 0)
+  );
+}
+
+const FROM_LONGEST: readonly GrantDuration[] = ['permanent', 'session', 'once'];
+
+/** As long as the rule says, or shorter where the prompt does not offer that; never longer. */
+function allowFor(duration: GrantDuration, prompt: PermissionPrompt): PermissionAnswer {
+  const offered = FROM_LONGEST.slice(FROM_LONGEST.indexOf(duration)).find((candidate) =>
+    prompt.durations.includes(candidate),
+  );
+  return offered === undefined ? { allow: false, reason: 'no-answer' } : { allow: true, duration: offered };
+}
+
+export interface AnswerOptions {
+  readonly rules: readonly AnswerRule[] | null;
+  readonly denyAll: boolean;
+  readonly denyWarned: boolean;
+  readonly allowRest: boolean;
+}
+
+/**
+ * The consent that the options ask for. `asking` is the terminal, or null where nobody can be asked.
+ *
+ * - `denyAll`: no to everything.
+ * - `rules`: the file decides; what it does not cover is denied, whatever the other options say.
+ * - `denyWarned`: prompts with a warning are denied, the rest is asked.
+ * - `allowRest`: prompts without a warning are allowed once, a choice takes the first app, the rest is asked; with
+ *   `denyWarned` nothing is left to ask.
+ */
+export function consentFrom(options: AnswerOptions, asking: Consent | null): Consent {
+  if (options.denyAll) return REFUSING;
+  if (options.rules !== null) return new AnswersConsent(options.rules);
+  const rest = asking ?? ABSENT;
+  if (!options.denyWarned && !options.allowRest) return rest;
+  return new WarnedConsent(options.denyWarned ? REFUSING : rest, options.allowRest ? ALLOWING : rest);
+}
+
+/** Warned prompts go one way, the others the other way. */
+class WarnedConsent implements Consent {
+  readonly #warned: Consent;
+  readonly #others: Consent;
+
+  constructor(warned: Consent, others: Consent) {
+    this.#warned = warned;
+    this.#others = others;
+  }
+
+  permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
+    return (prompt.warnings.length > 0 ? this.#warned : this.#others).permission(prompt, signal);
+  }
+
+  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
+    return this.#others.choose(prompt, signal);
+  }
+}
+
+/** The user said no beforehand. */
+const REFUSING: Consent = Object.freeze({
+  permission: async () => ({ allow: false, reason: 'user' }) as const,
+  choose: async () => null,
+});
+
+/** Nobody can be asked. */
+const ABSENT: Consent = Object.freeze({
+  permission: async () => ({ allow: false, reason: 'no-answer' }) as const,
+  choose: async () => null,
+});
+
+const ALLOWING: Consent = Object.freeze({
+  permission: async (prompt: PermissionPrompt, signal: AbortSignal) =>
+    signal.aborted ? ({ allow: false, reason: 'no-answer' } as const) : allowShortest(prompt),
+  choose: async (prompt: ChoicePrompt, signal: AbortSignal) =>
+    signal.aborted ? null : (prompt.choices[0] ?? null),
+});
+
+/** Least of what is offered: a script that says yes to all gives no lasting grants. */
+function allowShortest(prompt: PermissionPrompt): PermissionAnswer {
+  const duration = FROM_LONGEST.findLast((candidate) => prompt.durations.includes(candidate));
+  return duration === undefined ? { allow: false, reason: 'no-answer' } : { allow: true, duration };
+}

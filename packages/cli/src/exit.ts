@@ -1,0 +1,30 @@
+/** Exit codes, the same for every command. Ring 1. */
+
+export const EXIT = {
+  /** Done. */
+  done: 0,
+  /** Refused by the policy or by the user. */
+  refused: 1,
+  /** Wrong use, configuration, sandbox, or a failure that is nobody's decision. */
+  failed: 2,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** How the end of a query shows in the exit code; a query that the user cancelled was refused by the user. */
+export function exitCodeOf(outcome: 'answered' | 'refused' | 'failed' | 'cancelled'): ExitCode {
+  switch (outcome) {
+    case 'answered':
+      return EXIT.done;
+    case 'refused':
+    case 'cancelled':
+      return EXIT.refused;
+    case 'failed':
+      return EXIT.failed;
+  }
+}
+
+/** Of several queries the gravest counts. */
+export function gravest(codes: readonly ExitCode[]): ExitCode {
+  return codes.reduce<ExitCode>((worst, code) => (code > worst ? code : worst), EXIT.done);
+}

@@ -1,0 +1,146 @@
+/**
+ * Lines that the user types, one question at a time. One object for the whole process: chat and consent share it, so
+ * that two readers never fight for standard input. Plain lines instead of cursor widgets: they work through a pipe,
+ * in tmux and with a screen reader.
+ *
+ * Ring 0: what it returns is taken for the user's word.
+ */
+import { createInterface, type Interface } from 'node:readline';
+import type { Screen } from './screen.ts';
+
+export interface TerminalOptions {
+  readonly input: NodeJS.ReadableStream;
+  /** For line editing and echo; the screen's own output. */
+  readonly output: NodeJS.WritableStream;
+  readonly screen: Screen;
+  /** Whether a person types. */
+  readonly isInteractive: boolean;
+  /** Ctrl-C while nothing is asked. */
+  readonly onInterrupt: () => void;
+}
+
+export interface Question {
+  readonly prompt: string;
+  /** Whether what the user typed before the question appeared may answer it. */
+  readonly acceptsEarlier: boolean;
+}
+
+export type Reply =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'interrupted' } // Ctrl-C
+  | { readonly kind: 'ended' } // the input ended
+  | { readonly kind: 'aborted' }; // the signal
+
+/** Attack: an endless pipe. Lines beyond these are dropped until somebody asks. */
+const MOST_WAITING_LINES = 1000;
+const MOST_LINE_LENGTH = 100_000;
+
+export class Terminal {
+  readonly #options: TerminalOptions;
+  readonly #waiting: string[] = [];
+  #interface: Interface | null = null;
+  #isEnded = false;
+  #settle: ((reply: Reply) => void) | null = null;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a person types here, or a pipe or nobody. */
+  get isInteractive(): boolean {
+    return this.#options.isInteractive;
+  }
+
+  /**
+   * Shows the prompt and waits for one line. Only one question at a time: a second one while the first is open is a
+   * bug of the caller and throws.
+   */
+  async ask(question: Question, signal: AbortSignal): Promise<Reply> {
+    if (this.#settle !== null) throw new Error('a question is open already');
+    if (signal.aborted) return { kind: 'aborted' };
+    this.#open();
+    if (!question.acceptsEarlier && this.#options.isInteractive) this.#forgetTyped();
+    this.#show(question.prompt);
+    const early = this.#takeWaiting();
+    if (early !== null) return early;
+    return new Promise((resolve) => {
+      const settle = (reply: Reply) => {
+        this.#settle = null;
+        signal.removeEventListener('abort', abort);
+        if (reply.kind !== 'line') this.#options.screen.endLine();
+        resolve(reply);
+      };
+      const abort = () => settle({ kind: 'aborted' });
+      signal.addEventListener('abort', abort, { once: true });
+      this.#settle = settle;
+    });
+  }
+
+  /** Lets the process end. Questions after this are answered with `ended`. */
+  close(): void {
+    this.#isEnded = true;
+    this.#interface?.close();
+    this.#interface = null;
+  }
+
+  /** Attack: an answer typed ahead, to a question that the user has not seen. A pipe has no eyes and may. */
+  #forgetTyped(): void {
+    this.#waiting.length = 0;
+    this.#interface?.write(null, { ctrl: true, name: 'e' });
+    this.#interface?.write(null, { ctrl: true, name: 'u' });
+  }
+
+  #takeWaiting(): Reply | null {
+    const line = this.#waiting.shift();
+    if (line !== undefined) {
+      this.#options.screen.endLine();
+      return { kind: 'line', text: line };
+    }
+    if (!this.#isEnded) return null;
+    this.#options.screen.endLine();
+    return { kind: 'ended' };
+  }
+
+  #show(prompt: string): void {
+    this.#options.screen.endLine();
+    if (this.#interface === null || !this.#options.isInteractive) {
+      this.#options.screen.write(prompt);
+      return;
+    }
+    this.#interface.setPrompt(prompt);
+    this.#interface.prompt();
+    this.#options.screen.lineOpened();
+  }
+
+  #open(): void {
+    if (this.#interface !== null || this.#isEnded) return;
+    const { input, output, isInteractive } = this.#options;
+    const lines = createInterface({
+      input,
+      ...(isInteractive ? { output } : {}),
+      terminal: isInteractive,
+      historySize: isInteractive ? 100 : 0,
+    });
+    lines.on('line', (line) => this.#receive(line.slice(0, MOST_LINE_LENGTH)));
+    lines.on('SIGINT', () => this.#interrupt());
+    lines.on('close', () => this.#end());
+    this.#interface = lines;
+  }
+
+  #receive(text: string): void {
+    if (this.#options.isInteractive) this.#options.screen.lineEnded();
+    if (this.#settle !== null) this.#settle({ kind: 'line', text });
+    else if (this.#waiting.length < MOST_WAITING_LINES) this.#waiting.push(text);
+  }
+
+  #interrupt(): void {
+    if (this.#settle !== null) this.#settle({ kind: 'interrupted' });
+    else this.#options.onInterrupt();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#interface = null;
+    this.#settle?.({ kind: 'ended' });
+  }
+}
