@@ -1,6 +1,6 @@
 /**
  * An app on standard input and output: one JSON message a line, within limits. The only file of the package that
- * touches the process.
+ * touches the standard streams.
  *
  * Ring 2.
  */
