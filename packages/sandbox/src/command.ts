@@ -20,8 +20,11 @@ export interface AppCommand {
   readonly cwd: string | null;
   /** Absolute host paths; each is visible at the same path inside. */
   readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
-  /** A private folder of this app on the host, made if it is missing, visible as `/state`. */
-  readonly stateFolder: string;
+  /**
+   * A private folder of this app on the host, made if it is missing, visible as `/state`, and also at its own
+   * path where `files.write` lists that. Null: none, and nothing that the app writes outlives it.
+   */
+  readonly stateFolder: string | null;
   readonly limits: AppLimits;
   readonly network: Network;
 }
@@ -62,7 +65,7 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
     executable,
     args,
     env: {
-      HOME: STATE_INSIDE,
+      HOME: homeOf(app),
       TMPDIR: '/tmp',
       PATH: usr ? '/usr/local/bin:/usr/bin:/bin' : '/opt/node/bin',
       LANG: 'C.UTF-8',
@@ -80,6 +83,10 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
     link: false,
     network: app.network,
   });
+}
+
+function homeOf(app: AppCommand): string {
+  return app.stateFolder === null ? '/tmp' : STATE_INSIDE;
 }
 
 interface Program {
@@ -216,15 +223,23 @@ function fenceOf({ configFolder, dataFolder, home }: CommandContext): CodeFence 
 
 /** The state folder and what the manifest lists; a listed path that is missing is a mistake that is told. */
 function grantedMounts(app: AppCommand, context: CommandContext): Result<readonly Mount[], Fault> {
-  const state = stateMount(app.stateFolder);
-  if (!state.ok) return state;
-  const mounts: Mount[] = [state.value];
+  const state = app.stateFolder === null ? null : stateMount(app.stateFolder);
+  if (state?.ok === false) return state;
+  const mounts: Mount[] = state === null ? [] : [state.value];
   const listed = [
     ...app.files.read.map((path) => ({ path, access: 'read' as const })),
     ...app.files.write.map((path) => ({ path, access: 'write' as const })),
   ];
   for (const { path, access } of listed) {
-    const mount = listedMount(path, access, context);
+    const isState = app.stateFolder !== null && resolve(path) === resolve(app.stateFolder);
+    const mount =
+      isState && state !== null
+        ? ok({
+            ...state.value,
+            inside: resolve(path),
+            access: access === 'write' ? ('own' as const) : access,
+          })
+        : listedMount(path, access, context);
     if (!mount.ok) return mount;
     const same = mounts.findIndex(({ inside }) => inside === mount.value.inside);
     if (same >= 0) mounts.splice(same, 1); // listed for reading and for writing: writing, which comes later
@@ -270,7 +285,7 @@ function workingFolder(
   context: CommandContext,
   mounts: readonly Mount[],
 ): Result<string, Fault> {
-  if (app.cwd === null) return ok(STATE_INSIDE);
+  if (app.cwd === null) return ok(homeOf(app));
   const wanted = resolve(context.configFolder, app.cwd);
   if (mounts.some(({ inside }) => isWithin(wanted, inside))) return ok(wanted);
   return unavailable(

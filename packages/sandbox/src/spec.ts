@@ -68,7 +68,7 @@ const OWN_PLACES = [
 /** Upper bounds of what a manifest may ask for; a value above is refused, not cut. */
 export const LIMIT_MAXIMA: AppLimits = {
   memoryMiB: 65_536,
-  cpuSeconds: 86_400,
+  cpuSeconds: 604_800,
   processes: 4_096,
   openFiles: 65_536,
   fileMiB: 65_536,
