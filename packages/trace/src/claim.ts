@@ -40,7 +40,8 @@ export class ProcessLock {
       throw new StoreFailure(storeFault('folder-unavailable', path, String(error)));
     }
     const lock = new DatabaseSync(path, { timeout: 0 });
-    lock.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written, so no journal file is needed beside it.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return new ProcessLock(folder, token, lock);
   }
 

@@ -90,14 +90,15 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
   },
 };
 
-/** Null: not an error of SQLite, so a bug. */
+/** Null: a bug, in SQLite's words or not. */
 export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
-  return storeFault(kindOfCode(error.errcode & 0xff), path, error.message);
+  const kind = kindOfCode(error.errcode & 0xff);
+  return kind === null ? null : storeFault(kind, path, error.message);
 }
 
 /** Primary result codes of SQLite. */
-function kindOfCode(code: number): StoreFaultKind {
+function kindOfCode(code: number): StoreFaultKind | null {
   switch (code) {
     case 5: // BUSY
     case 6: // LOCKED
@@ -113,6 +114,11 @@ function kindOfCode(code: number): StoreFaultKind {
       return 'full';
     case 14: // CANTOPEN
       return 'folder-unavailable';
+    case 19: // CONSTRAINT: an id that exists already, a word that the schema does not know
+    case 20: // MISMATCH
+    case 21: // MISUSE
+    case 25: // RANGE
+      return null;
     default:
       return 'broken';
   }

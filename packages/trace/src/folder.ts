@@ -3,7 +3,7 @@
  *
  * Ring 0. Uses the file system.
  */
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { failed, ok, type Result } from '@cordon/core';
@@ -31,11 +31,24 @@ export function prepareFolder(path: string): Result<DataFolder, StoreFault> {
     return failed(storeFault('folder-unavailable', path, codeOf(error)));
   }
   try {
-    closeSync(openSync(folder.file, 'a', 0o600));
+    createFile(folder.file);
+    accessSync(folder.file, constants.R_OK | constants.W_OK);
     if ((statSync(folder.file).mode & 0o077) !== 0) chmodSync(folder.file, 0o600);
     return ok(folder);
   } catch (error) {
     return failed(storeFault(codeOf(error) === 'ENOSPC' ? 'full' : 'read-only', folder.file, codeOf(error)));
+  }
+}
+
+/**
+ * Only by exclusive creation: to open and close a file that this process already uses through SQLite would drop its
+ * locks (POSIX), and another process could then delete the write-ahead log under it.
+ */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -85,11 +85,15 @@ export class Memory {
 
   /** Working memory: the last `interactions` messages of the user with all that followed each, oldest first. */
   recent(session: SessionId, interactions: number): readonly Turn[] {
-    if (interactions < 1) return [];
+    if (!(interactions >= 1)) return [];
     const first = `SELECT u.key FROM turns u WHERE u.owner = t.owner AND u.session = t.session AND u.role = 'user'
       ORDER BY u.key DESC LIMIT 1 OFFSET ?`;
     const sql = `${SELECT_TURNS} AND t.key >= coalesce((${first}), 0) ORDER BY t.key`;
-    return this.#database.all(sql, [this.#owner, session, Math.floor(interactions) - 1], turnOf);
+    return this.#database.all(
+      sql,
+      [this.#owner, session, Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1],
+      turnOf,
+    );
   }
 
   /**

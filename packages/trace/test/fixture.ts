@@ -1,0 +1,86 @@
+/**
+ * What the tests of this package share: temporary folders, events that need no thought, child processes.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { type Event, type EventBody, HUB_LABEL, type PermissionSubject, type SessionId } from '@cordon/core';
+import { openStore, type Store, type StoreOptions } from '@cordon/trace';
+
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-trace-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A store that is closed when the test ends. */
+export function storeIn(t: TestContext, folder: string, options?: StoreOptions): Store {
+  const store = openOrThrow(folder, options);
+  t.after(() => store.close());
+  return store;
+}
+
+export function openOrThrow(folder: string, options?: StoreOptions): Store {
+  const opened = openStore(folder, () => 1_700_000_000_000, options);
+  if (!opened.ok) throw new Error(opened.fault.message);
+  return opened.value;
+}
+
+export function say(text: string): EventBody {
+  return { kind: 'model.message', text, calls: [] };
+}
+
+/** Appends an event of the hub itself. */
+export function append(store: Store, session: SessionId, body: EventBody): Event {
+  return store.journal.append(session, null, null, [], HUB_LABEL, body);
+}
+
+export function subjectOf(what: string, scope: PermissionSubject['scope'] = 'exchange'): PermissionSubject {
+  return { scope, from: null, to: null, what };
+}
+
+export interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  /** The next line that it prints; rejects when it ends first. */
+  line(): Promise<string>;
+  /** Everything that it still prints. */
+  rest(): Promise<readonly string[]>;
+  /** Lets it pass its next barrier. */
+  go(): void;
+  ended(): Promise<void>;
+}
+
+/** Runs `test/child/<program>.ts` with arguments. It is killed when the test ends. */
+export function startChild(t: TestContext, program: string, args: readonly string[]): Child {
+  const path = fileURLToPath(new URL(`./child/${program}.ts`, import.meta.url));
+  const process_ = spawn(process.execPath, ['--conditions=source', path, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => process_.once('close', () => resolve()));
+  t.after(async () => {
+    process_.kill('SIGKILL');
+    await ended;
+  });
+  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  return {
+    process: process_,
+    line: async () => {
+      const next = await lines.next();
+      if (next.done === true) throw new Error(`${program} ended early`);
+      return next.value;
+    },
+    rest: async () => {
+      const all: string[] = [];
+      for (let next = await lines.next(); next.done !== true; next = await lines.next()) all.push(next.value);
+      return all;
+    },
+    go: () => process_.stdin.write('\n'),
+    ended: () => ended,
+  };
+}

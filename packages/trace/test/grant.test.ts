@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { type Grant, type GrantDuration, id, type PermissionSubject, type SessionId } from '@cordon/core';
+import type { Store } from '@cordon/trace';
+
+import { startChild, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
+
+test('a once-grant authorises one action and no second', (t) => {
+  const { store, session } = setUp(t);
+  const grant = give(store, session, subjectOf('fare'), 'once');
+  assert.deepEqual(store.grants.find(subjectOf('fare'), session, 'shown'), grant);
+  assert.equal(store.grants.consume(grant.id, session), true);
+  assert.equal(store.grants.consume(grant.id, session), false);
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown'), null);
+});
+
+test('a once-grant serves only what was shown, longer ones serve their subject', (t) => {
+  const { store, session } = setUp(t);
+  give(store, session, subjectOf('once'), 'once');
+  give(store, session, subjectOf('session'), 'session');
+  give(store, session, subjectOf('permanent'), 'permanent');
+  assert.equal(store.grants.find(subjectOf('once'), session, 'other data'), null);
+  assert.equal(store.grants.find(subjectOf('once'), session, 'shown')?.duration, 'once');
+  assert.equal(store.grants.find(subjectOf('session'), session, 'other data')?.duration, 'session');
+  assert.equal(store.grants.find(subjectOf('permanent'), session, 'other data')?.duration, 'permanent');
+});
+
+test('session and permanent grants authorise again and again, and spare a once-grant', (t) => {
+  const { store, session } = setUp(t);
+  const once = give(store, session, subjectOf('fare'), 'once');
+  const grant = give(store, session, subjectOf('fare'), 'session');
+  for (let n = 0; n < 3; n++) {
+    assert.equal(store.grants.find(subjectOf('fare'), session, 'shown')?.id, grant.id);
+    assert.equal(store.grants.consume(grant.id, session), true);
+  }
+  store.grants.revoke(grant.id);
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown')?.id, once.id);
+});
+
+test('once and session grants serve their own session only, permanent ones every session', (t) => {
+  const { store, session } = setUp(t);
+  const other = store.sessions.create();
+  for (const duration of ['once', 'session'] as const) {
+    const grant = give(store, session, subjectOf(duration), duration);
+    assert.equal(store.grants.find(subjectOf(duration), other, 'shown'), null);
+    assert.equal(store.grants.consume(grant.id, other), false);
+    assert.equal(store.grants.consume(grant.id, session), true);
+  }
+  const permanent = give(store, session, subjectOf('permanent'), 'permanent');
+  assert.equal(permanent.session, null);
+  assert.equal(store.grants.find(subjectOf('permanent'), other, 'shown')?.id, permanent.id);
+  assert.equal(store.grants.consume(permanent.id, other), true);
+});
+
+test('the end of a session ends its grants, not the permanent ones', (t) => {
+  const { store, session } = setUp(t);
+  const once = give(store, session, subjectOf('fare'), 'once');
+  const forSession = give(store, session, subjectOf('fare'), 'session');
+  assert.equal(store.grants.list({ live: true }).length, 2);
+  store.journal.end(session);
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown'), null);
+  assert.equal(store.grants.consume(once.id, session), false);
+  assert.equal(store.grants.consume(forSession.id, session), false);
+  assert.deepEqual(store.grants.list({ live: true }), []);
+
+  const next = store.sessions.create();
+  const permanent = give(store, next, subjectOf('fare'), 'permanent');
+  store.journal.end(next);
+  assert.equal(store.grants.find(subjectOf('fare'), store.sessions.create(), 'shown')?.id, permanent.id);
+});
+
+test('a revoked grant never authorises again, whatever its duration; one that was not revoked does', (t) => {
+  const { store, session } = setUp(t);
+  for (const duration of ['once', 'session', 'permanent'] as const) {
+    const revoked = give(store, session, subjectOf(duration), duration);
+    assert.equal(store.grants.revoke(revoked.id), true);
+    assert.equal(store.grants.revoke(revoked.id), false);
+    assert.equal(store.grants.find(subjectOf(duration), session, 'shown'), null);
+    assert.equal(store.grants.consume(revoked.id, session), false);
+    const kept = give(store, session, subjectOf(duration), duration);
+    assert.equal(store.grants.find(subjectOf(duration), session, 'shown')?.id, kept.id);
+    assert.equal(store.grants.consume(kept.id, session), true);
+  }
+  assert.equal(store.grants.revoke(id('unknown')), false);
+  assert.equal(store.grants.consume(id('unknown'), session), false);
+});
+
+test('a revocation by another process holds at once', (t) => {
+  const folder = temporaryFolder(t);
+  const hub = storeIn(t, folder);
+  const session = hub.sessions.create();
+  const grant = give(hub, session, subjectOf('fare'), 'permanent');
+  assert.equal(hub.grants.consume(grant.id, session), true);
+  assert.equal(storeIn(t, folder).grants.revoke(grant.id), true);
+  assert.equal(hub.grants.consume(grant.id, session), false);
+});
+
+test('irreversible actions and rules that ask are refused as permanent and taken for a while', (t) => {
+  const { store, session } = setUp(t);
+  for (const scope of ['irreversible-action', 'policy'] as const) {
+    const request = { subject: subjectOf('send', scope), session, digest: 'shown' };
+    assert.deepEqual(store.grants.give({ ...request, duration: 'permanent' }), {
+      ok: false,
+      fault: {
+        kind: 'never-permanent',
+        message: 'irreversible actions and rules that ask are never permitted permanently',
+        help: 'permit it once or for this session',
+      },
+    });
+    assert.equal(store.grants.find(request.subject, session, 'shown'), null);
+    for (const duration of ['once', 'session'] as const) {
+      const grant = give(store, session, request.subject, duration);
+      assert.equal(store.grants.consume(grant.id, session), true);
+    }
+  }
+  assert.deepEqual(
+    store.grants.list().map(({ duration }) => duration),
+    ['session', 'once', 'session', 'once'],
+  );
+});
+
+test('the schema itself refuses a permanent irreversible grant, a changed, an unrevoked and an unspent one', (t) => {
+  const folder = temporaryFolder(t);
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  const spent = give(store, session, subjectOf('fare'), 'once');
+  store.grants.consume(spent.id, session);
+  store.grants.revoke(spent.id);
+  const database = new DatabaseSync(join(folder, 'cordon.db'));
+  t.after(() => database.close());
+  const insert = (scope: string) =>
+    database.exec(`INSERT INTO grants (id, subject, scope, duration, digest, given_at)
+      VALUES ('g-${scope}', '{}', '${scope}', 'permanent', '', 0)`);
+  assert.throws(() => insert('irreversible-action'), /CHECK constraint failed/);
+  assert.throws(() => insert('policy'), /CHECK constraint failed/);
+  assert.throws(() => insert('everything'), /CHECK constraint failed/);
+  insert('egress');
+  assert.throws(() => database.exec(`UPDATE grants SET duration = 'session'`), /never changed/);
+  assert.throws(() => database.exec('UPDATE grants SET revoked_at = NULL'), /revoked for good/);
+  assert.throws(() => database.exec('UPDATE grants SET used_at = NULL'), /used once/);
+});
+
+test('a grant of an unknown session is refused', (t) => {
+  const { store } = setUp(t);
+  const given = store.grants.give({
+    subject: subjectOf('fare'),
+    duration: 'once',
+    session: id('unknown'),
+    digest: '',
+  });
+  assert.equal(given.ok ? 'given' : given.fault.kind, 'session-unknown');
+});
+
+test('every part of the subject counts', (t) => {
+  const { store, session } = setUp(t);
+  const subject: PermissionSubject = { scope: 'exchange', from: id('a'), to: id('b'), what: 'fare' };
+  give(store, session, subject, 'session');
+  const others: readonly PermissionSubject[] = [
+    { ...subject, scope: 'response' },
+    { ...subject, from: id('b') },
+    { ...subject, from: null },
+    { ...subject, to: null },
+    { ...subject, from: id('b'), to: id('a') },
+    { ...subject, what: 'Fare' },
+    { ...subject, what: 'fare\u0000' },
+    { ...subject, what: '' },
+  ];
+  for (const other of others) assert.equal(store.grants.find(other, session, 'shown'), null);
+  assert.notEqual(store.grants.find({ ...subject }, session, 'shown'), null);
+});
+
+test('names that differ only in a lone surrogate are different subjects', (t) => {
+  const { store, session } = setUp(t);
+  give(store, session, subjectOf('send\ud800'), 'session');
+  assert.equal(store.grants.find(subjectOf('send\ud801'), session, 'shown'), null);
+  assert.equal(store.grants.find(subjectOf('send\ufffd'), session, 'shown'), null);
+  assert.equal(store.grants.find(subjectOf('send\ud800'), session, 'shown')?.subject.what, 'send\ud800');
+});
+
+test('grants are listed newest first, and by filter', (t) => {
+  const { store, session } = setUp(t);
+  const other = store.sessions.create();
+  const mail = give(
+    store,
+    session,
+    { scope: 'exchange', from: id('travel'), to: id('mail'), what: 'x' },
+    'once',
+  );
+  const drive = give(
+    store,
+    other,
+    { scope: 'data-release', from: null, to: id('drive'), what: 'y' },
+    'session',
+  );
+  const site = give(
+    store,
+    other,
+    { scope: 'egress', from: id('drive'), to: null, what: 'example.org' },
+    'permanent',
+  );
+  store.grants.consume(mail.id, session);
+  store.grants.revoke(drive.id);
+  const ids = (filter: Parameters<Store['grants']['list']>[0]) =>
+    store.grants.list(filter).map((grant) => grant.id);
+
+  assert.deepEqual(ids({}), [site.id, drive.id, mail.id]);
+  assert.deepEqual(ids({ live: true }), [site.id]);
+  assert.deepEqual(ids({ scope: 'data-release' }), [drive.id]);
+  assert.deepEqual(ids({ app: id('drive') }), [site.id, drive.id]);
+  assert.deepEqual(ids({ session }), [mail.id]);
+  assert.deepEqual(ids({ session, live: true }), []);
+  assert.equal(store.grants.list({ session })[0]?.usedAt, 1_700_000_000_000);
+  assert.equal(store.grants.list({ scope: 'data-release' })[0]?.revokedAt, 1_700_000_000_000);
+});
+
+test('of several processes that spend the same once-grants at the same time, each grant has one winner', async (t) => {
+  const folder = temporaryFolder(t);
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  const grants = Array.from(
+    { length: 60 },
+    (_, n) => give(store, session, subjectOf(`action ${n}`), 'once').id,
+  );
+  const children = [1, 2, 3].map(() => startChild(t, 'consume', [folder, session, ...grants]));
+  for (const child of children) await child.line();
+  for (const child of children) child.go();
+  const won = (await Promise.all(children.map((child) => child.rest()))).flat();
+  assert.deepEqual([...won].sort(), [...grants].sort());
+});
+
+function setUp(t: Parameters<typeof temporaryFolder>[0]): { store: Store; session: SessionId } {
+  const store = storeIn(t, temporaryFolder(t));
+  return { store, session: store.sessions.create() };
+}
+
+function give(store: Store, session: SessionId, subject: PermissionSubject, duration: GrantDuration): Grant {
+  const given = store.grants.give({ subject, duration, session, digest: 'shown' });
+  if (!given.ok) throw new Error(given.fault.message);
+  return given.value;
+}
