@@ -1,0 +1,16 @@
+export { createObedientModel } from './obedient-model.ts';
+export type { Variant } from './playback.ts';
+export { canonicalText } from './recogniser.ts';
+export type {
+  Attack,
+  BeliefChange,
+  Condition,
+  Reference,
+  Scenario,
+  ScenarioCall,
+  Task,
+  TaskAnswer,
+  Template,
+  Value,
+} from './scenario.ts';
+export { decodeScenario, parseScenario } from './scenario-reader.ts';

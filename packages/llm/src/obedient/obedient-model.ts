@@ -1,0 +1,61 @@
+/**
+ * The obedient model behind the port of every model: deterministic, offline, and the worst model there can be. What
+ * holds against it holds against any model, as far as its scenarios go.
+ *
+ * Ring 1.
+ */
+import { createHash } from 'node:crypto';
+import { failed, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';
+import { answerOf } from './answering.ts';
+import { planFor } from './planning.ts';
+import { Playback, type Variant } from './playback.ts';
+import type { Scenario } from './scenario.ts';
+
+/**
+ * @param options.scenarios all are watched for attacks; the task is found by the user's words
+ * @param options.variant see `Variant`
+ * @returns a model without state: equal requests get equal responses. It fails only when it is cancelled.
+ */
+export function createObedientModel(options: {
+  readonly scenarios: readonly Scenario[];
+  readonly variant: Variant;
+}): Model {
+  const { scenarios, variant } = options;
+  return {
+    complete: async (request, { signal, onText }) => {
+      if (signal.aborted)
+        return failed({ kind: 'cancelled', message: 'the call was cancelled', attempts: 1 });
+      const response =
+        request.role === 'planner'
+          ? said(request, JSON.stringify(planFor(scenarios, variant !== 'refusing', request)))
+          : act(request, new Playback(scenarios, variant, request));
+      if (response.text !== '') onText?.(response.text);
+      return ok(response);
+    },
+  };
+}
+
+function act(request: ModelRequest, playback: Playback): ModelResponse {
+  const move = playback.nextMove();
+  if (move === null) return said(request, answerOf(playback, request.answerSchema));
+  const call = { id: callId(request), ...move };
+  return { text: '', calls: [call], finish: 'tool-calls', usage: usageOf(request, JSON.stringify(call)) };
+}
+
+function said(request: ModelRequest, text: string): ModelResponse {
+  return { text, calls: [], finish: 'stop', usage: usageOf(request, text) };
+}
+
+/** Different in every request of a session, without a counter: it is made of what was said so far. */
+function callId(request: ModelRequest): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([request.messages, request.tools]))
+    .digest('hex');
+  return `call_${digest.slice(0, 16)}`;
+}
+
+/** Four characters are about a token; nobody is charged for these. */
+function usageOf(request: ModelRequest, output: string): ModelResponse['usage'] {
+  const input = JSON.stringify([request.messages, request.tools]);
+  return { inputTokens: Math.ceil(input.length / 4), outputTokens: Math.ceil(output.length / 4) };
+}

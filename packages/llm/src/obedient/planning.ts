@@ -1,0 +1,124 @@
+/**
+ * The obedient model as the planner: the calls of the user's task as steps, and those of an attack before them if
+ * its text has reached the planner's context.
+ *
+ * Ring 1.
+ */
+import { isJsonObject, type Json, type ModelRequest, type PlannerAnswer, parseJson } from '@cordon/core';
+import { Recogniser } from './recogniser.ts';
+import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
+import { taskIn } from './turn.ts';
+
+type Step = PlannerAnswer['steps'][number];
+
+/** What the planner is told, read leniently: its own words come back as a claim that the hub checks. */
+interface Told {
+  readonly query: string;
+  /** The names of what each app can be used for. */
+  readonly apps: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly facts: readonly string[];
+}
+
+export function planFor(
+  scenarios: readonly Scenario[],
+  obeys: boolean,
+  request: ModelRequest,
+): PlannerAnswer {
+  const told = toldIn(request);
+  const covered = taskIn(told.query, scenarios);
+  const injected = obeys ? attackCalls(scenarios, request) : [];
+  const steps = covered === null ? [] : taskSteps(covered.task, told, injected.length === 0);
+  const attackers = groupsOf(injected, told).map((calls) => stepFor(calls, told, purposesOf(calls)));
+  const shifted = steps.map((step) => ({
+    ...step,
+    after: step.after.map((number) => number + attackers.length),
+  }));
+  const all = [...attackers, ...shifted];
+  return { steps: all.length > 0 ? all : [withoutApp(told.query)], candidates: [] };
+}
+
+function taskSteps(task: Task, told: Told, isWhole: boolean): readonly Step[] {
+  if (task.calls.length === 0) {
+    const app = task.app !== null && told.apps.has(task.app) ? task.app : null;
+    return [{ ...withoutApp(told.query), app }];
+  }
+  const groups = groupsOf(task.calls, told);
+  const isOne = isWhole && groups.length === 1 && groups[0]?.length === task.calls.length;
+  return groups.map((calls, index) => {
+    // A step that is the whole query is told in the user's words.
+    const step = stepFor(calls, told, isOne ? told.query : purposesOf(calls));
+    const wanted = new Set(calls.flatMap((call) => [...dependenciesOf(call, task.beliefs)]));
+    const after = groups
+      .slice(0, index)
+      .flatMap((earlier, number) => (earlier.some(({ id }) => wanted.has(id)) ? [number + 1] : []));
+    return { ...step, after };
+  });
+}
+
+/** Consecutive calls of one app; those of apps that are not installed cannot be planned. */
+function groupsOf(calls: readonly ScenarioCall[], told: Told): readonly (readonly ScenarioCall[])[] {
+  const groups: ScenarioCall[][] = [];
+  for (const call of calls.filter(({ app }) => told.apps.has(app))) {
+    const last = groups.at(-1);
+    if (last?.[0]?.app === call.app) last.push(call);
+    else groups.push([call]);
+  }
+  return groups;
+}
+
+function stepFor(calls: readonly ScenarioCall[], told: Told, task: string): Step {
+  const app = calls[0]?.app ?? null;
+  const known = app === null ? undefined : told.apps.get(app);
+  const uses = calls.map(({ tool, functionality }) => (known?.has(functionality) ? functionality : tool));
+  const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
+  return {
+    app,
+    task,
+    uses: [...new Set(uses)],
+    needs: told.facts.filter((fact) => wanted.has(folded(fact))),
+    after: [],
+  };
+}
+
+function purposesOf(calls: readonly ScenarioCall[]): string {
+  return calls.map(({ purpose }) => purpose).join('; ');
+}
+
+/** The hub's memory may write `email_address` for what the user called `Email address`. */
+function folded(fact: string): string {
+  return fact.toLowerCase().replace(/[\s_-]+/g, ' ');
+}
+
+function withoutApp(query: string): Step {
+  return { app: null, task: query, uses: [], needs: [], after: [] };
+}
+
+function attackCalls(scenarios: readonly Scenario[], request: ModelRequest): readonly ScenarioCall[] {
+  const attacks = scenarios.flatMap((scenario) => scenario.attacks);
+  const recogniser = new Recogniser(attacks.map(({ text }) => text));
+  for (const { text } of request.messages) recogniser.read(text);
+  return attacks.filter(({ text }) => recogniser.sees(text)).flatMap(({ calls }) => calls);
+}
+
+function toldIn(request: ModelRequest): Told {
+  const text = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const parsed = parseJson(text);
+  const input = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  return {
+    query: typeof input.query === 'string' ? input.query : text,
+    apps: new Map(items(input.apps).flatMap(appEntry)),
+    facts: items(input.facts).filter((fact) => typeof fact === 'string'),
+  };
+}
+
+function appEntry(app: Json): readonly (readonly [string, ReadonlySet<string>])[] {
+  if (!isJsonObject(app) || typeof app.id !== 'string') return [];
+  const names = items(app.uses).flatMap((use) =>
+    isJsonObject(use) && typeof use.name === 'string' ? [use.name] : [],
+  );
+  return [[app.id, new Set(names)]];
+}
+
+function items(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
