@@ -57,6 +57,11 @@ export class AnswerReader {
     this.#onText = onText;
   }
 
+  /** What the stream itself said went wrong; nothing that follows it counts. */
+  get failure(): Failure | null {
+    return this.#error;
+  }
+
   take(part: LanguageModelV4StreamPart): void {
     // Only what the port knows; reasoning, sources, files and what a provider ran on its own side are left out.
     if (part.type === 'text-delta') {
@@ -69,7 +74,6 @@ export class AnswerReader {
 
   /** A stream without a finish reason was cut, whatever came before: half an answer is none. */
   end(request: ModelRequest): Result<Gathered, Failure> {
-    if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null || this.#finish.reason.unified === 'interrupted') {
       return failed(cutFailure(this.#who));
     }

@@ -24,7 +24,10 @@ export interface AttemptParts {
   readonly onText: (delta: string) => void;
 }
 
-/** Ends at once when `signal` aborts, even if the library or the server does not notice. */
+/**
+ * Ends at once when `signal` aborts, even if the library or the server does not notice. However it ends, the
+ * connection ends with it: a server that has said enough to fail must not be listened to any longer.
+ */
 export async function attempt(
   request: ModelRequest,
   jsonMode: boolean,
@@ -34,12 +37,17 @@ export async function attempt(
   const stopped = failed(failure('cancelled', 'the model call was cancelled'));
   if (signal.aborted) return stopped;
   const { promise: aborted, resolve } = Promise.withResolvers<Result<Gathered, Failure>>();
-  const stop = () => resolve(stopped);
+  const over = new AbortController();
+  const stop = () => {
+    over.abort();
+    resolve(stopped);
+  };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([stream(request, jsonMode, parts, signal), aborted]);
+    return await Promise.race([stream(request, jsonMode, parts, over.signal), aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
+    over.abort();
   }
 }
 
@@ -64,6 +72,7 @@ async function stream(
     if (!next.ok) return next;
     if (next.value === null) return answer.end(request);
     answer.take(next.value);
+    if (answer.failure !== null) return failed(answer.failure);
   }
 }
 

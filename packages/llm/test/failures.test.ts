@@ -11,7 +11,7 @@ import {
   rateLimits,
   says,
 } from '../../../e2e/fake-openai/server.ts';
-import { ask, brokerFor, KEY, never, READ_TOOL, withFake } from './fixture.ts';
+import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
 
 for (const status of [401, 403]) {
   test(`${status} fails at once and names the remedy`, () =>
@@ -272,10 +272,10 @@ test('a call that was cancelled before it began asks nobody', () =>
     },
   ));
 
-test('cancelling works even if `fetch` ignores the signal, and nothing is shown afterwards', async () => {
+test('cancelling works even if `fetch` never settles', async () => {
   const user = new AbortController();
   const { broker } = brokerFor(
-    { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', key: KEY } },
+    { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
     {
       fetch: () => {
         queueMicrotask(() => user.abort());
@@ -285,6 +285,52 @@ test('cancelling works even if `fetch` ignores the signal, and nothing is shown 
   );
   const result = await broker.complete(ask('hello'), { signal: user.signal });
   assert.equal(!result.ok && result.fault.kind, 'cancelled');
+});
+
+/** A stream that is written from the test and knows nothing of signals. */
+function deafStream() {
+  const { promise: opened, resolve } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+  const body = new ReadableStream<Uint8Array>({ start: resolve });
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  const write = async (event: object) =>
+    (await opened).enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+  return { fetch, write, text: (content: string) => write({ choices: [{ delta: { content } }] }) };
+}
+
+test('nothing is shown after the cancellation, even if the stream goes on', async () => {
+  const user = new AbortController();
+  const { fetch, text } = deafStream();
+  const { broker } = brokerFor(
+    { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
+    { fetch },
+  );
+  const deltas: string[] = [];
+  const running = broker.complete(ask('hello'), {
+    signal: user.signal,
+    onText: (delta) => deltas.push(delta),
+  });
+  await text('before');
+  await until(() => deltas.length === 1);
+  user.abort();
+  assert.equal((await running).ok, false);
+  await text('after');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.deepEqual(deltas, ['before']);
+});
+
+test('a stream that reports an error and stays open is not waited for', async () => {
+  const { fetch, write } = deafStream();
+  const { broker } = brokerFor(
+    { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
+    { fetch, limits: { attempts: 1, firstWaitMs: 1, longestWaitMs: 1, callSeconds: 60 } },
+  );
+  const running = broker.complete(ask('hello'), { signal: never() });
+  await write({ error: { message: 'engine died', code: 500 } });
+  const result = await running;
+  assert.deepEqual(!result.ok && [result.fault.kind, result.fault.message], [
+    'unavailable',
+    'provider `local` answered 500: `engine died`',
+  ]);
 });
 
 test('a failure of one call leaves the next one alone', () =>
