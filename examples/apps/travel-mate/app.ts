@@ -17,7 +17,7 @@ const passenger = {
   class_of_service: { ...line, description: 'The class of service: economy, premium, business or first.' },
   special_requirements: {
     type: 'string',
-    maxLength: 2000,
+    maxLength: 20_000,
     description: 'Any special requirements for the travel, and any other information about the passenger.',
   },
 } as const;
