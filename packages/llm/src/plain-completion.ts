@@ -29,12 +29,22 @@ function envelope(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([key]) => ['id', 'created', 'model'].includes(key)));
 }
 
-/** In a stream a tool call says which one it continues; in a message its position says it. */
+/**
+ * In a stream a tool call says which one it continues; in a message its position says it. Some local servers give
+ * the arguments as the object itself instead of its text.
+ */
 function withIndices(message: JsonObject): JsonObject {
   const calls = message.tool_calls;
   if (!Array.isArray(calls)) return message;
   return {
     ...message,
-    tool_calls: calls.map((call: Json, index) => (isJsonObject(call) ? { ...call, index } : call)),
+    tool_calls: calls.map((call: Json, index) =>
+      isJsonObject(call) ? { ...call, index, function: withText(call.function ?? null) } : call,
+    ),
   };
+}
+
+function withText(called: Json): Json {
+  if (!isJsonObject(called) || !isJsonObject(called.arguments)) return called;
+  return { ...called, arguments: JSON.stringify(called.arguments) };
 }

@@ -17,7 +17,7 @@ import type { Gathered } from './answer.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import type { CallSignatures } from './call-signatures.ts';
 import type { Failure } from './failure.ts';
-import { identify, type ProviderConfig } from './provider.ts';
+import { identify, keyOf, type ProviderConfig } from './provider.ts';
 import { anthropic } from './providers/anthropic.ts';
 import { google } from './providers/google.ts';
 import { openai } from './providers/openai.ts';
@@ -83,12 +83,17 @@ function remember(model: string, gathered: Gathered, signatures: CallSignatures)
 
 function providerOf(config: ProviderConfig): Provider {
   switch (config.kind) {
-    case 'openai':
-      return openai({ ...config, kind: config.kind });
+    case 'openai': {
+      const { baseUrl } = config;
+      // OpenAI's own library always sends an authorization header, be it an empty one.
+      return baseUrl !== undefined && keyOf(config) === undefined
+        ? openaiCompatible({ kind: 'openai-compatible', baseUrl })
+        : openai(config);
+    }
     case 'anthropic':
-      return anthropic({ ...config, kind: config.kind });
+      return anthropic(config);
     case 'google':
-      return google({ ...config, kind: config.kind });
+      return google(config);
     case 'openai-compatible':
       return openaiCompatible(config);
     default:

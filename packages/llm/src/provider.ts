@@ -13,7 +13,7 @@ export type ProviderConfig = HostedProviderConfig | CompatibleProviderConfig;
 
 export interface HostedProviderConfig {
   readonly kind: HostedKind;
-  /** Absent or empty: the fault names `keyVariable` as the remedy. */
+  /** Absent or empty: the fault names `keyVariable` as the remedy. OpenAI's with a `baseUrl` may be absent. */
   readonly key?: string | undefined;
   /** Default: the provider's public address. */
   readonly baseUrl?: string | undefined;
@@ -70,7 +70,7 @@ function keyVariableOf(name: string, config: ProviderConfig): string {
 export function checkProvider(name: string, config: ProviderConfig): Failure | null {
   const { keyVariable } = identify(name, config);
   const key = keyOf(config);
-  if (key === undefined && config.kind !== 'openai-compatible') {
+  if (key === undefined && needsKey(config)) {
     return failure('unauthorised', `provider \`${name}\` has no key`, {
       help: `set ${keyVariable} in the environment of cordon`,
     });
@@ -83,6 +83,12 @@ export function checkProvider(name: string, config: ProviderConfig): Failure | n
     });
   }
   return config.baseUrl === undefined ? null : checkBaseUrl(name, config.baseUrl);
+}
+
+/** A server under the user's own address may do without; one that does not will say so. */
+function needsKey(config: ProviderConfig): boolean {
+  if (config.kind === 'openai') return config.baseUrl === undefined;
+  return config.kind !== 'openai-compatible';
 }
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/;

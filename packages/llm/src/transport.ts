@@ -93,7 +93,7 @@ export class Transport {
     const body = await readText(response, this.#limits.answerBytes);
     if (body.end === 'limit') throw this.#fail(this.#tooLarge());
     if (body.end === 'cut') throw this.#fail(this.#cut());
-    if (/^(data|event|id|:)/m.test(body.text.slice(0, 4096))) return eventStream(body.text);
+    if (/^(data|event|id|retry)?:/m.test(body.text.slice(0, 4096))) return eventStream(body.text);
     const parsed = parseJson(body.text);
     const events = parsed.ok ? completionToEvents(parsed.value) : null;
     if (events === null) throw this.#fail(this.#garbage(body.text));

@@ -137,3 +137,15 @@ test('OpenAI: a base URL of the user gets chat completions', async () => {
     await fake.close();
   }
 });
+
+test('OpenAI: a base URL of the user without a key is asked without an authorization header', async () => {
+  const fake = await startFakeOpenAi({ script: inOrder(says('hi')) });
+  try {
+    const { broker } = brokerFor({ openai: { kind: 'openai', baseUrl: fake.baseUrl } });
+    const result = await broker.complete(ask('hello', { model: 'openai/gpt-5' }), { signal: never() });
+    assert.equal(result.ok && result.value.text, 'hi');
+    assert.equal(fake.requests[0]?.headers.authorization, undefined);
+  } finally {
+    await fake.close();
+  }
+});
