@@ -110,12 +110,13 @@ export class Grants {
 
   /**
    * A grant that authorises an action of exactly this subject in this session now, or null. A once-grant was given
-   * for what was shown, so its digest must be the given one. Longer grants come first: they spare the once-grant.
+   * for what was shown, so its digest must be the given one. Of several, one with the given digest comes first (a
+   * caller that wants nothing else then finds it), then the longest, which spares a once-grant.
    */
   find(subject: PermissionSubject, session: SessionId, digest: string): Grant | null {
     const sql = `${SELECT} WHERE g.subject = ? AND (g.duration <> 'once' OR g.digest = ?) AND ${LIVE_IN_SESSION}
-      ORDER BY CASE g.duration WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 ELSE 2 END, g.key LIMIT 1`;
-    return this.#database.first(sql, [subjectText(plainSubject(subject)), digest, session], grantOf);
+      ORDER BY g.digest <> ?, CASE g.duration WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 ELSE 2 END, g.key LIMIT 1`;
+    return this.#database.first(sql, [subjectText(plainSubject(subject)), digest, session, digest], grantOf);
   }
 
   /**

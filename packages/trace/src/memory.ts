@@ -13,7 +13,10 @@ import type { Database } from './database.ts';
 import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
 import type { Sessions } from './session.ts';
 
-export type MemoryOwner = { readonly kind: 'system' } | { readonly kind: 'spoke'; readonly app: AppId };
+/** `vanilla`: the contexts without app. `shared`: the one context of `--isolation none`. `spoke`: those of an app. */
+export type MemoryOwner =
+  | { readonly kind: 'system' | 'vanilla' | 'shared' }
+  | { readonly kind: 'spoke'; readonly app: AppId };
 
 /** Where something comes from. */
 export interface Provenance {
@@ -147,22 +150,26 @@ export class Memory {
   }
 }
 
-/** The owners that have anything, for the user to see; the system first. */
+/** The owners that have anything, for the user to see; apps last. */
 export function memoryOwners(database: Database): readonly MemoryOwner[] {
-  const sql = 'SELECT owner FROM turns UNION SELECT owner FROM facts ORDER BY owner DESC';
+  const apps = 'substr(owner, 1, 1) = char(34)';
+  const sql = `SELECT owner FROM (SELECT owner FROM turns UNION SELECT owner FROM facts) ORDER BY ${apps}, owner`;
   return database.all(sql, [], (row): MemoryOwner => {
     const owner = textOf(row, 'owner');
-    return owner === SYSTEM ? { kind: 'system' } : { kind: 'spoke', app: id(unquoteText(owner)) };
+    const kind = WITHOUT_APP.find((candidate) => candidate === owner);
+    return kind === undefined ? { kind: 'spoke', app: id(unquoteText(owner)) } : { kind };
   });
 }
 
-const SYSTEM = 'system';
+const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 
-/** An app's is quoted, so no name of an app is the system's. */
+/** An app's is quoted, so no name of an app is one of the words. */
 function ownerText(owner: MemoryOwner): string {
   switch (owner.kind) {
     case 'system':
-      return SYSTEM;
+    case 'vanilla':
+    case 'shared':
+      return owner.kind;
     case 'spoke':
       return quoteText(owner.app);
   }

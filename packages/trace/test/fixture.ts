@@ -57,19 +57,24 @@ export interface Child {
 }
 
 /** Runs `test/child/<program>.ts` with arguments. It is killed when the test ends. */
-export function startChild(t: TestContext, program: string, args: readonly string[]): Child {
+export function startChild(
+  t: TestContext,
+  program: string,
+  args: readonly string[],
+  errors: 'inherit' | 'ignore' = 'inherit',
+): Child {
   const path = fileURLToPath(new URL(`./child/${program}.ts`, import.meta.url));
-  const process_ = spawn(process.execPath, ['--conditions=source', path, ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+  const spawned = spawn(process.execPath, ['--conditions=source', path, ...args], {
+    stdio: ['pipe', 'pipe', errors],
   });
-  const ended = new Promise<void>((resolve) => process_.once('close', () => resolve()));
+  const ended = new Promise<void>((resolve) => spawned.once('close', () => resolve()));
   t.after(async () => {
-    process_.kill('SIGKILL');
+    spawned.kill('SIGKILL');
     await ended;
   });
-  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: spawned.stdout })[Symbol.asyncIterator]();
   return {
-    process: process_,
+    process: spawned,
     line: async () => {
       const next = await lines.next();
       if (next.done === true) throw new Error(`${program} ended early`);
@@ -80,7 +85,7 @@ export function startChild(t: TestContext, program: string, args: readonly strin
       for (let next = await lines.next(); next.done !== true; next = await lines.next()) all.push(next.value);
       return all;
     },
-    go: () => process_.stdin.write('\n'),
+    go: () => spawned.stdin.write('\n'),
     ended: () => ended,
   };
 }

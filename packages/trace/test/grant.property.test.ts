@@ -11,6 +11,7 @@ type Step =
       readonly kind: 'give';
       readonly what: number;
       readonly session: number;
+      readonly digest: number;
       readonly duration: GrantDuration;
     }
   | { readonly kind: 'find'; readonly what: number; readonly session: number; readonly digest: number }
@@ -24,16 +25,23 @@ const SUBJECTS: readonly PermissionSubject[] = [
   subjectOf('b'),
   subjectOf('a', 'irreversible-action'),
 ];
+const DURATIONS: readonly GrantDuration[] = ['permanent', 'session', 'once'];
 const two = fc.nat(1);
 const grant = fc.nat(5);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ kind: fc.constant('give'), what: fc.nat(2), session: two, duration: durations() }),
+    arbitrary: fc.record({
+      kind: fc.constant('give'),
+      what: fc.nat(2),
+      session: two,
+      digest: two,
+      duration: fc.constantFrom(...DURATIONS),
+    }),
   },
   {
     weight: 5,
-    arbitrary: fc.record({ kind: fc.constant('find'), what: fc.nat(2), session: two, digest: fc.nat(2) }),
+    arbitrary: fc.record({ kind: fc.constant('find'), what: fc.nat(2), session: two, digest: two }),
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('consume'), grant, session: two }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('revoke'), grant }) },
@@ -41,13 +49,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen') }) },
 );
 
-function durations(): fc.Arbitrary<GrantDuration> {
-  return fc.constantFrom('once', 'session', 'permanent');
-}
-
-/** What grants mean, in ten lines. The digest of a grant is the number of its subject. */
+/** What grants mean. */
 class Model {
-  readonly grants: { what: number; session: number; duration: GrantDuration; dead: boolean }[] = [];
+  readonly grants: {
+    what: number;
+    session: number;
+    digest: number;
+    duration: GrantDuration;
+    dead: boolean;
+  }[] = [];
   readonly ended = new Set<number>();
   live(n: number, session: number): boolean {
     const given = this.grants[n];
@@ -56,9 +66,13 @@ class Model {
   }
   found(what: number, session: number, digest: number): number | null {
     const serving = this.grants
-      .map((given, n) => ({ ...given, n, rank: ['permanent', 'session', 'once'].indexOf(given.duration) }))
+      .map((given, n) => ({
+        ...given,
+        n,
+        rank: (given.digest === digest ? 0 : 3) + DURATIONS.indexOf(given.duration),
+      }))
       .filter((given) => given.what === what && this.live(given.n, session))
-      .filter((given) => given.duration !== 'once' || digest === what);
+      .filter((given) => given.duration !== 'once' || given.digest === digest);
     return serving.sort((a, b) => a.rank - b.rank || a.n - b.n)[0]?.n ?? null;
   }
 }
@@ -76,11 +90,11 @@ test('for any sequence of give, find, consume, revoke, end and restart the store
           const { what, duration } = taken;
           const session = sessions[taken.session] ?? sessions[0];
           const subject = SUBJECTS[what] ?? subjectOf('none');
-          const result = store.grants.give({ subject, duration, session, digest: `${what}` });
+          const result = store.grants.give({ subject, duration, session, digest: `${taken.digest}` });
           assert.equal(result.ok, !(what === 2 && duration === 'permanent'));
           if (!result.ok) break;
           given.push(result.value);
-          model.grants.push({ what, session: taken.session, duration, dead: false });
+          model.grants.push({ what, session: taken.session, digest: taken.digest, duration, dead: false });
           break;
         }
         case 'find': {

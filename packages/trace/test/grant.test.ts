@@ -28,6 +28,19 @@ test('a once-grant serves only what was shown, longer ones serve their subject',
   assert.equal(store.grants.find(subjectOf('permanent'), session, 'other data')?.duration, 'permanent');
 });
 
+test('of several grants the one given for what is shown comes first, then the longest', (t) => {
+  const { store, session } = setUp(t);
+  const request = { subject: subjectOf('fare'), session };
+  const older = store.grants.give({ ...request, duration: 'session', digest: 'as before' });
+  const newer = store.grants.give({ ...request, duration: 'session', digest: 'with a warning' });
+  const longest = store.grants.give({ ...request, duration: 'permanent', digest: 'long ago' });
+  assert.ok(older.ok && newer.ok && longest.ok);
+  const found = (digest: string) => store.grants.find(subjectOf('fare'), session, digest)?.id;
+  assert.equal(found('as before'), older.value.id);
+  assert.equal(found('with a warning'), newer.value.id);
+  assert.equal(found('something else'), longest.value.id);
+});
+
 test('session and permanent grants authorise again and again, and spare a once-grant', (t) => {
   const { store, session } = setUp(t);
   const once = give(store, session, subjectOf('fare'), 'once');

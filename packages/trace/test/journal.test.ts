@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { type Event, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { StoreFailure } from '@cordon/trace';
 
-import { append, openOrThrow, say, storeIn, temporaryFolder } from './fixture.ts';
+import { append, openOrThrow, say, startChild, storeIn, temporaryFolder } from './fixture.ts';
 
 const APP = id<'app'>('mail');
 const CONTEXT = id<'context'>('c1');
@@ -145,6 +145,16 @@ test('listeners see events after they are recorded, in order, also when one of t
   unsubscribe();
   append(store, session, say('unheard'));
   assert.equal(seen.length, 2);
+});
+
+test('a listener that throws ends the process, and its event is recorded all the same', async (t) => {
+  const folder = temporaryFolder(t);
+  const child = startChild(t, 'throw-in-listener', [folder], 'ignore');
+  const session = id<'session'>(await child.line());
+  assert.equal(await child.line(), 'appended');
+  await child.ended();
+  assert.notEqual(child.process.exitCode, 0);
+  assert.equal(storeIn(t, folder).journal.events(session).length, 1);
 });
 
 test('what is appended to a session that is not held here is refused', (t) => {

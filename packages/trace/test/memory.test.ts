@@ -15,6 +15,8 @@ test('what one owner keeps no other owner has, whatever the names', (t) => {
   const names = [
     'mail',
     'system',
+    'vanilla',
+    'shared',
     '"system"',
     'spoke',
     '',
@@ -26,6 +28,8 @@ test('what one owner keeps no other owner has, whatever the names', (t) => {
   ];
   const owners = [
     { kind: 'system' } as const,
+    { kind: 'vanilla' } as const,
+    { kind: 'shared' } as const,
     ...names.map((name) => ({ kind: 'spoke', app: id<'app'>(name) }) as const),
   ];
   for (const [n, owner] of owners.entries()) {
@@ -49,12 +53,17 @@ test('what one owner keeps no other owner has, whatever the names', (t) => {
   assert.equal(store.memoryOwners().length, owners.length - 1);
 });
 
-test('the owners that have a memory are listed, the system first', (t) => {
+test('the owners that have a memory are listed, apps last', (t) => {
   const store = storeIn(t, temporaryFolder(t));
   assert.deepEqual(store.memoryOwners(), []);
   store.memory({ kind: 'spoke', app: id('system') }).learn('a', 'b', USER);
+  store.memory({ kind: 'vanilla' }).learn('a', 'b', USER);
   store.memory({ kind: 'system' }).learn('a', 'b', USER);
-  assert.deepEqual(store.memoryOwners(), [{ kind: 'system' }, { kind: 'spoke', app: 'system' }]);
+  assert.deepEqual(store.memoryOwners(), [
+    { kind: 'system' },
+    { kind: 'vanilla' },
+    { kind: 'spoke', app: 'system' },
+  ]);
 });
 
 test('history belongs to its session, facts stay over sessions', (t) => {
