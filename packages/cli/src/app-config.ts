@@ -299,7 +299,7 @@ class AppReader {
     this.#reader.report(object.at.path, firstCharacter(object), {
       code: 'CFG032',
       severity: 'warning',
-      message: 'the app is told of its `${state}` folder and may not write there',
+      message: 'the app is told of `${state}`, a folder that its manifest does not show it',
       help: 'add `"${state}"` to `manifest.files.write`',
     });
   }
@@ -383,10 +383,14 @@ function foreignKey(key: string): Problem {
 }
 
 /** An `http` or `https` address; null after a report. A password in it would be shown wherever the address is. */
-export function readAddress(reader: ConfigReader, at: Located): string | null {
+export function readAddress(
+  reader: ConfigReader,
+  at: Located,
+  problemOf: (text: string) => Problem | null = addressProblem,
+): string | null {
   const text = reader.string(at);
   if (text === null) return null;
-  const problem = addressProblem(text);
+  const problem = problemOf(text);
   if (problem !== null) reader.reportAt(at, problem);
   return problem === null || problem.severity === 'warning' ? text : null;
 }
@@ -414,6 +418,19 @@ export function addressProblem(text: string): Problem | null {
     severity: 'warning',
     message: `everything to and from ${quoted(url.host)} can be read and changed on the way`,
     help: 'use `https`',
+  };
+}
+
+/** Where a model provider answers: keys go there, and paths are added to it. */
+export function providerAddressProblem(text: string): Problem | null {
+  const problem = addressProblem(text);
+  if (problem !== null && problem.severity !== 'warning') return problem;
+  const { search, hash } = new URL(text);
+  if (search === '' && hash === '') return problem;
+  return {
+    code: 'CFG013',
+    message: `${quoted(text)} has a query or fragment, and no path can be added to it`,
+    help: 'end it after the path, like `http://localhost:11434/v1`',
   };
 }
 

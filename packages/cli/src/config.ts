@@ -7,7 +7,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type AppId, type Diagnostic, failed, type InstalledApp, ok, type Result } from '@cordon/core';
-import { type AppsResult, addressProblem, type HandedVariable, readApps } from './app-config.ts';
+import type { ProviderConfig } from '@cordon/llm';
+import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import { CONFIGURATION_LIMITS, type JsonNode, LineMap, parseJsonText } from './json-text.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
@@ -28,7 +29,6 @@ import {
   OBEDIENT_MODEL,
   type OutsideProblem,
   type ProviderEntry,
-  type ProviderSetting,
   providerOf,
   readBaseURL,
   readProviders,
@@ -53,6 +53,8 @@ export interface ConfigurationSources extends Places {
 export interface Configuration {
   /** Null: there is none, and `apps` is empty. */
   readonly file: string | null;
+  /** The file's folder, or the current one: relative paths of the file begin here. */
+  readonly folder: string;
   /** Where a file was looked for, in order. */
   readonly searched: readonly string[];
   readonly apps: readonly InstalledApp[];
@@ -63,7 +65,8 @@ export interface Configuration {
   readonly stateFolders: ReadonlyMap<AppId, string>;
   /** `provider/model`, or null where none is configured: `modelInUse` then says `obedient`. */
   readonly model: string | null;
-  readonly providers: ReadonlyMap<string, ProviderSetting>;
+  /** For the model broker. Holds the keys: for the requests' headers and nothing else. */
+  readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -91,6 +94,7 @@ export function loadConfiguration(
   const model = chooseModel(sources, content, report);
   const configuration: Configuration = {
     file: found.file,
+    folder: found.file === null ? sources.cwd : dirname(found.file),
     searched: found.searched,
     ...content.apps,
     ...content.places,
@@ -126,7 +130,11 @@ export function modelInUse(configuration: Configuration): string {
 /** Whether the session's model is a real one that can be reached: it has a key, or an address that may need none. */
 export function isProviderConfigured(configuration: Configuration): boolean {
   const provider = configuration.providers.get(providerOf(modelInUse(configuration)));
-  return provider !== undefined && (provider.apiKey !== null || provider.baseURL !== null);
+  return provider !== undefined && isReachable(provider);
+}
+
+function isReachable(provider: ProviderConfig): boolean {
+  return provider.kind === 'openai-compatible' || (provider.key ?? '') !== '';
 }
 
 interface Content {
@@ -366,7 +374,7 @@ function optionAddress(
   const given = sources.options.baseURL;
   if (given === undefined) return null;
   const problem =
-    addressProblem(given) ?? (model === null || model === OBEDIENT_MODEL ? UNUSED_ADDRESS : null);
+    providerAddressProblem(given) ?? (model === null || model === OBEDIENT_MODEL ? UNUSED_ADDRESS : null);
   if (problem !== null) report({ ...problem, source: 'command line', name: '--base-url' });
   if (problem !== null && problem.severity !== 'warning') return null;
   return { provider: providerOf(model ?? 'openai'), baseURL: given };
@@ -384,14 +392,15 @@ function missingKeys(configuration: Configuration): OutsideProblem[] {
   const names = new Set(models.flatMap((model) => (model === null ? [] : providerOf(model))));
   return [...names].flatMap((name) => {
     const provider = configuration.providers.get(name);
-    if (provider === undefined || provider.apiKey !== null || provider.baseURL !== null) return [];
+    const variable = provider?.keyVariable;
+    if (provider === undefined || variable === undefined || isReachable(provider)) return [];
     return {
       code: 'CFG025',
       severity: 'warning',
       source: 'environment',
-      name: provider.keyVariable ?? name,
-      message: `the models of \`${name}\` need a key, and \`${provider.keyVariable}\` is not set`,
-      help: `\`export ${provider.keyVariable}=…\`, or give an address that needs none with \`--base-url\``,
+      name: variable,
+      message: `the models of \`${name}\` need a key, and there is none in \`${variable}\``,
+      help: `\`export ${variable}=…\`, or give an address that needs none with \`--base-url\``,
     };
   });
 }

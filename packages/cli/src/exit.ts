@@ -23,8 +23,3 @@ export function exitCodeOf(outcome: 'answered' | 'refused' | 'failed' | 'cancell
       return EXIT.failed;
   }
 }
-
-/** Of several queries the gravest counts. */
-export function gravest(codes: readonly ExitCode[]): ExitCode {
-  return codes.reduce<ExitCode>((worst, code) => (code > worst ? code : worst), EXIT.done);
-}

@@ -4,31 +4,18 @@
  *
  * Ring 1.
  */
-import { addressProblem, isLoopback, readAddress } from './app-config.ts';
+import type { HostedKind, ProviderConfig } from '@cordon/llm';
+import { isLoopback, providerAddressProblem, readAddress } from './app-config.ts';
 import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
 import { nearest } from './nearest.ts';
 import type { Environment } from './paths.ts';
-
-export type ProviderProtocol = 'openai' | 'anthropic' | 'google';
-
-export interface ProviderSetting {
-  /** The part of a model's name before the slash. */
-  readonly name: string;
-  readonly protocol: ProviderProtocol;
-  /** Null: the provider's own address. */
-  readonly baseURL: string | null;
-  /** Secret: for the request's header and nothing else. Null: none is sent. */
-  readonly apiKey: string | null;
-  /** The variable that the key comes from, or would come from. */
-  readonly keyVariable: string | null;
-}
 
 /** The built-in model that needs no provider. */
 export const OBEDIENT_MODEL = 'obedient';
 
 interface KnownProvider {
-  readonly protocol: ProviderProtocol;
-  readonly keyVariables: readonly string[];
+  readonly protocol: HostedKind;
+  readonly keyVariables: readonly [string, ...string[]];
   readonly addressVariable: string | null;
 }
 
@@ -50,7 +37,7 @@ const KNOWN_PROVIDERS: ReadonlyMap<string, KnownProvider> = new Map([
 
 /** What the file says of one provider. */
 export interface ProviderEntry {
-  readonly protocol: ProviderProtocol | null;
+  readonly protocol: HostedKind | null;
   readonly baseURL: string | null;
   readonly keyVariable: string | null;
 }
@@ -125,10 +112,10 @@ export function readBaseURL(reader: ConfigReader, object: ObjectReader): string 
     });
   }
   const at = usual ?? other;
-  return at === null ? null : readAddress(reader, at);
+  return at === null ? null : readAddress(reader, at, providerAddressProblem);
 }
 
-function readProtocol(reader: ConfigReader, at: Located): ProviderProtocol | null {
+function readProtocol(reader: ConfigReader, at: Located): HostedKind | null {
   const text = reader.string(at);
   if (text === null) return null;
   if (text === 'openai' || text === 'anthropic' || text === 'google') return text;
@@ -200,7 +187,7 @@ export interface ProviderSources {
 export function assembleProviders(
   sources: ProviderSources,
   report: (problem: OutsideProblem) => void,
-): Map<string, ProviderSetting> {
+): Map<string, ProviderConfig> {
   const names = new Set([...KNOWN_PROVIDERS.keys(), ...sources.entries.keys()]);
   return new Map([...names].map((name) => [name, assembleProvider(name, sources, report)]));
 }
@@ -209,29 +196,34 @@ function assembleProvider(
   name: string,
   sources: ProviderSources,
   report: (problem: OutsideProblem) => void,
-): ProviderSetting {
+): ProviderConfig {
   const known = KNOWN_PROVIDERS.get(name);
   const entry = sources.entries.get(name);
   const option = sources.optionAddress?.provider === name ? sources.optionAddress.baseURL : null;
   const variable = addressVariable(known, sources.environment, report);
   const file =
     entry?.baseURL ?? (sources.fileAddress?.provider === name ? sources.fileAddress.baseURL : null);
+  const baseUrl = option ?? file ?? variable;
   const usual = known?.keyVariables.find((candidate) => isSet(sources.environment, candidate));
-  const keyVariable = entry?.keyVariable ?? usual ?? known?.keyVariables[0] ?? null;
-  const key = keyVariable === null ? undefined : sources.environment[keyVariable];
-  const setting = {
-    name,
-    protocol: entry?.protocol ?? known?.protocol ?? 'openai',
-    baseURL: option ?? file ?? variable,
-    keyVariable,
-  };
+  const keyVariable = entry?.keyVariable ?? usual ?? known?.keyVariables[0];
+  const key = keyVariable === undefined ? undefined : sources.environment[keyVariable];
   // Attack: a `cordon.json` in a cloned repository names an address, and the user's key is sent there. A key goes to
-  // an address of the file only if the file names its variable too, which `cordon apps` and a reader see.
+  // an address of the file only if the file names its variable too, which a reader and `cordon apps` see.
   const isNamed = (entry?.keyVariable ?? null) !== null;
   const isWithheld = option === null && file !== null && !isNamed && !isLocalAddress(file);
-  const apiKey = key === undefined || key === '' || isWithheld ? null : key;
-  if (isWithheld && apiKey !== (key ?? null) && keyVariable !== null) report(withheld(name, keyVariable));
-  return { ...setting, apiKey };
+  if (isWithheld && (key ?? '') !== '' && keyVariable !== undefined) report(withheld(name, keyVariable));
+  const sent = key === '' || isWithheld ? undefined : key;
+  return providerConfig(entry?.protocol ?? known?.protocol ?? 'openai', { baseUrl, key: sent, keyVariable });
+}
+
+/** Whoever answers at an address of its own speaks chat completions, and may want no key. */
+function providerConfig(
+  kind: HostedKind,
+  parts: { baseUrl: string | null; key: string | undefined; keyVariable: string | undefined },
+): ProviderConfig {
+  const { baseUrl, ...rest } = parts;
+  if (kind === 'openai' && baseUrl !== null) return { kind: 'openai-compatible', baseUrl, ...rest };
+  return { kind, ...(baseUrl === null ? {} : { baseUrl }), ...rest };
 }
 
 function withheld(provider: string, variable: string): OutsideProblem {
@@ -261,7 +253,7 @@ function addressVariable(
   const name = known?.addressVariable ?? null;
   const value = name === null ? '' : (environment[name] ?? '');
   if (name === null || value === '') return null;
-  const problem = addressProblem(value);
+  const problem = providerAddressProblem(value);
   if (problem !== null) report({ ...problem, source: 'environment', name });
   return problem === null || problem.severity === 'warning' ? value : null;
 }

@@ -2,8 +2,9 @@
  * Where text goes, and what is known of it. Keeps track of whether a line is open, so that a question or a table
  * never starts in the middle of a streamed answer.
  *
- * INVARIANT (column zero is the hub's): what others wrote is only written through `quote` and `QuotedStream`, which
- * put a gutter before every line. Upheld in consent.ts and render.ts.
+ * INVARIANT (column zero is the hub's): a text that others wrote is shown through `quote` and `QuotedStream`, which
+ * put a gutter before every line; a word of theirs inside a sentence of the hub is escaped and wrapped below the
+ * width by `say`, so that no line of the terminal begins with it. Upheld in consent.ts, render.ts and table.ts.
  *
  * Ring 0: the consent question is drawn with it.
  */
@@ -52,6 +53,24 @@ export class Screen {
   line(text = ''): void {
     this.endLine();
     this.#options.output.write(`${text}\n`);
+  }
+
+  /**
+   * A sentence of the hub that may hold words of others: made visible, wrapped, `mark` before the first line and
+   * as many spaces before the others. At most `limit` lines, the last one ending in `…` where more was left out.
+   */
+  say(mark: string, text: string, style: Style = 'plain', limit = Number.POSITIVE_INFINITY): void {
+    const lines: string[] = [];
+    for (const line of visibleLines(text, this.width - mark.length - 1)) {
+      lines.push(line);
+      if (lines.length > limit) break;
+    }
+    for (const [index, line] of lines.slice(0, limit).entries()) {
+      const isCut = index === limit - 1 && lines.length > limit;
+      this.line(
+        this.style(style, `${index === 0 ? mark : ' '.repeat(mark.length)}${line}${isCut ? '…' : ''}`),
+      );
+    }
   }
 
   /** Without a line break: prompts and streams. */

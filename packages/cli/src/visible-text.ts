@@ -124,12 +124,13 @@ export function textColumns(text: string): number {
 
 /**
  * Width tables differ between terminals and Unicode versions, so all that may be wide in one of them counts as two;
- * Latin, Greek, Cyrillic, the usual punctuation and box drawing are one everywhere.
+ * Latin, Greek, Cyrillic, the usual punctuation, check marks and box drawing are one everywhere.
  */
 function columnsOf(code: number): number {
   if (code < 0x0530) return 1;
   const isPunctuation = code >= 0x2010 && code <= 0x203a;
   const isArrow = code >= 0x2190 && code <= 0x2193;
   const isBox = code >= 0x2500 && code <= 0x259f;
-  return isPunctuation || isArrow || isBox ? 1 : 2;
+  const isCheck = code >= 0x2713 && code <= 0x2718 && code !== 0x2716;
+  return isPunctuation || isArrow || isBox || isCheck ? 1 : 2;
 }

@@ -1,0 +1,321 @@
+/**
+ * Events as a person reads them while they happen: one or two lines each, and nothing for what went as expected.
+ * `--json` prints the events themselves instead.
+ *
+ * Ring 1; words of apps and models are escaped by the screen.
+ */
+import type { AppId, ContextId, Diagnostic, Event, EventKind, Json, Reason } from '@cordon/core';
+import { QuotedStream, type Screen, type Style } from './screen.ts';
+import { visibleLine } from './visible-text.ts';
+
+export interface RenderOptions {
+  /** Also what is only of interest when something goes wrong. */
+  readonly isVerbose: boolean;
+}
+
+/** Lines of an event in the compact form. */
+const COMPACT_LINES = 2;
+const VERBOSE_LINES = 8;
+const MOST_ANSWER_LINES = 5000;
+/** Characters of arguments and messages. */
+const MOST_PAYLOAD = 2000;
+
+export class EventRenderer {
+  readonly #screen: Screen;
+  readonly #isVerbose: boolean;
+  /** Answers that are proposed and not yet decided, by context. */
+  readonly #answers = new Map<ContextId | null, string>();
+  #stream: QuotedStream | null = null;
+  #streamed = '';
+
+  constructor(screen: Screen, options: RenderOptions) {
+    this.#screen = screen;
+    this.#isVerbose = options.isVerbose;
+  }
+
+  /**
+   * Part of an answer as it comes. Only for text that may reach the user already: an answer that the policy has yet to
+   * decide is not shown by this.
+   */
+  text(piece: string): void {
+    this.#stream ??= new QuotedStream(this.#screen);
+    this.#stream.push(piece);
+    this.#streamed += piece;
+  }
+
+  /** Draws one event. What a person sees is complete only if every event comes by, in order. */
+  render(event: Event): void {
+    switch (event.kind) {
+      case 'session.started':
+        return this.#sessionStarted(event);
+      case 'session.resumed':
+        return this.#note(`resumed after ${event.events} events`);
+      case 'session.ended':
+        return this.#detail(event, 'the session ended');
+      case 'user.message':
+      case 'query.delivered':
+        return this.#detail(event, event.text);
+      case 'plan.made':
+        return this.#planMade(event);
+      case 'context.created':
+        return this.#detail(event, `${event.of} context for ${named(event.apps)}`);
+      case 'context.ended':
+      case 'app.stopped':
+        return this.#detail(event, event.reason);
+      case 'spoke.started':
+        return this.#detail(event, `in ${event.milliseconds} ms`);
+      case 'app.started':
+        return this.#detail(event, `in ${event.milliseconds} ms, confined by ${event.layers.join(', ')}`);
+      case 'model.message':
+        return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
+      case 'model-call.proposed':
+        return this.#detail(event, `${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
+      case 'tool-call.proposed':
+        return this.#step(`${event.app} ${event.tool} ${payload(event.arguments)}${irreversibly(event)}`);
+      case 'tool-output.proposed':
+        return this.#detail(event, `${event.isError ? 'error: ' : ''}${event.text}`);
+      case 'app-request.proposed':
+        return this.#step(
+          `${nameOf(event.from)} asks for ${event.functionality}, served by ${event.to}: ${payload(event.message)}`,
+        );
+      case 'app-response.proposed':
+        return this.#step(`${event.from} answers ${nameOf(event.to)}: ${payload(event.message)}`);
+      case 'data-release.proposed':
+        return this.#step(`${nameOf(event.to)} is given ${event.items.map(({ name }) => name).join(', ')}`);
+      case 'egress.proposed':
+        return this.#step(`${event.app} connects to ${event.host}:${event.port}`);
+      case 'answer.proposed':
+        this.#answers.set(event.context, event.text);
+        return this.#detail(event, `${event.text.length} characters`);
+      case 'model-call.decided':
+      case 'tool-call.decided':
+      case 'tool-output.decided':
+      case 'app-request.decided':
+      case 'app-response.decided':
+      case 'data-release.decided':
+      case 'egress.decided':
+      case 'answer.decided':
+        return this.#decided(event);
+      case 'answer.executed':
+        return this.#answered(event);
+      case 'model-call.executed':
+      case 'tool-call.executed':
+      case 'tool-output.executed':
+      case 'app-request.executed':
+      case 'app-response.executed':
+      case 'data-release.executed':
+      case 'egress.executed':
+        return this.#detail(event, `in ${event.milliseconds} ms${tokens(event)}`);
+      case 'model-call.failed':
+      case 'tool-call.failed':
+      case 'tool-output.failed':
+      case 'app-request.failed':
+      case 'app-response.failed':
+      case 'data-release.failed':
+      case 'egress.failed':
+      case 'answer.failed':
+      case 'fault.recorded':
+        return this.#failed(event);
+      case 'probe.received':
+      case 'offer.made':
+        return this.#detail(event, event.functionality);
+      case 'probe.refused':
+        return this.#detail(event, `${event.functionality} is served by nobody here`);
+      case 'permission.asked':
+        return this.#detail(event, event.prompt.question);
+      case 'permission.answered':
+        return this.#permissionAnswered(event);
+      case 'choice.asked':
+        return this.#detail(event, `${event.question} ${event.choices.join(', ')}`);
+      case 'choice.answered':
+        return this.#note(
+          event.choice === null ? 'none of the apps was chosen' : `${event.choice} was chosen`,
+        );
+      case 'grant.given':
+        return this.#detail(event, `${event.subject.scope} ${event.subject.what}, ${event.duration}`);
+      case 'grant.used':
+      case 'grant.revoked':
+        return this.#detail(event, event.grant);
+      case 'message.dropped':
+        return this.#note(`dropped a message of ${event.bytes} bytes: ${event.reason}`, 'warn');
+      case 'query.ended':
+        return this.#queryEnded(event);
+      default:
+        event satisfies never;
+    }
+  }
+
+  #sessionStarted(event: Extract<Event, { kind: 'session.started' }>): void {
+    if (event.isolation === 'none') {
+      this.#say(
+        '!! ',
+        'NO ISOLATION: all apps share one context, no policy is checked and nobody is asked',
+        'bad',
+      );
+    }
+    this.#note(`model ${event.model}, ${event.isolation === 'none' ? 'no isolation' : 'each app isolated'}`);
+    for (const notice of event.notices) this.#note(notice, 'warn');
+  }
+
+  #planMade(event: Extract<Event, { kind: 'plan.made' }>): void {
+    const steps = event.plan.steps.map((step) => `${step.id}. ${step.app ?? 'no app'}: ${step.task}`);
+    if (steps.length > 0) this.#note(`plan: ${steps.join('  ')}`);
+    this.#detail(event, `${event.origin}; candidates ${named(event.plan.candidates)}`);
+  }
+
+  #decided(event: Extract<Event, { verdict: 'allow' | 'deny' }>): void {
+    for (const warning of event.warnings) this.#say('! ', `warning: ${reasonText(warning)}`, 'warn');
+    if (event.verdict === 'allow') return this.#detail(event, `allowed, permission ${event.permission}`);
+    if (event.kind === 'answer.decided') {
+      this.#answers.delete(event.context);
+      this.#endStream();
+    }
+    const effect = EFFECT_WORDS[event.kind];
+    const reasons = event.reasons.map(reasonText).join('; ') || 'no reason was recorded';
+    this.#say('✗ ', `denied ${effect}${of(event.app)}: ${reasons}`, 'bad', VERBOSE_LINES);
+  }
+
+  #failed(event: Extract<Event, { fault: unknown }>): void {
+    const { kind, message, help } = event.fault;
+    this.#say('✗ ', `failed${of(event.app)}: ${message} (${kind})`, 'bad', VERBOSE_LINES);
+    if (help !== undefined) this.#say('  help: ', help, 'plain', VERBOSE_LINES);
+  }
+
+  /** The text itself, once it may be seen; not again where it was shown as it came. */
+  #answered(event: Extract<Event, { kind: `${string}.executed` }>): void {
+    const text = this.#answers.get(event.context);
+    this.#answers.delete(event.context);
+    const isShown = text !== undefined && this.#streamed.trim() === text.trim();
+    this.#endStream();
+    if (text === undefined || isShown) return;
+    const more = this.#screen.quote(text, MOST_ANSWER_LINES);
+    if (more > 0) this.#note(`${more} more lines are in the journal`);
+  }
+
+  #endStream(): void {
+    this.#stream?.end();
+    this.#stream = null;
+    this.#streamed = '';
+  }
+
+  /** Says what the user did not just type: the rest they know. */
+  #permissionAnswered(event: Extract<Event, { kind: 'permission.answered' }>): void {
+    if (event.by === 'user')
+      return this.#detail(event, event.allow ? `allowed ${event.duration}` : 'not allowed');
+    if (event.by === 'grant') return this.#note('allowed by an earlier permission');
+    this.#note('not allowed: nobody answered', 'warn');
+  }
+
+  #queryEnded(event: Extract<Event, { kind: 'query.ended' }>): void {
+    this.#endStream();
+    if (event.outcome === 'answered') return this.#detail(event, 'answered');
+    const reason = event.reason === null ? '' : `: ${event.reason}`;
+    this.#say('✗ ', `the query was ${OUTCOME_WORDS[event.outcome]}${reason}`, 'bad', VERBOSE_LINES);
+  }
+
+  #step(text: string): void {
+    this.#say('→ ', text, 'plain');
+  }
+
+  #note(text: string, style: Style = 'dim'): void {
+    this.#say('· ', text, style);
+  }
+
+  #detail(event: Event, text: string): void {
+    if (this.#isVerbose) this.#say('· ', `${event.sequence} ${event.kind}${of(event.app)}: ${text}`, 'dim');
+  }
+
+  #say(
+    mark: string,
+    text: string,
+    style: Style,
+    lines = this.#isVerbose ? VERBOSE_LINES : COMPACT_LINES,
+  ): void {
+    this.#endStream();
+    this.#screen.say(mark, text.slice(0, MOST_PAYLOAD * 2), style, lines);
+  }
+}
+
+const OUTCOME_WORDS = { refused: 'refused', failed: 'not answered', cancelled: 'cancelled' } as const;
+
+const EFFECT_WORDS: Readonly<Record<Extract<EventKind, `${string}.decided`>, string>> = {
+  'model-call.decided': 'a model call',
+  'tool-call.decided': 'a tool call',
+  'tool-output.decided': "a tool's output",
+  'app-request.decided': 'a request to another app',
+  'app-response.decided': 'an answer to another app',
+  'data-release.decided': 'a release of data',
+  'egress.decided': 'a connection',
+  'answer.decided': 'the answer',
+};
+
+function reasonText(reason: Reason): string {
+  return `${reason.message} (${reason.rule})`;
+}
+
+function payload(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > MOST_PAYLOAD ? `${text.slice(0, MOST_PAYLOAD)}…` : text;
+}
+
+function nameOf(app: AppId | null): string {
+  return app ?? 'a context without app';
+}
+
+function of(app: AppId | null): string {
+  return app === null ? '' : ` of ${app}`;
+}
+
+function named(apps: readonly AppId[]): string {
+  return apps.length === 0 ? 'no app' : apps.join(', ');
+}
+
+function irreversibly(event: { readonly irreversible: boolean }): string {
+  return event.irreversible ? ' (cannot be undone)' : '';
+}
+
+function tokens(event: Extract<Event, { kind: `${string}.executed` }>): string {
+  return event.usage === undefined ? '' : `, ${event.usage.inputTokens}+${event.usage.outputTokens} tokens`;
+}
+
+/** Characters that JSON allows and a terminal obeys or hides. */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu;
+
+/** One value as one line of JSON that may go to a terminal; reading it gives the same value back. */
+export function jsonLine(value: unknown): string {
+  const text = JSON.stringify(value).replace(UNSAFE_IN_JSON, (character) => {
+    let escaped = '';
+    for (let at = 0; at < character.length; at++) {
+      escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+    }
+    return escaped;
+  });
+  return `${text}\n`;
+}
+
+/** Problems of a text that a person wrote: place, sentence, remedy; then how many there are. */
+export function renderDiagnostics(screen: Screen, diagnostics: readonly Diagnostic[]): void {
+  for (const diagnostic of diagnostics) {
+    const isError = diagnostic.severity === 'error';
+    const label = screen.style(isError ? 'bad' : 'warn', `${diagnostic.severity} ${diagnostic.code}`);
+    const path = diagnostic.path === undefined ? '' : ` ${visibleLine(diagnostic.path)}`;
+    screen.line(`${placeOf(diagnostic)}: ${label}${path}`);
+    screen.say('  ', diagnostic.message);
+    if (diagnostic.help !== undefined) screen.say('  help: ', diagnostic.help);
+  }
+  if (diagnostics.length === 0) return;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const counts = [counted(errors, 'error'), counted(diagnostics.length - errors, 'warning')];
+  screen.line(counts.filter((count) => count !== null).join(', '));
+}
+
+function placeOf(diagnostic: Diagnostic): string {
+  const { file, range } = diagnostic;
+  const place = range === undefined ? '' : `:${range.line}:${range.column}`;
+  return `${visibleLine(file)}${place}`;
+}
+
+function counted(count: number, word: string): string | null {
+  if (count === 0) return null;
+  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+}
