@@ -21,7 +21,10 @@ export interface World {
   /** The objects of a type in the trace, in pieces that follow each other. */
   domain(type: string): readonly (readonly Occurrence[])[];
   readonly input: Value;
-  /** How many assignments `count` has found so far: tells whether new events changed what a rule counts. */
+  /**
+   * How many assignments the `count` lines of a rule have found: tells whether new events changed what it counts.
+   * What is counted inside of predicates and quantifiers is not part of it.
+   */
   counted: number;
 }
 
@@ -157,10 +160,12 @@ export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Can
 /** True if some assignment satisfies the body, undecided if only an undecided one might, else false. */
 export function holds(body: Body, plan: SearchPlan, frame: Frame): Value {
   let open: OpenLine | null = null;
+  const { counted } = frame.world;
   const found = search(body, plan, frame, (_, why) => {
     open ??= why;
     return why === null;
   });
+  frame.world.counted = counted;
   if (found) return true;
   return claimed(open);
 }
@@ -179,18 +184,25 @@ export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: Count
   let certain = 0;
   let possible = 0;
   let open: OpenLine | null = null;
+  const { counted } = frame.world;
   search(body, plan, frame, (_, why) => {
     possible++;
     if (why === null) certain++;
     open ??= why;
     return false;
   });
-  frame.world.counted += certain;
-  const low = isWithin(certain, limits);
-  const isSettled =
-    possible === certain ||
-    (low === isWithin(possible, limits) && (limits.min === null || limits.max === null));
-  return isSettled ? low : claimed(open);
+  frame.world.counted = counted + certain;
+  // Undecided assignments can only add: the verdict is settled if no number of them changes it.
+  const first = isWithin(certain, limits);
+  const settled = isSettled(certain, possible, limits);
+  return settled ? first : claimed(open);
+}
+
+function isSettled(certain: number, possible: number, { min, max }: CountLimits): boolean {
+  const crosses = (limit: number | null, at: number) =>
+    limit !== null && certain < limit + at && possible >= limit + at;
+  const isImpossible = min !== null && max !== null && min > max;
+  return isImpossible || certain > (max ?? Number.POSITIVE_INFINITY) || !(crosses(min, 0) || crosses(max, 1));
 }
 
 function isWithin(count: number, limits: CountLimits): boolean {
@@ -226,6 +238,8 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
       }
     }
   };
+  const { counted } = frame.world;
   descend(0, null, false);
+  frame.world.counted = counted;
   return state.refuted ? false : state.open === null ? true : claimed(state.open);
 }

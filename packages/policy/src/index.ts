@@ -13,11 +13,14 @@ export {
   type World,
 } from './body.ts';
 export type { Detectors } from './builtins.ts';
+export { decodeChat, type TraceFault } from './chat.ts';
 export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
+export * as meaning from './meaning.ts';
+export { textOf } from './operators.ts';
 export { emptyPolicy, loadPolicy, type Policy, type PolicyOptions } from './policy.ts';
 export { directlyPrecedes, flows, type Place } from './provenance.ts';
-export type { Span } from './source.ts';
+export type { Source, Span } from './source.ts';
 export { type Batch, type Entry, type Occurrence, occurrencesIn, occurrencesWithin, Trace } from './trace.ts';
 export type { TraceEvent } from './trace-event.ts';
 export type { Value } from './value.ts';

@@ -77,7 +77,8 @@ function limited(parts: readonly string[], separator: string, limit: number): Va
   return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
 }
 
-/** What Python's `splitlines` splits at; written as text because the linter refuses control characters in patterns. */
+/** What Python's `splitlines` splits at. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these separators are control characters
 const LINE_END = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
 
 function splitLines(text: string): Value {

@@ -41,7 +41,7 @@ import {
 /** One event of the flat order: a message, and behind it each of its calls. */
 export interface Entry {
   readonly object: TraceObject;
-  /** Its id, else its path in the input, else its number: what reports name it by. */
+  /** Its path in the input, else its id, else its number: what reports name it by. */
   readonly reference: string;
   readonly sequence: number;
 }
@@ -141,7 +141,7 @@ class BatchBuilder implements Batch {
     const place = this.#place(event);
     addFrame(fields, event, labelOf(event) ?? place.label);
     const object = traceObject(event.type, fields, place, call);
-    const reference = event.id ?? event.path ?? String(place.sequence);
+    const reference = event.path ?? event.id ?? String(place.sequence);
     this.entries.push({ object, reference, sequence: place.sequence });
     return object;
   }

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy, type Policy, type TraceEvent } from '@cordon/policy';
+import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
+import fc from 'fast-check';
+import { type Finding, PolicyMonitor } from '../src/index.ts';
+
+const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
+
+// ── generated rules ───────────────────────────────────────────────────────────────────────────────────────────
+
+const PRELUDE = `
+from invariant import count, forall
+LIMIT := 2
+is_send(c: ToolCall) := c is tool:send
+seen_before(c: ToolCall) :=
+    (o: ToolOutput) -> c
+    "bad" in o.content
+big(x) := x.arguments.size > LIMIT
+`;
+
+/** Conditions over one variable; some are undecided for some events, some are no booleans. */
+const ONE: Readonly<Record<string, readonly string[]>> = {
+  ToolCall: [
+    'X is tool:send',
+    'X is tool:*({to: "a|b"})',
+    'X.arguments.to == "a"',
+    'is_send(X)',
+    'not is_send(X)',
+    'seen_before(X)',
+    'not seen_before(X)',
+    'big(X)',
+    'X.name == "read" or X.arguments.size == 1',
+    'X.name',
+    '"untrusted" in X.labels',
+  ],
+  ToolOutput: [
+    '"bad" in X.content',
+    'X is tool:read',
+    'X.content.lower() == "bad"',
+    'match("b", X.content)',
+    'X.error',
+  ],
+  Message: ['X.role == "user"', '"hi" in X.content', 'X.content is not None', 'len(X.content) > 2'],
+  str: ['X == "bad"', 'X == "user" or X == "a"'],
+};
+
+const TYPES = ['ToolCall', 'ToolOutput', 'Message', 'str'] as const;
+
+const QUANTIFIED = [
+  'count(min=2):\n        (q: ToolCall)\n        q is tool:send',
+  'not count(min=2, max=3):\n        (q: ToolOutput)\n        "bad" in q.content',
+  'forall:\n        (q: ToolCall)\n        not (q is tool:send)',
+  'count(max=1):\n        (q: ToolCall)\n        q.arguments.size > 0',
+];
+
+interface Choice {
+  readonly types: readonly (typeof TYPES)[number][];
+  readonly picks: readonly number[];
+  readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly quantified: number;
+  readonly within: boolean;
+  readonly assigned: boolean;
+}
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  types: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 3 }),
+  picks: fc.array(fc.nat(40), { maxLength: 4 }),
+  flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
+  quantified: fc.nat(12),
+  within: fc.boolean(),
+  assigned: fc.boolean(),
+});
+
+function ruleText(rule: Choice): string {
+  const lines = rule.types.map((type, index) => `(v${index}: ${type})`);
+  for (const [index, pick] of rule.picks.entries()) {
+    const variable = index % rule.types.length;
+    const conditions = ONE[rule.types[variable] ?? ''] ?? [];
+    const condition = conditions[pick % conditions.length];
+    if (condition !== undefined) lines.push(condition.replaceAll('X', `v${variable}`));
+  }
+  for (const [a, b, direct] of rule.flows) {
+    const isEvent = (index: number) => rule.types[index] !== undefined && rule.types[index] !== 'str';
+    if (isEvent(a) && isEvent(b)) lines.push(`v${a} ${direct ? '~>' : '->'} v${b}`);
+  }
+  const quantified = QUANTIFIED[rule.quantified];
+  if (quantified !== undefined) lines.push(quantified);
+  const call = rule.types.indexOf('ToolCall');
+  if (rule.within && call >= 0) lines.push(`(w: str) in v${call}.arguments`, 'w == "a"');
+  if (rule.assigned && call >= 0) lines.push(`size := v${call}.arguments.size`, 'size >= LIMIT');
+  return `raise "found" if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+}
+
+function policyOf(rules: readonly Choice[]): Policy {
+  const text = PRELUDE + rules.map(ruleText).join('');
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, `${text}\n${JSON.stringify(policy.ok ? null : policy.fault)}`);
+  return policy.value;
+}
+
+// ── generated traces ──────────────────────────────────────────────────────────────────────────────────────────
+
+interface Shape {
+  readonly kind: 'user' | 'assistant' | 'call' | 'output' | 'pair' | 'carrier';
+  readonly context: number;
+  readonly causes: readonly number[];
+  readonly app: boolean;
+  readonly tool: 'send' | 'read';
+  readonly to: string | null;
+  readonly size: number | null;
+  readonly content: string | null;
+  readonly callId: number;
+}
+
+const shape = (contexts: number): fc.Arbitrary<Shape> =>
+  fc.record({
+    kind: fc.constantFrom('user', 'assistant', 'call', 'output', 'pair', 'carrier'),
+    context: fc.nat(contexts - 1),
+    causes: fc.array(fc.nat(12), { maxLength: 1 }),
+    app: fc.boolean(),
+    tool: fc.constantFrom('send', 'read'),
+    to: fc.constantFrom('a', 'b', 'ab', null),
+    size: fc.constantFrom(0, 1, 2, 3, null),
+    content: fc.constantFrom('bad', 'hi', 'BAD', '{"lower": 1}', '', null),
+    callId: fc.nat(3),
+  });
+
+function eventsOf(shapes: readonly Shape[], contexts: number): readonly TraceEvent[] {
+  return shapes.map((one, index) => eventOf(one, index, contexts));
+}
+
+function eventOf(one: Shape, index: number, contexts: number): TraceEvent {
+  const frame = {
+    id: `e${index}`,
+    context: `s${one.context}`,
+    // Beyond the trace: an id that nobody has given.
+    causes: contexts === 1 ? [] : one.causes.map((cause) => `e${cause}`),
+  };
+  const call = {
+    type: 'ToolCall',
+    callId: `c${one.callId}`,
+    kind: 'function',
+    name: one.tool,
+    arguments: {
+      ...(one.to === null ? {} : { to: one.to }),
+      ...(one.size === null ? {} : { size: one.size }),
+    },
+  } as const;
+  switch (one.kind) {
+    case 'user':
+    case 'assistant':
+      return { ...frame, type: 'Message', role: one.kind, content: one.content, toolCalls: [] };
+    case 'pair': {
+      const calls = [0, 1].map((part) => ({ ...call, context: frame.context, id: `e${index}-${part}` }));
+      return { ...frame, type: 'Message', role: 'assistant', content: one.content, toolCalls: calls };
+    }
+    case 'call':
+      return { ...frame, ...call, ...(one.app ? { deliveredTo: 'app:x' } : {}) };
+    case 'output': {
+      const output = {
+        type: 'ToolOutput',
+        role: 'tool',
+        callId: `c${one.callId}`,
+        content: one.content,
+      } as const;
+      return { ...frame, ...output, ...(one.app ? { bornFrom: 'app:x' } : {}) };
+    }
+    case 'carrier':
+      return { ...frame, type: 'Carrier' };
+  }
+}
+
+// ── comparison ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One word a rule; a violation outweighs what is open. */
+function verdicts(policy: Policy, found: readonly { rule: number; violated: boolean }[]): readonly string[] {
+  return policy.rules.map((rule) => {
+    const own = found.filter((one) => one.rule === rule.number);
+    return own.some((one) => one.violated) ? 'violated' : own.length > 0 ? 'open' : 'quiet';
+  });
+}
+
+const fromMonitor = (finding: Finding) => ({ rule: finding.rule.number, violated: finding.open === null });
+const fromReference = (outcome: Outcome) => ({ rule: outcome.rule, violated: outcome.status === 'violated' });
+
+const monitorLine = (finding: Finding) =>
+  `${finding.rule.number} ${finding.open === null} ${finding.entries.map((entry) => entry?.reference ?? '-').join(' ')}`;
+const referenceLine = (outcome: Outcome) =>
+  `${outcome.rule} ${outcome.status === 'violated'} ${outcome.events.map((event) => event ?? '-').join(' ')}`;
+
+function compare(contexts: number, maxLength: number): void {
+  const seen = new Set<string>();
+  const inputs = fc.tuple(
+    fc.array(choice, { minLength: 1, maxLength: 3 }),
+    fc.array(shape(contexts), { maxLength }),
+  );
+  fc.assert(
+    fc.property(inputs, ([rules, shapes]) => {
+      const policy = policyOf(rules);
+      const events = eventsOf(shapes, contexts);
+      const monitor = new PolicyMonitor(policy);
+      for (const [index, event] of events.entries()) {
+        const past = events.slice(0, index);
+        const decided = verdicts(policy, monitor.decide([event]).map(fromMonitor));
+        const expected = verdicts(policy, evaluatePending(policy, past, [event]).map(fromReference));
+        assert.deepEqual(decided, expected, `after ${index} events`);
+        for (const verdict of decided) seen.add(verdict);
+        monitor.append([event]);
+      }
+      assert.deepEqual(monitor.findings().map(monitorLine), evaluate(policy, events).map(referenceLine));
+    }),
+    { numRuns: RUNS },
+  );
+  // Two evaluators that never find anything would agree as well.
+  assert.deepEqual([...seen].sort(), ['open', 'quiet', 'violated']);
+}
+
+test('in one context the monitor says after each event what trying every assignment says', () => {
+  compare(1, 7);
+});
+
+test('in several contexts with messages between them it does, too', () => {
+  compare(3, 9);
+});
+
+test('how events are batched does not matter', () => {
+  const inputs = fc.tuple(
+    fc.array(choice, { minLength: 1, maxLength: 2 }),
+    fc.array(shape(3), { minLength: 1, maxLength: 8 }),
+    fc.nat(8),
+  );
+  fc.assert(
+    fc.property(inputs, ([rules, shapes, at]) => {
+      const policy = policyOf(rules);
+      const events = eventsOf(shapes, 3);
+      const split = new PolicyMonitor(policy);
+      split.append(events.slice(0, at));
+      assert.deepEqual(
+        verdicts(policy, split.decide(events.slice(at)).map(fromMonitor)),
+        at >= events.length
+          ? verdicts(policy, evaluatePending(policy, events, []).map(fromReference))
+          : verdicts(
+              policy,
+              evaluatePending(policy, events.slice(0, at), events.slice(at)).map(fromReference),
+            ),
+      );
+      split.append(events.slice(at));
+      const whole = new PolicyMonitor(policy);
+      whole.append(events);
+      assert.deepEqual(split.findings().map(monitorLine), whole.findings().map(monitorLine));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('asking what an event would do leaves no trace', () => {
+  const inputs = fc.tuple(
+    fc.array(choice, { minLength: 1, maxLength: 2 }),
+    fc.array(fc.tuple(shape(3), fc.boolean()), { maxLength: 9 }),
+  );
+  fc.assert(
+    fc.property(inputs, ([rules, steps]) => {
+      const policy = policyOf(rules);
+      const events = eventsOf(
+        steps.map(([one]) => one),
+        3,
+      );
+      const asked = new PolicyMonitor(policy);
+      const plain = new PolicyMonitor(policy);
+      for (const [index, event] of events.entries()) {
+        asked.decide([event]);
+        if (steps[index]?.[1] === true) continue;
+        asked.append([event]);
+        plain.append([event]);
+      }
+      assert.equal(asked.size, plain.size);
+      assert.deepEqual(asked.findings().map(monitorLine), plain.findings().map(monitorLine));
+    }),
+    { numRuns: RUNS },
+  );
+});

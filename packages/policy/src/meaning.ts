@@ -1,0 +1,12 @@
+/**
+ * What names, operators and functions mean, for whoever gives trees a meaning by another way than the compiler:
+ * the reference evaluator of the tests.
+ *
+ * Ring 0.
+ */
+export { importedName, interpolated, runBuiltin } from './builtins.ts';
+export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
+export { type ComputedPattern, toolMatcher } from './pattern.ts';
+export { PatternCache } from './regex.ts';
+export { type Named, Names, variablesOf } from './scope.ts';
+export { isTypeName } from './types.ts';

@@ -1,0 +1,209 @@
+/**
+ * The value of an expression, read off the tree: the definition that the compiled form must agree with.
+ *
+ * Ring 1; tests only.
+ */
+import { type Expression, meaning, type Value, values } from '@cordon/policy';
+import { countOf, type Environment, forAllOf, holdsOf } from './search.ts';
+
+const { isUndecided, undecided } = values;
+
+type Pattern = NonNullable<Extract<Expression, { kind: 'tool-pattern' }>['arguments']>;
+
+export function expressionValue(expression: Expression, env: Environment): Value {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value;
+    case 'format': {
+      const parts = expression.parts.map((part) =>
+        typeof part === 'string' ? part : expressionValue(part, env),
+      );
+      return parts.find(isUndecided) ?? meaning.interpolated(parts);
+    }
+    case 'name':
+      return nameOf(expression.name, env);
+    case 'declaration':
+      return env.values.get(expression.variable.name) ?? null;
+    case 'assignment':
+      return expressionValue(expression.value, env);
+    case 'member': {
+      const imported = moduleMember(expression.object, expression.name.name, env);
+      if (imported !== null) return imported;
+      return known([expression.object], env, ([object]) =>
+        meaning.memberOf(object ?? null, expression.name.name),
+      );
+    }
+    case 'index':
+      return known([expression.object, expression.index], env, ([object, index]) =>
+        meaning.elementOf(object ?? null, index ?? null),
+      );
+    case 'call':
+      return known(
+        [expression.callee, ...expression.positional, ...expression.named.map((one) => one.value)],
+        env,
+        (all) => {
+          const [callee, ...rest] = all;
+          if (callee === undefined || !values.isCallable(callee)) return undecided('cannot be called');
+          const positional = rest.slice(0, expression.positional.length);
+          const named = expression.named.map((one, index): [string, Value] => [
+            one.name.name,
+            rest[expression.positional.length + index] ?? null,
+          ]);
+          return callee.call(positional, new Map(named));
+        },
+      );
+    case 'binary':
+      return known([expression.left, expression.right], env, ([left, right]) => {
+        const { operator } = expression;
+        if (operator === '->' || operator === '~>')
+          return env.world.related(operator, left ?? null, right ?? null);
+        return meaning.applyBinary(operator, left ?? null, right ?? null);
+      });
+    case 'logic':
+      return logicValue(expression, env);
+    case 'unary':
+      return known([expression.operand], env, ([operand]) =>
+        meaning.applyUnary(expression.operator, operand ?? null),
+      );
+    case 'ternary':
+      return known([expression.condition], env, ([condition]) =>
+        expressionValue(meaning.truth(condition ?? null) ? expression.then : expression.otherwise, env),
+      );
+    case 'list':
+      return expression.items.map((item) => expressionValue(item, env));
+    case 'object': {
+      const entries = expression.entries.map((entry): [string, Value] => [
+        entry.key,
+        expressionValue(entry.value, env),
+      ]);
+      return entries.map(([, value]) => value).find(isUndecided) ?? Object.fromEntries(entries);
+    }
+    case 'comprehension':
+      return comprehensionOf(expression, env);
+    case 'tool-pattern': {
+      const pattern = expression.arguments === null ? null : patternOf(expression.arguments, env);
+      return values.toolPattern(meaning.toolMatcher(expression.tool.name, pattern, env.world.patterns));
+    }
+    case 'quantifier':
+      return quantifierOf(expression, env);
+    case 'invalid':
+      return undecided('unreadable');
+  }
+}
+
+/** As a condition, a declaration is true; elsewhere it stands for its variable. */
+export function conditionOf(expression: Expression, env: Environment): Value {
+  return expression.kind === 'declaration' ? true : expressionValue(expression, env);
+}
+
+function known(
+  parts: readonly Expression[],
+  env: Environment,
+  apply: (values: readonly Value[]) => Value,
+): Value {
+  const all = parts.map((part) => expressionValue(part, env));
+  return all.find(isUndecided) ?? apply(all);
+}
+
+/** Kleene's, from left to right, with Python's choice of operand when neither side decides. */
+function logicValue(expression: Extract<Expression, { kind: 'logic' }>, env: Environment): Value {
+  const decisive = expression.operator === 'or';
+  const left = conditionOf(expression.left, env);
+  if (left === decisive) return decisive;
+  const right = conditionOf(expression.right, env);
+  if (right === decisive) return decisive;
+  if (isUndecided(left)) return left;
+  if (isUndecided(right)) return right;
+  return meaning.truth(left) === decisive ? left : right;
+}
+
+function nameOf(name: string, env: Environment): Value {
+  const own = env.values.get(name);
+  return own === undefined ? globalValue(env.world.names.resolve(name), env) : own;
+}
+
+function moduleMember(object: Expression, name: string, env: Environment): Value | null {
+  if (object.kind !== 'name' || env.values.has(object.name)) return null;
+  const module = env.world.names.resolve(object.name);
+  if (module?.kind !== 'module') return null;
+  return globalValue(meaning.importedName(module.module, name, meaning.isTypeName), env);
+}
+
+function globalValue(named: meaning.Named | null, env: Environment): Value {
+  switch (named?.kind) {
+    case 'input':
+      return env.world.input;
+    case 'builtin':
+      return values.callable(named.name, (positional, options) =>
+        meaning.runBuiltin(named.name, env.world.patterns, positional, options),
+      );
+    case 'definition': {
+      const { parameters, body, name } = named.definition;
+      const outside = { ...env, values: new Map<string, Value>() };
+      const [first] = body;
+      if (parameters === null) return first === undefined ? null : expressionValue(first, outside);
+      return values.callable(name.name, (positional) => {
+        if (positional.length < parameters.length || env.depth >= 64)
+          return undecided('too few arguments or too deep');
+        const bound = parameters.map((parameter, index): [string, Value] => [
+          parameter.name,
+          positional[index] ?? null,
+        ]);
+        return holdsOf(body, { ...env, values: new Map(bound), depth: env.depth + 1 });
+      });
+    }
+    default:
+      return undecided('has no value');
+  }
+}
+
+function comprehensionOf(
+  expression: Extract<Expression, { kind: 'comprehension' }>,
+  env: Environment,
+): Value {
+  const iterable = expressionValue(expression.iterable, env);
+  if (iterable === null) return [];
+  if (isUndecided(iterable)) return iterable;
+  const items = meaning.elements(iterable);
+  if (items === null) return undecided('has no elements');
+  return items.flatMap((item) => {
+    const inner = { ...env, values: new Map(env.values).set(expression.variable.name, item) };
+    const isKept = expression.condition === null ? true : expressionValue(expression.condition, inner);
+    if (isUndecided(isKept)) return [isKept];
+    return isKept === true ? [expressionValue(expression.element, inner)] : [];
+  });
+}
+
+function patternOf(pattern: Pattern, env: Environment): meaning.ComputedPattern {
+  switch (pattern.kind) {
+    case 'any':
+      return { kind: 'any' };
+    case 'value-reference':
+      return { kind: 'value-reference', name: pattern.name };
+    case 'object': {
+      const entries = pattern.entries.map((entry) => ({
+        key: entry.key,
+        pattern: patternOf(entry.pattern, env),
+      }));
+      return { kind: 'object', entries };
+    }
+    case 'list':
+      return { kind: 'list', items: pattern.items.map((item) => patternOf(item, env)) };
+    case 'value':
+      return { kind: 'value', value: expressionValue(pattern.value, env) };
+  }
+}
+
+function quantifierOf(expression: Extract<Expression, { kind: 'quantifier' }>, env: Environment): Value {
+  const named = env.world.names.resolve(expression.callee.name);
+  if (named?.kind === 'quantifier' && named.name === 'forall') return forAllOf(expression.body, env);
+  const argument = (name: string, position: number): Value => {
+    const found =
+      expression.named.find((one) => one.name.name === name)?.value ?? expression.positional[position];
+    return found === undefined ? null : expressionValue(found, env);
+  };
+  const [min, max] = [argument('min', 0), argument('max', 1)];
+  if ((min !== null && typeof min !== 'number') || (max !== null && typeof max !== 'number'))
+    return undecided('no number');
+  return countOf(expression.body, env, min ?? 0, max ?? Number.POSITIVE_INFINITY);
+}

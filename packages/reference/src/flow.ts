@@ -1,0 +1,61 @@
+/**
+ * `->` as the definition says it: what was visible in a context, as a set that grows. No clocks.
+ *
+ * Ring 1; tests only.
+ */
+import { type Entry, type TraceEvent, type Value, values } from '@cordon/policy';
+
+export class Visibility {
+  readonly #known = new Map<string, Set<number>>();
+  readonly #seen: { readonly context: string; readonly visible: ReadonlySet<number> }[] = [];
+  readonly #byId = new Map<string, number>();
+  readonly #numbers = new Map<Value, number>();
+
+  /** Events in order; `entries` are those that rules see, in the same order. */
+  constructor(events: readonly TraceEvent[], entries: readonly Entry[]) {
+    const objects = [...entries];
+    for (const event of events) {
+      for (const single of event.type === 'Message' ? [event, ...event.toolCalls] : [event]) {
+        this.#add(single, single.type === 'Carrier' ? undefined : objects.shift());
+      }
+    }
+  }
+
+  #add(event: TraceEvent, entry: Entry | undefined): void {
+    const number = this.#seen.length;
+    const context = event.context ?? 'trace';
+    const visible = new Set(this.#knownIn(context));
+    if (event.bornFrom !== undefined) addAll(visible, this.#knownIn(event.bornFrom));
+    for (const cause of event.causes ?? []) {
+      const from = this.#byId.get(cause);
+      if (from === undefined) for (const set of this.#known.values()) addAll(visible, set);
+      else addAll(visible, [...(this.#seen[from]?.visible ?? []), from]);
+    }
+    this.#seen.push({ context, visible });
+    this.#known.set(context, new Set([...visible, number]));
+    if (event.deliveredTo !== undefined) {
+      this.#known.set(event.deliveredTo, new Set([...this.#knownIn(event.deliveredTo), ...visible, number]));
+    }
+    if (event.id !== undefined) this.#byId.set(event.id, number);
+    if (entry !== undefined) this.#numbers.set(entry.object, number);
+  }
+
+  related(operator: '->' | '~>', a: Value, b: Value): Value {
+    const [from, to] = [this.#numbers.get(a), this.#numbers.get(b)];
+    if (from === undefined || to === undefined) return values.undecided('only events flow');
+    if (operator === '->') return this.#seen[to]?.visible.has(from) ?? false;
+    const { context } = this.#seen[to] ?? { context: '' };
+    const before = this.#seen.flatMap((seen, number) =>
+      seen.context === context && number < to ? [number] : [],
+    );
+    return before.at(-1) === from;
+  }
+
+  #knownIn(context: string): ReadonlySet<number> {
+    return this.#known.get(context) ?? new Set();
+  }
+}
+
+function addAll(target: Set<number>, more: Iterable<number>): void {
+  for (const number of more) target.add(number);
+}

@@ -1,0 +1,1 @@
+export { evaluate, evaluatePending, type Outcome } from './evaluate.ts';
