@@ -59,6 +59,8 @@ export async function startFakeOpenAi(options: FakeOpenAiOptions): Promise<FakeO
   const server = createServer((incoming, response) => {
     open.add(response);
     response.on('close', () => open.delete(response));
+    // A client that leaves in the middle of an answer is part of what is tested.
+    response.on('error', () => undefined);
     serve(incoming, response, options, requests).catch((error: unknown) => {
       // A script that throws is a bug of the test; the client must not wait for it.
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
@@ -118,10 +120,7 @@ async function play(answer: FakeAnswer, request: FakeChatRequest, response: Serv
     case 'cut': {
       const chunks = toChunks(answer.completion, request.model).slice(0, answer.afterChunks);
       await sendEvents(response, chunks, answer.completion.chunkDelayMs);
-      if (answer.how === 'closed') return void response.end();
-      // Let the bytes leave first, or the client sees a connection that failed before any answer.
-      await wait(20);
-      return void response.destroy();
+      return answer.how === 'closed' ? void response.end() : void response.destroy();
     }
     case 'failure':
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
@@ -161,8 +160,13 @@ async function sendEvents(response: ServerResponse, chunks: readonly unknown[], 
   openEvents(response);
   for (const chunk of chunks) {
     if (delayMs > 0) await wait(delayMs);
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    await flushed(response, `data: ${JSON.stringify(chunk)}\n\n`);
   }
+}
+
+/** Until the bytes are with the system: a connection that is destroyed takes along what is still here. */
+function flushed(response: ServerResponse, text: string): Promise<void> {
+  return new Promise((resolve) => response.write(text, () => resolve()));
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

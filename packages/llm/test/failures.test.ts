@@ -239,6 +239,50 @@ for (const after of ['request', 'headers', 'first-chunk'] as const) {
     ));
 }
 
+test('cancelling in the middle of an answer ends the connection and shows no more of it', () =>
+  withFake(
+    () => says('x'.repeat(4000), { chunkDelayMs: 5 }),
+    async ({ broker, fake }) => {
+      const user = new AbortController();
+      let shown = 0;
+      const result = await broker.complete(ask('hello'), {
+        signal: user.signal,
+        onText: (delta) => {
+          shown += delta.length;
+          user.abort();
+        },
+      });
+      assert.equal(!result.ok && result.fault.kind, 'cancelled');
+      await until(() => fake.pending() === 0);
+      assert.equal(shown, 4);
+    },
+  ));
+
+test('calls at the same time do not mix', () =>
+  withFake(
+    (request) => says(`answer to ${request.messages.at(-1)?.content}`, { chunkDelayMs: 1 }),
+    async ({ broker }) => {
+      const questions = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const shown = questions.map(() => '');
+      const results = await Promise.all(
+        questions.map((question, index) =>
+          broker.complete(ask(question), {
+            signal: never(),
+            onText: (delta) => {
+              shown[index] += delta;
+            },
+          }),
+        ),
+      );
+      const expected = ['a', 'b', 'c', 'd', 'e', 'f'].map((question) => `answer to ${question}`);
+      assert.deepEqual(
+        results.map((result) => result.ok && result.value.text),
+        expected,
+      );
+      assert.deepEqual(shown, expected);
+    },
+  ));
+
 test('the default deadline is real time', () =>
   withFake(
     () => hangs(),
