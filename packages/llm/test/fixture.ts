@@ -1,5 +1,4 @@
 /** A broker whose waits are recorded instead of waited for, and requests to try it with. */
-import './third-party-resolution.ts';
 import { createServer } from 'node:http';
 import type { ModelRequest, ModelTool, RetryLimits } from '@cordon/core';
 import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '../../../e2e/fake-openai/server.ts';

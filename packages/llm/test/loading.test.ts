@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
 const INDEX = new URL('../src/index.ts', import.meta.url).href;
-const RESOLUTION = new URL('./third-party-resolution.ts', import.meta.url).href;
 
 /** Names of the providers' libraries that a process has loaded after `code`. */
 function librariesAfter(code: string): unknown {
@@ -15,12 +14,11 @@ function librariesAfter(code: string): unknown {
       if (name !== undefined) loaded.add(name);
       return next(url, context);
     } });
-    await import(${JSON.stringify(RESOLUTION)});
     const { createModelBroker } = await import(${JSON.stringify(INDEX)});
     ${code}
     console.log(JSON.stringify([...loaded].sort()));
   `;
-  const args = ['--conditions=source', '--no-warnings', '--input-type=module', '-e', program];
+  const args = ['--no-warnings', '--input-type=module', '-e', program];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 }));
 }
 
