@@ -49,6 +49,9 @@ export class Recogniser {
   }
 }
 
+/** A base64 text that is cut inside a group of four loses up to the three characters of that group in both halves. */
+const LOST_AT_A_CUT = 3;
+
 /** How much of one text has been seen: its beginning in one place, its end in the same or another. */
 class Watch {
   readonly #text: string;
@@ -60,7 +63,7 @@ class Watch {
   }
 
   get isComplete(): boolean {
-    return this.#text !== '' && this.#fromStart + this.#fromEnd >= this.#text.length;
+    return this.#text !== '' && this.#fromStart + this.#fromEnd + LOST_AT_A_CUT >= this.#text.length;
   }
 
   read(reading: string): void {

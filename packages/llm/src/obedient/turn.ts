@@ -38,7 +38,10 @@ export function turnOf(text: string, scenarios: readonly Scenario[], tools: read
   return requestIn(text, scenarios, tools) ?? { kind: 'unknown' };
 }
 
-/** The task whose query stands last in the text; of two that end there, the longer. */
+/**
+ * The task whose query begins the text: released data and the hub's words come after it. Else the one whose query
+ * stands last; of two that end there, the longer.
+ */
 export function taskIn(
   text: string,
   scenarios: readonly Scenario[],
@@ -48,10 +51,14 @@ export function taskIn(
     scenario.tasks.flatMap((task) => {
       const query = canonicalText(task.query);
       const at = query === '' ? -1 : shown.lastIndexOf(query);
-      return at < 0 ? [] : [{ scenario, task, end: at + query.length, length: query.length }];
+      if (at < 0) return [];
+      const begins = shown.startsWith(query) ? 1 : 0;
+      return [{ scenario, task, begins, end: at + query.length, length: query.length }];
     }),
   );
-  const [best] = found.toSorted((a, b) => b.end - a.end || b.length - a.length);
+  const [best] = found.toSorted(
+    (a, b) => b.begins - a.begins || (a.begins === 1 ? 0 : b.end - a.end) || b.length - a.length,
+  );
   return best === undefined ? null : { scenario: best.scenario, task: best.task };
 }
 
