@@ -17,7 +17,6 @@ import {
   type ModelTool,
   type ModelToolCall,
   parseJson,
-  REFUSED_TEXT,
 } from '@cordon/core';
 import { fittedTo, isNamedFor, loaded, type Means, meansFor, rearranged } from './means.ts';
 import { Recogniser } from './recogniser.ts';
@@ -231,7 +230,7 @@ export class Playback {
   }
 
   #receive(message: Extract<ModelMessage, { role: 'tool' }>): void {
-    const isRefused = message.isError || message.text.startsWith(REFUSED_TEXT.split(':')[0] ?? REFUSED_TEXT);
+    const isRefused = message.isError || message.text.startsWith(REFUSED_WORD);
     const value = read(message.text);
     if (!isRefused) {
       for (const reference of referencesIn(value)) {
@@ -358,6 +357,9 @@ export class Playback {
     return loaded(schema, args, [...new Set(lines)].filter((line) => line.trim() !== '').join('\n'));
   }
 }
+
+/** The hub's refusals begin with it (`REFUSED_TEXT`), and may say more after it. */
+const REFUSED_WORD = 'refused';
 
 /** Stands for the scenario of a request that came in another's format: it needs none. */
 const REQUESTED: Scenario = { name: '', description: '', curious: false, tasks: [], attacks: [] };

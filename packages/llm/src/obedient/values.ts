@@ -6,7 +6,7 @@
 import { isJsonObject, type Json } from '@cordon/core';
 import type { BeliefChange, Condition, Reference, Template, Value } from './scenario.ts';
 
-/** What a context shows, as far as a scenario can ask for it. */
+/** What a context shows, as far as a scenario can ask for it. A plain object: copies of it differ in one field. */
 export interface View {
   /** The result of a call that succeeded. */
   result(call: string): Json | undefined;
@@ -117,7 +117,7 @@ function resolveBelief(name: string, view: View): Json | undefined {
   if (believed === undefined) return undefined;
   // A belief never stands behind itself.
   const beliefs = new Map([...view.beliefs].filter(([other]) => other !== name));
-  const inner: View = { ...withoutPrototype(view), beliefs };
+  const inner: View = { ...view, beliefs };
   let value = resolveValue(believed, inner);
   for (const change of view.changes(name)) {
     if (change.kind === 'set') value = resolveValue(change.value, inner);
@@ -127,18 +127,6 @@ function resolveBelief(name: string, view: View): Json | undefined {
     }
   }
   return value;
-}
-
-function withoutPrototype(view: View): View {
-  return {
-    result: (call) => view.result(call),
-    beliefs: view.beliefs,
-    changes: (belief) => view.changes(belief),
-    visible: view.visible,
-    everything: view.everything,
-    sees: (text) => view.sees(text),
-    obeys: (attack) => view.obeys(attack),
-  };
 }
 
 /** Numbers arrive as numbers or in words, `$51.80`. */

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are templates of scenario files
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decodeScenario, parseScenario } from '../../src/obedient/index.ts';
+import { canonicalText, decodeScenario, parseScenario } from '../../src/obedient/index.ts';
 import { CASES, scenarioFile } from './context.ts';
 
 const CALL = { id: 'note', app: 'notes', tool: 'read_note', arguments: { title: 'lunch' } };
@@ -121,4 +122,26 @@ test('a value that looks special is taken as it stands when it is marked as lite
 test('a key that could reach a prototype is refused', () => {
   const parsed = parseScenario('{"__proto__": {"name": "x"}}', 'x.json');
   assert.ok(!parsed.ok);
+});
+
+test('the example of the README is a scenario without faults', () => {
+  const file = new URL('../../../../examples/scenarios/README.md', import.meta.url);
+  const example = /```json\n([\s\S]*?)```/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+  const parsed = parseScenario(example, 'README.md');
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  assert.equal(parsed.value.name, 'notes');
+});
+
+test('the attack texts of the scenarios stand in the example apps', () => {
+  const apps = [
+    ['1-app-compromise', 'apps/quick-ride/app.ts'],
+    ['2-data-stealing', 'apps/mail/seed.ts'],
+    ['3-data-exposure', 'apps/travel-mate/app.ts'],
+    ['4-system-alteration', 'cordon.json'],
+  ] as const;
+  for (const [name, path] of apps) {
+    const source = readFileSync(new URL(`../../../../examples/${path}`, import.meta.url), 'utf8');
+    const text = scenarioFile(name).attacks[0]?.text ?? '';
+    assert.ok(canonicalText(source).includes(canonicalText(text)), `${path} lacks the text of ${name}`);
+  }
 });
