@@ -59,7 +59,7 @@ function withoutComments(text: string): string {
   let previous = '';
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
-    if (/\s/.test(character) && at > 0) continue;
+    if (character <= ' ') continue;
     if (character === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
       const span = { start: at, end: commentEnd(text, at) };
       blanks.push(span);
@@ -205,6 +205,8 @@ class Parser {
       });
     }
     this.#at = last + 1;
+    const inner = this.#text.slice(start + 1, last);
+    if (PLAIN_STRING.test(inner)) return inner;
     const parsed = parseJson(this.#text.slice(start, this.#at));
     if (parsed.ok && typeof parsed.value === 'string') return parsed.value;
     throw new SyntaxProblem('a string has a control character or an unknown escape', {
@@ -229,7 +231,7 @@ class Parser {
   }
 
   #space(): void {
-    while (/[ \t\r\n]/.test(this.#text.charAt(this.#at))) this.#at++;
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
   }
 
   #unexpected(wanted: string): SyntaxProblem {
@@ -238,6 +240,14 @@ class Parser {
       return new SyntaxProblem(`the text ends where ${wanted} should stand`, emptySpan(at));
     return new SyntaxProblem(`${wanted} should stand here`, { start: at, end: at + 1 });
   }
+}
+
+/** Stands for itself between its quotes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings
+const PLAIN_STRING = /^[^"\\\u0000-\u001f]*$/;
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function emptySpan(at: number): Span {

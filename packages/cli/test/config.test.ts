@@ -1,0 +1,320 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as people write them
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Configuration, isProviderConfigured, loadConfiguration, modelInUse } from '../src/config.ts';
+import { ConfigurationFolder, loadText, problemsOf } from './configuration-folder.ts';
+
+function loaded(result: ReturnType<typeof loadText>): Configuration {
+  assert.deepEqual(result.ok ? [] : problemsOf(result), []);
+  if (!result.ok) throw new Error('not loaded');
+  return result.value;
+}
+
+test('without a file there are no apps, and it is said where one was looked for', () => {
+  using folder = new ConfigurationFolder();
+  const configuration = loaded(folder.load());
+  assert.equal(configuration.file, null);
+  assert.deepEqual(configuration.searched, [
+    join(folder.project, 'cordon.json'),
+    join(folder.home, '.config/cordon/cordon.json'),
+  ]);
+  assert.deepEqual(configuration.apps, []);
+  assert.equal(configuration.dataFolder, join(folder.home, '.local/share/cordon'));
+  assert.equal(modelInUse(configuration), 'obedient');
+});
+
+test('the current folder wins over the configuration folder, and --config over both', () => {
+  using folder = new ConfigurationFolder();
+  const general = join(folder.path, 'xdg');
+  mkdirSync(join(general, 'cordon'), { recursive: true });
+  writeFileSync(join(general, 'cordon', 'cordon.json'), '{"model": "obedient/careless"}');
+  const environment = { XDG_CONFIG_HOME: general };
+  assert.equal(loaded(folder.load(environment)).model, 'obedient/careless');
+  folder.write('cordon.json', '{"model": "obedient"}');
+  assert.equal(loaded(folder.load(environment)).model, 'obedient');
+  folder.write('other/that.json', '{"model": "obedient/refusing"}');
+  const named = loaded(folder.load(environment, { config: 'other/that.json' }));
+  assert.equal(named.model, 'obedient/refusing');
+  assert.equal(named.folder, join(folder.project, 'other'));
+});
+
+test('folders above the current one are not searched', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('cordon.json', '{"model": "obedient"}');
+  mkdirSync(join(folder.project, 'below'));
+  const places = { environment: {}, cwd: join(folder.project, 'below'), home: folder.home };
+  assert.equal(loaded(loadConfiguration({ options: {}, ...places })).file, null);
+});
+
+test('a relative path in an XDG variable is ignored', () => {
+  using folder = new ConfigurationFolder();
+  const configuration = loaded(folder.load({ XDG_DATA_HOME: 'data', XDG_CACHE_HOME: '/var/cache/me' }));
+  assert.equal(configuration.dataFolder, join(folder.home, '.local/share/cordon'));
+  assert.equal(configuration.cacheFolder, '/var/cache/me/cordon');
+});
+
+test('an app without a manifest gets the strict one', () => {
+  const [app] = loaded(loadText('{"apps": {"mail": {"command": "node", "args": ["mail.js"]}}}')).apps;
+  assert.deepEqual(app, {
+    id: 'mail',
+    source: { kind: 'command', command: 'node', args: ['mail.js'], env: {}, cwd: null },
+    manifest: {
+      description: null,
+      functionalities: [],
+      network: [],
+      files: { read: [], write: [] },
+      limits: {
+        memoryMiB: 1024,
+        cpuSeconds: 600,
+        processes: 64,
+        openFiles: 256,
+        fileMiB: 64,
+        startSeconds: 10,
+        callSeconds: 30,
+        lineBytes: 1048576,
+      },
+      irreversible: null,
+      untrusted: null,
+      private: null,
+    },
+    model: null,
+  });
+});
+
+test('a whole manifest is read, with empty lists kept apart from silence', () => {
+  using folder = new ConfigurationFolder();
+  folder.write(
+    'cordon.json',
+    `{
+      "data": "./data",
+      "apps": {
+        "mail": {
+          "command": "./bin/mail",
+          "args": ["--folder", "\${state}/box", "--literal", "$\${state}", "\${config}/x"],
+          "env": { "TOKEN": "t-\${env:MAIL_TOKEN}", "STATE": "\${state}" },
+          "cwd": "~/work",
+          "model": "ollama/llama3",
+          "manifest": {
+            "description": "Reads and sends mail.",
+            "functionalities": {
+              "send-mail": {
+                "description": "Sends a mail.",
+                "request": { "type": "object", "properties": { "to": { "type": "string" } } },
+                "response": { "type": "object" },
+                "tool": "send"
+              }
+            },
+            "network": ["Example.com"],
+            "files": { "read": ["notes", "~/mail"], "write": ["\${state}"] },
+            "limits": { "callSeconds": 5 },
+            "irreversible": ["send"],
+            "untrusted": [],
+            "private": ["read"],
+          },
+        },
+      },
+      "providers": { "ollama": { "baseURL": "http://127.0.0.1:11434/v1" } },
+    }`,
+  );
+  const configuration = loaded(folder.load({ MAIL_TOKEN: 'secret${state}' }));
+  const state = join(folder.project, 'data/apps/mail');
+  const [app] = configuration.apps;
+  assert.deepEqual(app?.source, {
+    kind: 'command',
+    command: join(folder.project, 'bin/mail'),
+    args: ['--folder', `${state}/box`, '--literal', '${state}', `${folder.project}/x`],
+    env: { TOKEN: 't-secret${state}', STATE: state },
+    cwd: join(folder.home, 'work'),
+  });
+  assert.equal(app?.model, 'ollama/llama3');
+  assert.equal(app?.manifest.description, 'Reads and sends mail.');
+  assert.deepEqual(app?.manifest.functionalities, [
+    {
+      name: 'send-mail',
+      description: 'Sends a mail.',
+      request: { type: 'object', properties: { to: { type: 'string' } } },
+      response: { type: 'object' },
+      tool: 'send',
+    },
+  ]);
+  assert.deepEqual(app?.manifest.network, ['example.com']);
+  assert.deepEqual(app?.manifest.files, {
+    read: [join(folder.project, 'notes'), join(folder.home, 'mail')],
+    write: [state],
+  });
+  assert.equal(app?.manifest.limits.callSeconds, 5);
+  assert.equal(app?.manifest.limits.memoryMiB, 1024);
+  assert.deepEqual(app?.manifest.irreversible, ['send']);
+  assert.deepEqual(app?.manifest.untrusted, []);
+  assert.deepEqual(app?.manifest.private, ['read']);
+  assert.deepEqual(configuration.handedVariables, [{ app: 'mail', key: 'TOKEN', variable: 'MAIL_TOKEN' }]);
+  assert.deepEqual([...configuration.stateFolders], [['mail', state]]);
+});
+
+test('files of other clients are read: Claude Desktop, Cursor, VS Code', () => {
+  const configuration = loaded(
+    loadText(
+      `// servers
+      { /* of mine */ "mcpServers": {
+        "filesystem": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp/x"] },
+        "memory": { "type": "stdio", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"], "env": {} },
+        "remote": { "type": "http", "url": "https://mcp.example.com/mcp", "headers": { "Authorization": "Bearer \${env:T}" } },
+        "old": { "command": "x", "disabled": true, "alwaysAllow": ["a"] },
+      } }`,
+      { T: 'abc' },
+    ),
+  );
+  assert.deepEqual(
+    configuration.apps.map(({ id, source }) => [id, source.kind]),
+    [
+      ['filesystem', 'command'],
+      ['memory', 'command'],
+      ['remote', 'url'],
+    ],
+  );
+  assert.deepEqual(configuration.apps[2]?.source, {
+    kind: 'url',
+    url: 'https://mcp.example.com/mcp',
+    headers: { Authorization: 'Bearer abc' },
+  });
+  assert.deepEqual(configuration.disabledApps, ['old']);
+  assert.deepEqual(
+    configuration.warnings.map(({ code }) => code),
+    ['CFG030'],
+  );
+});
+
+test('an app can be nothing but instructions', () => {
+  const [app] = loaded(
+    loadText('{"apps": {"creative-muse": {"instructions": "You write\\nstories."}}}'),
+  ).apps;
+  assert.deepEqual(app?.source, { kind: 'instructions', instructions: 'You write\nstories.' });
+});
+
+test('a functionality may use a word that is also the id of an app, and not a made-up name', () => {
+  const text = (description: string) =>
+    `{"apps": {"mail": {"command": "x"}, "quick-ride": {"command": "x", "manifest": {"functionalities": {"send": {"description": "${description}", "request": {}, "response": {}}}}}}}`;
+  assert.equal(loadText(text('Sends mail.')).ok, true);
+  assert.equal(loadText(text('Asks quick-ride.')).ok, false);
+});
+
+test('the model comes from the option, then CORDON_MODEL, then the file', () => {
+  const text = '{"model": "obedient"}';
+  const environment = { CORDON_MODEL: 'google/gemini', GEMINI_API_KEY: 'g', ANTHROPIC_API_KEY: 'a' };
+  assert.equal(loaded(loadText(text, environment, { model: 'anthropic/claude' })).model, 'anthropic/claude');
+  assert.equal(loaded(loadText(text, environment)).model, 'google/gemini');
+  assert.equal(loaded(loadText(text, { CORDON_MODEL: '' })).model, 'obedient');
+});
+
+test('keys come from the environment, each provider its own', () => {
+  const { providers } = loaded(
+    loadText('{}', { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a', GEMINI_API_KEY: 'g', OPENAI_BASE_URL: '' }),
+  );
+  assert.deepEqual(
+    [...providers],
+    [
+      ['openai', { kind: 'openai', key: 'o', keyVariable: 'OPENAI_API_KEY' }],
+      ['anthropic', { kind: 'anthropic', key: 'a', keyVariable: 'ANTHROPIC_API_KEY' }],
+      ['google', { kind: 'google', key: 'g', keyVariable: 'GEMINI_API_KEY' }],
+    ],
+  );
+});
+
+test('--base-url works with and without a key', () => {
+  const options = { model: 'openai/llama3', baseURL: 'http://localhost:11434/v1' };
+  const without = loaded(loadText('{}', {}, options));
+  assert.deepEqual(without.providers.get('openai'), {
+    kind: 'openai-compatible',
+    baseUrl: 'http://localhost:11434/v1',
+    key: undefined,
+    keyVariable: 'OPENAI_API_KEY',
+  });
+  assert.equal(isProviderConfigured(without), true);
+  assert.deepEqual(without.warnings, []);
+  const withKey = loaded(loadText('{}', { OPENAI_API_KEY: 'k' }, options));
+  assert.equal(withKey.providers.get('openai')?.key, 'k');
+});
+
+test('a key goes to an address of the file only where it is named there, or stays on this machine', () => {
+  const environment = { OPENAI_API_KEY: 'k' };
+  const key = (text: string, options = {}) =>
+    loaded(loadText(text, environment, options)).providers.get('openai')?.key;
+  assert.equal(key('{"model": "openai/x", "baseURL": "https://evil.example/v1"}'), undefined);
+  assert.equal(
+    key('{"model": "openai/x", "providers": {"openai": {"baseURL": "https://evil.example/v1"}}}'),
+    undefined,
+  );
+  assert.equal(
+    key(
+      '{"model": "openai/x", "baseURL": "https://good.example/v1", "providers": {"openai": {"apiKeyEnv": "OPENAI_API_KEY"}}}',
+    ),
+    'k',
+  );
+  assert.equal(key('{"model": "openai/x", "baseURL": "http://127.0.0.1:8080/v1"}'), 'k');
+  assert.equal(key('{"model": "openai/x"}', { baseURL: 'https://good.example/v1' }), 'k');
+});
+
+test("the file's address belongs to the provider of the file's model, not to another one chosen at start", () => {
+  const configuration = loaded(
+    loadText(
+      '{"model": "openai/llama3", "baseURL": "http://localhost:11434/v1"}',
+      { ANTHROPIC_API_KEY: 'a' },
+      { model: 'anthropic/claude' },
+    ),
+  );
+  assert.deepEqual(configuration.providers.get('anthropic'), {
+    kind: 'anthropic',
+    key: 'a',
+    keyVariable: 'ANTHROPIC_API_KEY',
+  });
+});
+
+test('a provider counts as configured with a key or an address, the obedient model does not', () => {
+  const configured = (text: string, environment = {}) =>
+    isProviderConfigured(loaded(loadText(text, environment)));
+  assert.equal(configured('{}'), false);
+  assert.equal(configured('{}', { OPENAI_API_KEY: 'k' }), false);
+  assert.equal(configured('{"model": "obedient"}', { OPENAI_API_KEY: 'k' }), false);
+  assert.equal(configured('{"model": "openai/gpt-5"}'), false);
+  assert.equal(configured('{"model": "openai/gpt-5"}', { OPENAI_API_KEY: 'k' }), true);
+  assert.equal(
+    configured('{"model": "local/x", "providers": {"local": {"baseURL": "http://127.0.0.1:1/v1"}}}'),
+    true,
+  );
+});
+
+test('policies and scenarios are files or lists of files, and options add to them', () => {
+  using folder = new ConfigurationFolder();
+  const policy = folder.write('rules/a.gr', '');
+  const second = folder.write('b.gr', '');
+  const scenario = folder.write('s.json', '{}');
+  folder.write('cordon.json', '{"policy": "rules/a.gr", "scenario": ["s.json"]}');
+  const configuration = loaded(folder.load({}, { policy: ['b.gr'] }));
+  assert.deepEqual(configuration.policyFiles, [policy, second]);
+  assert.deepEqual(configuration.scenarioFiles, [scenario]);
+});
+
+test('an app may not write a policy, and may read it', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('rules/a.gr', '');
+  const text = (access: string) =>
+    `{"policy": "rules/a.gr", "apps": {"a": {"command": "x", "manifest": {"files": {"${access}": ["rules"]}}}}}`;
+  folder.write('cordon.json', text('write'));
+  assert.equal(folder.load().ok, false);
+  folder.write('cordon.json', text('read'));
+  assert.equal(folder.load().ok, true);
+});
+
+test('the example configuration of the repository loads without a warning', () => {
+  const file = join(import.meta.dirname, '../../../examples/cordon.json');
+  const result = loadConfiguration({
+    options: { config: file },
+    environment: {},
+    cwd: '/',
+    home: '/home/me',
+  });
+  assert.deepEqual(problemsOf(result), []);
+  assert.equal(loaded(result).apps.length, 8);
+});
