@@ -246,7 +246,7 @@ async function follow(
   let ending: Ending = null;
   const end = (why: NonNullable<Ending>) => {
     ending ??= why;
-    child.kill('SIGKILL');
+    killTree(child);
   };
   const kill = () => end({ cause: 'killed', message: 'it was stopped by the hub' });
   signal.addEventListener('abort', kill, { once: true });
@@ -263,7 +263,8 @@ async function follow(
   const deadline = setTimeout(() => {
     end({ cause: 'killed', message: 'the sandbox was not set up in time' });
   }, SETUP_DEADLINE_MS);
-  const exited = Promise.all([outer, reports]).then(async ([gone, status]): Promise<Exit> => {
+  const finished = outer.then(async (gone) => [gone, await reportsUntilEnd(reports)] as const);
+  const exited = finished.then(async ([gone, status]): Promise<Exit> => {
     clearTimeout(deadline);
     signal.removeEventListener('abort', kill);
     first.resolve(null);
@@ -289,6 +290,32 @@ async function follow(
   const layers = [...LAYERS, ...(launcher.appUser === null ? [] : [`separate user ${launcher.appUser}`])];
   const { stdin, stdout, pid } = child;
   return ok({ pid, stdin, stdout, stderr: errors.stream, link, layers, exited, kill });
+}
+
+/**
+ * The whole process group, not bubblewrap alone: its child asks to die with it only some microseconds after it
+ * was made, and one whose parent was killed before would wait for ever. From then on the child's death follows.
+ */
+function killTree(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL'); // not yet, or no longer, the leader of a group
+  }
+}
+
+const STATUS_DEADLINE_MS = 1_000;
+
+/** Only bubblewrap holds the status stream, so it ends with it; nothing may make the hub wait longer. */
+async function reportsUntilEnd(reports: Promise<Status>): Promise<Status> {
+  const timer = Promise.withResolvers<Status>();
+  const deadline = setTimeout(timer.resolve, STATUS_DEADLINE_MS, { childPid: null, exitCode: null });
+  try {
+    return await Promise.race([reports, timer.promise]);
+  } finally {
+    clearTimeout(deadline);
+  }
 }
 
 /**

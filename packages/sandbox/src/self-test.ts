@@ -207,7 +207,7 @@ function checks(test: SelfTest, profile: Profile): readonly Check[] {
     },
     {
       layer: 'resource limits',
-      expect: [['limits', (seen) => /^done:64 128 0 \d+ 20$/.test(seen)]],
+      expect: [['limits', (seen) => /^done:64 128 0 \d+ 22$/.test(seen)]],
     },
     {
       layer: 'clean environment',

@@ -105,14 +105,15 @@ export function outerLimits(limits: AppLimits, hard: ReadonlyMap<string, number>
   const wanted = {
     core: 0,
     nofile: limits.openFiles,
-    cpu: limits.cpuSeconds,
     data: (NODE_DATA_MIB + limits.memoryMiB) * MIB,
     memlock: 65_536,
     msgqueue: 0,
   };
-  return Object.entries(wanted).map(
-    ([name, value]) => `--${name}=${Math.min(value, hard.get(name) ?? value)}`,
-  );
+  const within = (name: string, value: number) => Math.min(value, hard.get(name) ?? value);
+  const lines = Object.entries(wanted).map(([name, value]) => `--${name}=${within(name, value)}`);
+  // SIGXCPU says why it ends; the kill two seconds later is for who ignores that.
+  const { cpuSeconds } = limits;
+  return [...lines, `--cpu=${within('cpu', cpuSeconds)}:${within('cpu', cpuSeconds + 2)}`];
 }
 
 /** Root gives up its identity before bubblewrap: user 0 of the host may write sysctls without any capability. */

@@ -1,0 +1,85 @@
+/** Runs programs in the real sandbox for tests: what is not named is as strict as it can be. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import { type ConfinedProcess, type Exit, NODE_INSIDE, openSandbox, type SandboxSpec } from '../src/index.ts';
+
+export const sandbox = openSandbox({ node: process.execPath });
+
+export function spec(changes: Partial<SandboxSpec>): SandboxSpec {
+  return {
+    executable: NODE_INSIDE,
+    args: [],
+    env: {},
+    cwd: '/',
+    mounts: [],
+    profile: 'spawn',
+    limits: DEFAULT_APP_LIMITS,
+    tmpMiB: null,
+    usr: false,
+    stdin: 'none',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    link: false,
+    network: { kind: 'none' },
+    ...changes,
+  };
+}
+
+/** `code`: CommonJS that prints what it sees. */
+export function script(code: string, changes: Partial<SandboxSpec> = {}): SandboxSpec {
+  return spec({ args: ['-e', code], ...changes });
+}
+
+export interface Outcome {
+  readonly out: string;
+  readonly err: string;
+  readonly exit: Exit;
+}
+
+export async function start(
+  wanted: SandboxSpec,
+  signal = new AbortController().signal,
+): Promise<ConfinedProcess> {
+  const started = await sandbox.spawn(wanted, signal);
+  if (!started.ok) throw new Error(started.fault.message);
+  return started.value;
+}
+
+export async function run(wanted: SandboxSpec): Promise<Outcome> {
+  const process = await start(wanted);
+  const [out, err, exit] = await Promise.all([
+    textOf(process.stdout),
+    textOf(process.stderr),
+    process.exited,
+  ]);
+  return { out, err, exit };
+}
+
+async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
+  let text = '';
+  for await (const chunk of stream ?? []) text += chunk;
+  return text.trim();
+}
+
+/** What the code printed; fails with its complaints if it did not end well. */
+export async function printed(wanted: SandboxSpec): Promise<string> {
+  const { out, err, exit } = await run(wanted);
+  if (exit.code !== 0) throw new Error(`${exit.message}: ${err}`);
+  return out;
+}
+
+/** A folder that everybody may read, gone after the test. */
+export function folder(context: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'cordon-test-'));
+  chmodSync(path, 0o755);
+  context.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** An expression of code that is the error's code, or `done`. */
+export function attempt(code: string): string {
+  return `(() => { try { ${code}; return 'done' } catch (error) { return error.code ?? String(error) } })()`;
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encode } from '../src/bpf.ts';
+import { type Architecture, type Profile, seccompFilter } from '../src/seccomp.ts';
+import { simulate } from './bpf-simulator.ts';
+
+const X64 = 0xc000003e;
+const ARM64 = 0xc00000b7;
+const ALLOW = 0x7fff0000;
+const KILL = 0x80000000;
+const EPERM = 0x00050001;
+const ENOTTY = 0x00050019;
+const ENOSYS = 0x00050026;
+const EAFNOSUPPORT = 0x00050061;
+
+const on =
+  (profile: Profile) =>
+  (nr: number, ...args: number[]) =>
+    simulate(seccompFilter(profile, 'x64'), { nr, arch: X64, args: args.map(BigInt) });
+const tight = on('tight');
+const spawn = on('spawn');
+
+test('reading, writing and mapping memory are allowed', () => {
+  assert.deepEqual([tight(0), tight(1), tight(9), tight(257), tight(202), tight(186)], Array(6).fill(ALLOW));
+});
+
+test('a list without gettid crashes Node in a tenth of the runs, so it is there', () => {
+  assert.equal(tight(186), ALLOW);
+  assert.equal(simulate(seccompFilter('tight', 'arm64'), { nr: 178, arch: ARM64 }), ALLOW);
+});
+
+test('calls of another architecture, and x32 calls, end the process', () => {
+  const filter = seccompFilter('spawn', 'x64');
+  assert.equal(simulate(filter, { nr: 1, arch: 0x40000003 }), KILL);
+  assert.equal(simulate(filter, { nr: 0x40000001, arch: X64 }), KILL);
+  assert.equal(simulate(filter, { nr: 1, arch: X64 }), ALLOW);
+});
+
+test('calls newer than the table do not exist, unknown ones inside it are not permitted', () => {
+  assert.equal(tight(470), ENOSYS);
+  assert.equal(tight(1000), ENOSYS);
+  assert.equal(tight(400), EPERM);
+});
+
+test('a tight process may start threads and nothing else', () => {
+  const THREAD = 0x3d0f00;
+  assert.equal(tight(56, THREAD), ALLOW);
+  assert.equal(tight(56, 17), EPERM); // SIGCHLD: a process
+  assert.deepEqual([tight(57), tight(58)], [EPERM, EPERM]);
+  assert.equal(tight(435), ENOSYS);
+});
+
+test('an app may start processes, but no namespaces by clone', () => {
+  assert.deepEqual([spawn(56, 17), spawn(57), spawn(58)], [ALLOW, ALLOW, ALLOW]);
+  for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
+    assert.equal(spawn(56, flag | 17), EPERM, flag.toString(16));
+  assert.equal(spawn(56, 0x3d0f00 | 0x10000000), EPERM);
+});
+
+test('sockets: TCP for a tight process, Unix and UDP for apps, netlink, packet, raw and vsock for nobody', () => {
+  assert.deepEqual([tight(41, 2, 1, 0), tight(41, 10, 0x80801, 6)], [ALLOW, ALLOW]);
+  assert.deepEqual([tight(41, 1, 1, 0), tight(41, 2, 2, 0)], [EAFNOSUPPORT, EAFNOSUPPORT]);
+  assert.deepEqual(
+    [spawn(41, 1, 1, 0), spawn(41, 2, 2, 17), spawn(41, 10, 0x80802, 0)],
+    [ALLOW, ALLOW, ALLOW],
+  );
+  for (const domain of [16, 17, 38, 40]) assert.equal(spawn(41, domain, 1, 0), EAFNOSUPPORT);
+  assert.equal(spawn(41, 2, 3, 0), EAFNOSUPPORT); // SOCK_RAW
+  assert.equal(spawn(41, 2, 1, 132), EAFNOSUPPORT); // SCTP
+  assert.deepEqual([tight(53, 1, 1), tight(53, 2, 1)], [ALLOW, EAFNOSUPPORT]);
+});
+
+test('ioctl cannot type into a terminal, also not with high bits set', () => {
+  assert.equal(tight(16, 0, 0x5421), ALLOW);
+  assert.equal(spawn(16, 0, 0x5412), ENOTTY); // TIOCSTI
+  assert.equal(spawn(16, 0, 0x541c), ENOTTY); // TIOCLINUX
+  const filter = seccompFilter('spawn', 'x64');
+  assert.equal(simulate(filter, { nr: 16, arch: X64, args: [0n, 0xf_0000_5412n] }), ENOTTY);
+});
+
+test('prctl and prlimit64 are for the harmless cases', () => {
+  assert.deepEqual([tight(157, 15), tight(157, 38)], [ALLOW, ALLOW]);
+  assert.deepEqual([tight(157, 22), tight(157, 4), tight(157, 28)], [EPERM, EPERM, EPERM]);
+  assert.deepEqual([tight(302, 0), tight(302, 1)], [ALLOW, EPERM]);
+});
+
+test('what has no honest use ends the process', () => {
+  for (const nr of [101, 310, 438, 165, 272, 308, 155, 161, 321, 298, 323, 248, 250, 246, 175, 304, 317])
+    assert.equal(spawn(nr), KILL, String(nr));
+  assert.deepEqual([spawn(425), spawn(319)], [ENOSYS, ENOSYS]); // io_uring_setup, memfd_create
+});
+
+test('arm64 has its own numbers', () => {
+  const arm = (nr: number, ...args: number[]) =>
+    simulate(seccompFilter('tight', 'arm64'), { nr, arch: ARM64, args: args.map(BigInt) });
+  assert.deepEqual([arm(63), arm(56), arm(98)], [ALLOW, ALLOW, ALLOW]); // read, openat, futex
+  assert.deepEqual([arm(220, 0x3d0f00), arm(220, 17)], [ALLOW, EPERM]);
+  assert.deepEqual([arm(117), arm(97)], [KILL, KILL]); // ptrace, unshare
+  assert.equal(simulate(seccompFilter('tight', 'arm64'), { nr: 63, arch: X64 }), KILL);
+});
+
+test('every filter ends for every call and fits the kernel', () => {
+  for (const profile of ['tight', 'spawn'] satisfies Profile[])
+    for (const architecture of ['x64', 'arm64'] satisfies Architecture[]) {
+      const filter = seccompFilter(profile, architecture);
+      const arch = architecture === 'x64' ? X64 : ARM64;
+      for (let nr = 0; nr < 512; nr++) simulate(filter, { nr, arch });
+      assert.ok(filter.length < 700, `${profile} ${architecture}: ${filter.length}`);
+      assert.equal(encode(filter).length, filter.length * 8);
+    }
+});
+
+test('an instruction is encoded as the kernel reads it', () => {
+  assert.deepEqual(
+    [...encode([{ code: 0x15, jt: 1, jf: 2, k: 0xc000003e }])],
+    [0x15, 0, 1, 2, 0x3e, 0, 0, 0xc0],
+  );
+});
