@@ -16,6 +16,7 @@ export type FaultKind =
   | 'budget-exceeded' // steps, time, tokens or bytes ran out
   | 'model-failure' // the model provider failed; `message` says how
   | 'sandbox-unavailable' // a layer of the sandbox could not be set up
+  | 'journal-unavailable' // the data folder cannot be used
   | 'cancelled'; // the user stopped the query
 
 export interface Fault {

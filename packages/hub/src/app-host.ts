@@ -49,12 +49,13 @@ export interface AppProcess extends AppStreams {
   readonly kill: () => void;
 }
 
-/** How an app comes to life: the sandbox for commands, a guarded HTTP client for URLs. */
+/** How an app with a command comes to life. Aborting kills it, also after its start. */
 export interface AppLauncher {
   launch(app: InstalledApp, signal: AbortSignal): Promise<Result<AppProcess, Fault>>;
-  /** The transport of a remote app; each of its requests passes `egress` first. */
-  connect(app: InstalledApp): Promise<Result<Transport, Fault>>;
 }
+
+/** The transport of an app that runs elsewhere. */
+export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;
 
 export interface RunningApp {
   readonly id: AppId;
@@ -84,12 +85,14 @@ const OUTPUT_LENGTH = 1024 * 1024;
 
 export class AppHost {
   readonly #launcher: AppLauncher;
+  readonly #connectRemote: ConnectRemote;
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   readonly #observer: AppObserver;
   readonly #now: () => number;
 
-  constructor(launcher: AppLauncher, now: () => number, observer: AppObserver) {
+  constructor(launcher: AppLauncher, connect: ConnectRemote, now: () => number, observer: AppObserver) {
     this.#launcher = launcher;
+    this.#connectRemote = connect;
     this.#now = now;
     this.#observer = observer;
   }
@@ -139,19 +142,38 @@ export class AppHost {
 
   async #open(app: InstalledApp): Promise<Result<Connection, Fault>> {
     const began = this.#now();
-    const deadline = AbortSignal.timeout(app.manifest.limits.startSeconds * 1000);
+    const starting = new AbortController();
+    const deadline = setTimeout(() => starting.abort(), app.manifest.limits.startSeconds * 1000);
     const importing = import('@modelcontextprotocol/client');
-    if (app.source.kind === 'url') {
-      const transport = await this.#launcher.connect(app);
-      if (!transport.ok) return transport;
+    try {
+      if (app.source.kind === 'url') {
+        const transport = await this.#connectRemote(app);
+        if (!transport.ok) return transport;
+        const { Client } = await importing;
+        return await this.#handshake(
+          app,
+          new Client(CLIENT_INFO),
+          transport.value,
+          null,
+          began,
+          starting.signal,
+        );
+      }
+      const launched = await this.#launcher.launch(app, starting.signal);
+      if (!launched.ok) return launched;
+      const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
       const { Client } = await importing;
-      return this.#handshake(app, new Client(CLIENT_INFO), transport.value, null, began, deadline);
+      return await this.#handshake(
+        app,
+        new Client(CLIENT_INFO),
+        transport,
+        launched.value,
+        began,
+        starting.signal,
+      );
+    } finally {
+      clearTimeout(deadline);
     }
-    const launched = await this.#launcher.launch(app, deadline);
-    if (!launched.ok) return launched;
-    const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
-    const { Client } = await importing;
-    return this.#handshake(app, new Client(CLIENT_INFO), transport, launched.value, began, deadline);
   }
 
   async #handshake(

@@ -4,10 +4,17 @@
  *
  * Ring 0.
  */
-import type { AppId, EventId, ModelMessage, PlannerInput } from '@cordon/core';
+import type { AppId, EventId, Label, ModelMessage, PlannerInput } from '@cordon/core';
+import type { MemoryOwner } from '@cordon/trace';
 
 /** Whose turns these are: an app's context, the contexts without app, or the baseline's one shared context. */
-export type ContextOwner = AppId | 'vanilla' | 'shared';
+export type ContextOwner = Exclude<MemoryOwner, { kind: 'system' }>;
+
+/** Earlier turns, oldest first, and how trustworthy the context was that they come from. */
+export interface RememberedTurns {
+  readonly messages: readonly ModelMessage[];
+  readonly label: Label;
+}
 
 export interface KnownFact {
   readonly name: string;
@@ -22,7 +29,8 @@ export interface Memory {
   /** The user's own earlier queries, oldest first. */
   earlier(): PlannerInput['earlier'];
   rememberQuery(query: string, app: AppId | null, outcome: string): void;
-  /** The last turns of one context's owner, oldest first. */
-  turns(owner: ContextOwner): readonly ModelMessage[];
-  rememberTurn(owner: ContextOwner, query: string, answer: string): void;
+  /** The last turns of one context's owner. */
+  turns(owner: ContextOwner): RememberedTurns;
+  /** `label`: of the context that gave the answer. */
+  rememberTurn(owner: ContextOwner, query: string, answer: string, label: Label): void;
 }

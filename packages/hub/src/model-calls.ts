@@ -32,7 +32,6 @@ export interface Prompt {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly answerSchema?: JsonSchema;
-  readonly onText?: (delta: string) => void;
 }
 
 /** `refused` is the policy's no; a fault is the provider's. */
@@ -71,8 +70,7 @@ export class ModelCalls {
   ): Promise<Result<ModelResponse, ModelFailure>> {
     const budget = query.budget();
     if (!budget.ok) return failed({ kind: 'fault', fault: budget.fault });
-    const { onText, ...fields } = prompt;
-    const request: ModelRequest = { ...fields, model: context.model };
+    const request: ModelRequest = { ...prompt, model: context.model };
     const proposal: ModelCall = {
       effect: 'model-call',
       context: context.id,
@@ -93,7 +91,7 @@ export class ModelCalls {
     const began = this.#now();
     const answer = await this.#model.complete(
       { ...request, model: allowed.model },
-      { signal: query.signal, ...(onText && { onText }) },
+      { signal: query.signal },
     );
     const milliseconds = this.#now() - began;
     if (!answer.ok) {
@@ -116,7 +114,7 @@ export class ModelCalls {
       { causes: [cause], label: context.label },
     );
     this.#monitor.record(
-      { kind: 'model.message', context: context.id, text: response.text, label: context.label },
+      { kind: 'model.message', context: context.id, text: response.text, calls: response.calls },
       { event: said.id, app: context.app, causes: [cause] },
     );
     return said;

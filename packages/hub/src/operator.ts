@@ -8,6 +8,7 @@ import {
   type AppId,
   type ChoicePrompt,
   type Consent,
+  type ContextId,
   type ContextKind,
   type EventId,
   type Fault,
@@ -15,6 +16,7 @@ import {
   failed,
   fault,
   type InstalledApp,
+  id,
   type Label,
   type ModelTool,
   ok,
@@ -67,7 +69,6 @@ export interface OperatorParts {
   readonly consent: Consent;
   readonly maxSteps: number;
   readonly newContext: (options: ContextOptions) => Context;
-  readonly onText: (delta: string) => void;
 }
 
 export interface ContextOptions {
@@ -107,6 +108,11 @@ export class Operator {
     const { recorder, memory, spokes } = this.#parts;
     spokes.warm();
     const said = recorder.record(null, { kind: 'user.message', text: query.text }, { label: USER_LABEL });
+    // Rules see the user's words where a context hears them; here they only begin to flow.
+    this.#parts.monitor.record(
+      { kind: 'carried', context: USER_CONTEXT },
+      { event: said.id, app: null, causes: [] },
+    );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
     const app = served.ok ? served.value.app : null;
@@ -131,12 +137,20 @@ export class Operator {
     const needs = this.#parts.isolation === 'none' ? [] : this.#factsFor(query, context.app);
     const data = await this.#release(context, query, needs);
     this.#hear(context, query.text, said);
-    const history = this.#parts.memory.turns(owner);
-    const answer = await this.#run(query, prepared.value, query.text, data, history, this.#parts.onText);
+    const earlier = this.#parts.memory.turns(owner);
+    // What tainted this app's context before taints it still: the model sees it again.
+    context.sees(earlier.label, context.app);
+    const answer = await this.#run(
+      query,
+      prepared.value,
+      query.text,
+      data,
+      earlier.messages,
+    );
     if (!answer.ok) return answer;
     const delivered = await this.#deliver(context, query, answer.value);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
-    this.#parts.memory.rememberTurn(owner, query.text, answer.value);
+    this.#parts.memory.rememberTurn(owner, query.text, answer.value, context.label);
     return ok({ text: delivered, app: context.app });
   }
 
@@ -152,7 +166,7 @@ export class Operator {
     if (prepared.ok) {
       const { context } = prepared.value;
       monitor.record(
-        { kind: 'plan.made', context: context.id, plan },
+        { kind: 'plan.made', context: context.id, plan, origin },
         { event: event.id, app: context.app, causes: [] },
       );
     }
@@ -227,7 +241,14 @@ export class Operator {
 
   #prepareVanilla(): Prepared {
     const context = this.#parts.newContext({ kind: 'vanilla', app: null });
-    return { context, owner: 'vanilla', system: AGENT_PROMPT, tools: [], offers: [], knowsCatalogue: false };
+    return {
+      context,
+      owner: { kind: 'vanilla' },
+      system: AGENT_PROMPT,
+      tools: [],
+      offers: [],
+      knowsCatalogue: false,
+    };
   }
 
   async #prepareApp(
@@ -255,7 +276,7 @@ export class Operator {
       app.source.kind === 'instructions' ? app.source.instructions : running.value.instructions;
     return ok({
       context,
-      owner: appId,
+      owner: { kind: 'spoke', app: appId },
       system: withInstructions(AGENT_PROMPT, instructions),
       tools: [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input)),
       offers,
@@ -288,7 +309,7 @@ export class Operator {
     }
     return ok({
       context,
-      owner: 'vanilla',
+      owner: { kind: 'vanilla' },
       system: COORDINATOR_PROMPT,
       tools: [],
       offers,
@@ -315,7 +336,7 @@ export class Operator {
     const context = this.#parts.newContext({ kind: 'shared', app: null, tools: own });
     const tools = [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input));
     const system = withInstructions(AGENT_PROMPT, instructions.filter((text) => text !== '').join('\n\n'));
-    return ok({ context, owner: 'shared', system, tools, offers: [], knowsCatalogue: false });
+    return ok({ context, owner: { kind: 'shared' }, system, tools, offers: [], knowsCatalogue: false });
   }
 
   /** What the plan lets a context use of another app, under names that nothing else has there. */
@@ -386,7 +407,7 @@ export class Operator {
       { causes: [cause], label },
     );
     this.#parts.monitor.record(
-      { kind: 'user.message', context: context.id, text, label },
+      { kind: 'user.message', context: context.id, text },
       { event: heard.id, app: context.app, causes: [cause] },
     );
     context.lastEvent = heard.id;
@@ -398,7 +419,6 @@ export class Operator {
     text: string,
     data: TurnContext['data'],
     history: TurnContext['history'],
-    onText: ((delta: string) => void) | null,
   ): Promise<Result<string, Fault>> {
     const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
     const { context, system, tools, offers, knowsCatalogue } = prepared;
@@ -414,7 +434,7 @@ export class Operator {
       functionalities: knowsCatalogue ? CATALOGUE : [],
       maxSteps,
     };
-    const turn = new Turn(context, query, start, { models, calls, exchange, onText });
+    const turn = new Turn(context, query, start, { models, calls, exchange });
     const onDropped = (reason: string, bytes: number) =>
       void recorder.record(context, { kind: 'message.dropped', reason, bytes });
     const answer = await spoke.value.runTurn(
@@ -440,7 +460,7 @@ export class Operator {
     const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
     context.sees(task.label, null);
     this.#hear(context, text, task.cause, task.label);
-    const answer = await this.#run(query, prepared.value, text, [], [], null);
+    const answer = await this.#run(query, prepared.value, text, [], []);
     if (!answer.ok) return answer;
     return ok({ text: answer.value, label: context.label, event: context.lastEvent });
   }
@@ -464,6 +484,9 @@ export class Operator {
     return allowed.text;
   }
 }
+
+/** Where the user's words arise; no context of the hub has this id. */
+const USER_CONTEXT: ContextId = id('user');
 
 interface Delivered {
   readonly text: string;

@@ -86,7 +86,7 @@ export class Permissions {
     const digest = this.#parts.digest(canonicalJson(toJson({ subject: question.subject, warnings, rules })));
 
     const grant = this.#parts.grants.find(question.subject, digest);
-    if (grant !== null && this.#parts.grants.consume(grant)) {
+    if (grant !== null && grant.digest === digest && this.#parts.grants.consume(grant)) {
       this.#parts.recorder.record(context, { kind: 'grant.used', grant: grant.id });
       return { granted: true, by: 'grant' };
     }

@@ -30,6 +30,7 @@ import { type Grants, Permissions } from './permission.ts';
 import { Query } from './query.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
+import { connectRemote } from './remote-app.ts';
 import { SchemaValidator } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
@@ -56,8 +57,8 @@ export interface SessionParts {
   readonly digest: (text: string) => string;
   /** An unguessable short text. */
   readonly random: () => string;
-  /** Text of the answer as it comes; for display only. */
-  readonly onText: (delta: string) => void;
+  /** Lets go of the session without ending it. */
+  readonly release: () => void;
 }
 
 export class Session {
@@ -68,6 +69,7 @@ export class Session {
   readonly #monitor: ReferenceMonitor;
   readonly #apps: AppHost;
   readonly #spokes: SpokePool;
+  readonly #gate: Gate;
   readonly #operator: Operator;
   #contexts = 0;
   #calls = 0;
@@ -79,13 +81,24 @@ export class Session {
     this.#registry = new Registry(parts.apps);
     this.#recorder = new Recorder(parts.append);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    this.#apps = new AppHost(parts.launcher, parts.clock, {
+    this.#apps = new AppHost(parts.launcher, (app) => this.#connectRemote(app), parts.clock, {
       started: (app) =>
         this.#recordApp(app.id, { kind: 'app.started', milliseconds: app.milliseconds, layers: app.layers }),
       stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits);
-    this.#operator = this.#assemble();
+    const signal = () => this.#query?.signal ?? AbortSignal.abort();
+    const { consent, grants, digest } = parts;
+    const permissions = new Permissions({
+      session: parts.id,
+      consent,
+      grants,
+      recorder: this.#recorder,
+      digest,
+      signal,
+    });
+    this.#gate = new Gate(this.#monitor, permissions, this.#recorder);
+    this.#operator = this.#assemble(signal);
   }
 
   /** Starts in the background what the first query will need. */
@@ -104,32 +117,22 @@ export class Session {
     }
   }
 
-  /** Ends every process of the session. */
-  async close(): Promise<void> {
+  /** Ends every process of the session. `suspend` leaves it open to be resumed, with its history and grants. */
+  async close(how: 'end' | 'suspend'): Promise<void> {
     this.#spokes.close();
     await this.#apps.stop();
-    this.#recorder.record(null, { kind: 'session.ended' });
+    if (how === 'end') this.#recorder.record(null, { kind: 'session.ended' });
+    else this.#parts.release();
   }
 
-  #assemble(): Operator {
-    const { parts, recorder, monitor, registry, apps } = {
-      parts: this.#parts,
-      recorder: this.#recorder,
-      monitor: this.#monitor,
-      registry: this.#registry,
-      apps: this.#apps,
-    };
+  #assemble(signal: () => AbortSignal): Operator {
+    const parts = this.#parts;
+    const gate = this.#gate;
+    const monitor = this.#monitor;
+    const recorder = this.#recorder;
+    const registry = this.#registry;
+    const apps = this.#apps;
     const { consent, digest, clock: now } = parts;
-    const signal = () => this.#query?.signal ?? AbortSignal.abort();
-    const permissions = new Permissions({
-      session: parts.id,
-      consent,
-      grants: parts.grants,
-      recorder,
-      digest,
-      signal,
-    });
-    const gate = new Gate(monitor, permissions, recorder);
     const validator = new SchemaValidator();
     const newCallId = () => `call-${++this.#calls}`;
     const asksPermission = parts.isolation === 'spokes';
@@ -174,7 +177,6 @@ export class Session {
       consent,
       maxSteps: parts.limits.steps,
       newContext: (options) => this.#newContext(options),
-      onText: parts.onText,
     });
     return operator;
   }
@@ -194,6 +196,10 @@ export class Session {
     context.sees(from.label, null);
     context.lastEvent = request;
     return context;
+  }
+
+  #connectRemote(app: InstalledApp) {
+    return connectRemote(app, this.#gate, this.#newContext({ kind: 'errand', app: app.id }));
   }
 
   #recordApp(app: AppId, body: Parameters<Recorder['record']>[1]): void {

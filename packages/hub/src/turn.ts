@@ -17,7 +17,6 @@ export interface TurnParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
-  readonly onText: ((delta: string) => void) | null;
 }
 
 export class Turn {
@@ -53,13 +52,12 @@ export class Turn {
   }
 
   async #model(messages: Extract<SpokeRequest, { type: 'model' }>['messages']): Promise<Served> {
-    const { models, onText } = this.#parts;
+    const { models } = this.#parts;
     const tools = offeredTools(this.#start);
     const answer = await models.complete(this.#context, this.#query, {
       role: 'agent',
       messages,
       tools,
-      ...(onText && { onText }),
     });
     if (answer.ok) return ok({ type: 'reply', text: answer.value.text, calls: answer.value.calls });
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);

@@ -18,7 +18,7 @@ export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
 export * as meaning from './meaning.ts';
 export { textOf } from './operators.ts';
-export { emptyPolicy, loadPolicy, type Policy, type PolicyOptions } from './policy.ts';
+export { emptyPolicy, joinPolicies, loadPolicy, type Policy, type PolicyOptions } from './policy.ts';
 export { directlyPrecedes, flows, type Place } from './provenance.ts';
 export type { Source, Span } from './source.ts';
 export { type Batch, type Entry, type Occurrence, occurrencesIn, occurrencesWithin, Trace } from './trace.ts';

@@ -48,3 +48,21 @@ export function emptyPolicy(): Policy {
     warnings: [],
   };
 }
+
+/** One policy out of several, all in force. Rules keep their ids; where two files use one id, the later says its file. */
+export function joinPolicies(policies: readonly Policy[]): Policy {
+  const [first = emptyPolicy(), ...rest] = policies;
+  const taken = new Set(first.rules.map(({ id }) => id));
+  const rules = rest.flatMap((policy) =>
+    policy.rules.map((rule) => {
+      const id = taken.has(rule.id) ? `${policy.source.file}#${rule.id}` : rule.id;
+      taken.add(id);
+      return { ...rule, id };
+    }),
+  );
+  return {
+    ...first,
+    rules: [...first.rules, ...rules],
+    warnings: policies.flatMap(({ warnings }) => warnings),
+  };
+}

@@ -64,7 +64,7 @@ export function startChild(
   errors: 'inherit' | 'ignore' = 'inherit',
 ): Child {
   const path = fileURLToPath(new URL(`./child/${program}.ts`, import.meta.url));
-  const spawned = spawn(process.execPath, ['--conditions=source', path, ...args], {
+  const spawned = spawn(process.execPath, [path, ...args], {
     stdio: ['pipe', 'pipe', errors],
   });
   const ended = new Promise<void>((resolve) => spawned.once('close', () => resolve()));

@@ -1,0 +1,68 @@
+/** `cordon apps`: what is installed, what each may do, and what will have to be asked. Ring 1. */
+import type { InstalledApp } from '@cordon/core';
+import type { Configuration } from '../config.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export function apps(surroundings: Surroundings): ExitCode {
+  const configuration = surroundings.configuration();
+  if (configuration === null) return EXIT.failed;
+  if (surroundings.wantsJson) {
+    for (const app of configuration.apps) surroundings.json({ kind: 'app', ...described(app, configuration) });
+    return EXIT.done;
+  }
+  if (configuration.apps.length === 0) {
+    const where = configuration.file ?? configuration.searched.join(' or ');
+    surroundings.output.say('', `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`);
+    return EXIT.done;
+  }
+  for (const app of configuration.apps) tell(surroundings, app, configuration);
+  return EXIT.done;
+}
+
+function tell(surroundings: Surroundings, app: InstalledApp, configuration: Configuration): void {
+  const { output } = surroundings;
+  const { id, description, source, ...rights } = described(app, configuration);
+  output.say('', id, 'bold');
+  output.say('  ', description ?? 'no description: the planner sees its name only');
+  output.say('  ', source, 'dim');
+  for (const [name, value] of Object.entries(rights)) output.say(`  ${name}: `, value);
+  output.line();
+}
+
+function described(app: InstalledApp, { handedVariables }: Configuration) {
+  const { manifest } = app;
+  const { read, write } = manifest.files;
+  const variables = handedVariables.filter((handed) => handed.app === app.id).map(({ variable }) => variable);
+  return {
+    id: app.id,
+    description: manifest.description,
+    source: sourceOf(app),
+    serves: listed(manifest.functionalities.map(({ name }) => name), 'nothing to other apps unless the plan names it'),
+    network: listed(manifest.network, 'none'),
+    reads: listed(read, 'no files'),
+    writes: listed(write, 'no files'),
+    'asks before': manifest.irreversible === null ? 'every tool that does not declare itself read-only' : listed(manifest.irreversible, 'nothing'),
+    'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
+    'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
+    'gets from your environment': listed(variables, 'nothing'),
+  };
+}
+
+function sourceOf({ source }: InstalledApp): string {
+  switch (source.kind) {
+    case 'command':
+      return [source.command, ...source.args].join(' ');
+    case 'url':
+      return source.url;
+    case 'instructions':
+      return 'instructions only';
+    default:
+      source satisfies never;
+      return '';
+  }
+}
+
+function listed(names: readonly string[], none: string): string {
+  return names.length === 0 ? none : names.join(', ');
+}

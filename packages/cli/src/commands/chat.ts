@@ -1,0 +1,48 @@
+/** `cordon chat`: queries one after the other, in one session. Ring 1. */
+import { compose } from '../compose.ts';
+import { modelInUse } from '../config.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { openTold, resumeHint } from './opened.ts';
+import { runQuery, tellOutcome } from './query.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const PROMPT = 'cordon> ';
+
+export async function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
+  const configuration = surroundings.configuration();
+  const consent = surroundings.consent();
+  if (configuration === null || consent === null) return EXIT.failed;
+  const composed = compose(configuration, consent, surroundings.home);
+  if (!composed.ok) return surroundings.tellObstacle(composed.fault);
+  const session = openTold(surroundings, composed.value, resume);
+  if (session === null) return EXIT.failed;
+  const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
+  surroundings.notes.say('', `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`, 'dim');
+  session.warm();
+  try {
+    const isOver = await converse(surroundings, session);
+    await session.close(isOver ? 'end' : 'suspend');
+    if (!isOver) resumeHint(surroundings, session.id);
+    return EXIT.done;
+  } finally {
+    composed.value.store.close();
+  }
+}
+
+/** True: the user ended the session. False: it was left, and can be gone on with. */
+async function converse(surroundings: Surroundings, session: Parameters<typeof runQuery>[1]): Promise<boolean> {
+  const never = new AbortController().signal;
+  for (;;) {
+    const reply = await surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, never);
+    if (reply.kind === 'interrupted' || reply.kind === 'aborted') return false;
+    if (reply.kind === 'ended') return true;
+    const text = reply.text.trim();
+    if (text === '') continue;
+    if (text === '/exit' || text === '/quit') return true;
+    if (text === '/help') {
+      surroundings.notes.say('', 'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /exit ends it.');
+      continue;
+    }
+    tellOutcome(surroundings, await runQuery(surroundings, session, text));
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What every command stands in: the process's streams and environment, and the options that all commands share.
+ *
+ * Ring 1.
+ */
+import { homedir } from 'node:os';
+import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
+import { consentFrom, parseAnswers } from '../answers.ts';
+import type { Obstacle } from '../compose.ts';
+import { type Configuration, type ConfigurationOptions, loadConfiguration } from '../config.ts';
+import { TerminalConsent } from '../consent.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
+import { Screen } from '../screen.ts';
+import { Terminal } from '../terminal.ts';
+import { readFileSync } from 'node:fs';
+
+/** As commander hands them over. */
+export interface Options extends ConfigurationOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly isolation?: string;
+  readonly answers?: string;
+  readonly denyWarned?: boolean;
+  readonly allowRest?: boolean;
+  readonly denyAll?: boolean;
+}
+
+export class Surroundings {
+  readonly options: Options;
+  readonly home = homedir();
+  /** For people, beside what a command puts out: standard error, so that standard output can be piped. */
+  readonly notes: Screen;
+  /** What a command puts out, for people. */
+  readonly output: Screen;
+  readonly terminal: Terminal;
+  readonly #renderer: EventRenderer;
+  /** Ctrl-C while nothing is asked. */
+  onInterrupt: () => void = () => process.exit(EXIT.refused);
+
+  constructor(options: Options) {
+    this.options = options;
+    this.notes = screen(process.stderr);
+    this.output = screen(process.stdout);
+    this.terminal = new Terminal({
+      input: process.stdin,
+      output: process.stderr,
+      screen: this.notes,
+      isInteractive: process.stdin.isTTY === true,
+      onInterrupt: () => this.onInterrupt(),
+    });
+    this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
+    process.on('SIGINT', () => this.onInterrupt());
+    process.on('SIGTERM', () => this.onInterrupt());
+    // Whoever read our output has gone; there is nobody left to tell.
+    process.stdout.on('error', () => process.exit(EXIT.failed));
+  }
+
+  get wantsJson(): boolean {
+    return this.options.json === true;
+  }
+
+  /** Null: what is wrong has been told. */
+  configuration(overrides: ConfigurationOptions = {}): Configuration | null {
+    const loaded = loadConfiguration({
+      environment: process.env,
+      cwd: process.cwd(),
+      home: this.home,
+      options: { ...this.options, ...overrides },
+    });
+    const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;
+    this.tellDiagnostics(diagnostics);
+    return loaded.ok ? loaded.value : null;
+  }
+
+  /** Who answers for the user; null: the answers file is wrong, and that has been told. */
+  consent(): Consent | null {
+    const { answers, denyAll, denyWarned, allowRest } = this.options;
+    const asking = new TerminalConsent(this.notes, this.terminal);
+    const flags = { denyAll: denyAll === true, denyWarned: denyWarned === true, allowRest: allowRest === true };
+    if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
+    const parsed = parseAnswers(readAnswers(answers), answers);
+    if (!parsed.ok) {
+      this.tellDiagnostics(parsed.fault);
+      return null;
+    }
+    return consentFrom({ rules: parsed.value, ...flags }, asking);
+  }
+
+  /** One event, as it happens. */
+  tell(event: Event): void {
+    if (this.wantsJson) this.json(event);
+    else if (!event.kind.startsWith('answer.')) this.#renderer.render(event);
+  }
+
+  json(value: object): void {
+    process.stdout.write(jsonLine(value));
+  }
+
+  tellDiagnostics(diagnostics: readonly Diagnostic[]): void {
+    if (diagnostics.length === 0) return;
+    if (this.wantsJson) for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
+    renderDiagnostics(this.notes, diagnostics);
+  }
+
+  tellFault({ kind, message, help }: Fault): void {
+    if (this.wantsJson) this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
+    this.notes.say('cordon: ', message, 'bad');
+    if (help !== undefined) this.notes.say('  help: ', help);
+  }
+
+  tellObstacle(obstacle: Obstacle): ExitCode {
+    if (obstacle.kind === 'diagnostics') this.tellDiagnostics(obstacle.diagnostics);
+    else this.tellFault(obstacle.fault);
+    return EXIT.failed;
+  }
+
+  close(): void {
+    this.terminal.close();
+  }
+}
+
+function screen(output: NodeJS.WriteStream): Screen {
+  const hasColor = output.isTTY === true && (process.env.NO_COLOR ?? '') === '';
+  return new Screen({ output, columns: () => output.columns ?? 80, hasColor });
+}
+
+/** An unreadable file reads as one that grants nothing: the parser then says what is wrong with it. */
+function readAnswers(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The composition root: from a configuration to a hub, with every part that acts made here and handed in.
+ *
+ * Ring 1.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type Consent,
+  type Diagnostic,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  type Model,
+  ok,
+  type Result,
+} from '@cordon/core';
+import { appLauncher, Hub, loopLauncher } from '@cordon/hub';
+import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
+import { joinPolicies, loadPolicy, type Policy } from '@cordon/policy';
+import { openSandbox, type Sandbox } from '@cordon/sandbox';
+import { openStore, type Store } from '@cordon/trace';
+import { type Configuration, modelInUse } from './config.ts';
+import { stateFolder } from './paths.ts';
+import { OBEDIENT_MODEL } from './provider-config.ts';
+
+/** The folder that holds `packages/`, `examples/` and `policies/`. */
+export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
+
+const DEFAULT_POLICY = join(CODE_ROOT, 'policies', 'default.gr');
+
+export interface Composed {
+  readonly hub: Hub;
+  readonly store: Store;
+  /** `provider/model` */
+  readonly modelId: string;
+}
+
+/** What stands in the way: texts that a person wrote, or something outside. */
+export type Obstacle =
+  | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+export function compose(
+  configuration: Configuration,
+  consent: Consent,
+  home: string,
+  apps: readonly InstalledApp[] = configuration.apps,
+): Result<Composed, Obstacle> {
+  const policy = readPolicies(configuration.policyFiles);
+  if (!policy.ok) return refused(policy.fault);
+  const scenarios = readScenarios(configuration.scenarioFiles);
+  if (!scenarios.ok) return refused(scenarios.fault);
+  const store = openJournal(configuration);
+  if (!store.ok) return failed({ kind: 'fault', fault: store.fault });
+
+  const modelId = modelInUse(configuration);
+  const { model, check } = broker(configuration, scenarios.value);
+  const wrong = check(modelId);
+  if (wrong !== null) {
+    store.value.close();
+    return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
+  }
+  const sandbox = machineSandbox(configuration);
+  const hub = new Hub({
+    store: store.value,
+    apps,
+    model,
+    modelId,
+    policy: policy.value,
+    launcher: appLauncher({
+      sandbox,
+      command: { configFolder: configuration.folder, dataFolder: configuration.dataFolder, home },
+      stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
+    }),
+    spokes: loopLauncher(sandbox, CODE_ROOT),
+    consent,
+    clock: Date.now,
+  });
+  return ok({ hub, store: store.value, modelId });
+}
+
+/** The result of a passed self-test is kept among the hub's own files, where no app can write. */
+export function machineSandbox({ dataFolder }: Configuration): Sandbox {
+  return openSandbox({ node: process.execPath, cacheFile: join(dataFolder, 'sandbox.json') });
+}
+
+/** The store; creates the data folder. */
+export function openJournal({ dataFolder }: Configuration): Result<Store, Fault> {
+  const opened = openStore(dataFolder, Date.now);
+  if (opened.ok) return opened;
+  const { message, help } = opened.fault;
+  return failed(fault('journal-unavailable', message, help));
+}
+
+function refused(diagnostics: readonly Diagnostic[]): Result<never, Obstacle> {
+  return failed({ kind: 'diagnostics', diagnostics });
+}
+
+/** The default policy and the user's files are all in force. */
+function readPolicies(files: readonly string[]): Result<Policy, readonly Diagnostic[]> {
+  const loaded = [DEFAULT_POLICY, ...files].map((file) => loadPolicy(readFileSync(file, 'utf8'), { file }));
+  const problems = loaded.flatMap((policy) => (policy.ok ? [] : policy.fault));
+  if (problems.length > 0) return failed(problems);
+  return ok(joinPolicies(loaded.flatMap((policy) => (policy.ok ? [policy.value] : []))));
+}
+
+function readScenarios(files: readonly string[]): Result<readonly Scenario[], readonly Diagnostic[]> {
+  const read = files.map((file) => parseScenario(readFileSync(file, 'utf8'), file));
+  const problems = read.flatMap((scenario) => (scenario.ok ? [] : scenario.fault));
+  if (problems.length > 0) return failed(problems);
+  return ok(read.flatMap((scenario) => (scenario.ok ? [scenario.value] : [])));
+}
+
+function broker(configuration: Configuration, scenarios: readonly Scenario[]) {
+  const obedient: Model = createObedientModel({ scenarios, variant: 'obedient' });
+  const model = createModelBroker({
+    providers: configuration.providers,
+    models: new Map([[OBEDIENT_MODEL, obedient]]),
+    fetch: globalThis.fetch,
+    random: Math.random,
+    clock: Date.now,
+    sleep,
+  });
+  return { model, check: (id: string) => model.check(id) };
+}

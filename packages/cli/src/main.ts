@@ -1,0 +1,84 @@
+/**
+ * The program `cordon`: options and commands. Each command is loaded when it is used, because `chat` must show its
+ * prompt at once.
+ *
+ * Ring 1.
+ */
+import { Command, Option } from 'commander';
+import type { Options, Surroundings } from './commands/surroundings.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+
+function shared(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration (default: ./cordon.json, then the user’s own)')
+    .option('--data <folder>', 'where journal, grants and the apps’ state are kept')
+    .option('--json', 'one JSON event per line on standard output');
+}
+
+function asking(command: Command): Command {
+  return shared(command)
+    .option('--model <provider/model>', 'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3')
+    .option('--base-url <url>', 'an OpenAI-compatible server for the model’s provider')
+    .option('--policy <file>', 'rules in force beside the default ones (repeatable)', collect, [])
+    .option('--scenario <file>', 'scenario for the built-in obedient model (repeatable)', collect, [])
+    .addOption(new Option('--isolation <how>', 'none: the baseline, one shared context without policy').choices(['spokes', 'none']).default('spokes'))
+    .option('--answers <file>', 'answers to permission prompts')
+    .option('--deny-warned', 'deny prompts that carry a warning')
+    .option('--allow-rest', 'allow prompts that carry none')
+    .option('--deny-all', 'deny every prompt')
+    .option('--verbose', 'show every event');
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+/** Runs a command in its surroundings; whatever is thrown is a bug, told in one line, and never success. */
+async function run(raw: Record<string, unknown>, command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode): Promise<void> {
+  const { Surroundings: Built } = await import('./commands/surroundings.ts');
+  const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
+  const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
+  try {
+    process.exitCode = await command(surroundings);
+  } catch (error) {
+    surroundings.tellFault({ kind: 'journal-unavailable', message: error instanceof Error ? error.message : 'unknown fault' });
+    if (raw['verbose'] === true && error instanceof Error) console.error(error.stack);
+    process.exitCode = EXIT.failed;
+  } finally {
+    surroundings.close();
+  }
+}
+
+function program(): Command {
+  const cordon = new Command('cordon').description('Runs agents and other people’s apps so that no app can steer another.');
+  cordon.exitOverride();
+  asking(cordon.command('ask <query>').description('serve one query'))
+    .option('--resume <session>', 'go on with an interrupted session')
+    .action((query: string, options) => run(options, async (around) => (await import('./commands/ask.ts')).ask(around, query, options.resume)));
+  asking(cordon.command('chat').description('serve queries as they are typed'))
+    .option('--resume <session>', 'go on with an interrupted session')
+    .action((options) => run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)));
+  shared(cordon.command('demo [case]').description('the four case studies of the paper, baseline beside Cordon'))
+    .option('--verbose', 'show every event')
+    .action((number: string | undefined, options) => run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)));
+  asking(cordon.command('start').description('chat if a provider is configured, else the demo'))
+    .action((options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)));
+  shared(cordon.command('doctor').description('what this machine can confine'))
+    .action((options) => run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)));
+  shared(cordon.command('apps').description('what is installed and what each app may do'))
+    .action((options) => run(options, async (around) => (await import('./commands/apps.ts')).apps(around)));
+  const grants = cordon.command('grants').description('what you agreed to');
+  shared(grants.command('list').description('grants that are in force'))
+    .action((options) => run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around)));
+  shared(grants.command('revoke <id>').description('take one back'))
+    .action((grant: string, options) => run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)));
+  return cordon;
+}
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  // commander has said what is wrong; help and version are no failure.
+  const code = typeof error === 'object' && error !== null && 'exitCode' in error ? error.exitCode : 1;
+  process.exitCode = code === 0 ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,87 @@
+/**
+ * The hub: what outlives a session. Opens sessions over one store, with everything that acts handed in by the
+ * composition root: models, sandboxes, the policy, whoever answers for the user.
+ *
+ * Ring 0.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type Clock,
+  type Consent,
+  DEFAULT_TURN_LIMITS,
+  failed,
+  HUB_LABEL,
+  type InstalledApp,
+  type Model,
+  ok,
+  type Result,
+  type SessionId,
+  type TurnLimits,
+} from '@cordon/core';
+import { emptyPolicy, type Policy } from '@cordon/policy';
+import type { SessionFault, Store } from '@cordon/trace';
+import type { AppLauncher } from './app-host.ts';
+import { Session } from './session.ts';
+import type { SpokeLauncher } from './spoke-link.ts';
+import { StoredMemory, sessionGrants } from './stored-memory.ts';
+
+export interface HubParts {
+  readonly store: Store;
+  readonly apps: readonly InstalledApp[];
+  readonly model: Model;
+  /** `provider/model` */
+  readonly modelId: string;
+  readonly policy: Policy;
+  readonly launcher: AppLauncher;
+  readonly spokes: SpokeLauncher;
+  readonly consent: Consent;
+  readonly clock: Clock;
+  readonly limits?: TurnLimits;
+}
+
+export interface SessionOptions {
+  readonly isolation: 'spokes' | 'none';
+  /** An interrupted session to go on with. */
+  readonly resume?: SessionId;
+  /** Shown at the start and kept in the trace: what is weaker than usual, and why. */
+  readonly notices: readonly string[];
+}
+
+export class Hub {
+  readonly #parts: HubParts;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+  }
+
+  /** A new session, or an interrupted one. Refused when another process holds it or it has ended. */
+  openSession(options: SessionOptions): Result<Session, SessionFault> {
+    const { store, modelId, limits = DEFAULT_TURN_LIMITS, clock, ...parts } = this.#parts;
+    const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
+    if (resumed !== null && !resumed.ok) return failed(resumed.fault);
+    const id = resumed?.value.id ?? store.sessions.create();
+    const { isolation, notices } = options;
+    const record = (body: Parameters<typeof store.journal.append>[5]) =>
+      void store.journal.append(id, null, null, [], HUB_LABEL, body);
+    if (resumed === null) record({ kind: 'session.started', isolation, model: modelId, notices });
+    else record({ kind: 'session.resumed', events: resumed.value.events });
+
+    const session = new Session({
+      ...parts,
+      id,
+      isolation,
+      modelId,
+      policy: isolation === 'none' ? emptyPolicy() : parts.policy,
+      append: ({ context, app, causes, label, body }) =>
+        store.journal.append(id, context, app, causes, label, body),
+      grants: sessionGrants(store, id),
+      memory: new StoredMemory(store, id),
+      limits,
+      clock,
+      digest: (text) => createHash('sha256').update(text).digest('hex'),
+      random: () => randomBytes(9).toString('base64url'),
+      release: () => store.sessions.release(id),
+    });
+    return ok(session);
+  }
+}

@@ -1,0 +1,7 @@
+export type { AppLauncher, AppProcess } from './app-host.ts';
+export { Hub, type HubParts, type SessionOptions } from './hub.ts';
+export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
+export type { Outcome } from './operator.ts';
+export { isIrreversible } from './registry.ts';
+export type { Session } from './session.ts';
+export type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';

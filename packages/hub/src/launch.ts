@@ -1,0 +1,141 @@
+/**
+ * From installed apps and the agent loop to confined processes: what the hub wants of the sandbox, and nothing that
+ * the sandbox must decide itself. There is no way past it.
+ *
+ * Ring 0.
+ */
+import type { Readable } from 'node:stream';
+import {
+  DEFAULT_APP_LIMITS,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type Result,
+} from '@cordon/core';
+import {
+  type CommandContext,
+  type ConfinedProcess,
+  checkPath,
+  commandSpec,
+  type Mount,
+  NODE_INSIDE,
+  type Sandbox,
+  type SandboxSpec,
+} from '@cordon/sandbox';
+import type { AppLauncher, AppProcess } from './app-host.ts';
+import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
+
+export interface LaunchOptions {
+  readonly sandbox: Sandbox;
+  readonly command: CommandContext;
+  /** The private folder of an app on the host. */
+  readonly stateFolder: (app: InstalledApp) => string;
+}
+
+/** Starts apps with a command. An app that wants the network is refused until its egress can be confined. */
+export function appLauncher({ sandbox, command, stateFolder }: LaunchOptions): AppLauncher {
+  return {
+    launch: async (app, signal) => {
+      const { source, manifest } = app;
+      if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
+      if (manifest.network.length > 0) return failed(noNetwork(app));
+      const { command: program, args, env, cwd } = source;
+      const { files, limits } = manifest;
+      const ownFolder = stateFolder(app);
+      const wantsState = files.write.includes(ownFolder);
+      const wanted = { command: program, args, env, cwd, files, limits, network: { kind: 'none' } as const };
+      const spec = commandSpec({ ...wanted, stateFolder: wantsState ? ownFolder : null }, command);
+      if (!spec.ok) return spec;
+      const process = await sandbox.spawn(spec.value, signal);
+      return process.ok ? appProcess(process.value) : process;
+    },
+  };
+}
+
+function noNetwork({ id, manifest }: InstalledApp): Fault {
+  return fault(
+    'sandbox-unavailable',
+    `\`${id}\` wants the network (${manifest.network.join(', ')}), which cannot be confined yet`,
+    `take \`network\` out of its manifest if it can do without`,
+  );
+}
+
+function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
+  const { stdin, stdout, stderr } = process;
+  if (stdin === null || stdout === null || stderr === null) {
+    process.kill();
+    return failed(fault('sandbox-unavailable', 'the app has no standard streams'));
+  }
+  return ok({ ...watched(process, stderr), stdin, stdout });
+}
+
+/** The folders of code that the agent loop consists of, all below one root. */
+const LOOP_CODE = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
+const LOOP_ROOT_INSIDE = '/cordon';
+
+/** Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`. */
+export function loopLauncher(sandbox: Sandbox, codeRoot: string): SpokeLauncher {
+  return {
+    launch: async (signal) => {
+      const spec = loopSpec(codeRoot);
+      if (!spec.ok) return spec;
+      const process = await sandbox.spawn(spec.value, signal);
+      return process.ok ? spokeProcess(process.value) : process;
+    },
+  };
+}
+
+/** No network, no files but its own code, one link: what the model says can reach nothing but the hub. */
+function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
+  const mounts: Mount[] = [];
+  for (const folder of LOOP_CODE) {
+    const host = checkPath(`${codeRoot}/${folder}`);
+    if (!host.ok) return host;
+    mounts.push({ host: host.value, inside: `${LOOP_ROOT_INSIDE}/${folder}`, access: 'read' });
+  }
+  return ok({
+    executable: NODE_INSIDE,
+    args: ['--max-old-space-size=192', `${LOOP_ROOT_INSIDE}/packages/spoke/src/main.ts`],
+    env: {},
+    cwd: LOOP_ROOT_INSIDE,
+    mounts,
+    profile: 'tight',
+    limits: { ...DEFAULT_APP_LIMITS, memoryMiB: 512, processes: 48, openFiles: 128, fileMiB: 1 },
+    tmpMiB: null,
+    usr: false,
+    stdin: 'none',
+    stdout: 'none',
+    stderr: 'pipe',
+    link: true,
+    network: { kind: 'none' },
+  });
+}
+
+function spokeProcess(process: ConfinedProcess): Result<SpokeProcess, Fault> {
+  const { link, stderr } = process;
+  if (link === null || stderr === null) {
+    process.kill();
+    return failed(fault('sandbox-unavailable', 'the agent loop has no link'));
+  }
+  return ok({ ...watched(process, stderr), link });
+}
+
+/** What both kinds of process share: their end in words, and the end of what they wrote to standard error. */
+function watched(process: ConfinedProcess, stderr: Readable) {
+  let words = '';
+  stderr.on('data', (chunk: Buffer) => {
+    words = (words + chunk.toString('utf8')).slice(-LAST_WORDS);
+  });
+  stderr.on('error', () => undefined);
+  return {
+    layers: process.layers,
+    ended: process.exited.then(({ message }) => message),
+    lastWords: () => words,
+    kill: () => process.kill(),
+  };
+}
+
+/** So much of an app's standard error is kept, whatever it writes. */
+const LAST_WORDS = 4_000;

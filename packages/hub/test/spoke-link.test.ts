@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { duplexPair } from 'node:stream';
+import { test } from 'node:test';
+import { DEFAULT_TURN_LIMITS, ok, type TurnLimits } from '@cordon/core';
+import type { TurnContext } from '@cordon/protocol';
+import { type Serve, SpokeLink } from '../src/spoke-link.ts';
+
+const TURN: TurnContext = {
+  system: '',
+  history: [],
+  query: 'hello',
+  data: [],
+  tools: [],
+  offers: [],
+  functionalities: [],
+  maxSteps: 5,
+};
+const NOTHING: Serve = () => new Promise(() => undefined);
+
+/** A scripted peer in the place of the agent loop: it may write whatever it likes. */
+function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
+  const [hub, spoke] = duplexPair();
+  const killed = Promise.withResolvers<string>();
+  const link = new SpokeLink(
+    {
+      link: hub,
+      layers: [],
+      ended: killed.promise,
+      lastWords: () => '',
+      kill: () => killed.resolve('killed'),
+    },
+    { ...DEFAULT_TURN_LIMITS, ...limits },
+  );
+  const received: string[] = [];
+  spoke.on('data', (chunk: Buffer) => received.push(...chunk.toString().trim().split('\n')));
+  const say = (...lines: readonly string[]) => spoke.write(lines.map((line) => `${line}\n`).join(''));
+  const dropped: string[] = [];
+  const run = (serve: Serve = NOTHING, signal = new AbortController().signal) =>
+    link.runTurn(TURN, serve, (reason) => void dropped.push(reason), signal);
+  return { link, say, run, received, dropped, killed, raw: spoke };
+}
+
+const READY = '{"type":"ready","version":1}';
+
+test('a turn goes from the query to the answer', async () => {
+  const { say, run, received } = scriptedSpoke();
+  say(READY);
+  const turn = run(async (request) =>
+    request.type === 'open' ? ok({ type: 'opened', text: 'the text' }) : NOTHING(request),
+  );
+  say('{"type":"open","id":7,"reference":"$1"}');
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  say('{"type":"answer","id":1,"text":"done"}');
+  assert.deepEqual(await turn, { ok: true, value: 'done' });
+  assert.deepEqual(JSON.parse(received[1] ?? ''), { type: 'opened', text: 'the text', id: 7 });
+});
+
+test('a spoke of another protocol version is refused', async () => {
+  const { say, run } = scriptedSpoke();
+  const turn = run();
+  say('{"type":"ready","version":2}');
+  assert.deepEqual(await turn, {
+    ok: false,
+    fault: { kind: 'spoke-protocol', message: 'the agent loop speaks protocol 2, the hub 1' },
+  });
+});
+
+test('garbage is dropped and counted, and the turn goes on', async () => {
+  const { say, run, dropped } = scriptedSpoke();
+  say(READY);
+  const turn = run();
+  say('hello', '{"type":"grant","id":1}', '[]', '{"type":"answer","id":1,"text":"done"}');
+  assert.deepEqual(await turn, { ok: true, value: 'done' });
+  assert.equal(dropped.length, 3);
+});
+
+test('too much garbage ends the spoke', async () => {
+  const { say, run } = scriptedSpoke({ droppedMessages: 5 });
+  say(READY);
+  const turn = run();
+  say(...Array.from({ length: 6 }, () => 'x'));
+  const end = await turn;
+  assert.equal(end.ok ? '' : end.fault.kind, 'spoke-protocol');
+});
+
+test('a request id cannot be used twice while its answer is due', async () => {
+  let served = 0;
+  const { say, run, dropped } = scriptedSpoke();
+  say(READY);
+  void run((request) => {
+    served++;
+    return NOTHING(request);
+  });
+  say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"probe","id":3,"functionality":"x"}');
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(served, 1);
+  assert.deepEqual(dropped, ['a request id used twice']);
+});
+
+test('an answer before open requests are served is dropped: their effects would belong to nobody', async () => {
+  const { say, run, dropped } = scriptedSpoke();
+  say(READY);
+  void run();
+  say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"answer","id":1,"text":"done"}');
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(dropped, ['an answer out of place']);
+});
+
+test('a flood of requests is bounded', async () => {
+  let served = 0;
+  const { say, run } = scriptedSpoke();
+  say(READY);
+  const turn = run((request) => {
+    served++;
+    return NOTHING(request);
+  });
+  say(...Array.from({ length: 500 }, (_, id) => `{"type":"probe","id":${id},"functionality":"x"}`));
+  assert.equal((await turn).ok, false);
+  assert.equal(served, 32);
+});
+
+test('a line without end is cut off', async () => {
+  const { raw, say, run } = scriptedSpoke();
+  say(READY);
+  const turn = run();
+  raw.write('x'.repeat(5 * 1024 * 1024));
+  const end = await turn;
+  assert.match(end.ok ? '' : end.fault.message, /a line is longer than/);
+});
+
+test('a spoke that dies fails the turn with the reason', async () => {
+  const { say, run, killed } = scriptedSpoke();
+  say(READY);
+  const turn = run();
+  killed.resolve('it was killed by SIGKILL');
+  assert.deepEqual(await turn, {
+    ok: false,
+    fault: { kind: 'spoke-unavailable', message: 'the agent loop ended: it was killed by SIGKILL' },
+  });
+});
+
+test('a loop that says nothing is ended', async () => {
+  const { say, run } = scriptedSpoke({ idleSeconds: 0.05 });
+  say(READY);
+  const end = await run();
+  assert.match(end.ok ? '' : end.fault.message, /said nothing for 0.05 s/);
+});
+
+test('stopping the query ends the process', async () => {
+  const { say, run, killed } = scriptedSpoke();
+  const controller = new AbortController();
+  say(READY);
+  const turn = run(NOTHING, controller.signal);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  controller.abort();
+  assert.deepEqual(await turn, { ok: false, fault: { kind: 'cancelled', message: 'the query was stopped' } });
+  assert.equal(await killed.promise, 'killed');
+});
