@@ -319,7 +319,8 @@ class Checker {
     const module =
       object.kind === 'name' && !variables.has(object.name) ? this.#names.resolve(object.name) : null;
     if (module?.kind === 'module') {
-      if (importedName(module.module, name.name, isTypeName) === null) {
+      // An unknown module was reported where it is imported.
+      if (isModule(module.module) && importedName(module.module, name.name, isTypeName) === null) {
         this.#diagnostics.error('POL015', name, `\`${module.module}\` has no \`${name.name}\``);
       }
       return null;

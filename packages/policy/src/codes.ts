@@ -81,7 +81,13 @@ function before(diagnostic: Diagnostic): number {
   return (diagnostic.range?.line ?? 0) * 1e6 + (diagnostic.range?.column ?? 0);
 }
 
-/** A name from the text may be of any length; a message may not. */
+/**
+ * A message quotes the text, which may be of any length and hold anything: line ends, terminal controls,
+ * characters that turn the direction of writing.
+ */
 function clipped(message: string): string {
-  return message.length <= 300 ? message : `${message.slice(0, 300)}…`;
+  const visible = message.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
+    character === '\n' ? '\\n' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return visible.length <= 300 ? visible : `${visible.slice(0, 300)}…`;
 }

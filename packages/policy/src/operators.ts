@@ -269,7 +269,8 @@ function percentFormat(template: string, values: readonly Value[]): Value {
 /** The member `object.name` of a known value (specification 6.5). */
 export function memberOf(object: Value, name: string): Value {
   if (isTraceObject(object)) {
-    return object.fields.get(name) ?? undecided(`${object.type} has no field \`${name}\``);
+    const field = object.fields.get(name);
+    return field === undefined ? undecided(`${object.type} has no field \`${name}\``) : field;
   }
   if (isParameters(object)) {
     return Object.hasOwn(object.values, name)

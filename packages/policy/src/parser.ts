@@ -212,12 +212,12 @@ class Parser {
         'write it in one pair of quotes',
       );
     }
-    return this.#postfix();
+    return token.kind === 'string' ? this.#atom() : this.#postfix();
   }
 
   #whenUndecided(): 'deny' | 'allow' {
-    if (!this.#takeOperator('(')) return 'deny';
-    this.#expectWord('undecided');
+    if (!isOperator(this.#token(), '(') || !isWord(this.#token(1), 'undecided')) return 'deny';
+    this.#at += 2;
     this.#expectOperator(':');
     const word = this.#identifier('`allow` or `deny`');
     this.#expectOperator(')');
@@ -571,29 +571,29 @@ class Parser {
 
   #parentheses(): Expression {
     const open = this.#next();
-    const [variable, colon, type, close] = [this.#token(), this.#token(1), this.#token(2), this.#token(3)];
-    if (
-      variable.kind === 'name' &&
-      isOperator(colon, ':') &&
-      type.kind === 'name' &&
-      isOperator(close, ')')
-    ) {
-      this.#at += 4;
-      return {
-        kind: 'declaration',
-        variable: { name: variable.text, start: variable.start, end: variable.end },
-        type: { name: type.text, start: type.start, end: type.end },
-        within: null,
-        start: open.start,
-        end: close.end,
-      };
-    }
+    if (this.#startsDeclaration()) return this.#declaration(open.start);
     const inner = this.#expression();
     if (isOperator(this.#token(), ',')) {
       this.#fail('POL008', this.#token(), 'only one value may stand in parentheses', 'write `tuple([a, b])`');
     }
     const end = this.#expectOperator(')').end;
     return { ...inner, start: open.start, end };
+  }
+
+  /** `(tool:mail)` is a pattern in parentheses, unless what follows the colon is a type and then the end. */
+  #startsDeclaration(): boolean {
+    const [name, colon, type, close] = [this.#token(), this.#token(1), this.#token(2), this.#token(3)];
+    if (name.kind !== 'name' || !isOperator(colon, ':')) return false;
+    const isPattern = name.text === 'tool' && this.#startsToolName(type);
+    return !isPattern || (type.kind === 'name' && /^[A-Z]/.test(type.text) && isOperator(close, ')'));
+  }
+
+  #declaration(start: number): Expression {
+    const variable = this.#identifier('a variable');
+    this.#expectOperator(':');
+    const type = this.#identifier('a type');
+    const { end } = this.#expectOperator(')');
+    return { kind: 'declaration', variable, type, within: null, start, end };
   }
 
   #list(): Expression {
