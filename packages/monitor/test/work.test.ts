@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy, type Policy, type TraceEvent } from '@cordon/policy';
+import { PolicyMonitor } from '../src/index.ts';
+
+function policyOf(text: string): Policy {
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok);
+  return policy.value;
+}
+
+function call(name: string, args = {}): TraceEvent {
+  return { type: 'ToolCall', callId: null, kind: 'function', name, arguments: args };
+}
+
+test('a rule remembers only what passes the conditions on one variable', () => {
+  const policy = policyOf(
+    'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:read\n    b is tool:send\n',
+  );
+  const monitor = new PolicyMonitor(policy);
+  for (let index = 0; index < 100; index++) monitor.append([call('list')]);
+  assert.equal(monitor.size, 0);
+  monitor.append([call('read')]);
+  assert.equal(monitor.size, 1);
+});
+
+/** How many candidates a decision looks at: reads of the arguments of the remembered calls. */
+function readsOf(remembered: number, isFlow: boolean): number {
+  const flow = isFlow ? '(a: ToolCall) -> (b: ToolCall)' : '(a: ToolCall)\n    (b: ToolCall)';
+  const text = `raise "x" if:\n    ${flow}\n    a is tool:read\n    b is tool:send\n    a.arguments.x != b.arguments.y\n`;
+  const monitor = new PolicyMonitor(policyOf(text));
+  let reads = 0;
+  for (let index = 0; index < remembered; index++) {
+    const args = {
+      get x() {
+        reads++;
+        return index;
+      },
+    };
+    monitor.append([call('read', args)]);
+  }
+  reads = 0;
+  assert.equal(monitor.decide([call('send', { y: -1 })]).length, 1);
+  return reads;
+}
+
+test('the work of a decision does not grow with the trace where the first candidate violates', () => {
+  assert.deepEqual(
+    [10, 20, 40].map((size) => readsOf(size, true)),
+    [1, 1, 1],
+  );
+  assert.deepEqual(
+    [10, 20, 40].map((size) => readsOf(size, false)),
+    [1, 1, 1],
+  );
+});
+
+test('events that the flow excludes are not looked at', () => {
+  const text =
+    'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:read\n    b is tool:send\n    a.arguments.x != b.arguments.y\n';
+  const monitor = new PolicyMonitor(policyOf(text));
+  let reads = 0;
+  const args = {
+    get x() {
+      reads++;
+      return 0;
+    },
+  };
+  for (let index = 0; index < 50; index++) monitor.append([{ ...call('read', args), context: 'other' }]);
+  reads = 0;
+  assert.deepEqual(monitor.decide([{ ...call('send', { y: 1 }), context: 'own' }]), []);
+  assert.equal(reads, 0);
+  assert.equal(monitor.decide([{ ...call('send', { y: 1 }), context: 'other' }]).length, 1);
+  assert.equal(reads, 1);
+});
