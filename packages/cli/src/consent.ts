@@ -14,7 +14,7 @@ import type {
   PermissionScope,
   PromptDatum,
 } from '@cordon/core';
-import type { Screen } from './screen.ts';
+import type { Screen, Style } from './screen.ts';
 import type { Reply, Terminal } from './terminal.ts';
 import { visibleLine, visibleLines, wrap } from './visible-text.ts';
 
@@ -22,6 +22,11 @@ import { visibleLine, visibleLines, wrap } from './visible-text.ts';
 const SHOWN_LINES = 12;
 const SHOWN_DATA = 20;
 const PAGE_LINES = 30;
+/** Begins every line of ours; nothing that others wrote ever stands at column 0. */
+const FRAME = '▐ ';
+const INDENT = '      ';
+/** Characters of a question, a name, a warning. */
+const MOST_WORDS = 600;
 /** Answers that are none before the question counts as denied: a pipe of noise must end. */
 const MOST_ATTEMPTS = 5;
 
@@ -93,14 +98,14 @@ export class TerminalConsent implements Consent {
       const answer = permissionAnswer(word, prompt.durations);
       if (answer !== null) return this.#confirmed(answer);
       attempt++;
-      this.#screen.line('  Please answer with one of the letters in brackets.');
+      this.#screen.line(`${FRAME}Please answer with one of the letters in brackets.`);
     }
     return UNANSWERED;
   }
 
   #confirmed(answer: PermissionAnswer): PermissionAnswer {
     const words = answer.allow ? `allowed, ${DURATION_WORDS[answer.duration]}` : 'not allowed';
-    this.#screen.line(this.#screen.style(answer.allow ? 'good' : 'bad', `  ${words}`));
+    this.#screen.line(this.#screen.style(answer.allow ? 'good' : 'bad', `${FRAME}${words}`));
     return answer;
   }
 
@@ -109,60 +114,59 @@ export class TerminalConsent implements Consent {
     const { from, to, what, scope } = prompt.subject;
     const screen = this.#screen;
     screen.line();
-    screen.line(screen.style('bold', `▐ PERMISSION${position}: ${SCOPE_WORDS[scope]}`));
-    this.#hubWords('', prompt.question);
-    this.#hubWords('from: ', from ?? 'Cordon itself, or a context without app');
-    this.#hubWords('to:   ', to ?? 'you, or nobody');
-    this.#hubWords('what: ', what);
-    this.#hubWords(
-      'plan: ',
+    screen.line(screen.style('bold', `${FRAME}PERMISSION${position}: ${SCOPE_WORDS[scope]}`));
+    this.#say('ask: ', prompt.question);
+    this.#say('from:', from ?? 'Cordon itself, or a context without app');
+    this.#say('to:  ', to ?? 'you, or nobody');
+    this.#say('what:', what);
+    this.#say(
+      'plan:',
       prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request',
     );
-    for (const rule of prompt.rules) this.#hubWords('rule: ', rule);
-    for (const warning of prompt.warnings) this.#warning(warning);
+    for (const rule of prompt.rules) this.#say('rule:', rule);
+    for (const warning of prompt.warnings) this.#say('WARNING:', warning, 'warn');
     return this.#drawData(prompt.data);
   }
 
   #drawData(data: readonly PromptDatum[]): boolean {
     let isLong = false;
-    if (data.length > 0)
-      this.#hubWords('', 'Data, as they are (lines with │ may have been written by others):');
     for (const datum of data.slice(0, SHOWN_DATA)) {
-      this.#hubWords('', `${visibleLine(datum.name, 80)} (${datum.value.length} characters):`);
+      this.#say(
+        'data:',
+        `${visibleLine(datum.name, 80)}, ${datum.value.length} characters, perhaps written by others`,
+      );
       const more = this.#screen.quote(datum.value, SHOWN_LINES);
       if (more === 0) continue;
       isLong = true;
-      this.#hubWords('', `… ${more} more lines, answer v to view them`);
+      this.#say('more:', `${more} lines, answer v to view them`);
     }
     if (data.length <= SHOWN_DATA) return isLong;
-    this.#hubWords('', `… ${data.length - SHOWN_DATA} more data, answer v to view them`);
+    this.#say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
     return true;
   }
 
   /**
-   * A line of the prompt. Names and rules stand in the hub's sentences and may come from a manifest, a policy or a
-   * tool list: they are escaped like everything else and cannot leave their line.
+   * A line of the prompt, led by a label of ours. Names and rules may come from a manifest, a policy or a tool list:
+   * they are escaped like everything else. Attack: a name so long that its second line reads `▐ Allow?`; lines that
+   * go on are indented, so that no line of the frame begins with words of others.
    */
-  #hubWords(label: string, text: string): void {
-    const shown = `${label}${visibleLine(text, 600)}`;
-    for (const line of wrap(shown, this.#screen.width - 2)) this.#screen.line(`▐ ${line}`);
-  }
-
-  #warning(text: string): void {
-    const shown = `WARNING: ${visibleLine(text, 600)}`;
-    for (const line of wrap(shown, this.#screen.width - 2)) {
-      this.#screen.line(this.#screen.style('warn', `▐ ${line}`));
-    }
+  #say(label: string, text: string, style: Style = 'plain'): void {
+    const [first = '', ...others] = wrap(
+      `${label} ${visibleLine(text, MOST_WORDS)}`,
+      this.#screen.width - FRAME.length - INDENT.length,
+    );
+    this.#screen.line(this.#screen.style(style, FRAME + first));
+    for (const line of others) this.#screen.line(this.#screen.style(style, FRAME + INDENT + line));
   }
 
   /** All data page by page; null when the user came back from it, else how the input ended. */
   async #view(data: readonly PromptDatum[], signal: AbortSignal): Promise<Reply | null> {
     for (const datum of data) {
-      this.#hubWords('', `${visibleLine(datum.name, 80)}:`);
+      this.#say('data:', visibleLine(datum.name, 80));
       let onPage = 0;
       for (const line of visibleLines(datum.value, this.#screen.width - 4)) {
         if (onPage === PAGE_LINES) {
-          const reply = await this.#ask('▐ [Enter] next page  [q] back to the question > ', signal);
+          const reply = await this.#ask(`${FRAME}[Enter] next page  [q] back to the question > `, signal);
           if (reply.kind !== 'line') return reply;
           if (reply.text.trim().toLowerCase().startsWith('q')) return null;
           onPage = 0;
@@ -177,18 +181,18 @@ export class TerminalConsent implements Consent {
   async #askChoice(prompt: ChoicePrompt, position: string, signal: AbortSignal): Promise<AppId | null> {
     const { choices } = prompt;
     this.#screen.line();
-    this.#screen.line(this.#screen.style('bold', `▐ CHOICE${position}: which app`));
-    this.#hubWords('', prompt.question);
-    for (const [index, choice] of choices.entries()) this.#hubWords(`[${index + 1}] `, choice);
-    this.#hubWords('[n] ', 'none of them (default)');
+    this.#screen.line(this.#screen.style('bold', `${FRAME}CHOICE${position}: which app`));
+    this.#say('ask: ', prompt.question);
+    for (const [index, choice] of choices.entries()) this.#say(`[${index + 1}]`, choice);
+    this.#say('[n]', 'none of them (default)');
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const reply = await this.#ask('▐ Which one? > ', signal);
+      const reply = await this.#ask(`${FRAME}Which one? > `, signal);
       if (reply.kind !== 'line') return null;
       const word = reply.text.trim();
       if (DENIALS.has(word.toLowerCase())) return null;
       const chosen = choices.find((choice, index) => word === String(index + 1) || word === choice);
       if (chosen !== undefined) return chosen;
-      this.#screen.line(`  Please answer with a number from 1 to ${choices.length}, or n.`);
+      this.#screen.line(`${FRAME}Please answer with a number from 1 to ${choices.length}, or n.`);
     }
     return null;
   }
@@ -237,7 +241,7 @@ const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
 function permissionChoices(durations: readonly GrantDuration[], isLong: boolean): string {
   const offered = DURATION_ORDER.filter((duration) => durations.includes(duration));
   const labels = offered.map((duration) => DURATION_CHOICES[duration].label);
-  return `▐ Allow? ${[...labels, ...(isLong ? ['[v] view all'] : []), '[n] no (default)'].join('  ')} > `;
+  return `${FRAME}Allow? ${[...labels, ...(isLong ? ['[v] view all'] : []), '[n] no (default)'].join('  ')} > `;
 }
 
 /** Null: the word means nothing here, e.g. `p` where permanent is not offered. */

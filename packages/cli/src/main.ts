@@ -17,11 +17,18 @@ function shared(command: Command): Command {
 
 function asking(command: Command): Command {
   return shared(command)
-    .option('--model <provider/model>', 'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3')
+    .option(
+      '--model <provider/model>',
+      'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3',
+    )
     .option('--base-url <url>', 'an OpenAI-compatible server for the model’s provider')
     .option('--policy <file>', 'rules in force beside the default ones (repeatable)', collect, [])
     .option('--scenario <file>', 'scenario for the built-in obedient model (repeatable)', collect, [])
-    .addOption(new Option('--isolation <how>', 'none: the baseline, one shared context without policy').choices(['spokes', 'none']).default('spokes'))
+    .addOption(
+      new Option('--isolation <how>', 'none: the baseline, one shared context without policy')
+        .choices(['spokes', 'none'])
+        .default('spokes'),
+    )
     .option('--answers <file>', 'answers to permission prompts')
     .option('--deny-warned', 'deny prompts that carry a warning')
     .option('--allow-rest', 'allow prompts that carry none')
@@ -34,15 +41,21 @@ function collect(value: string, before: string[]): string[] {
 }
 
 /** Runs a command in its surroundings; whatever is thrown is a bug, told in one line, and never success. */
-async function run(raw: Record<string, unknown>, command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode): Promise<void> {
+async function run(
+  raw: Record<string, unknown>,
+  command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode,
+): Promise<void> {
   const { Surroundings: Built } = await import('./commands/surroundings.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
   try {
     process.exitCode = await command(surroundings);
   } catch (error) {
-    surroundings.tellFault({ kind: 'journal-unavailable', message: error instanceof Error ? error.message : 'unknown fault' });
-    if (raw['verbose'] === true && error instanceof Error) console.error(error.stack);
+    surroundings.tellFault({
+      kind: 'journal-unavailable',
+      message: error instanceof Error ? error.message : 'unknown fault',
+    });
+    if (raw.verbose === true && error instanceof Error) console.error(error.stack);
     process.exitCode = EXIT.failed;
   } finally {
     surroundings.close();
@@ -50,28 +63,43 @@ async function run(raw: Record<string, unknown>, command: (surroundings: Surroun
 }
 
 function program(): Command {
-  const cordon = new Command('cordon').description('Runs agents and other people’s apps so that no app can steer another.');
+  const cordon = new Command('cordon').description(
+    'Runs agents and other people’s apps so that no app can steer another.',
+  );
   cordon.exitOverride();
   asking(cordon.command('ask <query>').description('serve one query'))
     .option('--resume <session>', 'go on with an interrupted session')
-    .action((query: string, options) => run(options, async (around) => (await import('./commands/ask.ts')).ask(around, query, options.resume)));
+    .action((query: string, options) =>
+      run(options, async (around) => (await import('./commands/ask.ts')).ask(around, query, options.resume)),
+    );
   asking(cordon.command('chat').description('serve queries as they are typed'))
     .option('--resume <session>', 'go on with an interrupted session')
-    .action((options) => run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)));
-  shared(cordon.command('demo [case]').description('the four case studies of the paper, baseline beside Cordon'))
+    .action((options) =>
+      run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
+    );
+  shared(
+    cordon.command('demo [case]').description('the four case studies of the paper, baseline beside Cordon'),
+  )
     .option('--verbose', 'show every event')
-    .action((number: string | undefined, options) => run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)));
-  asking(cordon.command('start').description('chat if a provider is configured, else the demo'))
-    .action((options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)));
-  shared(cordon.command('doctor').description('what this machine can confine'))
-    .action((options) => run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)));
-  shared(cordon.command('apps').description('what is installed and what each app may do'))
-    .action((options) => run(options, async (around) => (await import('./commands/apps.ts')).apps(around)));
+    .action((number: string | undefined, options) =>
+      run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)),
+    );
+  asking(cordon.command('start').description('chat if a provider is configured, else the demo')).action(
+    (options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)),
+  );
+  shared(cordon.command('doctor').description('what this machine can confine')).action((options) =>
+    run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)),
+  );
+  shared(cordon.command('apps').description('what is installed and what each app may do')).action((options) =>
+    run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
+  );
   const grants = cordon.command('grants').description('what you agreed to');
-  shared(grants.command('list').description('grants that are in force'))
-    .action((options) => run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around)));
-  shared(grants.command('revoke <id>').description('take one back'))
-    .action((grant: string, options) => run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)));
+  shared(grants.command('list').description('grants that are in force')).action((options) =>
+    run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around)),
+  );
+  shared(grants.command('revoke <id>').description('take one back')).action((grant: string, options) =>
+    run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)),
+  );
   return cordon;
 }
 

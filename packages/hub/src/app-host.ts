@@ -18,8 +18,9 @@ import {
   type ToolCall,
   toJson,
 } from '@cordon/core';
-import type { CallToolResult, Client, Tool, Transport } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client, ClientOptions, Tool, Transport } from '@modelcontextprotocol/client';
 import { type AppStreams, StreamTransport } from './mcp-transport.ts';
+import type { SchemaValidator } from './schema-validator.ts';
 
 /** A tool as its app declares it: every word of it is untrusted. */
 export interface AppTool {
@@ -89,9 +90,17 @@ export class AppHost {
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   readonly #observer: AppObserver;
   readonly #now: () => number;
+  readonly #clientOptions: ClientOptions;
 
-  constructor(launcher: AppLauncher, connect: ConnectRemote, now: () => number, observer: AppObserver) {
+  constructor(
+    launcher: AppLauncher,
+    connect: ConnectRemote,
+    validator: SchemaValidator,
+    now: () => number,
+    observer: AppObserver,
+  ) {
     this.#launcher = launcher;
+    this.#clientOptions = { jsonSchemaValidator: linearValidator(validator) };
     this.#connectRemote = connect;
     this.#now = now;
     this.#observer = observer;
@@ -118,14 +127,16 @@ export class AppHost {
     }
   }
 
-  /** Ends every app. */
+  /** Ends every app, and waits until each is gone. */
   async stop(): Promise<void> {
-    const connections = [...this.#connections.values()];
+    const connections = await Promise.all(this.#connections.values());
     this.#connections.clear();
-    for (const pending of connections) {
-      const connection = await pending;
-      if (connection.ok) this.#disconnect(connection.value);
-    }
+    const ending = connections.map((connection) => {
+      if (!connection.ok) return null;
+      this.#disconnect(connection.value);
+      return connection.value.process?.ended;
+    });
+    await Promise.all(ending);
   }
 
   #connect(app: InstalledApp): Promise<Result<Connection, Fault>> {
@@ -152,7 +163,7 @@ export class AppHost {
         const { Client } = await importing;
         return await this.#handshake(
           app,
-          new Client(CLIENT_INFO),
+          new Client(CLIENT_INFO, this.#clientOptions),
           transport.value,
           null,
           began,
@@ -165,7 +176,7 @@ export class AppHost {
       const { Client } = await importing;
       return await this.#handshake(
         app,
-        new Client(CLIENT_INFO),
+        new Client(CLIENT_INFO, this.#clientOptions),
         transport,
         launched.value,
         began,
@@ -259,6 +270,21 @@ function within<T>(milliseconds: number, value: Promise<T>): Promise<T | null> {
       resolve(result);
     });
   });
+}
+
+/** The client's own validator would run an app's patterns on V8's backtracking engine. */
+function linearValidator(validator: SchemaValidator): NonNullable<ClientOptions['jsonSchemaValidator']> {
+  return {
+    getValidator: <T>(schema: unknown) => {
+      const plain = toJson(schema);
+      return (input: unknown) => {
+        const checked = validator.check(isJsonObject(plain) ? plain : {}, toJson(input));
+        return checked.ok
+          ? { valid: true, data: input as T, errorMessage: undefined }
+          : { valid: false, data: undefined, errorMessage: checked.fault };
+      };
+    },
+  };
 }
 
 const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };

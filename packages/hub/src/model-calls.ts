@@ -89,10 +89,7 @@ export class ModelCalls {
 
     const allowed = this.#gate.spend(ruling);
     const began = this.#now();
-    const answer = await this.#model.complete(
-      { ...request, model: allowed.model },
-      { signal: query.signal },
-    );
+    const answer = await this.#model.complete({ ...request, model: allowed.model }, { signal: query.signal });
     const milliseconds = this.#now() - began;
     if (!answer.ok) {
       const reason = modelFault(answer.fault);

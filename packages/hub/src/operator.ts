@@ -140,13 +140,7 @@ export class Operator {
     const earlier = this.#parts.memory.turns(owner);
     // What tainted this app's context before taints it still: the model sees it again.
     context.sees(earlier.label, context.app);
-    const answer = await this.#run(
-      query,
-      prepared.value,
-      query.text,
-      data,
-      earlier.messages,
-    );
+    const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages);
     if (!answer.ok) return answer;
     const delivered = await this.#deliver(context, query, answer.value);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));

@@ -69,6 +69,7 @@ export class Session {
   readonly #monitor: ReferenceMonitor;
   readonly #apps: AppHost;
   readonly #spokes: SpokePool;
+  readonly #validator = new SchemaValidator();
   readonly #gate: Gate;
   readonly #operator: Operator;
   #contexts = 0;
@@ -81,11 +82,21 @@ export class Session {
     this.#registry = new Registry(parts.apps);
     this.#recorder = new Recorder(parts.append);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    this.#apps = new AppHost(parts.launcher, (app) => this.#connectRemote(app), parts.clock, {
-      started: (app) =>
-        this.#recordApp(app.id, { kind: 'app.started', milliseconds: app.milliseconds, layers: app.layers }),
-      stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
-    });
+    this.#apps = new AppHost(
+      parts.launcher,
+      (app) => this.#connectRemote(app),
+      this.#validator,
+      parts.clock,
+      {
+        started: (app) =>
+          this.#recordApp(app.id, {
+            kind: 'app.started',
+            milliseconds: app.milliseconds,
+            layers: app.layers,
+          }),
+        stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
+      },
+    );
     this.#spokes = new SpokePool(parts.spokes, parts.limits);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
     const { consent, grants, digest } = parts;
@@ -133,7 +144,7 @@ export class Session {
     const registry = this.#registry;
     const apps = this.#apps;
     const { consent, digest, clock: now } = parts;
-    const validator = new SchemaValidator();
+    const validator = this.#validator;
     const newCallId = () => `call-${++this.#calls}`;
     const asksPermission = parts.isolation === 'spokes';
     const calls = new ToolCalls({

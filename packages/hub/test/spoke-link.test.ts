@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { duplexPair } from 'node:stream';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, ok, type TurnLimits } from '@cordon/core';
 import type { TurnContext } from '@cordon/protocol';
 import { type Serve, SpokeLink } from '../src/spoke-link.ts';
@@ -18,6 +18,11 @@ const TURN: TurnContext = {
 const NOTHING: Serve = () => new Promise(() => undefined);
 
 /** A scripted peer in the place of the agent loop: it may write whatever it likes. */
+const open: SpokeLink[] = [];
+afterEach(() => {
+  for (const link of open.splice(0)) link.close();
+});
+
 function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
   const [hub, spoke] = duplexPair();
   const killed = Promise.withResolvers<string>();
@@ -31,6 +36,7 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
     },
     { ...DEFAULT_TURN_LIMITS, ...limits },
   );
+  open.push(link);
   const received: string[] = [];
   spoke.on('data', (chunk: Buffer) => received.push(...chunk.toString().trim().split('\n')));
   const say = (...lines: readonly string[]) => spoke.write(lines.map((line) => `${line}\n`).join(''));

@@ -8,12 +8,16 @@ export function apps(surroundings: Surroundings): ExitCode {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
   if (surroundings.wantsJson) {
-    for (const app of configuration.apps) surroundings.json({ kind: 'app', ...described(app, configuration) });
+    for (const app of configuration.apps)
+      surroundings.json({ kind: 'app', ...described(app, configuration) });
     return EXIT.done;
   }
   if (configuration.apps.length === 0) {
     const where = configuration.file ?? configuration.searched.join(' or ');
-    surroundings.output.say('', `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`);
+    surroundings.output.say(
+      '',
+      `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`,
+    );
     return EXIT.done;
   }
   for (const app of configuration.apps) tell(surroundings, app, configuration);
@@ -38,11 +42,17 @@ function described(app: InstalledApp, { handedVariables }: Configuration) {
     id: app.id,
     description: manifest.description,
     source: sourceOf(app),
-    serves: listed(manifest.functionalities.map(({ name }) => name), 'nothing to other apps unless the plan names it'),
+    serves: listed(
+      manifest.functionalities.map(({ name }) => name),
+      'nothing to other apps unless the plan names it',
+    ),
     network: listed(manifest.network, 'none'),
     reads: listed(read, 'no files'),
     writes: listed(write, 'no files'),
-    'asks before': manifest.irreversible === null ? 'every tool that does not declare itself read-only' : listed(manifest.irreversible, 'nothing'),
+    'asks before':
+      manifest.irreversible === null
+        ? 'every tool that does not declare itself read-only'
+        : listed(manifest.irreversible, 'nothing'),
     'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
     'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
     'gets from your environment': listed(variables, 'nothing'),

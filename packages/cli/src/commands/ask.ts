@@ -5,7 +5,11 @@ import { openTold, resumeHint } from './opened.ts';
 import { runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export async function ask(surroundings: Surroundings, query: string, resume: string | undefined): Promise<ExitCode> {
+export async function ask(
+  surroundings: Surroundings,
+  query: string,
+  resume: string | undefined,
+): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   const consent = surroundings.consent();
   if (configuration === null || consent === null) return EXIT.failed;

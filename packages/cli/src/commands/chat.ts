@@ -17,7 +17,11 @@ export async function chat(surroundings: Surroundings, resume: string | undefine
   const session = openTold(surroundings, composed.value, resume);
   if (session === null) return EXIT.failed;
   const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
-  surroundings.notes.say('', `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`, 'dim');
+  surroundings.notes.say(
+    '',
+    `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`,
+    'dim',
+  );
   session.warm();
   try {
     const isOver = await converse(surroundings, session);
@@ -30,7 +34,10 @@ export async function chat(surroundings: Surroundings, resume: string | undefine
 }
 
 /** True: the user ended the session. False: it was left, and can be gone on with. */
-async function converse(surroundings: Surroundings, session: Parameters<typeof runQuery>[1]): Promise<boolean> {
+async function converse(
+  surroundings: Surroundings,
+  session: Parameters<typeof runQuery>[1],
+): Promise<boolean> {
   const never = new AbortController().signal;
   for (;;) {
     const reply = await surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, never);
@@ -40,7 +47,10 @@ async function converse(surroundings: Surroundings, session: Parameters<typeof r
     if (text === '') continue;
     if (text === '/exit' || text === '/quit') return true;
     if (text === '/help') {
-      surroundings.notes.say('', 'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /exit ends it.');
+      surroundings.notes.say(
+        '',
+        'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /exit ends it.',
+      );
       continue;
     }
     tellOutcome(surroundings, await runQuery(surroundings, session, text));

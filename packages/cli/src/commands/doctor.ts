@@ -29,7 +29,9 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
     {
       name: 'model',
       ok: true,
-      why: isProviderConfigured(configuration) ? modelInUse(configuration) : 'none configured: the built-in obedient model plays scenarios',
+      why: isProviderConfigured(configuration)
+        ? modelInUse(configuration)
+        : 'none configured: the built-in obedient model plays scenarios',
       remedy: null,
     },
   ];
@@ -39,7 +41,11 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
     for (const check of checks) surroundings.json({ kind: 'doctor.check', ...check });
     surroundings.json({ kind: 'doctor.result', ready });
   } else {
-    const rows = checks.map(({ name, ok, why, remedy }) => [ok ? 'yes' : 'NO', name, remedy === null ? why : `${why}. ${remedy}`]);
+    const rows = checks.map(({ name, ok, why, remedy }) => [
+      ok ? 'yes' : 'NO',
+      name,
+      remedy === null ? why : `${why}. ${remedy}`,
+    ]);
     renderTable(surroundings.output, ['', 'layer', 'what was seen'], rows);
     const verdict = ready ? 'apps can be confined here' : 'no app will be started: see the lines with NO';
     surroundings.output.say('', verdict, ready ? 'good' : 'bad');

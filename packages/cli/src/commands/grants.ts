@@ -16,7 +16,12 @@ export function listGrants(surroundings: Surroundings): ExitCode {
     for (const grant of grants) surroundings.json({ kind: 'grant', ...grant });
   } else if (grants.length === 0) surroundings.output.say('', 'nothing is granted');
   else {
-    const rows = grants.map((grant) => [grant.id, subjectOf(grant.subject), grant.duration, new Date(grant.givenAt).toISOString()]);
+    const rows = grants.map((grant) => [
+      grant.id,
+      subjectOf(grant.subject),
+      grant.duration,
+      new Date(grant.givenAt).toISOString(),
+    ]);
     renderTable(surroundings.output, ['id', 'what', 'how long', 'given'], rows);
   }
   return EXIT.done;
@@ -30,7 +35,13 @@ export function revokeGrant(surroundings: Surroundings, grant: string): ExitCode
   const isRevoked = store.value.grants.revoke(id(grant));
   store.value.close();
   if (surroundings.wantsJson) surroundings.json({ kind: 'grant.revoked', grant, revoked: isRevoked });
-  else surroundings.output.say('', isRevoked ? `${grant} is revoked` : `there is no grant ${grant} that could be revoked; see \`cordon grants list\``);
+  else
+    surroundings.output.say(
+      '',
+      isRevoked
+        ? `${grant} is revoked`
+        : `there is no grant ${grant} that could be revoked; see \`cordon grants list\``,
+    );
   return isRevoked ? EXIT.done : EXIT.failed;
 }
 

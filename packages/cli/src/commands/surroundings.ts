@@ -3,6 +3,8 @@
  *
  * Ring 1.
  */
+
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
 import { consentFrom, parseAnswers } from '../answers.ts';
@@ -13,7 +15,6 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
-import { readFileSync } from 'node:fs';
 
 /** As commander hands them over. */
 export interface Options extends ConfigurationOptions {
@@ -77,7 +78,11 @@ export class Surroundings {
   consent(): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
     const asking = new TerminalConsent(this.notes, this.terminal);
-    const flags = { denyAll: denyAll === true, denyWarned: denyWarned === true, allowRest: allowRest === true };
+    const flags = {
+      denyAll: denyAll === true,
+      denyWarned: denyWarned === true,
+      allowRest: allowRest === true,
+    };
     if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
     const parsed = parseAnswers(readAnswers(answers), answers);
     if (!parsed.ok) {
@@ -99,12 +104,14 @@ export class Surroundings {
 
   tellDiagnostics(diagnostics: readonly Diagnostic[]): void {
     if (diagnostics.length === 0) return;
-    if (this.wantsJson) for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
+    if (this.wantsJson)
+      for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
     renderDiagnostics(this.notes, diagnostics);
   }
 
   tellFault({ kind, message, help }: Fault): void {
-    if (this.wantsJson) this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
+    if (this.wantsJson)
+      this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
     this.notes.say('cordon: ', message, 'bad');
     if (help !== undefined) this.notes.say('  help: ', help);
   }

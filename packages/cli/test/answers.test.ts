@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Consent, id, type PermissionAnswer } from '@cordon/core';
+import { type AnswerOptions, AnswersConsent, consentFrom, parseAnswers } from '../src/answers.ts';
+import { summary } from './configuration-folder.ts';
+import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
+
+const signal = new AbortController().signal;
+const DENIED: PermissionAnswer = { allow: false, reason: 'user' };
+const UNANSWERED: PermissionAnswer = { allow: false, reason: 'no-answer' };
+const ONCE: PermissionAnswer = { allow: true, duration: 'once' };
+const SESSION: PermissionAnswer = { allow: true, duration: 'session' };
+
+function consentOf(text: string): Consent {
+  const rules = parseAnswers('answers.json', text);
+  if (!rules.ok) throw new Error(rules.fault.map(summary).join('\n'));
+  return new AnswersConsent(rules.value);
+}
+
+function problems(text: string): string[] {
+  const rules = parseAnswers('answers.json', text);
+  return rules.ok ? [] : rules.fault.map(summary);
+}
+
+test('every key of a match must fit', async () => {
+  const rule = (match: string) => consentOf(`[{"match": ${match}, "decision": "once"}]`);
+  const prompt = permissionPrompt({ subject: { to: id('metro-hail') }, warnings: ['odd'], expected: false });
+  const fitting = [
+    '{}',
+    '{"scope": "irreversible-action"}',
+    '{"from": "quick-ride"}',
+    '{"to": "metro-hail"}',
+    '{"what": "request_ride"}',
+    '{"rule": "permission/irreversible"}',
+    '{"expected": false}',
+    '{"warned": true}',
+    '{"scope": "irreversible-action", "from": "quick-ride", "to": "metro-hail", "what": "request_ride", "expected": false, "warned": true}',
+  ];
+  for (const match of fitting) assert.deepEqual(await rule(match).permission(prompt, signal), ONCE, match);
+  const others = [
+    '{"scope": "exchange"}',
+    '{"from": "metro-hail"}',
+    '{"from": null}',
+    '{"to": "quick-ride"}',
+    '{"what": "request"}',
+    '{"rule": "permission"}',
+    '{"expected": true}',
+    '{"warned": false}',
+    '{"scope": "irreversible-action", "to": "quick-ride"}',
+  ];
+  for (const match of others)
+    assert.deepEqual(await rule(match).permission(prompt, signal), UNANSWERED, match);
+});
+
+test('null matches the absence of an app', async () => {
+  const consent = consentOf('[{"match": {"from": null}, "decision": "once"}]');
+  assert.deepEqual(await consent.permission(permissionPrompt({ subject: { from: null } }), signal), ONCE);
+  assert.deepEqual(await consent.permission(permissionPrompt(), signal), UNANSWERED);
+});
+
+test('the first rule that matches decides, and no rule denies', async () => {
+  const consent = consentOf(`[
+    {"match": {"warned": true}, "decision": "deny"}, // first
+    {"match": {"from": "quick-ride"}, "decision": "session"},
+    {"match": {"from": "quick-ride"}, "decision": "deny"},
+  ]`);
+  assert.deepEqual(await consent.permission(permissionPrompt({ warnings: ['odd'] }), signal), DENIED);
+  assert.deepEqual(await consent.permission(permissionPrompt(), signal), SESSION);
+  assert.deepEqual(
+    await consent.permission(permissionPrompt({ subject: { from: id('mail') } }), signal),
+    UNANSWERED,
+  );
+  assert.deepEqual(await consentOf('[]').permission(permissionPrompt(), signal), UNANSWERED);
+});
+
+test('a duration that is not offered becomes a shorter one, never a longer one', async () => {
+  const permanent = consentOf('[{"decision": "permanent"}]');
+  assert.deepEqual(await permanent.permission(permissionPrompt(), signal), SESSION);
+  assert.deepEqual(await permanent.permission(permissionPrompt({ durations: ['once'] }), signal), ONCE);
+  const once = consentOf('[{"decision": "once"}]');
+  assert.deepEqual(
+    await once.permission(permissionPrompt({ durations: ['session', 'permanent'] }), signal),
+    UNANSWERED,
+  );
+});
+
+test('a choice takes the first rule whose app is offered', async () => {
+  const consent = consentOf(`[
+    {"match": {"scope": "app-selection"}, "choose": "drive"},
+    {"choose": "metro-hail"}
+  ]`);
+  assert.equal(await consent.choose(choicePrompt('quick-ride', 'metro-hail'), signal), 'metro-hail');
+  assert.equal(await consent.choose(choicePrompt('metro-hail', 'drive'), signal), 'drive');
+  assert.equal(await consent.choose(choicePrompt('mail'), signal), null);
+  assert.equal(
+    await consentOf('[{"choose": null}, {"choose": "mail"}]').choose(choicePrompt('mail'), signal),
+    null,
+  );
+});
+
+test('a cancelled prompt is denied whatever the rules say', async () => {
+  const consent = consentOf('[{"decision": "once"}, {"choose": "mail"}]');
+  assert.deepEqual(await consent.permission(permissionPrompt(), AbortSignal.abort()), UNANSWERED);
+  assert.equal(await consent.choose(choicePrompt('mail'), AbortSignal.abort()), null);
+});
+
+test('all problems of an answers file are reported at once', () => {
+  assert.deepEqual(
+    problems(`[
+  {"match": {"scop": "exchange"}, "decision": "once"},
+  {"match": {"scope": "exchanges", "warned": "yes", "to": "no app"}, "decision": "allow"},
+  {"match": {}},
+  {"decision": "deny", "choose": "mail"},
+  {"match": {"scope": "irreversible-action"}, "decision": "permanent"},
+  {"match": {"to": "mail"}, "choose": "mail"},
+  5
+]`),
+    [
+      '2:14 error CFG006 [0].match.scop: the key `scop` is unknown (did you mean `scope`?)',
+      '3:23 error ANS004 [1].match.scope: `exchanges` is not a scope (did you mean `exchange`?)',
+      '3:59 error CFG008 [1].match.to: `no app` is no name of an app (use the key of the app in `cordon.json`)',
+      '3:46 error CFG005 [1].match.warned: `true` or `false` should stand here, not a string ()',
+      '3:82 error ANS004 [1].decision: `allow` is not a decision (use one of once, session, permanent, deny)',
+      '4:3 error ANS001 [2]: a rule has either `decision` or `choose` (write `"decision": "deny"` or `"choose": "APP"`)',
+      '5:3 error ANS001 [3]: a rule has either `decision` or `choose` (write `"decision": "deny"` or `"choose": "APP"`)',
+      '6:59 error ANS002 [4].decision: permission for `irreversible-action` is never permanent (use `once` or `session`)',
+      '7:39 error ANS003 [5].choose: `choose` answers which app serves a query, and nothing else can be matched there (match `{"scope": "app-selection"}` or nothing)',
+      '8:3 error CFG005 [6]: an object should stand here, not a number ()',
+    ],
+  );
+  assert.deepEqual(problems('{"match": {}}'), [
+    '1:1 error CFG005: an array of rules should stand here, not an object ()',
+  ]);
+  assert.deepEqual(problems('[{'), [
+    '1:3 error CFG003: the text ends where a key in double quotes should stand (the file must be JSON; comments and trailing commas are accepted)',
+  ]);
+  assert.deepEqual(problems('['.repeat(100)), [
+    '- error CFG002: values are nested more than 32 deep (use fewer and broader rules)',
+  ]);
+});
+
+const NO_OPTIONS: AnswerOptions = { rules: null, denyAll: false, denyWarned: false, allowRest: false };
+
+/** What happens to a plain prompt, to a warned one and to a choice; the terminal answers `session` and the last app. */
+async function table(options: Partial<AnswerOptions>, isTerminal: boolean): Promise<string[]> {
+  const terminal: Consent = {
+    permission: async () => SESSION,
+    choose: async ({ choices }) => choices.at(-1) ?? null,
+  };
+  const consent = consentFrom({ ...NO_OPTIONS, ...options }, isTerminal ? terminal : null);
+  const word = (answer: PermissionAnswer) => (answer.allow ? answer.duration : answer.reason);
+  return [
+    word(await consent.permission(permissionPrompt(), signal)),
+    word(await consent.permission(permissionPrompt({ warnings: ['odd'] }), signal)),
+    String(await consent.choose(choicePrompt('a', 'b'), signal)),
+  ];
+}
+
+test('the options of scripts, with a terminal and without', async () => {
+  assert.deepEqual(await table({}, true), ['session', 'session', 'b']);
+  assert.deepEqual(await table({}, false), ['no-answer', 'no-answer', 'null']);
+  assert.deepEqual(await table({ denyWarned: true }, true), ['session', 'user', 'b']);
+  assert.deepEqual(await table({ denyWarned: true }, false), ['no-answer', 'user', 'null']);
+  assert.deepEqual(await table({ allowRest: true }, true), ['once', 'session', 'a']);
+  assert.deepEqual(await table({ allowRest: true }, false), ['once', 'no-answer', 'a']);
+  assert.deepEqual(await table({ denyWarned: true, allowRest: true }, true), ['once', 'user', 'a']);
+  assert.deepEqual(await table({ denyWarned: true, allowRest: true }, false), ['once', 'user', 'a']);
+  assert.deepEqual(await table({ denyAll: true, allowRest: true }, true), ['user', 'user', 'null']);
+  assert.deepEqual(await table({ rules: [], allowRest: true }, true), ['no-answer', 'no-answer', 'null']);
+});

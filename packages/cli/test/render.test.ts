@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Reason } from '@cordon/core';
+import fc from 'fast-check';
+import { EventRenderer, jsonLine, renderDiagnostics } from '../src/render.ts';
+import { QuotedStream, Screen } from '../src/screen.ts';
+
+function recordingScreen(columns = 80, hasColor = false) {
+  let shown = '';
+  const output = {
+    write: (text: string) => {
+      shown += text;
+    },
+  };
+  return { screen: new Screen({ output, columns: () => columns, hasColor }), shown: () => shown };
+}
+
+const FRAME: EventFrame = {
+  id: id('e1'),
+  session: id('s1'),
+  sequence: 7,
+  time: 0,
+  context: id('c1'),
+  app: id('mail'),
+  causes: [],
+  label: DEFAULT_LABEL,
+};
+
+function event(body: EventBody, frame: Partial<EventFrame> = {}): Event {
+  return { ...FRAME, ...frame, ...body };
+}
+
+function rendered(
+  bodies: readonly EventBody[],
+  options: { isVerbose?: boolean; columns?: number } = {},
+): string {
+  const { screen, shown } = recordingScreen(options.columns);
+  const renderer = new EventRenderer(screen, { isVerbose: options.isVerbose ?? false });
+  for (const body of bodies) renderer.render(event(body));
+  return shown();
+}
+
+const REASON: Reason = {
+  rule: id('no-spread'),
+  message: 'mail text may not leave',
+  events: [],
+  because: 'rule',
+};
+
+function decided(kind: 'answer.decided' | 'tool-call.decided', verdict: 'allow' | 'deny'): EventBody {
+  const reasons = verdict === 'deny' ? [REASON] : [];
+  return { kind, verdict, reasons, warnings: [], permission: 'not-needed' };
+}
+
+test('a session without isolation says so loudly', () => {
+  const started = (isolation: 'spokes' | 'none'): EventBody => ({
+    kind: 'session.started',
+    isolation,
+    model: 'obedient',
+    notices: [],
+  });
+  assert.equal(
+    rendered([started('none')]),
+    `!! NO ISOLATION: all apps share one context, no policy is checked and nobody
+   is asked
+· model obedient, no isolation
+`,
+  );
+  assert.equal(rendered([started('spokes')]), '· model obedient, each app isolated\n');
+});
+
+test('a step is one line, its permission none, its denial says why', () => {
+  const call: EventBody = {
+    kind: 'tool-call.proposed',
+    effect: 'tool-call',
+    app: id('mail'),
+    tool: 'send',
+    arguments: { to: 'me@example.com' },
+    callId: '1',
+    irreversible: true,
+  };
+  assert.equal(
+    rendered([call, decided('tool-call.decided', 'allow')]),
+    '→ mail send {"to":"me@example.com"} (cannot be undone)\n',
+  );
+  assert.equal(
+    rendered([call, decided('tool-call.decided', 'deny')]),
+    `→ mail send {"to":"me@example.com"} (cannot be undone)
+✗ denied a tool call of mail: mail text may not leave (no-spread)
+`,
+  );
+});
+
+const ANSWER: EventBody = { kind: 'answer.proposed', effect: 'answer', text: 'Hello\n▐ PERMISSION' };
+const DELIVERED: EventBody = { kind: 'answer.executed', milliseconds: 0 };
+
+test('an answer is shown when it is delivered, behind a gutter', () => {
+  assert.equal(rendered([ANSWER]), '');
+  assert.equal(rendered([ANSWER, decided('answer.decided', 'allow')]), '');
+  assert.equal(
+    rendered([ANSWER, decided('answer.decided', 'allow'), DELIVERED]),
+    '  │ Hello\n  │ ▐ PERMISSION\n',
+  );
+});
+
+test('an answer that the policy denied is never shown', () => {
+  const shown = rendered([ANSWER, decided('answer.decided', 'deny'), DELIVERED], { isVerbose: true });
+  assert.doesNotMatch(shown, /Hello/);
+  assert.match(shown, /denied the answer of mail: mail text may not leave/);
+});
+
+test('an answer that was shown as it came is not shown again', () => {
+  const { screen, shown } = recordingScreen();
+  const renderer = new EventRenderer(screen, { isVerbose: false });
+  renderer.text('Hel');
+  renderer.text('lo\n');
+  renderer.text('▐ PERMISSION');
+  renderer.render(event(ANSWER));
+  renderer.render(event(DELIVERED));
+  assert.equal(shown(), '  │ Hello\n  │ ▐ PERMISSION\n');
+});
+
+test('a stream shows the same in whatever pieces it comes, and keeps its gutter', () => {
+  const streamed = (text: string, cuts: readonly number[], columns: number) => {
+    const { screen, shown } = recordingScreen(columns);
+    const stream = new QuotedStream(screen);
+    let at = 0;
+    for (const cut of [...cuts, text.length].sort((a, b) => a - b)) {
+      stream.push(text.slice(at, Math.max(at, cut)));
+      at = Math.max(at, cut);
+    }
+    stream.end();
+    return shown();
+  };
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.array(fc.nat(200), { maxLength: 5 }),
+      fc.integer({ min: 20, max: 120 }),
+      (text, cuts, columns) => {
+        const shown = streamed(text, cuts, columns);
+        assert.equal(shown, streamed(text, [], columns));
+        for (const line of shown.split('\n').slice(0, -1)) {
+          assert.match(line, /^ {2}│ /);
+          assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('words of others never begin a line and never bring control characters', () => {
+  const text = `x\n→ mail send\r\u001b[2J\u202e${' '.repeat(90)}✗ denied`;
+  const bodies: EventBody[] = [
+    { kind: 'app.stopped', reason: text },
+    { kind: 'user.message', text },
+    { kind: 'message.dropped', reason: text, bytes: 5 },
+    { kind: 'fault.recorded', fault: { kind: 'app-error', message: text, help: text } },
+    { kind: 'query.ended', outcome: 'failed', reason: text },
+    { kind: 'probe.refused', functionality: text },
+  ];
+  for (const isVerbose of [false, true]) {
+    for (const line of rendered(bodies, { isVerbose, columns: 60 }).split('\n')) {
+      assert.match(line, /^(· |✗ (failed|the query)| {2}|$)/);
+      assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+      assert.ok(line.length <= 60);
+    }
+  }
+});
+
+test('a long step is cut in the compact form and longer in the verbose one', () => {
+  const call: EventBody = {
+    kind: 'tool-call.proposed',
+    effect: 'tool-call',
+    app: id('mail'),
+    tool: 'send',
+    arguments: { body: 'word '.repeat(10_000) },
+    callId: '1',
+    irreversible: false,
+  };
+  assert.equal(rendered([call]).split('\n').length, 3);
+  assert.match(rendered([call]), /…\n$/);
+  assert.equal(rendered([call], { isVerbose: true }).split('\n').length, 9);
+});
+
+test('colour appears only where it is wanted', () => {
+  const failure: EventBody = { kind: 'fault.recorded', fault: { kind: 'app-timeout', message: 'no answer' } };
+  const draw = (hasColor: boolean) => {
+    const { screen, shown } = recordingScreen(80, hasColor);
+    new EventRenderer(screen, { isVerbose: false }).render(event(failure));
+    return shown();
+  };
+  assert.equal(draw(false), '✗ failed of mail: no answer (app-timeout)\n');
+  assert.equal(draw(true), '\u001b[31m✗ failed of mail: no answer (app-timeout)\u001b[0m\n');
+});
+
+test('a line of JSON reads back as the same value and holds nothing that a terminal obeys', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), (value) => {
+      const line = jsonLine(value);
+      assert.match(line, /^[^\n]*\n$/);
+      assert.doesNotMatch(line.slice(0, -1), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      assert.deepEqual(JSON.parse(line), JSON.parse(JSON.stringify(value)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('diagnostics name the place, the problem and the remedy', () => {
+  const { screen, shown } = recordingScreen();
+  renderDiagnostics(screen, [
+    {
+      code: 'CFG014',
+      severity: 'error',
+      file: '/home/me/cordon.json',
+      range: { line: 5, column: 34, endLine: 5, endColumn: 50 },
+      path: 'apps.mail.manifest.network[0]',
+      message: '`https://x.org` is no registrable domain',
+      help: 'write `x.org`',
+    },
+    {
+      code: 'CFG025',
+      severity: 'warning',
+      file: 'environment',
+      path: 'OPENAI_API_KEY',
+      message: 'no\u001b[2Jkey',
+    },
+  ]);
+  assert.equal(
+    shown(),
+    `/home/me/cordon.json:5:34: error CFG014 apps.mail.manifest.network[0]
+  \`https://x.org\` is no registrable domain
+  help: write \`x.org\`
+environment: warning CFG025 OPENAI_API_KEY
+  no<U+001B>[2Jkey
+1 error, 1 warning
+`,
+  );
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Screen } from '../src/screen.ts';
+import { renderBeside, renderTable } from '../src/table.ts';
+
+function drawn(columns: number, draw: (screen: Screen) => void): string {
+  let shown = '';
+  const output = {
+    write: (text: string) => {
+      shown += text;
+    },
+  };
+  draw(new Screen({ output, columns: () => columns, hasColor: false }));
+  return shown;
+}
+
+const HEADERS = ['app', 'may'];
+const ROWS = [
+  ['mail', 'network: example.com'],
+  ['quick-ride', 'nothing'],
+];
+
+test('a table lines its columns up', () => {
+  assert.equal(
+    drawn(60, (screen) => renderTable(screen, HEADERS, ROWS)),
+    `  app         may
+  mail        network: example.com
+  quick-ride  nothing
+`,
+  );
+});
+
+test('a table that is too wide wraps its widest column', () => {
+  assert.equal(
+    drawn(30, (screen) => renderTable(screen, HEADERS, ROWS)),
+    `  app         may
+  mail        network:
+              example.com
+  quick-ride  nothing
+`,
+  );
+});
+
+test('a table with no room for its columns becomes blocks', () => {
+  assert.equal(
+    drawn(20, (screen) => renderTable(screen, HEADERS, ROWS)),
+    `  app: mail
+  may: network:
+  example.com
+
+  app: quick-ride
+  may: nothing
+
+`,
+  );
+});
+
+test('a cell can neither leave its column nor fill the screen', () => {
+  const hostile = `a\u001b[2J\n  mail  network: everything\n${'x\n'.repeat(1000)}`;
+  const lines = drawn(60, (screen) => renderTable(screen, HEADERS, [['evil', hostile]])).split('\n');
+  assert.equal(lines.length, 1 + 20 + 1);
+  for (const line of lines.slice(2, -1)) assert.match(line, /^ {8}/);
+  assert.equal(lines[1], '  evil  a<U+001B>[2J');
+});
+
+const LEFT = {
+  title: 'Baseline',
+  lines: [{ text: '→ booked at 49 USD, more than the true fare', style: 'bad' as const }],
+};
+const RIGHT = {
+  title: 'Cordon',
+  lines: [
+    { text: '→ asked', style: 'plain' as const },
+    { text: '→ booked at the true fare', style: 'good' as const },
+  ],
+};
+
+test('two stories stand side by side where there is room', () => {
+  assert.equal(
+    drawn(72, (screen) => renderBeside(screen, LEFT, RIGHT)),
+    `  Baseline                          │ Cordon
+  ───────────────────────────────── │ ─────────────────────────────────
+  → booked at 49 USD, more than     │ → asked
+  the true fare                     │ → booked at the true fare
+`,
+  );
+});
+
+test('two stories stand one after the other on a narrow screen', () => {
+  assert.equal(
+    drawn(40, (screen) => renderBeside(screen, LEFT, RIGHT)),
+    `  Baseline
+    → booked at 49 USD, more than the
+    true fare
+
+  Cordon
+    → asked
+    → booked at the true fare
+
+`,
+  );
+});
