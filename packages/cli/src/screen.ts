@@ -68,7 +68,10 @@ export class Screen {
     for (const [index, line] of lines.slice(0, limit).entries()) {
       const isCut = index === limit - 1 && lines.length > limit;
       this.line(
-        this.style(style, `${index === 0 ? mark : ' '.repeat(mark.length)}${line}${isCut ? '…' : ''}`),
+        this.style(
+          style,
+          `${index === 0 ? mark : ' '.repeat(mark.length)}${line.trimEnd()}${isCut ? '…' : ''}`,
+        ),
       );
     }
   }
