@@ -39,21 +39,26 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
   open.push(link);
   const received: string[] = [];
   spoke.on('data', (chunk: Buffer) => received.push(...chunk.toString().trim().split('\n')));
+  /** A loop speaks when its turn has come. */
+  const turnHasCome = async () => {
+    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
   const say = (...lines: readonly string[]) => spoke.write(lines.map((line) => `${line}\n`).join(''));
   const dropped: string[] = [];
   const run = (serve: Serve = NOTHING, signal = new AbortController().signal) =>
     link.runTurn(TURN, serve, (reason) => void dropped.push(reason), signal);
-  return { link, say, run, received, dropped, killed, raw: spoke };
+  return { say, run, turnHasCome, received, dropped, killed, raw: spoke };
 }
 
 const READY = '{"type":"ready","version":1}';
 
 test('a turn goes from the query to the answer', async () => {
-  const { say, run, received } = scriptedSpoke();
+  const { turnHasCome, say, run, received } = scriptedSpoke();
   say(READY);
   const turn = run(async (request) =>
     request.type === 'open' ? ok({ type: 'opened', text: 'the text' }) : NOTHING(request),
   );
+  await turnHasCome();
   say('{"type":"open","id":7,"reference":"$1"}');
   await new Promise((resolve) => setTimeout(resolve, 10));
   say('{"type":"answer","id":1,"text":"done"}');
@@ -72,18 +77,20 @@ test('a spoke of another protocol version is refused', async () => {
 });
 
 test('garbage is dropped and counted, and the turn goes on', async () => {
-  const { say, run, dropped } = scriptedSpoke();
+  const { turnHasCome, say, run, dropped } = scriptedSpoke();
   say(READY);
   const turn = run();
+  await turnHasCome();
   say('hello', '{"type":"grant","id":1}', '[]', '{"type":"answer","id":1,"text":"done"}');
   assert.deepEqual(await turn, { ok: true, value: 'done' });
   assert.equal(dropped.length, 3);
 });
 
 test('too much garbage ends the spoke', async () => {
-  const { say, run } = scriptedSpoke({ droppedMessages: 5 });
+  const { turnHasCome, say, run } = scriptedSpoke({ droppedMessages: 5 });
   say(READY);
   const turn = run();
+  await turnHasCome();
   say(...Array.from({ length: 6 }, () => 'x'));
   const end = await turn;
   assert.equal(end.ok ? '' : end.fault.kind, 'spoke-protocol');
@@ -91,12 +98,13 @@ test('too much garbage ends the spoke', async () => {
 
 test('a request id cannot be used twice while its answer is due', async () => {
   let served = 0;
-  const { say, run, dropped } = scriptedSpoke();
+  const { turnHasCome, say, run, dropped } = scriptedSpoke();
   say(READY);
   void run((request) => {
     served++;
     return NOTHING(request);
   });
+  await turnHasCome();
   say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"probe","id":3,"functionality":"x"}');
   await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(served, 1);
@@ -104,9 +112,10 @@ test('a request id cannot be used twice while its answer is due', async () => {
 });
 
 test('an answer before open requests are served is dropped: their effects would belong to nobody', async () => {
-  const { say, run, dropped } = scriptedSpoke();
+  const { turnHasCome, say, run, dropped } = scriptedSpoke();
   say(READY);
   void run();
+  await turnHasCome();
   say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"answer","id":1,"text":"done"}');
   await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(dropped, ['an answer out of place']);
@@ -114,30 +123,33 @@ test('an answer before open requests are served is dropped: their effects would 
 
 test('a flood of requests is bounded', async () => {
   let served = 0;
-  const { say, run } = scriptedSpoke();
+  const { turnHasCome, say, run } = scriptedSpoke();
   say(READY);
   const turn = run((request) => {
     served++;
     return NOTHING(request);
   });
+  await turnHasCome();
   say(...Array.from({ length: 500 }, (_, id) => `{"type":"probe","id":${id},"functionality":"x"}`));
   assert.equal((await turn).ok, false);
   assert.equal(served, 32);
 });
 
 test('a line without end is cut off', async () => {
-  const { raw, say, run } = scriptedSpoke();
+  const { turnHasCome, raw, say, run } = scriptedSpoke();
   say(READY);
   const turn = run();
+  await turnHasCome();
   raw.write('x'.repeat(5 * 1024 * 1024));
   const end = await turn;
   assert.match(end.ok ? '' : end.fault.message, /a line is longer than/);
 });
 
 test('a spoke that dies fails the turn with the reason', async () => {
-  const { say, run, killed } = scriptedSpoke();
+  const { turnHasCome, say, run, killed } = scriptedSpoke();
   say(READY);
   const turn = run();
+  await turnHasCome();
   killed.resolve('it was killed by SIGKILL');
   assert.deepEqual(await turn, {
     ok: false,
@@ -153,11 +165,11 @@ test('a loop that says nothing is ended', async () => {
 });
 
 test('stopping the query ends the process', async () => {
-  const { say, run, killed } = scriptedSpoke();
+  const { turnHasCome, say, run, killed } = scriptedSpoke();
   const controller = new AbortController();
   say(READY);
   const turn = run(NOTHING, controller.signal);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await turnHasCome();
   controller.abort();
   assert.deepEqual(await turn, { ok: false, fault: { kind: 'cancelled', message: 'the query was stopped' } });
   assert.equal(await killed.promise, 'killed');
