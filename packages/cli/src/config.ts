@@ -4,13 +4,14 @@
  *
  * Ring 1; see docs/cli.md for the format and the codes.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type AppId, type Diagnostic, failed, type InstalledApp, ok, type Result } from '@cordon/core';
 import type { ProviderConfig } from '@cordon/llm';
+import { type AnswerRule, parseAnswers } from './answers.ts';
 import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
-import { CONFIGURATION_LIMITS, type JsonNode, LineMap, parseJsonText } from './json-text.ts';
+import { type JsonNode, LineMap, parseJsonText } from './json-text.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
 import {
   absolutePath,
@@ -34,6 +35,7 @@ import {
   readProviders,
   secretKey,
 } from './provider-config.ts';
+import { readTextFile, tooLarge } from './text-file.ts';
 
 /** From the command line; paths are relative to the current folder. */
 export interface ConfigurationOptions {
@@ -85,7 +87,7 @@ export function loadConfiguration(
   const outside: Diagnostic[] = [];
   const report = (problem: OutsideProblem) => outside.push(outsideDiagnostic(problem));
   const found = findFile(sources);
-  const text = found.file === null ? ok(null) : readText(found.file);
+  const text = found.file === null ? ok(null) : readTextFile(found.file);
   if (!text.ok) return failed([text.fault]);
   const tree = found.file === null || text.value === null ? ok(null) : parseFile(found.file, text.value);
   if (!tree.ok) return failed([tree.fault]);
@@ -137,6 +139,15 @@ function isReachable(provider: ProviderConfig): boolean {
   return provider.kind === 'openai-compatible' || (provider.key ?? '') !== '';
 }
 
+/** Reads and parses `--answers FILE`, whose path is relative to the current folder. */
+export function loadAnswers(
+  file: string,
+  places: Pick<ConfigurationSources, 'cwd' | 'home'>,
+): Result<readonly AnswerRule[], readonly Diagnostic[]> {
+  const text = readTextFile(absolutePath(file, places.cwd, places.home));
+  return text.ok ? parseAnswers(file, text.value) : failed([text.fault]);
+}
+
 interface Content {
   readonly apps: Pick<Configuration, 'apps' | 'disabledApps' | 'handedVariables' | 'stateFolders'>;
   readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
@@ -164,37 +175,6 @@ function exists(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function readText(file: string): Result<string, Diagnostic> {
-  try {
-    const status = statSync(file);
-    if (!status.isFile()) return failed(unreadable(file, 'it is not a regular file'));
-    // A limit on bytes keeps a file of gigabytes out of memory; the parser has the exact limit.
-    if (status.size > 4 * CONFIGURATION_LIMITS.length) {
-      return failed(tooLarge(file, `the text is longer than ${CONFIGURATION_LIMITS.length} characters`));
-    }
-    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));
-  } catch (error) {
-    return failed(unreadable(file, reasonOf(error)));
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof TypeError) return 'it is not text in UTF-8';
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
-  return code === 'EACCES' ? 'you may not read it' : 'reading it failed';
-}
-
-function unreadable(file: string, reason: string): Diagnostic {
-  const help = reason.includes('UTF-8') ? 'save it as UTF-8' : 'name another file with `--config FILE`';
-  return { code: 'CFG001', severity: 'error', file, message: `the file cannot be used: ${reason}`, help };
-}
-
-function tooLarge(file: string, message: string): Diagnostic {
-  const help = 'keep data out of the configuration; name files instead';
-  return { code: 'CFG002', severity: 'error', file, message, help };
 }
 
 function parseFile(file: string, text: string): Result<JsonNode, Diagnostic> {

@@ -12,6 +12,7 @@ export {
   type ConfigurationOptions,
   type ConfigurationSources,
   isProviderConfigured,
+  loadAnswers,
   loadConfiguration,
   modelInUse,
 } from './config.ts';

@@ -39,6 +39,8 @@ export class Terminal {
   readonly #options: TerminalOptions;
   readonly #waiting: string[] = [];
   #interface: Interface | null = null;
+  /** What the user typed where earlier lines may come back with the arrow keys: queries, not answers. */
+  #history: string[] = [];
   #isEnded = false;
   #settle: ((reply: Reply) => void) | null = null;
 
@@ -58,8 +60,7 @@ export class Terminal {
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     if (this.#settle !== null) throw new Error('a question is open already');
     if (signal.aborted) return { kind: 'aborted' };
-    this.#open();
-    if (!question.acceptsEarlier && this.#options.isInteractive) this.#forgetTyped();
+    this.#open(question.acceptsEarlier);
     this.#show(question.prompt);
     const early = this.#takeWaiting();
     if (early !== null) return early;
@@ -79,15 +80,8 @@ export class Terminal {
   /** Lets the process end. Questions after this are answered with `ended`. */
   close(): void {
     this.#isEnded = true;
-    this.#interface?.close();
-    this.#interface = null;
-  }
-
-  /** Attack: an answer typed ahead, to a question that the user has not seen. A pipe has no eyes and may. */
-  #forgetTyped(): void {
-    this.#waiting.length = 0;
-    this.#interface?.write(null, { ctrl: true, name: 'e' });
-    this.#interface?.write(null, { ctrl: true, name: 'u' });
+    this.#detach();
+    this.#settle?.({ kind: 'ended' });
   }
 
   #takeWaiting(): Reply | null {
@@ -112,19 +106,40 @@ export class Terminal {
     this.#options.screen.lineOpened();
   }
 
-  #open(): void {
-    if (this.#interface !== null || this.#isEnded) return;
+  /**
+   * Attack: an answer typed ahead, as lines or as half a line, to a question that the user has not seen. Each question
+   * that takes no earlier words gets a line editor of its own; clearing the old one would redraw its rows over the
+   * question. A pipe has no eyes and may answer ahead.
+   */
+  #open(acceptsEarlier: boolean): void {
+    if (this.#isEnded || (this.#interface !== null && !this.#options.isInteractive)) return;
+    if (!acceptsEarlier && this.#options.isInteractive) this.#waiting.length = 0;
+    this.#detach();
     const { input, output, isInteractive } = this.#options;
     const lines = createInterface({
       input,
       ...(isInteractive ? { output } : {}),
       terminal: isInteractive,
-      historySize: isInteractive ? 100 : 0,
+      ...(acceptsEarlier && isInteractive
+        ? { historySize: 100, history: this.#history }
+        : { historySize: 0 }),
     });
     lines.on('line', (line) => this.#receive(line.slice(0, MOST_LINE_LENGTH)));
     lines.on('SIGINT', () => this.#interrupt());
     lines.on('close', () => this.#end());
+    if (acceptsEarlier) lines.on('history', (history) => this.#remember(history));
     this.#interface = lines;
+  }
+
+  #detach(): void {
+    const old = this.#interface;
+    this.#interface = null;
+    for (const name of ['line', 'SIGINT', 'close', 'history']) old?.removeAllListeners(name);
+    old?.close();
+  }
+
+  #remember(history: string[]): void {
+    this.#history = [...history];
   }
 
   #receive(text: string): void {

@@ -329,16 +329,16 @@ test('refused: CFG001 files that cannot be read as text', () => {
   folder.write('latin1.json', Uint8Array.from([0x7b, 0xe9, 0x7d]));
   const load = (config?: string) => folder.load({}, config === undefined ? {} : { config });
   assert.deepEqual(problemsOf(load()), [
-    '- error CFG001: the file cannot be used: it is not a regular file (name another file with `--config FILE`)',
+    '- error CFG001: the file cannot be used: it is not a regular file (name a text file that you may read)',
   ]);
   assert.deepEqual(problemsOf(load('none.json')), [
-    '- error CFG001: the file cannot be used: there is no such file (name another file with `--config FILE`)',
+    '- error CFG001: the file cannot be used: there is no such file (name a text file that you may read)',
   ]);
   assert.deepEqual(problemsOf(load('latin1.json')), [
     '- error CFG001: the file cannot be used: it is not text in UTF-8 (save it as UTF-8)',
   ]);
   assert.deepEqual(problemsOf(load('/dev/zero')), [
-    '- error CFG001: the file cannot be used: it is not a regular file (name another file with `--config FILE`)',
+    '- error CFG001: the file cannot be used: it is not a regular file (name a text file that you may read)',
   ]);
 });
 
