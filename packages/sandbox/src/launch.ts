@@ -22,19 +22,19 @@ import {
   stagedPath,
   stageOptions,
 } from './backends/bubblewrap.ts';
-import { encode } from './bpf.ts';
 import type { CheckedPath } from './checked-path.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable, permits } from './host.ts';
 import { handOver } from './ownership.ts';
-import { type Architecture, seccompFilter } from './seccomp.ts';
+import type { Profile } from './seccomp.ts';
 import { type CheckedSpec, EGRESS_SOCKET_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface Launcher {
   readonly programs: HostPrograms;
-  readonly architecture: Architecture;
+  /** The encoded filter of each profile. */
+  readonly filters: Readonly<Record<Profile, Buffer>>;
   /** Our own Node and the forwarder, checked. */
   readonly node: CheckedPath;
   readonly forwarder: CheckedPath;
@@ -218,7 +218,7 @@ function start(
       .map((arg) => `${arg}\0`)
       .join(''),
   );
-  feed(setup.filter, encode(seccompFilter(spec.profile, launcher.architecture)));
+  feed(setup.filter, launcher.filters[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
   if (stageArgs !== null)

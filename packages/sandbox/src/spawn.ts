@@ -11,10 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 import type { HostPrograms } from './backends/bubblewrap.ts';
+import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
 import { readHost } from './host.ts';
 import { LAYERS, type Launcher, launch } from './launch.ts';
-import { isArchitecture } from './seccomp.ts';
+import { isArchitecture, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
 import { Watchdog } from './watchdog.ts';
@@ -57,7 +58,10 @@ function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   if (!programs.ok) return programs;
   return ok({
     programs: programs.value,
-    architecture,
+    filters: {
+      tight: encode(seccompFilter('tight', architecture)),
+      spawn: encode(seccompFilter('spawn', architecture)),
+    },
     node: node.value,
     forwarder: forwarder.value,
     appUser: isRoot ? (options.appUser ?? APP_USER) : null,
@@ -154,11 +158,11 @@ function programLayer(programs: HostPrograms): LayerReport {
 }
 
 /** What the result depends on. A changed kernel, program, user or version is another machine. */
-function cacheKey({ programs, node, appUser, architecture }: Launcher): string {
+function cacheKey({ programs, node, appUser }: Launcher): string {
   const stamp = (path: string) => `${path}@${statSync(path).mtimeMs}`;
   return [
     VERSION,
-    architecture,
+    arch(),
     release(),
     stamp(programs.bwrap),
     stamp(programs.prlimit),
