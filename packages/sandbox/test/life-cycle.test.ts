@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { openSandbox } from '../src/index.ts';
-import { run, sandbox, script, spec, start } from './confined.ts';
+import { folder, run, sandbox, script, spec, start } from './confined.ts';
 
 /** Processes of the host with this text in their command line. */
 function alive(marker: string): number {
@@ -73,6 +74,35 @@ test('aborting ends a running process, and refuses one that has not started', as
   assert.equal((await confined.exited).cause, 'killed');
   const late = await sandbox.spawn(script('0'), AbortSignal.abort());
   assert.equal(late.ok ? 'started' : late.fault.kind, 'cancelled');
+});
+
+test('aborting at any moment of the start leaves no process behind', async () => {
+  const marker = `cordon-abort-${process.pid}`;
+  for (let round = 0; round < 16; round++) {
+    const stop = new AbortController();
+    const starting = sandbox.spawn(script(`setInterval(() => {}, 1000) // ${marker}`), stop.signal);
+    await wait(round % 8);
+    stop.abort();
+    const started = await starting;
+    if (started.ok) assert.equal((await started.value.exited).cause, 'killed');
+    else assert.equal(started.fault.kind, 'cancelled');
+  }
+  await until(() => alive(marker) === 0);
+});
+
+test('a passed self-test is kept for this very machine and believed only from a private file', async (context) => {
+  const cacheFile = join(folder(context), 'sandbox.json');
+  const probe = async () => {
+    const { ready, cached } = await openSandbox({ node: process.execPath, cacheFile }).probe();
+    return `${ready ? 'ready' : 'refused'} ${cached ? 'kept' : 'tested'}`;
+  };
+  assert.equal(await probe(), 'ready tested');
+  assert.equal(await probe(), 'ready kept');
+  chmodSync(cacheFile, 0o666);
+  assert.equal(await probe(), 'ready tested');
+  chmodSync(cacheFile, 0o600);
+  writeFileSync(cacheFile, readFileSync(cacheFile, 'utf8').replace('sandbox-1', 'sandbox-0'));
+  assert.equal(await probe(), 'ready tested');
 });
 
 test('a set-up that fails is told apart from a program that fails', async () => {
