@@ -3,13 +3,11 @@
  *
  * Ring 1.
  */
-
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
-import { consentFrom, parseAnswers } from '../answers.ts';
+import { consentFrom } from '../answers.ts';
 import type { Obstacle } from '../compose.ts';
-import { type Configuration, type ConfigurationOptions, loadConfiguration } from '../config.ts';
+import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
@@ -84,7 +82,7 @@ export class Surroundings {
       allowRest: allowRest === true,
     };
     if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
-    const parsed = parseAnswers(readAnswers(answers), answers);
+    const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home });
     if (!parsed.ok) {
       this.tellDiagnostics(parsed.fault);
       return null;
@@ -130,13 +128,4 @@ export class Surroundings {
 function screen(output: NodeJS.WriteStream): Screen {
   const hasColor = output.isTTY === true && (process.env.NO_COLOR ?? '') === '';
   return new Screen({ output, columns: () => output.columns ?? 80, hasColor });
-}
-
-/** An unreadable file reads as one that grants nothing: the parser then says what is wrong with it. */
-function readAnswers(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
