@@ -43,10 +43,10 @@ export class Screen {
     this.#options = options;
   }
 
-  /** At least 20, at most 120: longer lines are hard to read and shorter ones cannot be framed. */
+  /** At least 20, at most 120, and 80 where the terminal does not say: longer lines are hard to read and shorter ones cannot be framed. */
   get width(): number {
     const columns = this.#options.columns();
-    return Number.isFinite(columns) ? Math.min(Math.max(Math.trunc(columns), 20), 120) : 80;
+    return columns > 0 && Number.isFinite(columns) ? Math.min(Math.max(Math.trunc(columns), 20), 120) : 80;
   }
 
   /** The hub's own words; `text` is trusted and may hold styles. */

@@ -124,17 +124,18 @@ export class Terminal {
         ? { historySize: 100, history: this.#history }
         : { historySize: 0 }),
     });
-    lines.on('line', (line) => this.#receive(line.slice(0, MOST_LINE_LENGTH)));
-    lines.on('SIGINT', () => this.#interrupt());
-    lines.on('close', () => this.#end());
+    const isCurrent = () => this.#interface === lines;
+    lines.on('line', (line) => isCurrent() && this.#receive(line.slice(0, MOST_LINE_LENGTH)));
+    lines.on('SIGINT', () => isCurrent() && this.#interrupt());
+    lines.on('close', () => isCurrent() && this.#end());
     if (acceptsEarlier) lines.on('history', (history) => this.#remember(history));
     this.#interface = lines;
   }
 
+  /** Its own listeners stay until it has closed: with them it takes its hands off the input. */
   #detach(): void {
     const old = this.#interface;
     this.#interface = null;
-    for (const name of ['line', 'SIGINT', 'close', 'history']) old?.removeAllListeners(name);
     old?.close();
   }
 

@@ -101,7 +101,7 @@ class WrappedLine {
   }
 
   #break(): string {
-    const at = this.#lastSpace > this.#text.length / 2 ? this.#lastSpace + 1 : this.#text.length;
+    const at = this.#lastSpace > this.#text.length / 3 ? this.#lastSpace + 1 : this.#text.length;
     const line = this.#text.slice(0, at);
     this.#text = this.#text.slice(at);
     this.#columns = textColumns(this.#text);

@@ -118,6 +118,34 @@ test('what was typed before the question appeared is no answer to it', async () 
   scripted.terminal.close();
 });
 
+test('each question has one line editor, and answers do not stand among earlier queries', async () => {
+  const scripted = scriptedTerminal({ isInteractive: true });
+  const ask = () => scripted.terminal.ask({ prompt: 'query> ', acceptsEarlier: true }, signal);
+  const query = ask();
+  scripted.input.write('first query\r');
+  await query;
+  for (const _ of [1, 2, 3]) {
+    const before = scripted.shown().length;
+    const answer = consentOn(scripted).permission(permissionPrompt(), signal);
+    while (!scripted.shown().slice(before).includes('(default) >'))
+      await new Promise((resolve) => setImmediate(resolve));
+    const asked = scripted.shown().length;
+    scripted.input.write('session\r');
+    assert.deepEqual(await answer, { allow: true, duration: 'session' });
+    assert.equal(
+      scripted
+        .shown()
+        .slice(asked)
+        .match(/session\r/g)?.length,
+      1,
+    );
+  }
+  const again = ask();
+  scripted.input.write('\u001b[A\r');
+  assert.deepEqual(await again, { kind: 'line', text: 'first query' });
+  scripted.terminal.close();
+});
+
 test('several questions come one at a time and are counted', async () => {
   const scripted = scriptedTerminal();
   const consent = consentOn(scripted);
