@@ -44,10 +44,14 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
+/** Nobody reads more, and a megabyte of noise must not become a gigabyte of reports. */
+const MAX_DIAGNOSTICS = 1000;
+
 /** Collects the diagnostics of one source; errors and warnings in the order in which they were found. */
 export class Diagnostics {
   readonly #source: Source;
   readonly #found: Diagnostic[] = [];
+  #hasErrors = false;
 
   constructor(source: Source) {
     this.#source = source;
@@ -67,10 +71,12 @@ export class Diagnostics {
   }
 
   hasErrors(): boolean {
-    return this.#found.some((diagnostic) => diagnostic.severity === 'error');
+    return this.#hasErrors;
   }
 
   #add(severity: 'error' | 'warning', code: Code, span: Span, message: string, help?: string): void {
+    if (severity === 'error') this.#hasErrors = true;
+    if (this.#found.length >= MAX_DIAGNOSTICS) return;
     const range = this.#source.range(span);
     const base = { code, severity, file: this.#source.file, range, message: clipped(message) };
     this.#found.push(help === undefined ? base : { ...base, help });

@@ -195,21 +195,22 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
     Infinity,
   );
   const blocks: number[] = [margin === Infinity ? 0 : margin];
-  let depth = 0;
+  let open = new OpenBrackets();
   let previous: Token | null = null;
   for (const [index, token] of tokens.entries()) {
     const column = columns[index] ?? null;
-    if (column === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text)) depth = 0;
-    if (column !== null && depth === 0 && previous !== null)
+    if (column === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text))
+      open = new OpenBrackets();
+    if (column !== null && open.isEmpty && previous !== null)
       startLine(out, blocks, column, previous, token.start);
-    depth = Math.max(0, depth + bracketStep(token));
+    if (token.kind === 'operator') open.pass(token.text);
     out.push(token);
     previous = token;
   }
   const end = text.length;
   const lastEnd = previous?.end ?? 0;
   if (previous !== null) out.push(mark('newline', lastEnd));
-  for (let open = blocks.length; open > 1; open--) out.push(mark('dedent', lastEnd));
+  for (let level = blocks.length; level > 1; level--) out.push(mark('dedent', lastEnd));
   out.push({ kind: 'end', text: '', start: end, end });
   return out;
 }
@@ -217,19 +218,22 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
 /** The column of each token that is the first of its line, else null. Tabs and spaces count one each. */
 function lineColumns(text: string, tokens: readonly Token[]): readonly (number | null)[] {
   let lineStart = 0;
-  let scanned = 0;
+  let lineEnd = nextNewline(text, 0);
   let previousEnd = 0;
   return tokens.map((token, index) => {
-    for (let newline = text.indexOf('\n', scanned); newline >= 0 && newline < token.start; ) {
-      lineStart = newline + 1;
-      scanned = lineStart;
-      newline = text.indexOf('\n', scanned);
+    while (lineEnd < token.start) {
+      lineStart = lineEnd + 1;
+      lineEnd = nextNewline(text, lineStart);
     }
     const isFirst = index === 0 || lineStart >= previousEnd;
     previousEnd = token.end;
-    scanned = Math.max(scanned, token.start);
     return isFirst ? columnOf(text, lineStart, token.start) : null;
   });
+}
+
+function nextNewline(text: string, from: number): number {
+  const found = text.indexOf('\n', from);
+  return found < 0 ? Number.POSITIVE_INFINITY : found;
 }
 
 /** A byte-order mark is no indentation. */
@@ -261,8 +265,31 @@ function mark(kind: 'newline' | 'indent' | 'dedent', start: number, end = start)
   return { kind, text: '', start, end };
 }
 
-const BRACKETS: Partial<Record<Operator, number>> = { '(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1 };
+type Opening = '(' | '[' | '{';
 
-function bracketStep(token: Token): number {
-  return token.kind === 'operator' ? (BRACKETS[token.text] ?? 0) : 0;
+const CLOSED_BY: Partial<Record<Operator, Opening>> = { ')': '(', ']': '[', '}': '{' };
+
+/** A closing bracket also closes what was left open inside of it, so that one slip does not swallow the lines below. */
+class OpenBrackets {
+  readonly #stack: Opening[] = [];
+  /** So that a bracket that closes nothing costs nothing. */
+  readonly #counts: Record<Opening, number> = { '(': 0, '[': 0, '{': 0 };
+
+  get isEmpty(): boolean {
+    return this.#stack.length === 0;
+  }
+
+  pass(operator: Operator): void {
+    if (operator === '(' || operator === '[' || operator === '{') {
+      this.#stack.push(operator);
+      this.#counts[operator]++;
+      return;
+    }
+    const opening = CLOSED_BY[operator];
+    if (opening === undefined || this.#counts[opening] === 0) return;
+    for (let closed = this.#stack.pop(); closed !== undefined; closed = this.#stack.pop()) {
+      this.#counts[closed]--;
+      if (closed === opening) return;
+    }
+  }
 }

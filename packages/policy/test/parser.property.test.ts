@@ -157,6 +157,18 @@ test('nesting and length are bounded instead of exhausting the stack', () => {
   assert.equal(loadPolicy(`raise "x" if:\n${blocks}`).ok, false);
 });
 
+test('long texts without line ends, or of nothing but errors, are read once', () => {
+  const texts = [
+    'a b '.repeat(200_000),
+    '['.repeat(200_000) + ')'.repeat(200_000),
+    '\u0001\u0002'.repeat(100_000),
+  ];
+  for (const text of [...texts, 'x\n'.repeat(100_000), '"\n'.repeat(100_000)]) {
+    const policy = loadPolicy(text);
+    assert.ok(!policy.ok && policy.fault.length >= 1 && policy.fault.length <= 1000);
+  }
+});
+
 test('reading takes time in proportion to the text', () => {
   const rule = 'raise "x" if:\n    (m: Message)\n    m.role == "user"\n';
   const policy = loadPolicy(rule.repeat(5_000));
