@@ -5,7 +5,9 @@
  * Ring 0.
  */
 import {
+  type Allowed,
   type AppId,
+  type Clock,
   type Fault,
   failed,
   fault,
@@ -73,6 +75,16 @@ export interface AppObserver {
   readonly stopped: (app: AppId, reason: string) => void;
 }
 
+export interface AppHostParts {
+  readonly launcher: AppLauncher;
+  readonly connect: ConnectRemote;
+  /** Gives an allowed call back, once. */
+  readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
+  readonly validator: SchemaValidator;
+  readonly now: Clock;
+  readonly observer: AppObserver;
+}
+
 interface Connection {
   readonly running: RunningApp;
   readonly client: Client;
@@ -89,21 +101,17 @@ export class AppHost {
   readonly #connectRemote: ConnectRemote;
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   readonly #observer: AppObserver;
-  readonly #now: () => number;
+  readonly #now: Clock;
   readonly #clientOptions: ClientOptions;
+  readonly #spend: AppHostParts['spend'];
 
-  constructor(
-    launcher: AppLauncher,
-    connect: ConnectRemote,
-    validator: SchemaValidator,
-    now: () => number,
-    observer: AppObserver,
-  ) {
-    this.#launcher = launcher;
-    this.#clientOptions = { jsonSchemaValidator: linearValidator(validator) };
-    this.#connectRemote = connect;
-    this.#now = now;
-    this.#observer = observer;
+  constructor(parts: AppHostParts) {
+    this.#launcher = parts.launcher;
+    this.#connectRemote = parts.connect;
+    this.#spend = parts.spend;
+    this.#clientOptions = { jsonSchemaValidator: linearValidator(parts.validator) };
+    this.#now = parts.now;
+    this.#observer = parts.observer;
   }
 
   /** Starts the app, or answers the one that runs. A failed start is tried anew by the next query. */
@@ -112,8 +120,14 @@ export class AppHost {
     return connection.ok ? ok(connection.value.running) : connection;
   }
 
-  /** Calls a tool. `call` comes from a spent allowance, and nowhere else. */
-  async call(app: InstalledApp, call: ToolCall, signal: AbortSignal): Promise<Result<ToolResult, Fault>> {
+  /** The effect of a tool call: the allowance says which app, which tool and which arguments. */
+  async call(
+    app: InstalledApp,
+    allowance: Allowed<ToolCall>,
+    signal: AbortSignal,
+  ): Promise<Result<ToolResult, Fault>> {
+    const call = this.#spend(allowance);
+    if (call.app !== app.id) throw new Error('the call was allowed for another app');
     const connection = await this.#connect(app);
     if (!connection.ok) return connection;
     const { client, transport } = connection.value;

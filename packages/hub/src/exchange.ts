@@ -22,11 +22,10 @@ import {
   REFUSED_TEXT,
   type Result,
   replaceFreeText,
-  withoutProse,
 } from '@cordon/core';
 import type { AppHost, AppTool, ToolResult } from './app-host.ts';
 import type { Context, Peer } from './context.ts';
-import type { Decided, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { openNeed, requestNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
@@ -111,8 +110,8 @@ export class Exchange {
     return ok({
       type: 'offer',
       peer,
-      request: plain(functionality.request),
-      response: plain(functionality.response),
+      request: plainSchema(functionality.request),
+      response: plainSchema(functionality.response),
     });
   }
 
@@ -147,18 +146,20 @@ export class Exchange {
       callId,
     };
     const causes = context.lastEvent === null ? [] : [context.lastEvent];
-    const decided = await this.#parts.gate.decide(context, proposal, { causes, label: context.label, need });
-    if (!decided.ruling.allowed) {
-      query.refused(decided.ruling.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
+    const carried = await this.#parts.gate.carryOut(
+      context,
+      proposal,
+      { causes, label: context.label, need },
+      (allowance, event) =>
+        this.#serve(context, query, peer, app, this.#parts.gate.spend(allowance), direct.value, event),
+    );
+    if (carried.kind === 'failed') return failed(carried.fault);
+    if (carried.kind === 'refused') {
+      query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
       return refusal();
     }
-    this.#parts.gate.spend(decided.ruling);
-    const served =
-      direct.value === null
-        ? await this.#serveByContext(context, query, peer, app, message, decided.event)
-        : await this.#serveByTool(context, query, app, direct.value, decided.event);
-    if (!served.ok) return served.fault;
-    return this.#respond(context, peer, app, peerId as EphemeralId, callId, served.value);
+    const served = carried.value;
+    return served.kind === 'served' ? this.#respond(context, peer, app, proposal, served) : served.answer;
   }
 
   /** The text behind a reference becomes visible, if the user and the policy let it. */
@@ -172,18 +173,19 @@ export class Exchange {
       );
     const items = [{ name: held.reference, value: held.text, origin: held.origin, label: held.label }];
     const causes = context.lastEvent === null ? [] : [context.lastEvent];
-    const { ruling } = await this.#parts.gate.decide(
+    const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'data-release', context: context.id, to: context.app, items },
       { causes, label: held.label, need: openNeed(context, held) },
+      (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
-    if (!ruling.allowed) {
-      query.refused(ruling.reasons, true);
+    if (carried.kind === 'failed') return failed(carried.fault);
+    if (carried.kind === 'refused') {
+      query.refused(carried.reasons, true);
       return refusal();
     }
-    this.#parts.gate.spend(ruling);
     context.sees(held.label, held.origin);
-    return ok({ type: 'opened', text: held.text });
+    return ok({ type: 'opened', text: carried.value.map(({ value }) => value).join('') });
   }
 
   /** Where the functionality is exactly one tool, the call that serves it; null: a context of the app serves it. */
@@ -227,24 +229,43 @@ export class Exchange {
     return { ...call, warnings };
   }
 
+  /** The effect of a request: a tool or a context of the app works on it. */
+  #serve(
+    context: Context,
+    query: Query,
+    peer: Peer,
+    app: InstalledApp,
+    request: AppRequest,
+    direct: ReadyCall | null,
+    event: EventId,
+  ): Promise<Result<Work, Fault>> {
+    return direct === null
+      ? this.#serveByContext(context, query, peer, app, request.message, event)
+      : this.#serveByTool(context, query, app, direct, event);
+  }
+
   async #serveByTool(
     context: Context,
     query: Query,
     app: InstalledApp,
     call: ReadyCall,
     request: EventId,
-  ): Promise<Result<ServedMessage, Served>> {
+  ): Promise<Result<Work, Fault>> {
     const errand = this.#parts.errand(context, app.id, request);
     const outcome = await this.#parts.calls.call(errand, query, call, null);
     if (!outcome.ok) {
       const described = describeFailure(query, outcome.fault);
-      return failed(described.ok ? ok({ type: 'output', ...described.value }) : described);
+      if (!described.ok) return described;
+      // What the app said of its error is free text like any other: it must not reach the other context.
+      const isWords = outcome.fault.kind === 'fault';
+      return ok({ kind: 'answered', answer: isWords ? ERROR : ok({ type: 'output', ...described.value }) });
     }
     const { result, label, event } = outcome.value;
-    // An app's error text is free text like any other: it must not reach the other context.
-    if (result.isError)
-      return failed(ok({ type: 'refusal', malformed: false, text: 'the other side reported an error' }));
-    return ok({ result, label, causes: [event] });
+    return ok(
+      result.isError
+        ? { kind: 'answered', answer: ERROR }
+        : { kind: 'served', result, label, causes: [event] },
+    );
   }
 
   async #serveByContext(
@@ -254,64 +275,54 @@ export class Exchange {
     app: InstalledApp,
     message: Json,
     request: EventId,
-  ): Promise<Result<ServedMessage, Served>> {
+  ): Promise<Result<Work, Fault>> {
     const depth = context.depth + 1;
-    if (depth > this.#parts.maxDepth) return failed(refusal());
+    if (depth > this.#parts.maxDepth) return ok({ kind: 'answered', answer: refusal() });
     const { functionality } = peer;
     const task = { app, functionality, message, depth, cause: request, label: context.label };
     const served = await this.#parts.serve(query, task);
-    if (!served.ok) return failed(served);
+    if (!served.ok) return served;
     const { text, label, event } = served.value;
-    return ok({
-      result: { text, structured: null, isError: false },
-      label,
-      causes: event === null ? [request] : [event],
-    });
+    const result = { text, structured: null, isError: false };
+    return ok({ kind: 'served', result, label, causes: [event ?? request] });
   }
 
   async #respond(
     context: Context,
     peer: Peer,
     app: InstalledApp,
-    peerId: EphemeralId,
-    callId: string,
-    served: ServedMessage,
+    request: AppRequest,
+    { result, label, causes }: Extract<Work, { kind: 'served' }>,
   ): Promise<Served> {
-    const message = this.#readResponse(peer.functionality, served.result);
-    if (!message.ok)
-      return this.#malformed(
-        context,
-        `a response that does not fit its format: ${message.fault}`,
-        'the answer was malformed',
-      );
+    const { functionality } = peer;
+    const message = this.#readResponse(functionality, result);
+    if (!message.ok) {
+      const reason = `a response that does not fit its format: ${message.fault}`;
+      return this.#malformed(context, reason, 'the answer was malformed');
+    }
     const proposal: AppResponse = {
       effect: 'app-response',
       context: context.id,
       from: app.id,
       to: context.app,
-      peer: peerId,
-      functionality: peer.functionality.name,
+      peer: request.peer,
+      functionality: functionality.name,
       message: message.value,
-      callId,
-      label: served.label,
+      callId: request.callId,
+      label,
     };
-    const decided: Decided<AppResponse> = await this.#parts.gate.decide(context, proposal, {
-      causes: served.causes,
-      label: served.label,
-      need: null,
-    });
-    if (!decided.ruling.allowed) return refusal();
-    const allowed = this.#parts.gate.spend(decided.ruling);
-    const visible = replaceFreeText(peer.functionality.response, allowed.message, (text) =>
-      context.references.hold({
-        text,
-        origin: app.id,
-        functionality: peer.functionality.name,
-        label: served.label,
-      }),
+    const carried = await this.#parts.gate.carryOut(
+      context,
+      proposal,
+      { causes, label, need: null },
+      (allowance) => ok(this.#parts.gate.spend(allowance).message),
+    );
+    if (carried.kind !== 'done') return refusal();
+    const visible = replaceFreeText(functionality.response, carried.value, (text) =>
+      context.references.hold({ text, origin: app.id, functionality: functionality.name, label }),
     );
     // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.
-    context.sees({ integrity: 'trusted', confidentiality: served.label.confidentiality }, app.id);
+    context.sees({ integrity: 'trusted', confidentiality: label.confidentiality }, app.id);
     return ok({ type: 'response', message: visible });
   }
 
@@ -330,11 +341,17 @@ export class Exchange {
   }
 }
 
-interface ServedMessage {
-  readonly result: ToolResult;
-  readonly label: Label;
-  readonly causes: readonly EventId[];
-}
+/** What came of a request: a result that is still to be checked and delivered, or an answer that says there is none. */
+type Work =
+  | {
+      readonly kind: 'served';
+      readonly result: ToolResult;
+      readonly label: Label;
+      readonly causes: readonly EventId[];
+    }
+  | { readonly kind: 'answered'; readonly answer: Served };
+
+const ERROR: Served = ok({ type: 'refusal', malformed: false, text: 'the other side reported an error' });
 
 function refusal(): Served {
   return ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });
@@ -343,9 +360,4 @@ function refusal(): Served {
 function usesOfPeer(peer: Peer, app: InstalledApp): readonly string[] {
   const { name, tool } = peer.functionality;
   return tool === null ? [name] : [name, ...usesOf(app.manifest, tool)];
-}
-
-function plain(schema: Json) {
-  const stripped = withoutProse(schema);
-  return isJsonObject(stripped) ? stripped : {};
 }

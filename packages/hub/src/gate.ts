@@ -6,17 +6,22 @@
  *
  * Ring 0.
  */
-import type {
-  DecidedBody,
-  Effect,
-  EventId,
-  Label,
-  Proposal,
-  ProposedBody,
-  Reason,
-  Ruling,
+import {
+  type Allowed,
+  type Clock,
+  type DecidedBody,
+  type Effect,
+  type EventId,
+  type Fault,
+  id,
+  type Label,
+  type Proposal,
+  type ProposedBody,
+  type Reason,
+  type Result,
+  type Ruling,
+  type Usage,
 } from '@cordon/core';
-import { id } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
 import type { PermissionNeed, Permissions } from './permission.ts';
@@ -30,28 +35,61 @@ export interface Circumstances {
   readonly need: PermissionNeed | null;
 }
 
-export interface Decided<P extends Proposal> {
-  readonly ruling: Ruling<P>;
-  /** The `proposed` event; what follows from the effect names it as its cause. */
-  readonly event: EventId;
-}
+/** What became of a proposal. */
+export type Carried<T> =
+  /** `event` is the `proposed` event; what follows from the effect names it as its cause. */
+  | { readonly kind: 'done'; readonly value: T; readonly event: EventId }
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'failed'; readonly fault: Fault };
 
 export class Gate {
   readonly #monitor: ReferenceMonitor;
   readonly #permissions: Permissions;
   readonly #recorder: Recorder;
+  readonly #now: Clock;
 
-  constructor(monitor: ReferenceMonitor, permissions: Permissions, recorder: Recorder) {
+  constructor(monitor: ReferenceMonitor, permissions: Permissions, recorder: Recorder, now: Clock) {
     this.#monitor = monitor;
     this.#permissions = permissions;
     this.#recorder = recorder;
+    this.#now = now;
   }
 
-  async decide<P extends Proposal>(
+  /**
+   * Proposes, decides and, if allowed, carries out. `effect` gets the proof for this one proposal and nothing else to
+   * go by; it spends it where the effect happens.
+   */
+  async carryOut<P extends Proposal, T>(
     context: Context,
     proposal: P,
     circumstances: Circumstances,
-  ): Promise<Decided<P>> {
+    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
+    usageOf: (value: T) => Usage | undefined = () => undefined,
+  ): Promise<Carried<T>> {
+    const { ruling, event } = await this.#decide(context, proposal, circumstances);
+    if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
+    const began = this.#now();
+    const result = await effect(ruling.allowance, event);
+    if (!result.ok) {
+      this.#recorder.record(
+        context,
+        { kind: `${proposal.effect}.failed`, fault: result.fault },
+        { causes: [event] },
+      );
+      return { kind: 'failed', fault: result.fault };
+    }
+    const milliseconds = this.#now() - began;
+    const usage = usageOf(result.value);
+    const body = usage === undefined ? { milliseconds } : { milliseconds, usage };
+    this.#recorder.record(context, { kind: `${proposal.effect}.executed`, ...body }, { causes: [event] });
+    return { kind: 'done', value: result.value, event };
+  }
+
+  async #decide<P extends Proposal>(
+    context: Context,
+    proposal: P,
+    circumstances: Circumstances,
+  ): Promise<{ readonly ruling: Ruling<P>; readonly event: EventId }> {
     const { causes, label, need } = circumstances;
     const event = this.#recorder.record(context, proposedBody(proposal), { causes, label }).id;
     const frame = { event, app: context.app, causes };
@@ -89,8 +127,8 @@ export class Gate {
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
-  spend<P extends Proposal>(ruling: Extract<Ruling<P>, { allowed: true }>): P {
-    return this.#monitor.spend(ruling.allowance);
+  spend<P extends Proposal>(allowance: Allowed<P>): P {
+    return this.#monitor.spend(allowance);
   }
 }
 

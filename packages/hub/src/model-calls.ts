@@ -4,6 +4,7 @@
  * Ring 0 (the models behind the port are ring 1).
  */
 import {
+  type Allowed,
   canonicalJson,
   type Event,
   type Fault,
@@ -17,6 +18,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   type ModelTool,
+  ok,
   type Reason,
   type Result,
   toJson,
@@ -45,7 +47,6 @@ export class ModelCalls {
   readonly #monitor: ReferenceMonitor;
   readonly #recorder: Recorder;
   readonly #digest: (text: string) => string;
-  readonly #now: () => number;
 
   constructor(parts: {
     readonly model: Model;
@@ -53,14 +54,12 @@ export class ModelCalls {
     readonly monitor: ReferenceMonitor;
     readonly recorder: Recorder;
     readonly digest: (text: string) => string;
-    readonly now: () => number;
   }) {
     this.#model = parts.model;
     this.#gate = parts.gate;
     this.#monitor = parts.monitor;
     this.#recorder = parts.recorder;
     this.#digest = parts.digest;
-    this.#now = parts.now;
   }
 
   async complete(
@@ -80,27 +79,31 @@ export class ModelCalls {
       digest: this.#digest(canonicalJson(toJson(request))),
     };
     const causes = context.lastEvent === null ? [] : [context.lastEvent];
-    const { ruling, event } = await this.#gate.decide(context, proposal, {
-      causes,
-      label: context.label,
-      need: null,
-    });
-    if (!ruling.allowed) return failed({ kind: 'refused', reasons: ruling.reasons });
+    const carried = await this.#gate.carryOut(
+      context,
+      proposal,
+      { causes, label: context.label, need: null },
+      (allowance) => this.#ask(allowance, request, query.signal),
+      ({ usage }) => usage,
+    );
+    if (carried.kind === 'refused') return failed(carried);
+    if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
+    query.spend(carried.value.usage);
+    context.lastEvent = this.#recordMessage(context, carried.value, carried.event).id;
+    return ok(carried.value);
+  }
 
-    const allowed = this.#gate.spend(ruling);
-    const began = this.#now();
-    const answer = await this.#model.complete({ ...request, model: allowed.model }, { signal: query.signal });
-    const milliseconds = this.#now() - began;
-    if (!answer.ok) {
-      const reason = modelFault(answer.fault);
-      this.#recorder.record(context, { kind: 'model-call.failed', fault: reason }, { causes: [event] });
-      return failed({ kind: 'fault', fault: reason });
-    }
-    query.spend(answer.value.usage);
-    const { usage } = answer.value;
-    this.#recorder.record(context, { kind: 'model-call.executed', milliseconds, usage }, { causes: [event] });
-    context.lastEvent = this.#recordMessage(context, answer.value, event).id;
-    return answer;
+  /** The effect: the prompt goes to the model that was allowed, if it is the prompt that was decided. */
+  async #ask(
+    allowance: Allowed<ModelCall>,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<Result<ModelResponse, Fault>> {
+    const { model, digest } = this.#gate.spend(allowance);
+    if (this.#digest(canonicalJson(toJson(request))) !== digest)
+      throw new Error('another prompt was decided');
+    const answer = await this.#model.complete({ ...request, model }, { signal });
+    return answer.ok ? answer : failed(modelFault(answer.fault));
   }
 
   /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */

@@ -47,7 +47,7 @@ import {
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
-import { type Registry, servedBy, usesOf } from './registry.ts';
+import { plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
 import { type Route, routeOf, withCandidate } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -354,7 +354,12 @@ export class Operator {
     const offers = served.filter(isPlanned).map((functionality): Offer => {
       const name = freeName(functionality.name, taken);
       const peer = this.#parts.exchange.offer(context, appId, functionality);
-      return { name, description: describe(functionality), peer, request: functionality.request };
+      return {
+        name,
+        description: describe(functionality),
+        peer,
+        request: plainSchema(functionality.request),
+      };
     });
     return ok(offers);
   }
@@ -381,16 +386,16 @@ export class Operator {
     items: readonly ReleasedItem[],
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
-    const { ruling } = await this.#parts.gate.decide(
+    const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'data-release', context: context.id, to: context.app, items },
       { causes: [], label: USER_LABEL, need: factsNeed(context.app, items) },
+      (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     // Without the data the app asks the user for what it lacks: the query goes on.
-    if (!ruling.allowed) return [];
-    const released = this.#parts.gate.spend(ruling);
-    for (const { label, origin } of released.items) context.sees(label, origin);
-    return released.items.map(({ name, value }) => ({ name, value }));
+    if (carried.kind !== 'done') return [];
+    for (const { label, origin } of carried.value) context.sees(label, origin);
+    return carried.value.map(({ name, value }) => ({ name, value }));
   }
 
   /** Words that a context serves become visible in it: the user's, or another context's request. */
@@ -464,18 +469,15 @@ export class Operator {
     const resolved = context.references.resolve(answer, framed);
     const text = typeof resolved === 'string' ? resolved : answer;
     const causes = context.lastEvent === null ? [] : [context.lastEvent];
-    const { ruling, event } = await this.#parts.gate.decide(
+    const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'answer', context: context.id, text },
       { causes, label: context.label, need: null },
+      (allowance) => ok(this.#parts.gate.spend(allowance).text),
     );
-    if (!ruling.allowed) {
-      query.refused(ruling.reasons, true);
-      return null;
-    }
-    const allowed = this.#parts.gate.spend(ruling);
-    this.#parts.recorder.record(context, { kind: 'answer.executed', milliseconds: 0 }, { causes: [event] });
-    return allowed.text;
+    if (carried.kind === 'done') return carried.value;
+    if (carried.kind === 'refused') query.refused(carried.reasons, true);
+    return null;
   }
 }
 

@@ -93,7 +93,8 @@ export const TEXT_RESPONSE: JsonSchema = {
   required: ['text'],
 };
 
-function plainSchema(schema: JsonSchema): JsonSchema {
+/** The schema as another app's context may see it. */
+export function plainSchema(schema: JsonSchema): JsonSchema {
   const plain = withoutProse(schema);
   return isJsonObject(plain) ? plain : { type: 'object' };
 }

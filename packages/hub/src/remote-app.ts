@@ -40,11 +40,18 @@ export async function connectRemote(
       port: Number(requested.port) || (requested.protocol === 'https:' ? 443 : 80),
       path: requested.pathname,
     };
-    const { ruling } = await gate.decide(context, proposal, { causes: [], label: HUB_LABEL, need: null });
-    if (!ruling.allowed) throw new Error('the policy forbids the request');
-    gate.spend(ruling);
-    // A redirect would send the request, credentials and all, where the user never pointed.
-    return fetch(requested, { ...init, redirect: 'error' });
+    const sent = await gate.carryOut(
+      context,
+      proposal,
+      { causes: [], label: HUB_LABEL, need: null },
+      async (allowance) => {
+        gate.spend(allowance);
+        // A redirect would send the request, credentials and all, where the user never pointed.
+        return ok(await fetch(requested, { ...init, redirect: 'error' }));
+      },
+    );
+    if (sent.kind === 'done') return sent.value;
+    throw new Error(sent.kind === 'refused' ? 'the policy forbids the request' : sent.fault.message);
   };
   return ok(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),

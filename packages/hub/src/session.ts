@@ -82,21 +82,18 @@ export class Session {
     this.#registry = new Registry(parts.apps);
     this.#recorder = new Recorder(parts.append);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    this.#apps = new AppHost(
-      parts.launcher,
-      (app) => this.#connectRemote(app),
-      this.#validator,
-      parts.clock,
-      {
-        started: (app) =>
-          this.#recordApp(app.id, {
-            kind: 'app.started',
-            milliseconds: app.milliseconds,
-            layers: app.layers,
-          }),
+    this.#apps = new AppHost({
+      launcher: parts.launcher,
+      connect: (app) => this.#connectRemote(app),
+      spend: (allowance) => this.#monitor.spend(allowance),
+      validator: this.#validator,
+      now: parts.clock,
+      observer: {
+        started: ({ id: app, milliseconds, layers }) =>
+          this.#recordApp(app, { kind: 'app.started', milliseconds, layers }),
         stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
       },
-    );
+    });
     this.#spokes = new SpokePool(parts.spokes, parts.limits);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
     const { consent, grants, digest } = parts;
@@ -108,7 +105,7 @@ export class Session {
       digest,
       signal,
     });
-    this.#gate = new Gate(this.#monitor, permissions, this.#recorder);
+    this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock);
     this.#operator = this.#assemble(signal);
   }
 
@@ -143,7 +140,7 @@ export class Session {
     const recorder = this.#recorder;
     const registry = this.#registry;
     const apps = this.#apps;
-    const { consent, digest, clock: now } = parts;
+    const { consent, digest } = parts;
     const validator = this.#validator;
     const newCallId = () => `call-${++this.#calls}`;
     const asksPermission = parts.isolation === 'spokes';
@@ -153,7 +150,6 @@ export class Session {
       apps,
       registry,
       validator,
-      now,
       newCallId,
       asksPermission,
     });
@@ -181,7 +177,7 @@ export class Session {
       gate,
       monitor,
       recorder,
-      models: new ModelCalls({ model: parts.model, gate, monitor, recorder, digest, now }),
+      models: new ModelCalls({ model: parts.model, gate, monitor, recorder, digest }),
       calls,
       exchange,
       memory: parts.memory,

@@ -40,7 +40,6 @@ export interface ToolCallParts {
   readonly apps: AppHost;
   readonly registry: Registry;
   readonly validator: SchemaValidator;
-  readonly now: () => number;
   readonly newCallId: () => string;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
@@ -146,36 +145,16 @@ export class ToolCalls {
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
     const causes = context.lastEvent === null ? [] : [context.lastEvent];
-    const { ruling, event } = await this.#parts.gate.decide(context, proposal, { causes, label, need });
-    if (!ruling.allowed) {
+    const carried = await this.#parts.gate.carryOut(context, proposal, { causes, label, need }, (allowance) =>
+      this.#parts.apps.call(app, allowance, query.signal),
+    );
+    if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
+    if (carried.kind === 'refused') {
       const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
-      return failed({ kind: 'refused', reasons: ruling.reasons, expected });
+      return failed({ kind: 'refused', reasons: carried.reasons, expected });
     }
-    const result = await this.#execute(context, query, app, this.#parts.gate.spend(ruling), event);
-    if (!result.ok) return failed({ kind: 'fault', fault: result.fault });
-    return ok({
-      result: result.value,
-      label: outputLabel(app, tool.name, label),
-      event,
-      callId: proposal.callId,
-    });
-  }
-
-  async #execute(
-    context: Context,
-    query: Query,
-    app: InstalledApp,
-    call: ToolCall,
-    event: EventId,
-  ): Promise<Result<ToolResult, Fault>> {
-    const { apps, recorder, now } = this.#parts;
-    const began = now();
-    const result = await apps.call(app, call, query.signal);
-    const milliseconds = now() - began;
-    if (result.ok)
-      recorder.record(context, { kind: 'tool-call.executed', milliseconds }, { causes: [event] });
-    else recorder.record(context, { kind: 'tool-call.failed', fault: result.fault }, { causes: [event] });
-    return result;
+    const { value: result, event } = carried;
+    return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
   }
 
   async #deliver(
@@ -196,13 +175,14 @@ export class ToolCalls {
       isError: result.isError,
       label,
     };
-    const { ruling } = await this.#parts.gate.decide(context, proposal, {
-      causes: [event],
-      label,
-      need: null,
-    });
-    if (!ruling.allowed) return { text: REFUSED_TEXT, isError: true };
-    const output = this.#parts.gate.spend(ruling);
+    const delivered = await this.#parts.gate.carryOut(
+      context,
+      proposal,
+      { causes: [event], label, need: null },
+      (allowance) => ok(this.#parts.gate.spend(allowance)),
+    );
+    if (delivered.kind !== 'done') return { text: REFUSED_TEXT, isError: true };
+    const output = delivered.value;
     context.sees(output.label, output.app);
     const text =
       output.text === '' && output.structured !== null ? JSON.stringify(output.structured) : output.text;
