@@ -73,6 +73,7 @@ export function compose(
       sandbox,
       command: { configFolder: configuration.folder, dataFolder: configuration.dataFolder, home },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
+      socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
     spokes: loopLauncher(sandbox, CODE_ROOT),
     consent,
@@ -117,6 +118,7 @@ function broker(configuration: Configuration, scenarios: readonly Scenario[]) {
   const obedient: Model = createObedientModel({ scenarios, variant: 'obedient' });
   const model = createModelBroker({
     providers: configuration.providers,
+    limits: configuration.retries,
     models: new Map([[OBEDIENT_MODEL, obedient]]),
     fetch: globalThis.fetch,
     random: Math.random,

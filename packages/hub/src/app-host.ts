@@ -20,6 +20,7 @@ import {
   type ToolCall,
   toJson,
 } from '@cordon/core';
+import type { EgressRequest } from '@cordon/egress';
 import type { CallToolResult, Client, ClientOptions, Tool, Transport } from '@modelcontextprotocol/client';
 import { type AppStreams, StreamTransport } from './mcp-transport.ts';
 import type { SchemaValidator } from './schema-validator.ts';
@@ -54,8 +55,11 @@ export interface AppProcess extends AppStreams {
 
 /** How an app with a command comes to life. Aborting kills it, also after its start. */
 export interface AppLauncher {
-  launch(app: InstalledApp, signal: AbortSignal): Promise<Result<AppProcess, Fault>>;
+  launch(app: InstalledApp, decide: DecideEgress, signal: AbortSignal): Promise<Result<AppProcess, Fault>>;
 }
+
+/** Whether a network request of an app may leave; what is not allowed in time is refused. */
+export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
 
 /** The transport of an app that runs elsewhere. */
 export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;
@@ -78,6 +82,7 @@ export interface AppObserver {
 export interface AppHostParts {
   readonly launcher: AppLauncher;
   readonly connect: ConnectRemote;
+  readonly decideEgress: (app: InstalledApp) => DecideEgress;
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
   readonly validator: SchemaValidator;
@@ -99,6 +104,7 @@ const OUTPUT_LENGTH = 1024 * 1024;
 export class AppHost {
   readonly #launcher: AppLauncher;
   readonly #connectRemote: ConnectRemote;
+  readonly #decideEgress: AppHostParts['decideEgress'];
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   readonly #observer: AppObserver;
   readonly #now: Clock;
@@ -108,6 +114,7 @@ export class AppHost {
   constructor(parts: AppHostParts) {
     this.#launcher = parts.launcher;
     this.#connectRemote = parts.connect;
+    this.#decideEgress = parts.decideEgress;
     this.#spend = parts.spend;
     this.#clientOptions = { jsonSchemaValidator: linearValidator(parts.validator) };
     this.#now = parts.now;
@@ -184,7 +191,7 @@ export class AppHost {
           starting.signal,
         );
       }
-      const launched = await this.#launcher.launch(app, starting.signal);
+      const launched = await this.#launcher.launch(app, this.#decideEgress(app), starting.signal);
       if (!launched.ok) return launched;
       const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
       const { Client } = await importing;

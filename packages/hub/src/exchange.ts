@@ -31,7 +31,7 @@ import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
-import { type Registry, usesOf } from './registry.ts';
+import { plainSchema, type Registry, usesOf } from './registry.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import type { Served } from './spoke-link.ts';
 import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from './tool-calls.ts';

@@ -19,6 +19,7 @@ import {
   type ProposedBody,
   type Reason,
   type Result,
+  type RuleId,
   type Ruling,
   type Usage,
 } from '@cordon/core';
@@ -107,19 +108,28 @@ export class Gate {
     };
 
     try {
-      const decision = this.#monitor.decide(proposal, frame);
-      if (decision.verdict === 'deny') {
-        return conclude({ allowed: false, reasons: decision.reasons }, 'not-needed', decision.warnings);
+      const answered = new Set<RuleId>();
+      let due = need;
+      let permission: DecidedBody['permission'] = 'not-needed';
+      for (;;) {
+        // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
+        const decision = this.#monitor.decide(proposal, frame);
+        const { warnings } = decision;
+        if (decision.verdict === 'deny')
+          return conclude({ allowed: false, reasons: decision.reasons }, permission, warnings);
+        const asks =
+          decision.verdict === 'ask' ? decision.reasons.filter(({ rule }) => !answered.has(rule)) : [];
+        if (due === null && asks.length === 0) {
+          const consent = permission === 'not-needed' ? 'not-needed' : 'given';
+          return conclude(this.#monitor.admit(proposal, frame, consent), permission, warnings);
+        }
+        const obtained = await this.#permissions.obtain(context, proposal, due, asks, warnings);
+        if (!obtained.granted)
+          return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
+        for (const { rule } of asks) answered.add(rule);
+        due = null;
+        permission = obtained.by;
       }
-      const asked = decision.verdict === 'ask' ? decision.reasons : [];
-      if (need === null && asked.length === 0) {
-        return conclude(this.#monitor.admit(proposal, frame, 'not-needed'), 'not-needed', decision.warnings);
-      }
-      const permission = await this.#permissions.obtain(context, proposal, need, asked, decision.warnings);
-      if (!permission.granted) {
-        return conclude({ allowed: false, reasons: [permission.reason] }, 'denied', decision.warnings);
-      }
-      return conclude(this.#monitor.admit(proposal, frame, 'given'), permission.by, decision.warnings);
     } catch (error) {
       // The boundary of this file: whatever broke while deciding, the answer is no.
       return conclude({ allowed: false, reasons: [faultReason(error)] }, 'not-needed', []);

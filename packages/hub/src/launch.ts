@@ -4,6 +4,9 @@
  *
  * Ring 0.
  */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { connect as dial } from 'node:net';
 import type { Readable } from 'node:stream';
 import {
   DEFAULT_APP_LIMITS,
@@ -15,16 +18,25 @@ import {
   type Result,
 } from '@cordon/core';
 import {
+  DEFAULT_EGRESS_LIMITS,
+  DEFAULT_PORTS,
+  type EgressProxy,
+  openEgressProxy,
+  systemLookup,
+} from '@cordon/egress';
+import {
   type CommandContext,
   type ConfinedProcess,
   checkPath,
   commandSpec,
   type Mount,
+  type Network,
   NODE_INSIDE,
   type Sandbox,
   type SandboxSpec,
+  STATE_INSIDE,
 } from '@cordon/sandbox';
-import type { AppLauncher, AppProcess } from './app-host.ts';
+import type { AppLauncher, AppProcess, DecideEgress } from './app-host.ts';
 import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
 
 export interface LaunchOptions {
@@ -32,34 +44,87 @@ export interface LaunchOptions {
   readonly command: CommandContext;
   /** The private folder of an app on the host. */
   readonly stateFolder: (app: InstalledApp) => string;
+  /** A folder of the hub alone, for the sockets of egress proxies. */
+  readonly socketFolder: string;
 }
 
-/** Starts apps with a command. An app that wants the network is refused until its egress can be confined. */
-export function appLauncher({ sandbox, command, stateFolder }: LaunchOptions): AppLauncher {
+/** Starts apps with a command; `decide` lets each of their network requests out or not. */
+export function appLauncher(options: LaunchOptions): AppLauncher {
   return {
-    launch: async (app, signal) => {
-      const { source, manifest } = app;
-      if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
-      if (manifest.network.length > 0) return failed(noNetwork(app));
-      const { command: program, args, env, cwd } = source;
-      const { files, limits } = manifest;
-      const ownFolder = stateFolder(app);
-      const wantsState = files.write.includes(ownFolder);
-      const wanted = { command: program, args, env, cwd, files, limits, network: { kind: 'none' } as const };
-      const spec = commandSpec({ ...wanted, stateFolder: wantsState ? ownFolder : null }, command);
-      if (!spec.ok) return spec;
-      const process = await sandbox.spawn(spec.value, signal);
-      return process.ok ? appProcess(process.value) : process;
+    launch: async (app, decide, signal) => {
+      if (app.manifest.network.length === 0) return confine(app, { kind: 'none' }, options, signal);
+      const proxy = await openProxy(app, decide, options.socketFolder);
+      if (!proxy.ok) return proxy;
+      const socket = checkPath(proxy.value.socket);
+      const confined = socket.ok
+        ? await confine(app, { kind: 'proxy', socket: socket.value }, options, signal)
+        : socket;
+      if (confined.ok) void confined.value.ended.then(() => proxy.value.close());
+      else await proxy.value.close();
+      return confined;
     },
   };
 }
 
-function noNetwork({ id, manifest }: InstalledApp): Fault {
-  return fault(
-    'sandbox-unavailable',
-    `\`${id}\` wants the network (${manifest.network.join(', ')}), which cannot be confined yet`,
-    `take \`network\` out of its manifest if it can do without`,
+async function confine(
+  app: InstalledApp,
+  network: Network,
+  { sandbox, command, stateFolder }: LaunchOptions,
+  signal: AbortSignal,
+): Promise<Result<AppProcess, Fault>> {
+  const { source, manifest } = app;
+  if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
+  const own = stateFolder(app);
+  const { limits, files } = manifest;
+  const spec = commandSpec(
+    {
+      ...insideNames(source, own),
+      cwd: source.cwd,
+      // The app sees its own folder as `/state`: no host path of it, which may hold the user's name.
+      files: { read: files.read, write: files.write.filter((path) => path !== own) },
+      stateFolder: files.write.includes(own) ? own : null,
+      limits,
+      network,
+    },
+    command,
   );
+  if (!spec.ok) return spec;
+  const process = await sandbox.spawn(spec.value, signal);
+  return process.ok ? appProcess(process.value) : process;
+}
+
+/** `${state}` has become the host's path of the app's folder; inside it has another name. */
+function insideNames({ command, args, env }: CommandSource, own: string) {
+  const rename = (text: string) => text.replaceAll(own, STATE_INSIDE);
+  return {
+    command,
+    args: args.map(rename),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, rename(value)])),
+  };
+}
+
+type CommandSource = Extract<InstalledApp['source'], { kind: 'command' }>;
+
+/** Whoever is asked whether a request may leave may take this long. */
+const DECIDE_MS = 120_000;
+
+async function openProxy(
+  app: InstalledApp,
+  decide: DecideEgress,
+  socketFolder: string,
+): Promise<Result<EgressProxy, Fault>> {
+  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
+  // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
+  const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
+  return openEgressProxy(socket, {
+    reach: { sites: app.manifest.network, ports: DEFAULT_PORTS },
+    decide,
+    decideMs: DECIDE_MS,
+    lookup: systemLookup,
+    dial: (address, port) => dial(port, address),
+    limits: DEFAULT_EGRESS_LIMITS,
+    onRefused: () => undefined,
+  });
 }
 
 function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {

@@ -119,6 +119,17 @@ export function factsNeed(to: AppId | null, items: readonly ReleasedItem[]): Per
   };
 }
 
+/** The first request of an app to a site; the manifest lists the sites, the user lets the data go. */
+export function egressNeed(app: AppId, site: string, method: string, host: string): PermissionNeed {
+  return {
+    subject: { scope: 'egress', from: app, to: null, what: site },
+    question: `Let \`${app}\` connect to \`${site}\`?`,
+    data: [{ name: method, value: host }],
+    expected: true,
+    warnings: [],
+  };
+}
+
 /** The text behind a reference, for a context that wants to read it. */
 export function openNeed(context: Context, held: HeldText): PermissionNeed {
   return {

@@ -9,22 +9,26 @@ import {
   type Clock,
   type Consent,
   type ContextId,
+  DEFAULT_LABEL,
+  type Egress,
   type EventId,
   HUB_LABEL,
   type InstalledApp,
   id,
   type Model,
+  ok,
   type SessionId,
   type TurnLimits,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
-import { AppHost, type AppLauncher } from './app-host.ts';
+import { AppHost, type AppLauncher, type DecideEgress } from './app-host.ts';
 import { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls } from './model-calls.ts';
+import { egressNeed } from './needs.ts';
 import { type ContextOptions, Operator, type Outcome } from './operator.ts';
 import { type Grants, Permissions } from './permission.ts';
 import { Query } from './query.ts';
@@ -85,6 +89,7 @@ export class Session {
     this.#apps = new AppHost({
       launcher: parts.launcher,
       connect: (app) => this.#connectRemote(app),
+      decideEgress: (app) => this.#decideEgress(app),
       spend: (allowance) => this.#monitor.spend(allowance),
       validator: this.#validator,
       now: parts.clock,
@@ -203,6 +208,31 @@ export class Session {
     context.sees(from.label, null);
     context.lastEvent = request;
     return context;
+  }
+
+  /** Requests of one app's process: the app is their context, whichever query led to them. */
+  #decideEgress(app: InstalledApp): DecideEgress {
+    const context = this.#newContext({ kind: 'errand', app: app.id });
+    return async ({ host, port, method, path, site }) => {
+      const proposal: Egress = {
+        effect: 'egress',
+        context: context.id,
+        app: app.id,
+        method,
+        host,
+        port,
+        path,
+      };
+      const circumstances = {
+        causes: [],
+        label: DEFAULT_LABEL,
+        need: egressNeed(app.id, site, method, host),
+      };
+      const carried = await this.#gate.carryOut(context, proposal, circumstances, (allowance) =>
+        ok(this.#gate.spend(allowance)),
+      );
+      return carried.kind === 'done';
+    };
   }
 
   #connectRemote(app: InstalledApp) {
