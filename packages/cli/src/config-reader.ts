@@ -185,6 +185,26 @@ export class ObjectReader {
   }
 }
 
+/** A whole number within bounds; `silent` where the key is missing, or after a report. */
+export function readBounded(
+  reader: ConfigReader,
+  object: ObjectReader,
+  name: string,
+  [least, most]: readonly [number, number],
+  silent: number,
+): number {
+  const at = object.get(name);
+  const value = at === null ? silent : reader.number(at);
+  if (at === null || value === null) return silent;
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  reader.reportAt(at, {
+    code: 'CFG015',
+    message: `\`${name}\` must be a whole number from ${least} to ${most}`,
+    help: `leave it out for ${silent}`,
+  });
+  return silent;
+}
+
 const KIND_NAMES: Readonly<Record<JsonNode['kind'], string>> = {
   null: '`null`',
   boolean: 'a boolean',

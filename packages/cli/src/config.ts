@@ -6,7 +6,15 @@
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type AppId, type Diagnostic, failed, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  type AppId,
+  type Diagnostic,
+  failed,
+  type InstalledApp,
+  ok,
+  type Result,
+  type RetryLimits,
+} from '@cordon/core';
 import type { ProviderConfig } from '@cordon/llm';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
@@ -33,6 +41,7 @@ import {
   providerOf,
   readBaseURL,
   readProviders,
+  readRetries,
   secretKey,
 } from './provider-config.ts';
 import { readTextFile, tooLarge } from './text-file.ts';
@@ -69,6 +78,8 @@ export interface Configuration {
   readonly model: string | null;
   /** For the model broker. Holds the keys: for the requests' headers and nothing else. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
+  /** How often and how long a model call is tried. */
+  readonly retries: RetryLimits;
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -100,6 +111,7 @@ export function loadConfiguration(
     searched: found.searched,
     ...content.apps,
     ...content.places,
+    retries: content.retries,
     model,
     providers: assembleProviders(
       {
@@ -153,6 +165,7 @@ interface Content {
   readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
   readonly model: string | null;
   readonly providers: ReadonlyMap<string, ProviderEntry>;
+  readonly retries: RetryLimits;
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -212,6 +225,7 @@ function readContent(
   const modelAt = get('model');
   const model = modelAt === null ? null : readModel(modelAt);
   const baseURL = object === null ? null : readBaseURL(reader, object);
+  const retries = readRetries(reader, get('retries'));
   const apps = readApps(
     reader,
     { apps: get('apps'), mcpServers: get('mcpServers') },
@@ -232,6 +246,7 @@ function readContent(
     places: { dataFolder, cacheFolder: cacheFolder(sources) },
     model,
     providers,
+    retries,
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,

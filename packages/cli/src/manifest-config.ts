@@ -15,7 +15,14 @@ import {
   type Manifest,
   NAME_PATTERN,
 } from '@cordon/core';
-import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from './config-reader.ts';
+import {
+  type ConfigReader,
+  type Located,
+  type ObjectReader,
+  plainJson,
+  quoted,
+  readBounded,
+} from './config-reader.ts';
 import { absolutePath, covers, realPath } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
 
@@ -351,18 +358,7 @@ function readLimits(reader: ConfigReader, at: Located): AppLimits {
 }
 
 function readLimit(reader: ConfigReader, object: ObjectReader, name: keyof AppLimits): number {
-  const at = object.get(name);
-  const silent = DEFAULT_APP_LIMITS[name];
-  const value = at === null ? silent : reader.number(at);
-  if (at === null || value === null) return silent;
-  const [least, most] = LIMIT_BOUNDS[name];
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  reader.reportAt(at, {
-    code: 'CFG015',
-    message: `\`${name}\` must be a whole number from ${least} to ${most}`,
-    help: `leave it out for ${silent}`,
-  });
-  return silent;
+  return readBounded(reader, object, name, LIMIT_BOUNDS[name], DEFAULT_APP_LIMITS[name]);
 }
 
 function readToolNames(reader: ConfigReader, object: ObjectReader, key: string): string[] | null {

@@ -4,9 +4,17 @@
  *
  * Ring 1.
  */
+import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '@cordon/core';
 import type { HostedKind, ProviderConfig } from '@cordon/llm';
 import { isLoopback, providerAddressProblem, readAddress } from './app-config.ts';
-import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
+import {
+  type ConfigReader,
+  type Located,
+  type ObjectReader,
+  type Problem,
+  quoted,
+  readBounded,
+} from './config-reader.ts';
 import { nearest } from './nearest.ts';
 import type { Environment } from './paths.ts';
 
@@ -137,6 +145,29 @@ function readVariableName(reader: ConfigReader, at: Located): string | null {
     help: 'write the name of the environment variable that holds the key, and replace the key if this file was shared',
   });
   return null;
+}
+
+const RETRY_BOUNDS: Readonly<Record<keyof RetryLimits, readonly [number, number]>> = {
+  attempts: [1, 20],
+  firstWaitMs: [1, 60_000],
+  longestWaitMs: [1, 600_000],
+  callSeconds: [1, 3600],
+};
+
+/** `retries`: how often and how long a model call is tried; core's limits where it is silent. */
+export function readRetries(reader: ConfigReader, at: Located | null): RetryLimits {
+  const object = at === null ? null : reader.object(at);
+  if (object === null) return DEFAULT_RETRY_LIMITS;
+  const read = (name: keyof RetryLimits) =>
+    readBounded(reader, object, name, RETRY_BOUNDS[name], DEFAULT_RETRY_LIMITS[name]);
+  const limits: RetryLimits = {
+    attempts: read('attempts'),
+    firstWaitMs: read('firstWaitMs'),
+    longestWaitMs: read('longestWaitMs'),
+    callSeconds: read('callSeconds'),
+  };
+  object.finish();
+  return limits;
 }
 
 /** What is wrong with the name of a model; null: nothing. `providers` are the names that the file adds. */

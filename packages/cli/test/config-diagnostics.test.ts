@@ -161,6 +161,15 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     ],
   },
   {
+    about: 'CFG015 retries',
+    text: '{"retries": {"attempts": 0, "longestWaitMs": 600001, "callSeconds": 2.5, "firstWaitMs": 60000}}',
+    expected: [
+      '1:26 error CFG015 retries.attempts: `attempts` must be a whole number from 1 to 20 (leave it out for 4)',
+      '1:46 error CFG015 retries.longestWaitMs: `longestWaitMs` must be a whole number from 1 to 600000 (leave it out for 20000)',
+      '1:69 error CFG015 retries.callSeconds: `callSeconds` must be a whole number from 1 to 3600 (leave it out for 180)',
+    ],
+  },
+  {
     about: 'CFG016 paths and commands',
     text: '{"apps": {"a": {"command": "node app.js", "manifest": {"files": {"read": ["", "~root/x", "*.txt"]}}}}}',
     expected: [

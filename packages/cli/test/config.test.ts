@@ -318,3 +318,13 @@ test('the example configuration of the repository loads without a warning', () =
   assert.deepEqual(problemsOf(result), []);
   assert.equal(loaded(result).apps.length, 8);
 });
+
+test('what `retries` does not say stays as it is by default', () => {
+  assert.deepEqual(loaded(loadText('{"retries": {"attempts": 2, "firstWaitMs": 10}}')).retries, {
+    attempts: 2,
+    firstWaitMs: 10,
+    longestWaitMs: 20_000,
+    callSeconds: 180,
+  });
+  assert.equal(loaded(loadText('{}')).retries.attempts, 4);
+});
