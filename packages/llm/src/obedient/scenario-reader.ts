@@ -5,7 +5,6 @@
  * Ring 1.
  */
 import { type Diagnostic, failed, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';
-import { z } from 'zod';
 import { canonicalText } from './recogniser.ts';
 import type {
   Attack,
@@ -18,53 +17,17 @@ import type {
   Template,
   Value,
 } from './scenario.ts';
+import {
+  type AttackFile,
+  type CallFile,
+  type ScenarioFile,
+  type ShapeProblem,
+  ShapeReader,
+  type TaskFile,
+} from './scenario-shape.ts';
 
 /** Shorter texts would be "recognised" in harmless words. Letters and digits. */
 const MIN_RECOGNISED = 12;
-
-const name = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'is no name: use letters, digits, `-` and `_`');
-const line = z.string().min(1, 'must not be empty');
-const callFile = z.strictObject({
-  id: name,
-  app: line,
-  tool: line,
-  functionality: line.optional(),
-  purpose: line.optional(),
-  when: z.json().optional(),
-  arguments: z.record(z.string(), z.json()),
-  needs: z.array(line).optional(),
-});
-const taskFile = z.strictObject({
-  id: name,
-  query: line,
-  app: line.optional(),
-  calls: z.array(callFile),
-  beliefs: z.record(name, z.json()).optional(),
-  answers: z
-    .array(z.strictObject({ when: z.json().optional(), text: z.string() }))
-    .min(1, 'needs at least one answer'),
-});
-const attackFile = z.strictObject({
-  id: name,
-  text: line,
-  calls: z.array(callFile),
-  beliefs: z.record(name, z.json()).optional(),
-  answer: z.string().optional(),
-});
-const scenarioFile = z.strictObject({
-  name,
-  description: z.string(),
-  curious: z.boolean().optional(),
-  tasks: z.array(taskFile),
-  attacks: z.array(attackFile),
-});
-
-type CallFile = z.infer<typeof callFile>;
-type TaskFile = z.infer<typeof taskFile>;
-type AttackFile = z.infer<typeof attackFile>;
-type ScenarioFile = z.infer<typeof scenarioFile>;
 
 /**
  * @param text the file's content
@@ -81,39 +44,19 @@ export function parseScenario(text: string, file: string): Result<Scenario, read
 
 /** The same for a value that is parsed already: converters of other data sets build one. */
 export function decodeScenario(value: unknown, file: string): Result<Scenario, readonly Diagnostic[]> {
-  const shape = scenarioFile.safeParse(value);
-  if (!shape.success) return failed(shape.error.issues.flatMap((issue) => shapeProblems(issue, file)));
-  const reader = new Reader(shape.data, file);
+  const shape = new ShapeReader();
+  const content = shape.scenario(value);
+  if (content === null || shape.problems.length > 0)
+    return failed(shape.problems.map((problem) => shapeDiagnostic(problem, file)));
+  const reader = new Reader(content, file);
   const scenario = reader.scenario();
   return reader.problems.length === 0 ? ok(scenario) : failed(reader.problems);
 }
 
-function shapeProblems(issue: z.core.$ZodIssue, file: string): readonly Diagnostic[] {
-  const at = keyPath(issue.path);
-  if (issue.code !== 'unrecognized_keys') {
-    const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
-    return [{ code: 'SCN002', severity: 'error', file, path: at, message }];
-  }
-  return issue.keys.map((key) => ({
-    code: 'SCN003',
-    severity: 'error',
-    file,
-    path: at === '' ? key : `${at}.${key}`,
-    message: `\`${key.slice(0, 64)}\` is no key of this object`,
-    help: 'the keys are listed in `examples/scenarios/README.md`',
-  }));
-}
-
-function keyPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (before, key) =>
-      typeof key === 'number'
-        ? `${before}[${key}]`
-        : before === ''
-          ? String(key)
-          : `${before}.${String(key)}`,
-    '',
-  );
+function shapeDiagnostic({ kind, path, message }: ShapeProblem, file: string): Diagnostic {
+  if (kind === 'value') return { code: 'SCN002', severity: 'error', file, path, message };
+  const help = 'the keys are listed in `examples/scenarios/README.md`';
+  return { code: 'SCN003', severity: 'error', file, path, message, help };
 }
 
 /** From the shape to the meaning: values, conditions, templates, and the names that they use. */
@@ -131,11 +74,11 @@ class Reader {
     const owners = [...source.tasks, ...source.attacks];
     this.#calls = new Set(owners.flatMap(({ calls }) => calls.map(({ id }) => id)));
     this.#attacks = new Set(source.attacks.map(({ id }) => id));
-    this.#beliefs = new Set(source.tasks.flatMap(({ beliefs = {} }) => Object.keys(beliefs)));
+    this.#beliefs = new Set(source.tasks.flatMap(({ beliefs }) => [...beliefs.keys()]));
   }
 
   scenario(): Scenario {
-    const { name: called, description, curious = false, tasks, attacks } = this.#source;
+    const { name: called, description, curious, tasks, attacks } = this.#source;
     this.#checkUnique();
     return {
       name: called,
@@ -163,13 +106,14 @@ class Reader {
   }
 
   #task(task: TaskFile, path: string): Task {
-    const beliefs = Object.entries(task.beliefs ?? {});
     return {
       id: task.id,
       query: task.query,
-      app: task.app ?? null,
+      app: task.app,
       calls: task.calls.map((call, index) => this.#call(call, `${path}.calls[${index}]`)),
-      beliefs: new Map(beliefs.map(([key, value]) => [key, this.#value(value, `${path}.beliefs.${key}`)])),
+      beliefs: new Map(
+        [...task.beliefs].map(([key, value]) => [key, this.#value(value, `${path}.beliefs.${key}`)]),
+      ),
       answers: task.answers.map(({ when, text }, index) => ({
         when: this.#when(when, `${path}.answers[${index}].when`),
         text: this.#template(text, `${path}.answers[${index}].text`),
@@ -179,18 +123,17 @@ class Reader {
 
   #attack(attack: AttackFile, path: string): Attack {
     this.#checkRecognisable(attack.text, `${path}.text`);
-    const changes = Object.entries(attack.beliefs ?? {});
     return {
       id: attack.id,
       text: attack.text,
       calls: attack.calls.map((call, index) => this.#call(call, `${path}.calls[${index}]`)),
       beliefs: new Map(
-        changes.map(([key, change]) => {
+        [...attack.beliefs].map(([key, change]) => {
           if (!this.#beliefs.has(key)) this.#unknown('belief', key, `${path}.beliefs.${key}`);
           return [key, this.#change(change, `${path}.beliefs.${key}`)];
         }),
       ),
-      answer: attack.answer === undefined ? null : this.#template(attack.answer, `${path}.answer`),
+      answer: attack.answer === null ? null : this.#template(attack.answer, `${path}.answer`),
     };
   }
 
@@ -203,12 +146,9 @@ class Reader {
       purpose: call.purpose ?? `${call.tool} of ${call.app} (${call.id})`,
       when: this.#when(call.when, `${path}.when`),
       arguments: new Map(
-        Object.entries(call.arguments).map(([key, value]) => [
-          key,
-          this.#value(value, `${path}.arguments.${key}`),
-        ]),
+        [...call.arguments].map(([key, value]) => [key, this.#value(value, `${path}.arguments.${key}`)]),
       ),
-      needs: call.needs ?? [],
+      needs: call.needs,
     };
   }
 

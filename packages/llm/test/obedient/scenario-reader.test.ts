@@ -52,6 +52,22 @@ const WRONG: readonly (readonly [string, unknown, readonly (readonly [string, st
   ['an unknown key deep inside', withCall({ arg: {} }), [['SCN003', 'tasks[0].calls[0].arg']]],
   ['a missing key', { ...SCENARIO, tasks: undefined }, [['SCN002', 'tasks']]],
   ['a wrong type', { ...SCENARIO, curious: 'yes' }, [['SCN002', 'curious']]],
+  ['a list that is none', { ...SCENARIO, attacks: {} }, [['SCN002', 'attacks']]],
+  ['an entry that is no object', { ...SCENARIO, tasks: ['read'] }, [['SCN002', 'tasks[0]']]],
+  ['a file that is no object', ['notes'], [['SCN002', '']]],
+  ['an id that is no name', withCall({ id: 'the note' }), [['SCN002', 'tasks[0].calls[0].id']]],
+  ['an empty app', withCall({ app: '' }), [['SCN002', 'tasks[0].calls[0].app']]],
+  ['a need that is no text', withCall({ needs: ['name', 1] }), [['SCN002', 'tasks[0].calls[0].needs[1]']]],
+  [
+    'an argument that is no JSON',
+    withCall({ arguments: { title: Number.NaN } }),
+    [['SCN002', 'tasks[0].calls[0].arguments.title']],
+  ],
+  [
+    'a belief that is no name',
+    { ...SCENARIO, tasks: [{ ...TASK, beliefs: { 'a price': 1 } }] },
+    [['SCN002', 'tasks[0].beliefs.a price']],
+  ],
   ['no answer', { ...SCENARIO, tasks: [{ ...TASK, answers: [] }] }, [['SCN002', 'tasks[0].answers']]],
   [
     'an id that is used twice',
@@ -93,6 +109,7 @@ const WRONG: readonly (readonly [string, unknown, readonly (readonly [string, st
     withCall({ when: { whenever: true } }),
     [['SCN004', 'tasks[0].calls[0].when']],
   ],
+  ['a condition that is null', withCall({ when: null }), [['SCN004', 'tasks[0].calls[0].when']]],
   [
     'an unknown attack in a condition',
     withCall({ when: { not: { obeys: 'payement' } } }),
@@ -114,6 +131,18 @@ for (const [name, value, expected] of WRONG) {
     assert.deepEqual(problems(value), expected);
   });
 }
+
+test('a missing key and a wrong type are told apart in words', () => {
+  const decoded = decodeScenario({ ...SCENARIO, tasks: undefined, attacks: 1 }, 'notes.json');
+  assert.ok(!decoded.ok);
+  assert.deepEqual(
+    decoded.fault.map(({ path, message }) => [path, message]),
+    [
+      ['tasks', 'is missing'],
+      ['attacks', 'must be a list'],
+    ],
+  );
+});
 
 test('a value that looks special is taken as it stands when it is marked as literal', () => {
   assert.deepEqual(problems(withCall({ arguments: { filter: { literal: { result: 'open ${x}' } } } })), []);
