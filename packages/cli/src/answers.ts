@@ -52,20 +52,25 @@ const SCOPES: readonly PermissionScope[] = [
 const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
 const NEVER_PERMANENT: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
 
-/** Parses an answers file; failure holds every problem. Never throws. */
+/**
+ * Parses an answers file; failure holds every problem. `installed`: ids of the apps there are; a rule for another
+ * one would never match, which is a slip. Null: not known here. Never throws.
+ */
 export function parseAnswers(
   file: string,
   text: string,
+  installed: readonly string[] | null = null,
 ): Result<readonly AnswerRule[], readonly Diagnostic[]> {
   const tree = parseJsonText(text);
   if (!tree.ok) return failed([unreadable(file, text, tree.fault)]);
   const reader = new ConfigReader(file, text);
   const items = reader.items({ node: tree.value, path: '' }, 'an array of rules');
-  const rules = items.map((item) => readRule(reader, item));
+  const rules = items.map((item) => readRule(reader, item, installed));
   if (reader.hasErrors) return failed(reader.diagnostics);
   return ok(rules.filter((rule) => rule !== null));
 }
 
+type Installed = readonly string[] | null;
 type TextFault = Extract<ReturnType<typeof parseJsonText>, { ok: false }>['fault'];
 
 function unreadable(file: string, text: string, fault: TextFault): Diagnostic {
@@ -75,14 +80,14 @@ function unreadable(file: string, text: string, fault: TextFault): Diagnostic {
   return { code: 'CFG003', ...frame, range: new LineMap(text).range(fault.span), help };
 }
 
-function readRule(reader: ConfigReader, at: Located): AnswerRule | null {
+function readRule(reader: ConfigReader, at: Located, installed: Installed): AnswerRule | null {
   const object = reader.object(at);
   if (object === null) return null;
   const matchAt = object.get('match');
   const decisionAt = object.get('decision');
   const chooseAt = object.get('choose');
   object.finish();
-  const match = matchAt === null ? {} : readMatch(reader, matchAt);
+  const match = matchAt === null ? {} : readMatch(reader, matchAt, installed);
   if ((decisionAt === null) === (chooseAt === null)) {
     reader.report(
       at.path,
@@ -95,7 +100,7 @@ function readRule(reader: ConfigReader, at: Located): AnswerRule | null {
     );
     return null;
   }
-  if (chooseAt !== null) return readChoice(reader, chooseAt, match);
+  if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed);
   const decision = decisionAt === null ? null : readWord(reader, decisionAt, DECISIONS, 'a decision');
   if (decisionAt === null || decision === null) return null;
   if (decision === 'permanent' && match.scope !== undefined && NEVER_PERMANENT.has(match.scope)) {
@@ -108,7 +113,12 @@ function readRule(reader: ConfigReader, at: Located): AnswerRule | null {
   return { kind: 'decision', match, decision };
 }
 
-function readChoice(reader: ConfigReader, at: Located, match: AnswerMatch): AnswerRule | null {
+function readChoice(
+  reader: ConfigReader,
+  at: Located,
+  match: AnswerMatch,
+  installed: Installed,
+): AnswerRule | null {
   const { scope, ...rest } = match;
   if ((scope !== undefined && scope !== 'app-selection') || Object.keys(rest).length > 0) {
     reader.reportAt(at, {
@@ -119,19 +129,19 @@ function readChoice(reader: ConfigReader, at: Located, match: AnswerMatch): Answ
     return null;
   }
   if (at.node.kind === 'null') return { kind: 'choice', choose: null };
-  const app = readApp(reader, at);
+  const app = readApp(reader, at, installed);
   return app === null ? null : { kind: 'choice', choose: id(app) };
 }
 
-function readMatch(reader: ConfigReader, at: Located): AnswerMatch {
+function readMatch(reader: ConfigReader, at: Located, installed: Installed): AnswerMatch {
   const object = reader.object(at);
   if (object === null) return {};
   const scopeAt = object.get('scope');
   const scope = scopeAt === null ? null : readWord(reader, scopeAt, SCOPES, 'a scope');
   const match: AnswerMatch = {
     ...(scope === null ? {} : { scope }),
-    ...readSide(reader, object, 'from'),
-    ...readSide(reader, object, 'to'),
+    ...readSide(reader, object, 'from', installed),
+    ...readSide(reader, object, 'to', installed),
     ...readText(reader, object, 'what'),
     ...readText(reader, object, 'rule'),
     ...readFlag(reader, object, 'expected'),
@@ -141,19 +151,34 @@ function readMatch(reader: ConfigReader, at: Located): AnswerMatch {
   return match;
 }
 
-function readSide(reader: ConfigReader, object: ObjectReader, key: 'from' | 'to'): AnswerMatch {
+function readSide(
+  reader: ConfigReader,
+  object: ObjectReader,
+  key: 'from' | 'to',
+  installed: Installed,
+): AnswerMatch {
   const at = object.get(key);
   if (at === null) return {};
   if (at.node.kind === 'null') return { [key]: null };
-  const app = readApp(reader, at);
+  const app = readApp(reader, at, installed);
   return app === null ? {} : { [key]: app };
 }
 
-function readApp(reader: ConfigReader, at: Located): string | null {
+function readApp(reader: ConfigReader, at: Located, installed: Installed): string | null {
   const name = reader.string(at);
-  if (name === null || NAME_PATTERN.test(name)) return name;
-  const help = 'use the key of the app in `cordon.json`';
-  reader.reportAt(at, { code: 'CFG008', message: `${quoted(name)} is no name of an app`, help });
+  if (name === null) return null;
+  if (!NAME_PATTERN.test(name)) {
+    const help = 'use the key of the app in `cordon.json`';
+    reader.reportAt(at, { code: 'CFG008', message: `${quoted(name)} is no name of an app`, help });
+    return null;
+  }
+  if (installed === null || installed.includes(name)) return name;
+  const meant = nearest(name, installed);
+  reader.reportAt(at, {
+    code: 'ANS005',
+    message: `there is no app ${quoted(name)}, so the rule would never match`,
+    help: meant === null ? '`cordon apps` lists the apps that are installed' : `did you mean \`${meant}\`?`,
+  });
   return null;
 }
 

@@ -151,13 +151,15 @@ function isReachable(provider: ProviderConfig): boolean {
   return provider.kind === 'openai-compatible' || (provider.key ?? '') !== '';
 }
 
-/** Reads and parses `--answers FILE`, whose path is relative to the current folder. */
+/** Reads and parses `--answers FILE`, whose path is relative to the current folder; its rules name installed apps. */
 export function loadAnswers(
   file: string,
   places: Pick<ConfigurationSources, 'cwd' | 'home'>,
+  { apps, disabledApps }: Pick<Configuration, 'apps' | 'disabledApps'>,
 ): Result<readonly AnswerRule[], readonly Diagnostic[]> {
   const text = readTextFile(absolutePath(file, places.cwd, places.home));
-  return text.ok ? parseAnswers(file, text.value) : failed([text.fault]);
+  if (!text.ok) return failed([text.fault]);
+  return parseAnswers(file, text.value, [...apps.map(({ id }) => id), ...disabledApps]);
 }
 
 interface Content {

@@ -139,6 +139,29 @@ test('all problems of an answers file are reported at once', () => {
   ]);
 });
 
+test('a rule for an app that is not installed is a slip, and says which was meant', () => {
+  const text = '[{"match": {"to": "mial"}, "decision": "once"}, {"choose": "notes"}]';
+  const parsed = parseAnswers('answers.json', text, ['mail', 'metro-hail']);
+  assert.deepEqual(
+    (parsed.ok ? [] : parsed.fault).map(({ code, path, message, help }) => [code, path, message, help]),
+    [
+      [
+        'ANS005',
+        '[0].match.to',
+        'there is no app `mial`, so the rule would never match',
+        'did you mean `mail`?',
+      ],
+      [
+        'ANS005',
+        '[1].choose',
+        'there is no app `notes`, so the rule would never match',
+        '`cordon apps` lists the apps that are installed',
+      ],
+    ],
+  );
+  assert.equal(parseAnswers('answers.json', text.replace('mial', 'mail'), ['mail', 'notes']).ok, true);
+});
+
 const NO_OPTIONS: AnswerOptions = { rules: null, denyAll: false, denyWarned: false, allowRest: false };
 
 /** What happens to a plain prompt, to a warned one and to a choice; the terminal answers `session` and the last app. */

@@ -11,8 +11,9 @@ export async function ask(
   resume: string | undefined,
 ): Promise<ExitCode> {
   const configuration = surroundings.configuration();
-  const consent = surroundings.consent();
-  if (configuration === null || consent === null) return EXIT.failed;
+  if (configuration === null) return EXIT.failed;
+  const consent = surroundings.consent(configuration);
+  if (consent === null) return EXIT.failed;
   const composed = compose(configuration, consent, surroundings.home);
   if (!composed.ok) return surroundings.tellObstacle(composed.fault);
   const session = openTold(surroundings, composed.value, resume);

@@ -73,7 +73,7 @@ export class Surroundings {
   }
 
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */
-  consent(): Consent | null {
+  consent(configuration: Configuration): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
     const asking = new TerminalConsent(this.notes, this.terminal);
     const flags = {
@@ -82,7 +82,7 @@ export class Surroundings {
       allowRest: allowRest === true,
     };
     if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
-    const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home });
+    const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home }, configuration);
     if (!parsed.ok) {
       this.tellDiagnostics(parsed.fault);
       return null;
