@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+import { isAbsolute } from 'node:path';
 import {
   type Allowed,
   type AppId,
@@ -333,7 +334,20 @@ function startFault(
     return fault('app-timeout', `\`${app.id}\` did not answer within ${seconds} s of its start`, help);
   }
   const how = ended ?? (error instanceof Error ? shorten(error.message) : 'no reason given');
-  return fault('app-unavailable', `\`${app.id}\` could not be started: ${how}${quoteLastWords(lastWords)}`);
+  const message = `\`${app.id}\` could not be started: ${how}${quoteLastWords(lastWords)}`;
+  return fault('app-unavailable', message, unseenPathHelp(app));
+}
+
+/** The commonest slip with the files of other clients: a folder among the arguments, and no right to see it. */
+function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined {
+  if (source.kind !== 'command') return undefined;
+  const visible = [...manifest.files.read, ...manifest.files.write];
+  // What comes first is the program's own script, which it sees.
+  const unseen = source.args
+    .slice(1)
+    .find((arg) => isAbsolute(arg) && !visible.some((path) => arg === path || arg.startsWith(`${path}/`)));
+  if (unseen === undefined) return undefined;
+  return `its arguments name \`${shorten(unseen)}\`, which it cannot see: list it in \`manifest.files.read\` or \`manifest.files.write\``;
 }
 
 function quoteLastWords(lastWords: string): string {

@@ -102,8 +102,9 @@ function withoutFence(text: string): string {
 }
 
 /**
- * The plan when the planner's answer cannot be read: the apps whose id or vetted words occur in the query. It names
- * no use, so that whatever is irreversible after untrusted text is warned about.
+ * The plan when the planner's answer cannot be read: the apps whose id or vetted words occur in the query. An app of
+ * which the user's configuration says nothing cannot be ruled out by words, so all such apps are in, unless one that
+ * is described fits. It names no use, so that whatever is irreversible after untrusted text is warned about.
  */
 export function fallbackPlan(query: string, apps: readonly InstalledApp[]): StepPlan {
   const asked = new Set(words(query));
@@ -113,10 +114,26 @@ export function fallbackPlan(query: string, apps: readonly InstalledApp[]): Step
     .sort((a, b) => b.score - a.score);
   const best = scored[0]?.score ?? 0;
   const chosen = scored.filter(({ score: points }) => points * 2 >= best).map(({ app }) => app);
-  // With nothing to go by, a single app is what the user configured Cordon for.
-  const picked = chosen.length === 0 && apps.length === 1 ? apps : chosen;
+  const picked = chosen.some(isDescribed) ? chosen : withUndescribed(chosen, apps);
   const steps = picked.map((app, index) => step(String(index + 1), app.id, query));
   return { steps: steps.length === 0 ? [step('1', null, query)] : steps, candidates: [] };
+}
+
+/** More than these would fill a context with tools and start programs that the query does not need. */
+const MOST_UNDESCRIBED = 6;
+
+function withUndescribed(
+  chosen: readonly InstalledApp[],
+  apps: readonly InstalledApp[],
+): readonly InstalledApp[] {
+  // With nothing to go by, a single app is what the user configured Cordon for.
+  if (chosen.length === 0 && apps.length === 1) return apps;
+  const others = apps.filter((app) => !isDescribed(app) && !chosen.includes(app));
+  return chosen.length + others.length > MOST_UNDESCRIBED ? chosen : [...chosen, ...others];
+}
+
+function isDescribed({ manifest }: InstalledApp): boolean {
+  return manifest.description !== null || manifest.functionalities.length > 0;
 }
 
 function step(id: string, app: AppId | null, task: string): PlanStep {

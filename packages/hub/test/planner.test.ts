@@ -71,6 +71,17 @@ test('with one app and nothing to go by, that app serves', () => {
   );
 });
 
+test('apps of which nothing is said cannot be ruled out by words, unless a described one fits', () => {
+  const chosen = (query: string, apps: readonly InstalledApp[]) =>
+    fallbackPlan(query, apps).steps.map((step) => step.app);
+  const silent = [app('filesystem'), app('memory')];
+  assert.deepEqual(chosen('Read notes.txt and note it', silent), ['filesystem', 'memory']);
+  assert.deepEqual(chosen('Read notes.txt into memory', silent), ['memory', 'filesystem']);
+  assert.deepEqual(chosen('Summarize my newest mail', [...silent, ...APPS]), ['mail']);
+  const many = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map((name) => app(name));
+  assert.deepEqual(chosen('Read notes.txt', many), [null]);
+});
+
 test('any answer of the planner is a plan for installed apps or none', () => {
   const value = fc.object({
     key: fc.constantFrom('steps', 'app', 'after', 'uses', 'needs', 'candidates', 'x'),
