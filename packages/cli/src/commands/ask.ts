@@ -24,6 +24,10 @@ export async function ask(
     await session.close(outcome.kind === 'cancelled' ? 'suspend' : 'end');
     if (outcome.kind === 'cancelled') resumeHint(surroundings, session.id);
     return exitCodeOf(outcome.kind);
+  } catch (error) {
+    // A bug of ours: its message must not wait for processes that nobody would end any more.
+    await session.close('suspend');
+    throw error;
   } finally {
     composed.value.store.close();
   }

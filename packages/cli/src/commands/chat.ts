@@ -29,6 +29,10 @@ export async function chat(surroundings: Surroundings, resume: string | undefine
     await session.close(isOver ? 'end' : 'suspend');
     if (!isOver) resumeHint(surroundings, session.id);
     return EXIT.done;
+  } catch (error) {
+    // A bug of ours: its message must not wait for processes that nobody would end any more.
+    await session.close('suspend');
+    throw error;
   } finally {
     composed.value.store.close();
   }
