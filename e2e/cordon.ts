@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly input?: string;
   /** A program and its arguments that start `cordon` in their turn. */
   readonly through?: readonly string[];
+  /** Whether it runs at a terminal, as with a person; then everything it shows comes on standard output. */
+  readonly terminal?: boolean;
   readonly timeoutMs?: number;
 }
 
@@ -69,7 +71,8 @@ export class Home {
 
   /** Starts a command that is spoken to while it runs. */
   start(args: readonly string[], options: RunOptions = {}): Conversation {
-    const [program = '', ...rest] = [...(options.through ?? []), CORDON, ...args];
+    const command = [...(options.through ?? []), CORDON, ...args];
+    const [program = '', ...rest] = options.terminal === true ? atTerminal(command) : command;
     const child = spawn(program, rest, {
       cwd: options.cwd ?? join(this.root, 'work'),
       env: { ...this.environment(), ...options.env },
@@ -104,6 +107,12 @@ export class Home {
     for (const conversation of this.#started) conversation.signal('SIGKILL');
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** script(1) makes a terminal and passes on what is typed and shown. */
+function atTerminal(command: readonly string[]): readonly string[] {
+  const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null'];
 }
 
 /** A running command: lines go in, texts and events come out. */
