@@ -6,8 +6,9 @@
  */
 import { parseJson } from '@cordon/core';
 import { images, texts } from './methods.ts';
-import { compare, elements, textOf, truth } from './operators.ts';
+import { compare, elements, truth } from './operators.ts';
 import type { PatternCache } from './regex.ts';
+import { textOf } from './text.ts';
 import {
   type Callable,
   isContents,

@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { textOf } from './operators.ts';
+import { textOf } from './text.ts';
 import {
   type Callable,
   type Contents,

@@ -8,13 +8,13 @@ import { type Json, parseJson } from '@cordon/core';
 import type { BinaryOperator } from './ast.ts';
 import { methodOf } from './methods.ts';
 import { directlyPrecedes, flows } from './provenance.ts';
+import { textOf } from './text.ts';
 import {
   isContents,
   isDictionary,
   isList,
   isParameters,
   isRuleMessage,
-  isTagged,
   isToolPattern,
   isTraceObject,
   isUndecided,
@@ -319,22 +319,4 @@ export function elements(value: Value): readonly Value[] | null {
   if (typeof value === 'string') return [...value];
   if (isContents(value)) return value.chunks;
   return isDictionary(value) ? Object.keys(value) : null;
-}
-
-/** Python's `str`. */
-export function textOf(value: Value): string {
-  return typeof value === 'string' ? value : representation(value);
-}
-
-function representation(value: Value): string {
-  if (value === null) return 'None';
-  if (value === true) return 'True';
-  if (value === false) return 'False';
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return value.includes("'") ? `"${value}"` : `'${value}'`;
-  if (isList(value)) return `[${value.map(representation).join(', ')}]`;
-  if (isTagged(value)) return `<${kindOf(value)}>`;
-  return `{${Object.entries(value)
-    .map(([key, inner]) => `${representation(key)}: ${representation(inner)}`)
-    .join(', ')}}`;
 }

@@ -16,7 +16,7 @@ import {
 } from '@cordon/policy';
 import { expressionValue } from './expression.ts';
 import { Visibility } from './flow.ts';
-import { assignmentsOf, type ReferenceWorld } from './search.ts';
+import { assignmentsOf, type ReferenceWorld, SEARCH } from './search.ts';
 
 export interface Outcome {
   /** From 0. */
@@ -45,6 +45,7 @@ export function evaluate(
     input: values.parameters(parameters),
     domain: (type) => entries.flatMap((entry) => occurrencesIn(entry, type)),
     related: (operator, a, b) => visibility.related(operator, a, b),
+    search: SEARCH,
     counted: 0,
   };
   return policy.tree.rules.flatMap((rule, number) => outcomes(rule, number, world));

@@ -4,7 +4,7 @@
  * Ring 1; tests only.
  */
 import { type Expression, meaning, type Value, values } from '@cordon/policy';
-import { countOf, type Environment, forAllOf, holdsOf } from './search.ts';
+import type { Environment } from './search.ts';
 
 const { isUndecided, undecided } = values;
 
@@ -149,7 +149,7 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
           parameter.name,
           positional[index] ?? null,
         ]);
-        return holdsOf(body, { ...env, values: new Map(bound), depth: env.depth + 1 });
+        return env.world.search.holds(body, { ...env, values: new Map(bound), depth: env.depth + 1 });
       });
     }
     default:
@@ -196,7 +196,8 @@ function patternOf(pattern: Pattern, env: Environment): meaning.ComputedPattern 
 
 function quantifierOf(expression: Extract<Expression, { kind: 'quantifier' }>, env: Environment): Value {
   const named = env.world.names.resolve(expression.callee.name);
-  if (named?.kind === 'quantifier' && named.name === 'forall') return forAllOf(expression.body, env);
+  if (named?.kind === 'quantifier' && named.name === 'forall')
+    return env.world.search.forAll(expression.body, env);
   const argument = (name: string, position: number): Value => {
     const found =
       expression.named.find((one) => one.name.name === name)?.value ?? expression.positional[position];
@@ -205,5 +206,5 @@ function quantifierOf(expression: Extract<Expression, { kind: 'quantifier' }>, e
   const [min, max] = [argument('min', 0), argument('max', 1)];
   if ((min !== null && typeof min !== 'number') || (max !== null && typeof max !== 'number'))
     return undecided('no number');
-  return countOf(expression.body, env, min ?? 0, max ?? Number.POSITIVE_INFINITY);
+  return env.world.search.count(expression.body, env, min ?? 0, max ?? Number.POSITIVE_INFINITY);
 }

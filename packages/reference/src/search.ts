@@ -16,12 +16,21 @@ import { conditionOf, expressionValue } from './expression.ts';
 
 const { isUndecided, undecided } = values;
 
+/** What the search says of a body inside of an expression. */
+export interface Search {
+  holds(body: readonly Expression[], env: Environment): Value;
+  forAll(body: readonly Expression[], env: Environment): Value;
+  count(body: readonly Expression[], env: Environment, min: number, max: number): Value;
+}
+
 export interface ReferenceWorld {
   readonly names: meaning.Names;
   readonly patterns: meaning.PatternCache;
   readonly input: Value;
   domain(type: string): readonly Occurrence[];
   related(operator: '->' | '~>', a: Value, b: Value): Value;
+  /** Handed in, because expressions hold bodies and bodies hold expressions. */
+  readonly search: Search;
   /** Assignments that `count` has found. */
   counted: number;
 }
@@ -109,14 +118,14 @@ function assess(body: readonly Expression[], env: Environment, bound: readonly O
   return { env, bound, status, isFalse, hasOpenLine, counted: env.world.counted - before };
 }
 
-export function holdsOf(body: readonly Expression[], env: Environment): Value {
+function holdsOf(body: readonly Expression[], env: Environment): Value {
   const all = uncounted(body, env);
   if (all.some((one) => one.status === 'satisfied')) return true;
   return all.some((one) => one.status === 'open') ? undecided('no assignment is certain') : false;
 }
 
 /** A line that is neither true nor false does not refute here. */
-export function forAllOf(body: readonly Expression[], env: Environment): Value {
+function forAllOf(body: readonly Expression[], env: Environment): Value {
   const all = uncounted(body, env);
   if (all.some((one) => one.isFalse)) return false;
   return all.some((one) => one.hasOpenLine) ? undecided('an assignment is open') : true;
@@ -130,7 +139,7 @@ function uncounted(body: readonly Expression[], env: Environment): readonly Assi
   return all;
 }
 
-export function countOf(body: readonly Expression[], env: Environment, min: number, max: number): Value {
+function countOf(body: readonly Expression[], env: Environment, min: number, max: number): Value {
   const all = uncounted(body, env);
   const certain = all.filter((one) => one.status === 'satisfied').length;
   const open = all.filter((one) => one.status === 'open').length;
@@ -143,3 +152,5 @@ export function countOf(body: readonly Expression[], env: Environment, min: numb
     ? (verdicts[0] ?? false)
     : undecided('the count is open');
 }
+
+export const SEARCH: Search = { holds: holdsOf, forAll: forAllOf, count: countOf };
