@@ -66,7 +66,7 @@ function program(): Command {
   const cordon = new Command('cordon').description(
     'Runs agents and other people’s apps so that no app can steer another.',
   );
-  cordon.exitOverride();
+  cordon.version('0.1.0').exitOverride();
   asking(cordon.command('ask <query>').description('serve one query'))
     .option('--resume <session>', 'go on with an interrupted session')
     .action((query: string, options) =>

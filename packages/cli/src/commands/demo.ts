@@ -109,7 +109,6 @@ async function runCase(
       config: join(CODE_ROOT, 'examples', 'cordon.json'),
       data,
       model: 'obedient',
-      scenario: [join(CODE_ROOT, 'examples', 'scenarios', study.scenario)],
     });
     if (configuration === null) return null;
     const apps = configuration.apps.filter(({ id }) => study.apps.includes(id));

@@ -22,7 +22,7 @@ export async function runQuery(surroundings: Surroundings, session: Session, tex
 export function tellOutcome(surroundings: Surroundings, outcome: Outcome): void {
   const { answer, kind, reason, help } = outcome;
   if (surroundings.wantsJson) return;
-  if (answer !== null) surroundings.output.quote(answer, 5_000);
+  if (answer !== null) surroundings.answer(answer);
   if (kind === 'answered' || reason === null) return;
   surroundings.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
   if (help !== null) surroundings.notes.say('  help: ', help);

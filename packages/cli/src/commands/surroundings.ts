@@ -14,6 +14,8 @@ import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
 
+const MOST_ANSWER_LINES = 5_000;
+
 /** As commander hands them over. */
 export interface Options extends ConfigurationOptions {
   readonly json?: boolean;
@@ -98,6 +100,12 @@ export class Surroundings {
 
   json(value: object): void {
     process.stdout.write(jsonLine(value));
+  }
+
+  /** The answer: framed on a terminal, where text of others could otherwise act; plain in a pipe. */
+  answer(text: string): void {
+    if (process.stdout.isTTY === true) this.output.quote(text, MOST_ANSWER_LINES);
+    else process.stdout.write(`${text}\n`);
   }
 
   tellDiagnostics(diagnostics: readonly Diagnostic[]): void {
