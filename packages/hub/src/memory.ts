@@ -24,8 +24,12 @@ export interface KnownFact {
 }
 
 export interface Memory {
+  /** All facts that the user stated, to whomever. */
   facts(): readonly KnownFact[];
-  rememberFact(fact: KnownFact, source: EventId): void;
+  /** The facts that the user stated in this owner's own conversations: its context knows them already. */
+  ownFacts(owner: ContextOwner): readonly KnownFact[];
+  /** Kept for the system, and for the owner in whose conversation it was stated. */
+  rememberFact(fact: KnownFact, owner: ContextOwner, source: EventId): void;
   /** The user's own earlier queries, oldest first. */
   earlier(): PlannerInput['earlier'];
   rememberQuery(query: string, app: AppId | null, outcome: string): void;

@@ -33,9 +33,10 @@ import type { Context, OwnTool } from './context.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { factsIn } from './facts.ts';
 import type { Gate } from './gate.ts';
-import type { ContextOwner, Memory } from './memory.ts';
+import type { ContextOwner, KnownFact, Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
+import type { PermissionNeed } from './permission.ts';
 import { fallbackPlan, PLAN_SCHEMA, type Planned, plannerInput, readPlan } from './planner.ts';
 import {
   AGENT_PROMPT,
@@ -115,9 +116,10 @@ export class Operator {
     );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
-    const app = served.ok ? served.value.app : null;
+    const owner = query.heardBy ?? VANILLA;
+    const app = owner.kind === 'spoke' ? owner.app : null;
     memory.rememberQuery(query.text, app, outcome.kind);
-    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, said.id);
+    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said.id);
     recorder.record(
       null,
       { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason },
@@ -127,15 +129,15 @@ export class Operator {
     return outcome;
   }
 
-  async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {
+  async #serve(query: Query, said: EventId): Promise<Result<string, Fault>> {
     const prepared =
       this.#parts.isolation === 'none'
         ? await this.#prepareShared()
         : await this.#preparePlanned(query, said);
     if (!prepared.ok) return prepared;
     const { context, owner } = prepared.value;
-    const needs = this.#parts.isolation === 'none' ? [] : this.#factsFor(query, context.app);
-    const data = await this.#release(context, query, needs);
+    const data = this.#parts.isolation === 'none' ? [] : await this.#releaseFacts(context, query, owner);
+    query.heard(owner);
     this.#hear(context, query.text, said);
     const earlier = this.#parts.memory.turns(owner);
     // What tainted this app's context before taints it still: the model sees it again.
@@ -145,7 +147,7 @@ export class Operator {
     const delivered = await this.#deliver(context, query, answer.value);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
     this.#parts.memory.rememberTurn(owner, query.text, answer.value, context.label);
-    return ok({ text: delivered, app: context.app });
+    return ok(delivered);
   }
 
   async #preparePlanned(query: Query, said: EventId): Promise<Result<Prepared, Fault>> {
@@ -370,26 +372,40 @@ export class Operator {
     return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
   }
 
-  /** The facts that the plan wants for this app; the planner knew their names only. */
-  #factsFor(query: Query, app: AppId | null): readonly ReleasedItem[] {
-    if (app === null) return [];
-    const wanted = new Set(query.plan.steps.filter((step) => step.app === app).flatMap(({ needs }) => needs));
-    return this.#parts.memory
-      .facts()
-      .filter(({ name }) => wanted.has(name))
-      .map(({ name, value, origin }) => ({ name, value, origin, label: USER_LABEL }));
+  /**
+   * The facts that the plan wants for this app; the planner knew their names only. What the user told this app before
+   * it knows already; for what was told elsewhere the user is asked.
+   */
+  async #releaseFacts(context: Context, query: Query, owner: ContextOwner): Promise<TurnContext['data']> {
+    const { memory } = this.#parts;
+    const wanted = new Set(
+      query.plan.steps
+        .filter((step) => step.app !== null && step.app === context.app)
+        .flatMap(({ needs }) => needs),
+    );
+    const items = (facts: readonly KnownFact[]) =>
+      facts
+        .filter(({ name }) => wanted.has(name))
+        .map(({ name, value, origin }): ReleasedItem => ({ name, value, origin, label: USER_LABEL }));
+    const own = items(memory.ownFacts(owner));
+    const known = new Set(own.map(({ name }) => name));
+    const others = items(memory.facts()).filter(({ name }) => !known.has(name));
+    return [
+      ...(await this.#release(context, own, null)),
+      ...(await this.#release(context, others, factsNeed(context.app, others))),
+    ];
   }
 
   async #release(
     context: Context,
-    _query: Query,
     items: readonly ReleasedItem[],
+    need: PermissionNeed | null,
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
     const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'data-release', context: context.id, to: context.app, items },
-      { causes: [], label: USER_LABEL, need: factsNeed(context.app, items) },
+      { causes: [], label: USER_LABEL, need },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     // Without the data the app asks the user for what it lacks: the query goes on.
@@ -484,10 +500,7 @@ export class Operator {
 /** Where the user's words arise; no context of the hub has this id. */
 const USER_CONTEXT: ContextId = id('user');
 
-interface Delivered {
-  readonly text: string;
-  readonly app: AppId | null;
-}
+const VANILLA: ContextOwner = { kind: 'vanilla' };
 
 function framed(held: HeldText): string {
   return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
@@ -504,10 +517,10 @@ function modelTool(name: string, description: string, parameters: ModelTool['par
   return { name, description, parameters };
 }
 
-function outcomeOf(query: Query, served: Result<Delivered, Fault>): Outcome {
+function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {
   const refusal = query.refusal;
   if (served.ok) {
-    const { text } = served.value;
+    const text = served.value;
     if (refusal === null) return { kind: 'answered', answer: text, reason: null, help: null };
     return { kind: 'refused', answer: text, reason: refusal.message, help: null };
   }

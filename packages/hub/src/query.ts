@@ -14,6 +14,7 @@ import {
   type TurnLimits,
   type Usage,
 } from '@cordon/core';
+import type { ContextOwner } from './memory.ts';
 
 export class Query {
   readonly text: string;
@@ -22,6 +23,7 @@ export class Query {
   #plan: StepPlan = { steps: [], candidates: [] };
   #tokens = 0;
   #refusal: Reason | null = null;
+  #heardBy: ContextOwner | null = null;
 
   constructor(text: string, signal: AbortSignal, limits: TurnLimits) {
     this.text = text;
@@ -35,6 +37,15 @@ export class Query {
 
   adopt(plan: StepPlan): void {
     this.#plan = plan;
+  }
+
+  /** Whose context has the user's words; null: none yet. */
+  get heardBy(): ContextOwner | null {
+    return this.#heardBy;
+  }
+
+  heard(owner: ContextOwner): void {
+    this.#heardBy = owner;
   }
 
   /** Why the query counts as refused: the first refusal of something that the plan expected. */

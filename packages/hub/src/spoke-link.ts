@@ -81,6 +81,11 @@ export class SpokeLink {
     );
   }
 
+  /** Whether the process is gone or given up: no turn can run here any more. */
+  get isOver(): boolean {
+    return this.#ended !== null;
+  }
+
   /** Runs one turn to its answer. Aborting `signal` ends the process: nothing of the turn goes on. */
   async runTurn(
     context: TurnContext,
@@ -90,6 +95,7 @@ export class SpokeLink {
   ): Promise<Result<string, Fault>> {
     const ready = await this.#ready;
     if (!ready.ok) return ready;
+    if (this.#ended !== null) return failed(this.#ended);
     if (signal.aborted) return failed(CANCELLED);
     const id = ++this.#turns;
     this.#onDropped = onDropped;

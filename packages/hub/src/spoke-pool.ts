@@ -24,11 +24,15 @@ export class SpokePool {
     if (!this.#ending.signal.aborted) this.#spare ??= this.#start();
   }
 
-  /** A loop that has seen nothing. */
-  take(): Promise<Result<SpokeLink, Fault>> {
-    const spare = this.#spare ?? this.#start();
+  /** A loop that has seen nothing. What ended the spare before anybody used it is no fault of this query. */
+  async take(): Promise<Result<SpokeLink, Fault>> {
+    const warming = this.#spare;
     this.#spare = null;
-    return spare;
+    const spare = await warming;
+    if (spare?.ok !== true) return this.#start();
+    if (!spare.value.isOver) return spare;
+    this.release(spare.value);
+    return this.#start();
   }
 
   release(link: SpokeLink): void {

@@ -34,14 +34,24 @@ export class StoredMemory implements Memory {
   }
 
   facts(): readonly KnownFact[] {
-    return this.#store
-      .memory(SYSTEM)
-      .facts()
-      .map(({ name, value, origin }) => ({ name, value, origin }));
+    return this.#factsOf(SYSTEM);
   }
 
-  rememberFact({ name, value, origin }: KnownFact, source: EventId): void {
-    this.#store.memory(SYSTEM).learn(name, value, { origin, source, label: USER_LABEL });
+  ownFacts(owner: ContextOwner): readonly KnownFact[] {
+    return this.#factsOf(owner);
+  }
+
+  rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
+    for (const keeper of [SYSTEM, owner]) {
+      this.#store.memory(keeper).learn(name, value, { origin, source, label: USER_LABEL });
+    }
+  }
+
+  #factsOf(owner: MemoryOwner): readonly KnownFact[] {
+    return this.#store
+      .memory(owner)
+      .facts()
+      .map(({ name, value, origin }) => ({ name, value, origin }));
   }
 
   earlier(): PlannerInput['earlier'] {
