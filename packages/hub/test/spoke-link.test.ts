@@ -66,6 +66,21 @@ test('a turn goes from the query to the answer', async () => {
   assert.deepEqual(JSON.parse(received[1] ?? ''), { type: 'opened', text: 'the text', id: 7 });
 });
 
+test('a loop that died between two turns takes no further one, and keeps nobody waiting', async () => {
+  const { turnHasCome, say, run, killed } = scriptedSpoke();
+  say(READY);
+  const first = run();
+  await turnHasCome();
+  say('{"type":"answer","id":1,"text":"done"}');
+  assert.equal((await first).ok, true);
+  killed.resolve('it was ended by SIGKILL');
+  await killed.promise;
+  assert.deepEqual(await run(), {
+    ok: false,
+    fault: { kind: 'spoke-unavailable', message: 'the agent loop ended: it was ended by SIGKILL' },
+  });
+});
+
 test('a spoke of another protocol version is refused', async () => {
   const { say, run } = scriptedSpoke();
   const turn = run();
