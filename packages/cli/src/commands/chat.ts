@@ -43,9 +43,12 @@ async function converse(
   surroundings: Surroundings,
   session: Parameters<typeof runQuery>[1],
 ): Promise<boolean> {
-  const never = new AbortController().signal;
+  // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
+  const leaving = new AbortController();
+  surroundings.onInterrupt = () => leaving.abort();
+  const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
   for (;;) {
-    const reply = await surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, never);
+    const reply = await surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, ending);
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return false;
     if (reply.kind === 'ended') return true;
     const text = reply.text.trim();

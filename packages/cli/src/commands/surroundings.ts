@@ -36,6 +36,7 @@ export class Surroundings {
   readonly output: Screen;
   readonly terminal: Terminal;
   readonly #renderer: EventRenderer;
+  readonly #ending = new AbortController();
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
 
@@ -52,9 +53,17 @@ export class Surroundings {
     });
     this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
     process.on('SIGINT', () => this.onInterrupt());
-    process.on('SIGTERM', () => this.onInterrupt());
+    process.on('SIGTERM', () => {
+      this.#ending.abort();
+      this.onInterrupt();
+    });
     // Whoever read our output has gone; there is nobody left to tell.
     process.stdout.on('error', () => process.exit(EXIT.failed));
+  }
+
+  /** Aborts when the process is told to end, and not just to stop what it does. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
   get wantsJson(): boolean {
@@ -95,7 +104,12 @@ export class Surroundings {
   /** One event, as it happens. */
   tell(event: Event): void {
     if (this.wantsJson) this.json(event);
-    else if (!event.kind.startsWith('answer.')) this.#renderer.render(event);
+    else if (!event.kind.startsWith('answer.') && !this.#isToldLater(event)) this.#renderer.render(event);
+  }
+
+  /** What ended a query is told once, with its remedy, by `tellOutcome`; several times it reads like several failures. */
+  #isToldLater({ kind }: Event): boolean {
+    return this.options.verbose !== true && (kind === 'query.ended' || kind === 'model-call.failed');
   }
 
   json(value: object): void {
