@@ -81,7 +81,8 @@ function assertFailed({ run }: Asked, reason: string, help: string): void {
   assert.equal(run.code, 2, run.stderr);
   assert.equal(run.stdout, '');
   const told = plain(run.stderr);
-  assert.ok(told.includes(`failed: ${reason} help: ${help}`), told);
+  assert.ok(told.endsWith(`failed: ${reason} help: ${help} `), told);
+  assert.equal(told.split('provider `').length, 2, 'it is told once');
   assertQuiet(run);
 }
 
