@@ -159,7 +159,9 @@ export class Exchange {
       return refusal();
     }
     const served = carried.value;
-    return served.kind === 'served' ? this.#respond(context, peer, app, proposal, served) : served.answer;
+    return served.kind === 'served'
+      ? this.#respond(context, query, peer, app, proposal, served)
+      : served.answer;
   }
 
   /** The text behind a reference becomes visible, if the user and the policy let it. */
@@ -289,6 +291,7 @@ export class Exchange {
 
   async #respond(
     context: Context,
+    query: Query,
     peer: Peer,
     app: InstalledApp,
     request: AppRequest,
@@ -317,6 +320,9 @@ export class Exchange {
       { causes, label, need: null },
       (allowance) => ok(this.#parts.gate.spend(allowance).message),
     );
+    if (carried.kind === 'refused') {
+      query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
+    }
     if (carried.kind !== 'done') return refusal();
     const visible = replaceFreeText(functionality.response, carried.value, (text) =>
       context.references.hold({ text, origin: app.id, functionality: functionality.name, label }),

@@ -102,7 +102,7 @@ export class ToolCalls {
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
     const outcome = await this.call(context, query, call, this.need(query.plan, context, call));
     if (!outcome.ok) return describeFailure(query, outcome.fault);
-    return ok(await this.#deliver(context, app, own.tool, outcome.value));
+    return ok(await this.#deliver(context, query, app, own.tool, outcome.value));
   }
 
   /** The question that is due for a call, if any. */
@@ -159,6 +159,7 @@ export class ToolCalls {
 
   async #deliver(
     context: Context,
+    query: Query,
     app: InstalledApp,
     tool: AppTool,
     outcome: CallOutcome,
@@ -181,6 +182,9 @@ export class ToolCalls {
       { causes: [event], label, need: null },
       (allowance) => ok(this.#parts.gate.spend(allowance)),
     );
+    if (delivered.kind === 'refused') {
+      query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
+    }
     if (delivered.kind !== 'done') return { text: REFUSED_TEXT, isError: true };
     const output = delivered.value;
     context.sees(output.label, output.app);
