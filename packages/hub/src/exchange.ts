@@ -32,7 +32,7 @@ import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { plainSchema, type Registry, usesOf } from './registry.ts';
-import type { SchemaValidator } from './schema-validator.ts';
+import type { LoadValidator } from './schema-validator.ts';
 import type { Served } from './spoke-link.ts';
 import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from './tool-calls.ts';
 
@@ -59,7 +59,7 @@ export interface ExchangeParts {
   readonly registry: Registry;
   readonly apps: AppHost;
   readonly calls: ToolCalls;
-  readonly validator: SchemaValidator;
+  readonly validator: LoadValidator;
   readonly newPeerId: () => EphemeralId;
   readonly newCallId: () => string;
   readonly maxDepth: number;
@@ -128,7 +128,8 @@ export class Exchange {
     }
     const texts = context.references.namedIn(sent);
     const message = context.references.resolve(sent);
-    const valid = this.#parts.validator.check(peer.functionality.request, message);
+    const validator = await this.#parts.validator();
+    const valid = validator.check(peer.functionality.request, message);
     if (!valid.ok) return this.#malformed(context, 'a request that does not fit its format', valid.fault);
 
     const callId = this.#parts.newCallId();
@@ -258,9 +259,8 @@ export class Exchange {
     if (!outcome.ok) {
       const described = describeFailure(query, outcome.fault);
       if (!described.ok) return described;
-      // What the app said of its error is free text like any other: it must not reach the other context.
-      const isWords = outcome.fault.kind === 'fault';
-      return ok({ kind: 'answered', answer: isWords ? ERROR : ok({ type: 'output', ...described.value }) });
+      // What the app said of its error, or calls its arguments, is free text: it must not reach the other context.
+      return ok({ kind: 'answered', answer: outcome.fault.kind === 'refused' ? refusal() : ERROR });
     }
     const { result, label, event } = outcome.value;
     return ok(
@@ -298,7 +298,7 @@ export class Exchange {
     { result, label, causes }: Extract<Work, { kind: 'served' }>,
   ): Promise<Served> {
     const { functionality } = peer;
-    const message = this.#readResponse(functionality, result);
+    const message = await this.#readResponse(functionality, result);
     if (!message.ok) {
       const reason = `a response that does not fit its format: ${message.fault}`;
       return this.#malformed(context, reason, 'the answer was malformed');
@@ -332,8 +332,11 @@ export class Exchange {
     return ok({ type: 'response', message: visible });
   }
 
-  #readResponse(functionality: Functionality, { text, structured }: ToolResult): Result<Json, string> {
-    const { validator } = this.#parts;
+  async #readResponse(
+    functionality: Functionality,
+    { text, structured }: ToolResult,
+  ): Promise<Result<Json, string>> {
+    const validator = await this.#parts.validator();
     if (structured !== null) return validator.check(functionality.response, structured);
     const parsed = parseJson(text);
     const candidates: readonly Json[] = [...(parsed.ok ? [parsed.value] : []), { text }, text];
