@@ -24,7 +24,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { CallToolResult, Client, ClientOptions, Tool, Transport } from '@modelcontextprotocol/client';
 import { type AppStreams, StreamTransport } from './mcp-transport.ts';
-import type { SchemaValidator } from './schema-validator.ts';
+import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 
 /** A tool as its app declares it: every word of it is untrusted. */
 export interface AppTool {
@@ -86,7 +86,7 @@ export interface AppHostParts {
   readonly decideEgress: (app: InstalledApp) => DecideEgress;
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
-  readonly validator: SchemaValidator;
+  readonly validator: LoadValidator;
   readonly now: Clock;
   readonly observer: AppObserver;
 }
@@ -109,7 +109,7 @@ export class AppHost {
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   readonly #observer: AppObserver;
   readonly #now: Clock;
-  readonly #clientOptions: ClientOptions;
+  readonly #validator: LoadValidator;
   readonly #spend: AppHostParts['spend'];
 
   constructor(parts: AppHostParts) {
@@ -117,9 +117,14 @@ export class AppHost {
     this.#connectRemote = parts.connect;
     this.#decideEgress = parts.decideEgress;
     this.#spend = parts.spend;
-    this.#clientOptions = { jsonSchemaValidator: linearValidator(parts.validator) };
+    this.#validator = parts.validator;
     this.#now = parts.now;
     this.#observer = parts.observer;
+  }
+
+  /** Loads in the background what the first start of an app needs: 70 ms for the client and the validator. */
+  warm(): void {
+    void this.#client().catch(() => undefined); // Whoever needs it will be told.
   }
 
   /** Starts the app, or answers the one that runs. A failed start is tried anew by the next query. */
@@ -177,36 +182,36 @@ export class AppHost {
     const began = this.#now();
     const starting = new AbortController();
     const deadline = setTimeout(() => starting.abort(), app.manifest.limits.startSeconds * 1000);
-    const importing = import('@modelcontextprotocol/client');
     try {
       if (app.source.kind === 'url') {
         const transport = await this.#connectRemote(app);
         if (!transport.ok) return transport;
-        const { Client } = await importing;
         return await this.#handshake(
           app,
-          new Client(CLIENT_INFO, this.#clientOptions),
+          await this.#client(),
           transport.value,
           null,
           began,
           starting.signal,
         );
       }
-      const launched = await this.#launcher.launch(app, this.#decideEgress(app), starting.signal);
+      // First the process, then the client's code: the one comes up while the other is loaded.
+      const launching = this.#launcher.launch(app, this.#decideEgress(app), starting.signal);
+      const [launched, client] = await Promise.all([launching, this.#client()]);
       if (!launched.ok) return launched;
       const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
-      const { Client } = await importing;
-      return await this.#handshake(
-        app,
-        new Client(CLIENT_INFO, this.#clientOptions),
-        transport,
-        launched.value,
-        began,
-        starting.signal,
-      );
+      return await this.#handshake(app, client, transport, launched.value, began, starting.signal);
     } finally {
       clearTimeout(deadline);
     }
+  }
+
+  async #client(): Promise<Client> {
+    const [{ Client }, validator] = await Promise.all([
+      import('@modelcontextprotocol/client'),
+      this.#validator(),
+    ]);
+    return new Client(CLIENT_INFO, { jsonSchemaValidator: linearValidator(validator) });
   }
 
   async #handshake(

@@ -4,9 +4,6 @@
  *
  * Ring 0.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { connect as dial } from 'node:net';
 import type { Readable } from 'node:stream';
 import {
   DEFAULT_APP_LIMITS,
@@ -17,13 +14,6 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import {
-  DEFAULT_EGRESS_LIMITS,
-  DEFAULT_PORTS,
-  type EgressProxy,
-  openEgressProxy,
-  systemLookup,
-} from '@cordon/egress';
 import {
   type CommandContext,
   type ConfinedProcess,
@@ -36,7 +26,7 @@ import {
   type SandboxSpec,
   STATE_INSIDE,
 } from '@cordon/sandbox';
-import type { AppLauncher, AppProcess, DecideEgress } from './app-host.ts';
+import type { AppLauncher, AppProcess } from './app-host.ts';
 import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
 
 export interface LaunchOptions {
@@ -53,6 +43,8 @@ export function appLauncher(options: LaunchOptions): AppLauncher {
   return {
     launch: async (app, decide, signal) => {
       if (app.manifest.network.length === 0) return confine(app, { kind: 'none' }, options, signal);
+      // Loaded for an app that has the network, since Node's HTTP takes 20 ms to load.
+      const { openProxy } = await import('./app-network.ts');
       const proxy = await openProxy(app, decide, options.socketFolder);
       if (!proxy.ok) return proxy;
       const socket = checkPath(proxy.value.socket);
@@ -104,28 +96,6 @@ function insideNames({ command, args, env }: CommandSource, own: string) {
 }
 
 type CommandSource = Extract<InstalledApp['source'], { kind: 'command' }>;
-
-/** Whoever is asked whether a request may leave may take this long. */
-const DECIDE_MS = 120_000;
-
-async function openProxy(
-  app: InstalledApp,
-  decide: DecideEgress,
-  socketFolder: string,
-): Promise<Result<EgressProxy, Fault>> {
-  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-  // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
-  const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
-  return openEgressProxy(socket, {
-    reach: { sites: app.manifest.network, ports: DEFAULT_PORTS },
-    decide,
-    decideMs: DECIDE_MS,
-    lookup: systemLookup,
-    dial: (address, port) => dial(port, address),
-    limits: DEFAULT_EGRESS_LIMITS,
-    onRefused: () => undefined,
-  });
-}
 
 function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
   const { stdin, stdout, stderr } = process;

@@ -13,18 +13,30 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 
 const SCHEMA_LENGTH = 256 * 1024;
 const SHOWN_ERRORS = 5;
 
+/** The same validator each time; the first time waits for its library. */
+export type LoadValidator = () => Promise<SchemaValidator>;
+
+/** Loads the library when the first schema is to be checked: it takes 15 ms, which no start should wait for. */
+export function validatorOnDemand(): LoadValidator {
+  let loading: Promise<SchemaValidator> | null = null;
+  return () => {
+    loading ??= import('ajv/dist/2020.js').then((library) => new SchemaValidator(library.Ajv2020));
+    return loading;
+  };
+}
+
 export class SchemaValidator {
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction | string>();
 
-  constructor() {
-    this.#ajv = new Ajv2020({
+  constructor(Ajv: typeof Ajv2020) {
+    this.#ajv = new Ajv({
       strict: false,
       allErrors: false,
       validateSchema: false,

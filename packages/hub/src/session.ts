@@ -35,7 +35,7 @@ import { Query } from './query.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
-import { SchemaValidator } from './schema-validator.ts';
+import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -73,7 +73,7 @@ export class Session {
   readonly #monitor: ReferenceMonitor;
   readonly #apps: AppHost;
   readonly #spokes: SpokePool;
-  readonly #validator = new SchemaValidator();
+  readonly #validator = validatorOnDemand();
   readonly #gate: Gate;
   readonly #operator: Operator;
   #contexts = 0;
@@ -117,6 +117,7 @@ export class Session {
   /** Starts in the background what the first query will need. */
   warm(): void {
     this.#spokes.warm();
+    this.#apps.warm();
   }
 
   /** Serves one query. Throws if another is still running: one writer, one query at a time. */

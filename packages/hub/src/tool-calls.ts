@@ -32,14 +32,14 @@ import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { isIrreversible, type Registry, usesOf } from './registry.ts';
-import type { SchemaValidator } from './schema-validator.ts';
+import type { LoadValidator } from './schema-validator.ts';
 
 export interface ToolCallParts {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly apps: AppHost;
   readonly registry: Registry;
-  readonly validator: SchemaValidator;
+  readonly validator: LoadValidator;
   readonly newCallId: () => string;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
@@ -131,7 +131,8 @@ export class ToolCalls {
     need: PermissionNeed | null,
   ): Promise<Result<CallOutcome, CallFailure>> {
     const { app, tool, arguments: args, texts } = ready;
-    const valid = this.#parts.validator.check(tool.input, args);
+    const validator = await this.#parts.validator();
+    const valid = validator.check(tool.input, args);
     if (!valid.ok) return failed({ kind: 'malformed', problem: valid.fault });
 
     const proposal: ToolCall = {
@@ -148,7 +149,13 @@ export class ToolCalls {
     const carried = await this.#parts.gate.carryOut(context, proposal, { causes, label, need }, (allowance) =>
       this.#parts.apps.call(app, allowance, query.signal),
     );
-    if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
+    if (carried.kind === 'failed') {
+      const { fault, event } = carried;
+      if (fault.kind !== 'app-error') return failed({ kind: 'fault', fault });
+      // What an app says in an error is an output of it: it is labelled, decided and delivered like any other.
+      const result = { text: fault.message, structured: null, isError: true };
+      return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
+    }
     if (carried.kind === 'refused') {
       const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
       return failed({ kind: 'refused', reasons: carried.reasons, expected });
@@ -223,8 +230,7 @@ export function describeFailure(query: Query, failure: CallFailure): Result<Call
     case 'malformed':
       return ok({ text: `the arguments do not fit: ${failure.problem}`, isError: true });
     case 'fault':
-      if (failure.fault.kind !== 'app-error') return failed(failure.fault);
-      return ok({ text: failure.fault.message, isError: true });
+      return failed(failure.fault);
     default:
       failure satisfies never;
       return ok({ text: REFUSED_TEXT, isError: true });

@@ -1,0 +1,40 @@
+/**
+ * The way out of an app that has the network: a proxy of its own, reached by a socket in its sandbox.
+ *
+ * Ring 0.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { connect as dial } from 'node:net';
+import type { Fault, InstalledApp, Result } from '@cordon/core';
+import {
+  DEFAULT_EGRESS_LIMITS,
+  DEFAULT_PORTS,
+  type EgressProxy,
+  openEgressProxy,
+  systemLookup,
+} from '@cordon/egress';
+import type { DecideEgress } from './app-host.ts';
+
+/** Whoever is asked whether a request may leave may take this long. */
+const DECIDE_MS = 120_000;
+
+/** @param socketFolder a folder of the hub alone; made if it is missing */
+export async function openProxy(
+  app: InstalledApp,
+  decide: DecideEgress,
+  socketFolder: string,
+): Promise<Result<EgressProxy, Fault>> {
+  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
+  // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
+  const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
+  return openEgressProxy(socket, {
+    reach: { sites: app.manifest.network, ports: DEFAULT_PORTS },
+    decide,
+    decideMs: DECIDE_MS,
+    lookup: systemLookup,
+    dial: (address, port) => dial(port, address),
+    limits: DEFAULT_EGRESS_LIMITS,
+    onRefused: () => undefined,
+  });
+}
