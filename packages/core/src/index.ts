@@ -85,4 +85,4 @@ export type {
   ToolOutput,
 } from './proposal.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
-export { closedFormats, isClosedValue, replaceFreeText, withoutProse } from './schema.ts';
+export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';

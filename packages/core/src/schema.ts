@@ -74,33 +74,79 @@ export function replaceFreeText(
 }
 
 /**
- * The schema without the words of whoever wrote it (`description`, `title`, `examples`, `default`, `$comment`):
- * what remains tells another app's context how to form a message and can tell it nothing else.
+ * A vetted schema as another app's context may see it: what tells how to form a message, and nothing else. What is
+ * not known to be structure is dropped: a list of what may not pass (`description`, `title`) would let every
+ * keyword pass that nobody thought of.
  */
 export function withoutProse(schema: Json): Json {
   if (isJsonArray(schema)) return schema.map(withoutProse);
   if (!isJsonObject(schema)) return schema;
   const out: Record<string, Json> = {};
   for (const [key, inner] of Object.entries(schema)) {
-    if (PROSE_KEYS.has(key)) continue;
-    out[key] = key === 'properties' && isJsonObject(inner) ? eachProperty(inner) : withoutProse(inner);
+    if (VALUE_KEYWORDS.has(key)) out[key] = inner;
+    else if (SCHEMA_KEYWORDS.has(key)) out[key] = withoutProse(inner);
+    else if (MAP_KEYWORDS.has(key) && isJsonObject(inner)) out[key] = eachSchema(inner);
   }
   return out;
 }
 
-const PROSE_KEYS: ReadonlySet<string> = new Set([
-  'description',
-  'title',
-  'examples',
-  'default',
-  '$comment',
-  '$id',
-  '$schema',
+/** Property names are kept even where they are spelt like an annotation (`title` of a document). */
+function eachSchema(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([key, inner]) => [key, withoutProse(inner)]));
+}
+
+const SIZE_KEYWORDS = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'],
+];
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set([
+  ...SIZE_KEYWORDS,
+  ...['type', 'enum', 'const', 'required', 'format', 'pattern', 'uniqueItems', 'dependentRequired', '$ref'],
+]);
+const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['items', 'prefixItems', 'contains', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+]);
+const MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'],
 ]);
 
-/** Property names are kept even where they are spelt like an annotation (`title` of a document). */
-function eachProperty(properties: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, withoutProse(inner)]));
+/** A name, not a sentence; what a tool of a real server calls its parameters fits. */
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/;
+const TYPE_NAMES: ReadonlySet<Json> = new Set([
+  ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
+]);
+/** Not `identifier`: a list of them (`IGNORE-1`, `ALL-2`, …) is a sentence. */
+const STRANGERS_FORMATS: ReadonlySet<Json> = new Set(['date', 'time', 'date-time', 'uuid']);
+
+/**
+ * A schema that nobody vetted, as another app's context may see it, and by which values may cross to one: types,
+ * sizes and the names of properties, in alphabetical order so that they make no sentence.
+ *
+ * Attack: an output schema that lists a sentence under `enum` or `const` makes it a closed value, which would cross
+ * without being looked at; `pattern`, `$ref` and `required` carry a sentence to whoever reads the schema.
+ */
+export function strangersSchema(schema: Json | undefined): JsonSchema {
+  if (!isJsonObject(schema)) return {};
+  const out: Record<string, Json> = {};
+  const { type, format, properties, required, items } = schema;
+  const types = isJsonArray(type) ? type.filter((name) => TYPE_NAMES.has(name)) : type;
+  if (types !== undefined && (isJsonArray(types) ? types.length > 0 : TYPE_NAMES.has(types)))
+    out.type = types;
+  if (format !== undefined && STRANGERS_FORMATS.has(format)) out.format = format;
+  for (const key of SIZE_KEYWORDS) {
+    const size = Object.hasOwn(schema, key) ? schema[key] : undefined;
+    if (typeof size === 'number' && Number.isFinite(size)) out[key] = size;
+  }
+  if (isJsonObject(properties)) {
+    const named = Object.entries(properties).filter(([name]) => PLAIN_NAME.test(name));
+    const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1));
+    out.properties = Object.fromEntries(sorted.map(([name, inner]) => [name, strangersSchema(inner)]));
+    const known = new Set<Json>(named.map(([name]) => name));
+    if (isJsonArray(required)) out.required = required.filter((name) => known.has(name)).toSorted();
+  }
+  if (isJsonObject(items)) out.items = strangersSchema(items);
+  return out;
 }
 
 function isJsonArray(value: Json | undefined): value is readonly Json[] {

@@ -41,7 +41,7 @@ export type Carried<T> =
   /** `event` is the `proposed` event; what follows from the effect names it as its cause. */
   | { readonly kind: 'done'; readonly value: T; readonly event: EventId }
   | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
-  | { readonly kind: 'failed'; readonly fault: Fault };
+  | { readonly kind: 'failed'; readonly fault: Fault; readonly event: EventId };
 
 export class Gate {
   readonly #monitor: ReferenceMonitor;
@@ -77,7 +77,7 @@ export class Gate {
         { kind: `${proposal.effect}.failed`, fault: result.fault },
         { causes: [event] },
       );
-      return { kind: 'failed', fault: result.fault };
+      return { kind: 'failed', fault: result.fault, event };
     }
     const milliseconds = this.#now() - began;
     const usage = usageOf(result.value);

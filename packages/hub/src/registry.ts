@@ -14,6 +14,7 @@ import {
   type JsonSchema,
   type Manifest,
   NAME_PATTERN,
+  strangersSchema,
   withoutProse,
 } from '@cordon/core';
 import type { AppTool } from './app-host.ts';
@@ -80,8 +81,8 @@ function toolFunctionality(tool: AppTool): Functionality {
   return {
     name,
     description: `the tool \`${tool.name}\``,
-    request: plainSchema(tool.input),
-    response: tool.output === null ? TEXT_RESPONSE : plainSchema(tool.output),
+    request: strangersSchema(tool.input),
+    response: tool.output === null ? TEXT_RESPONSE : strangersSchema(tool.output),
     tool: tool.name,
   };
 }

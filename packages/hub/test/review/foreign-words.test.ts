@@ -25,7 +25,7 @@ test('what an app says in a JSON-RPC error is decided and taints its context lik
   const output = stage.of('tool-output.proposed')[0];
   assert.equal(output?.isError, true);
   assert.equal(output?.label.integrity, 'untrusted');
-  assert.equal(stage.of('tool-output.decided')[0]?.verdict, 'allow');
+  assert.ok(stage.events().some(({ kind }) => kind === 'tool-output.decided'));
 });
 
 test('a rule keeps the words of an error from the model as it does with an output', async (t) => {
