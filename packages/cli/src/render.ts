@@ -65,7 +65,7 @@ export class EventRenderer {
       case 'spoke.started':
         return this.#detail(event, `in ${event.milliseconds} ms`);
       case 'app.started':
-        return this.#detail(event, `in ${event.milliseconds} ms, confined by ${event.layers.join(', ')}`);
+        return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'model.message':
         return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
       case 'model-call.proposed':
@@ -234,6 +234,10 @@ export class EventRenderer {
     this.#endStream();
     this.#screen.say(mark, text.slice(0, MOST_PAYLOAD * 2), style, lines);
   }
+}
+
+function confinementOf(layers: readonly string[]): string {
+  return layers.length === 0 ? 'elsewhere: nothing here confines it' : `confined by ${layers.join(', ')}`;
 }
 
 const OUTCOME_WORDS = { refused: 'refused', failed: 'not answered', cancelled: 'cancelled' } as const;
