@@ -18,7 +18,9 @@ import type { ContextOwner } from './memory.ts';
 
 export class Query {
   readonly text: string;
+  /** Aborts when the user stops the query, and when it is over: what is still under way for it ends then. */
   readonly signal: AbortSignal;
+  readonly #ending = new AbortController();
   readonly #limits: TurnLimits;
   #plan: StepPlan = { steps: [], candidates: [] };
   #tokens = 0;
@@ -27,8 +29,16 @@ export class Query {
 
   constructor(text: string, signal: AbortSignal, limits: TurnLimits) {
     this.text = text;
-    this.signal = signal;
+    this.signal = AbortSignal.any([signal, this.#ending.signal]);
     this.#limits = limits;
+  }
+
+  /**
+   * A query whose agent loop died leaves a call behind, which would go on in the app, ask the user about something
+   * that is over, or take the app from the next query when it runs into its limit.
+   */
+  end(): void {
+    this.#ending.abort();
   }
 
   get plan(): StepPlan {

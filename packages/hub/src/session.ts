@@ -123,10 +123,12 @@ export class Session {
   /** Serves one query. Throws if another is still running: one writer, one query at a time. */
   async ask(text: string, signal: AbortSignal): Promise<Outcome> {
     if (this.#query !== null) throw new Error('a query is running in this session');
-    this.#query = new Query(text, signal, this.#parts.limits);
+    const query = new Query(text, signal, this.#parts.limits);
+    this.#query = query;
     try {
-      return await this.#operator.ask(this.#query);
+      return await this.#operator.ask(query);
     } finally {
+      query.end();
       this.#query = null;
     }
   }

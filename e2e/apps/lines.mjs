@@ -1,0 +1,29 @@
+/**
+ * The least that is MCP on standard streams, written by hand so that the apps beside this file can break every rule
+ * that a library keeps.
+ */
+import { createInterface } from 'node:readline';
+
+export function send(message) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+/** `tools`: name → what a call does; what it returns is the result's text, `undefined` is no answer at all. */
+export function speak(tools) {
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    if (method === 'initialize') {
+      const serverInfo = { name: 'test', version: '1' };
+      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    } else if (method === 'tools/list') {
+      const listed = Object.keys(tools).map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
+      send({ id, result: { tools: listed } });
+    } else if (method === 'tools/call') {
+      const text = tools[params.name](params.arguments);
+      if (text !== undefined) send({ id, result: { content: [{ type: 'text', text }] } });
+    } else send({ id, error: { code: -32601, message: 'unknown method' } });
+  });
+}
+
+export const echo = ({ text = 'nothing' }) => String(text);
