@@ -30,8 +30,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Standard input; by default it is empty. */
   readonly input?: string;
-  /** Told of each line of standard error; may write more input. */
-  readonly onError?: (text: string, child: ChildProcess) => void;
+  /** Told of what comes on standard output; may write more input, and ends it. */
+  readonly onOutput?: (text: string, child: ChildProcess) => void;
 }
 
 /** A folder with a configuration, the user's files, and Cordon's own folders. */
@@ -92,13 +92,13 @@ function runCordon(folder: string, args: readonly string[], options: RunOptions)
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    options.onOutput?.(text, child);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    options.onError?.(text, child);
   });
   child.stdin.on('error', () => undefined);
-  if (options.onError === undefined) child.stdin.end(options.input ?? '');
+  if (options.onOutput === undefined) child.stdin.end(options.input ?? '');
   else child.stdin.write(options.input ?? '');
   return new Promise((settle, reject) => {
     child.on('error', reject);

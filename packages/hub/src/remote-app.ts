@@ -5,11 +5,11 @@
  * Ring 0.
  */
 import {
+  DEFAULT_LABEL,
   type Egress,
   type Fault,
   failed,
   fault,
-  HUB_LABEL,
   type InstalledApp,
   ok,
   type Result,
@@ -17,6 +17,27 @@ import {
 import type { Transport } from '@modelcontextprotocol/client';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
+
+/** A request that was not made or not answered; carries the hub's own words through the MCP client, which only throws. */
+class RemoteError extends Error {
+  readonly fault: Fault;
+
+  constructor(reason: Fault) {
+    super(reason.message);
+    this.name = 'RemoteError';
+    this.fault = reason;
+  }
+}
+
+/** What stands behind an error of the MCP client, if it was a request that failed here; else null. */
+export function remoteFault(error: unknown): Fault | null {
+  let inner = error;
+  for (let depth = 0; depth < 4 && inner instanceof Error; depth++) {
+    if (inner instanceof RemoteError) return inner.fault;
+    inner = inner.cause;
+  }
+  return null;
+}
 
 /** The user named the URL in the configuration, so the first contact needs no question; the policy still decides. */
 export async function connectRemote(
@@ -30,7 +51,7 @@ export async function connectRemote(
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
-    if (requested.origin !== target.origin) throw new Error(`\`${app.id}\` may not lead to another host`);
+    if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, requested));
     const proposal: Egress = {
       effect: 'egress',
       context: context.id,
@@ -40,20 +61,75 @@ export async function connectRemote(
       port: Number(requested.port) || (requested.protocol === 'https:' ? 443 : 80),
       path: requested.pathname,
     };
-    const sent = await gate.carryOut(
-      context,
-      proposal,
-      { causes: [], label: HUB_LABEL, need: null },
-      async (allowance) => {
-        gate.spend(allowance);
-        // A redirect would send the request, credentials and all, where the user never pointed.
-        return ok(await fetch(requested, { ...init, redirect: 'error' }));
-      },
-    );
+    // What the request holds may come from anywhere: other apps' words stand in arguments.
+    const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
+    const sent = await gate.carryOut(context, proposal, circumstances, (allowance) => {
+      gate.spend(allowance);
+      return send(app, requested, init);
+    });
     if (sent.kind === 'done') return sent.value;
-    throw new Error(sent.kind === 'refused' ? 'the policy forbids the request' : sent.fault.message);
+    if (sent.kind === 'failed') throw new RemoteError(sent.fault);
+    const reason = sent.reasons[0]?.message ?? 'no reason given';
+    // Not a fault of the app: the query is refused, as the policy wants it.
+    throw new RemoteError(
+      fault('cancelled', `the request of \`${app.id}\` to \`${requested.host}\` was refused: ${reason}`),
+    );
   };
   return ok(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),
   );
+}
+
+/** A redirect would send the request, credentials and all, where the user never pointed: it is told, not followed. */
+async function send(
+  app: InstalledApp,
+  requested: URL,
+  init: RequestInit | undefined,
+): Promise<Result<Response, Fault>> {
+  try {
+    const response = await fetch(requested, { ...init, redirect: 'manual' });
+    const refusal = refusalOf(app, requested, response);
+    if (refusal === null) return ok(response);
+    await response.body?.cancel();
+    return failed(refusal);
+  } catch (error) {
+    if (init?.signal?.aborted === true)
+      return failed(fault('app-timeout', `the request to \`${app.id}\` was stopped`));
+    const message = `\`${app.id}\` cannot be reached at \`${requested.host}\`: ${reasonOf(error)}`;
+    return failed(
+      fault('app-unavailable', message, 'check its `url`, the network, and that the server is running'),
+    );
+  }
+}
+
+/** Statuses that the MCP client would tell in the server's words, or follow; all others are its to understand. */
+function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Response): Fault | null {
+  if (status >= 300 && status < 400) {
+    const location = headers.get('location') ?? '';
+    return elsewhere(app, URL.canParse(location, requested.href) ? new URL(location, requested) : requested);
+  }
+  const answered = `\`${app.id}\` answered ${status} at \`${requested.host}\``;
+  if (status === 401 || status === 403) {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
+    const help = 'give it what it wants in `headers`, e.g. `"Authorization": "Bearer ${env:NAME}"`';
+    return fault('app-unavailable', answered, help);
+  }
+  if (status < 500) return null;
+  return fault('app-unavailable', answered, 'its server has a problem; try again later');
+}
+
+/** Only the host is shown: the rest of an address is text of the other side. */
+function elsewhere(app: InstalledApp, next: URL): Fault {
+  return fault(
+    'app-unavailable',
+    `\`${app.id}\` leads to another address at \`${next.host.slice(0, 100)}\`, which is not followed`,
+    'if you trust that address, write it as the `url` of the app',
+  );
+}
+
+/** `fetch` says only `fetch failed`; the reason is the cause, and its code is safe to show. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : 'no connection';
 }
