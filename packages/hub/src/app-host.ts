@@ -108,6 +108,8 @@ export class AppHost {
   readonly #connectRemote: ConnectRemote;
   readonly #decideEgress: AppHostParts['decideEgress'];
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
+  /** Resolve when a process is gone and its end is recorded; the process may be disconnected long before. */
+  readonly #endings = new Set<Promise<void>>();
   readonly #observer: AppObserver;
   readonly #now: Clock;
   readonly #validator: LoadValidator;
@@ -142,16 +144,23 @@ export class AppHost {
   ): Promise<Result<ToolResult, Fault>> {
     const call = this.#spend(allowance);
     if (call.app !== app.id) throw new Error('the call was allowed for another app');
-    const connection = await this.#connect(app);
+    const opening = this.#connect(app);
+    const connection = await opening;
     if (!connection.ok) return connection;
-    const { client, transport } = connection.value;
+    const { client } = connection.value;
     const timeout = app.manifest.limits.callSeconds * 1000;
     try {
       const request = { name: call.tool, arguments: { ...call.arguments } };
       const result = await client.callTool(request, { timeout, signal, resetTimeoutOnProgress: false });
       return ok(readToolResult(result));
     } catch (error) {
-      return failed(await this.#callFault(app, call.tool, error, transport));
+      const { ProtocolError } = await import('@modelcontextprotocol/client');
+      if (error instanceof ProtocolError) return failed(errorAnswer(app, call.tool, error));
+      // A call that failed in an unclear way ends its app, and not one started since: its state is unknown.
+      this.#forget(app.id, opening);
+      this.#disconnect(connection.value);
+      if (signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
+      return failed(await callFault(app, call.tool, error, connection.value));
     }
   }
 
@@ -159,12 +168,8 @@ export class AppHost {
   async stop(): Promise<void> {
     const connections = await Promise.all(this.#connections.values());
     this.#connections.clear();
-    const ending = connections.map((connection) => {
-      if (!connection.ok) return null;
-      this.#disconnect(connection.value);
-      return connection.value.process?.ended;
-    });
-    await Promise.all(ending);
+    for (const connection of connections) if (connection.ok) this.#disconnect(connection.value);
+    await Promise.all(this.#endings);
   }
 
   #connect(app: InstalledApp): Promise<Result<Connection, Fault>> {
@@ -244,10 +249,13 @@ export class AppHost {
 
   #watch(app: AppId, opening: Promise<Result<Connection, Fault>>, connection: Connection): void {
     this.#observer.started(connection.running);
-    void connection.process?.ended.then((reason) => {
+    if (connection.process === null) return;
+    const ending = connection.process.ended.then((reason) => {
+      this.#endings.delete(ending);
       this.#forget(app, opening);
       this.#observer.stopped(app, reason);
     });
+    this.#endings.add(ending);
   }
 
   #forget(app: AppId, opening: Promise<Result<Connection, Fault>>): void {
@@ -258,35 +266,35 @@ export class AppHost {
     void connection.client.close().catch(() => undefined);
     connection.process?.kill();
   }
+}
 
-  /** A call that failed in an unclear way ends the app: its state towards us is unknown. */
-  async #callFault(app: InstalledApp, tool: string, error: unknown, transport: Transport): Promise<Fault> {
-    const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client');
-    if (error instanceof ProtocolError) {
-      return fault(
-        'app-error',
-        `\`${app.id}\` answered \`${tool}\` with an error: ${shorten(error.message)}`,
-      );
-    }
-    const connection = await this.#connections.get(app.id);
-    const lastWords = connection?.ok === true ? (connection.value.process?.lastWords() ?? '') : '';
-    if (connection?.ok === true) this.#disconnect(connection.value);
-    this.#connections.delete(app.id);
-    const remote = remoteFault(error);
-    if (remote !== null) return remote;
-    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-      const seconds = app.manifest.limits.callSeconds;
-      const help = `raise \`manifest.limits.callSeconds\` of \`${app.id}\` if the tool is slow`;
-      return fault(
-        'app-timeout',
-        `\`${app.id}\` did not answer \`${tool}\` within ${seconds} s and was stopped`,
-        help,
-      );
-    }
-    const violation = transport instanceof StreamTransport ? transport.violation : null;
-    if (violation !== null) return fault('app-protocol', `\`${app.id}\` was stopped: ${violation}`);
-    return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${quoteLastWords(lastWords)}`);
+function errorAnswer({ id }: InstalledApp, tool: string, error: Error): Fault {
+  return fault('app-error', `\`${id}\` answered \`${tool}\` with an error: ${shorten(error.message)}`);
+}
+
+async function callFault(
+  app: InstalledApp,
+  tool: string,
+  error: unknown,
+  { process, transport }: Connection,
+): Promise<Fault> {
+  const remote = remoteFault(error);
+  if (remote !== null) return remote;
+  const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    const seconds = app.manifest.limits.callSeconds;
+    const help = `raise \`manifest.limits.callSeconds\` of \`${app.id}\` if the tool is slow`;
+    return fault(
+      'app-timeout',
+      `\`${app.id}\` did not answer \`${tool}\` within ${seconds} s and was stopped`,
+      help,
+    );
   }
+  const violation = transport instanceof StreamTransport ? transport.violation : null;
+  if (violation !== null) return fault('app-protocol', `\`${app.id}\` was stopped: ${violation}`);
+  if (process !== null) await within(END_GRACE_MS, process.ended);
+  const lastWords = quoteLastWords(process?.lastWords() ?? '');
+  return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${lastWords}`);
 }
 
 /** The stream of a process that crashed ends a moment before the process does. */
