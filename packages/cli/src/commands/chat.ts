@@ -23,7 +23,6 @@ export async function chat(surroundings: Surroundings, resume: string | undefine
     `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`,
     'dim',
   );
-  session.warm();
   try {
     const isOver = await converse(surroundings, session);
     await session.close(isOver ? 'end' : 'suspend');
@@ -48,7 +47,10 @@ async function converse(
   surroundings.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
   for (;;) {
-    const reply = await surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, ending);
+    const asked = surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, ending);
+    // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
+    session.warm();
+    const reply = await asked;
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return false;
     if (reply.kind === 'ended') return true;
     const text = reply.text.trim();
