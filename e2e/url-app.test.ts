@@ -176,7 +176,7 @@ for (const status of [302, 307, 308]) {
       const told = plain(run.stderr);
       assert.ok(
         told.includes(
-          `failed: \`far\` leads to another address at \`localhost:${other.port}\`, which is not followed help: if you trust that address, write it as the \`url\` of the app`,
+          `failed: \`far\` leads to another address, \`localhost:${other.port}\`, which is not followed help: if you trust that address, write it as the \`url\` of the app`,
         ),
         told,
       );
@@ -187,6 +187,27 @@ for (const status of [302, 307, 308]) {
     }
   });
 }
+
+test('a redirect on the same host is told in full, and not followed either', async () => {
+  const paths: (string | undefined)[] = [];
+  const server = await listen((request, response) => {
+    paths.push(request.url);
+    response.writeHead(307, { location: '/mcp/' }).end();
+  });
+  try {
+    const run = await ask({ url: `http://127.0.0.1:${server.port}/mcp` });
+    assert.equal(run.code, 2);
+    assert.ok(
+      plain(run.stderr).includes(
+        `failed: \`far\` leads to another address, \`127.0.0.1:${server.port}/mcp/\`, which is not followed`,
+      ),
+      run.stderr,
+    );
+    assert.deepEqual(paths, ['/mcp']);
+  } finally {
+    await server.close();
+  }
+});
 
 test('the headers of the configuration are sent, the key of the model provider is not', async () => {
   const seen: IncomingMessage['headers'][] = [];

@@ -51,7 +51,7 @@ export async function connectRemote(
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
-    if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, requested));
+    if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, target, requested));
     const proposal: Egress = {
       effect: 'egress',
       context: context.id,
@@ -106,7 +106,8 @@ async function send(
 function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Response): Fault | null {
   if (status >= 300 && status < 400) {
     const location = headers.get('location') ?? '';
-    return elsewhere(app, URL.canParse(location, requested.href) ? new URL(location, requested) : requested);
+    const next = URL.canParse(location, requested.href) ? new URL(location, requested) : requested;
+    return elsewhere(app, requested, next);
   }
   const answered = `\`${app.id}\` answered ${status} at \`${requested.host}\``;
   if (status === 401 || status === 403) {
@@ -118,11 +119,12 @@ function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Respo
   return fault('app-unavailable', answered, 'its server has a problem; try again later');
 }
 
-/** Only the host is shown: the rest of an address is text of the other side. */
-function elsewhere(app: InstalledApp, next: URL): Fault {
+/** Of another host only its name is shown: the rest of the address is text of the other side. */
+function elsewhere(app: InstalledApp, from: URL, next: URL): Fault {
+  const shown = next.host === from.host ? `${next.host}${next.pathname}` : next.host;
   return fault(
     'app-unavailable',
-    `\`${app.id}\` leads to another address at \`${next.host.slice(0, 100)}\`, which is not followed`,
+    `\`${app.id}\` leads to another address, \`${shown.slice(0, 100)}\`, which is not followed`,
     'if you trust that address, write it as the `url` of the app',
   );
 }
