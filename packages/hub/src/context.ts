@@ -44,6 +44,8 @@ export class Context {
   readonly references = new References();
   #label: Label = HUB_LABEL;
   readonly #origins = new Set<AppId>();
+  #recallsPrivate = false;
+  #hasOpened = false;
   /** The newest event of this context: what its next event carries on. */
   lastEvent: EventId | null = null;
 
@@ -75,6 +77,28 @@ export class Context {
 
   get isTainted(): boolean {
     return this.#label.integrity === 'untrusted';
+  }
+
+  /** Whether its history holds private words, of whatever apps: the history does not say of which. */
+  get recallsPrivate(): boolean {
+    return this.#recallsPrivate;
+  }
+
+  /** Whether it has read text of another app that it held as a reference: from then on no plan vouches for it. */
+  get hasOpened(): boolean {
+    return this.#hasOpened;
+  }
+
+  /** An earlier turn of the same owner becomes visible again: what tainted it then taints it still. */
+  recalls(label: Label): void {
+    this.sees(label, this.app);
+    this.#recallsPrivate ||= label.confidentiality === 'private';
+  }
+
+  /** The text behind a reference becomes visible. */
+  opens(label: Label, origin: AppId): void {
+    this.sees(label, origin);
+    this.#hasOpened = true;
   }
 
   /** Upholds INVARIANT (labels only rise): called for everything that becomes visible here. */

@@ -16,6 +16,7 @@ import {
   type InstalledApp,
   isJsonObject,
   type Json,
+  joinLabels,
   type Label,
   ok,
   parseJson,
@@ -187,7 +188,7 @@ export class Exchange {
       query.refused(carried.reasons, true);
       return refusal();
     }
-    context.sees(held.label, held.origin);
+    context.opens(held.label, held.origin);
     return ok({ type: 'opened', text: carried.value.map(({ value }) => value).join('') });
   }
 
@@ -225,6 +226,7 @@ export class Exchange {
       uses,
       message,
       texts,
+      isReadByModel: direct === null,
     });
     const call = direct === null ? null : this.#parts.calls.need(query.plan, context, direct);
     if (call === null) return exchange;
@@ -281,12 +283,14 @@ export class Exchange {
     const depth = context.depth + 1;
     if (depth > this.#parts.maxDepth) return ok({ kind: 'answered', answer: refusal() });
     const { functionality } = peer;
-    const task = { app, functionality, message, depth, cause: request, label: context.label };
+    // What the model of an app writes may be what that app's instructions want: no user's words to the other app.
+    const label = context.app === null ? context.label : joinLabels(context.label, UNTRUSTED);
+    const task = { app, functionality, message, depth, cause: request, label };
     const served = await this.#parts.serve(query, task);
     if (!served.ok) return served;
-    const { text, label, event } = served.value;
+    const { text, event } = served.value;
     const result = { text, structured: null, isError: false };
-    return ok({ kind: 'served', result, label, causes: [event ?? request] });
+    return ok({ kind: 'served', result, label: served.value.label, causes: [event ?? request] });
   }
 
   async #respond(
@@ -359,6 +363,8 @@ type Work =
       readonly causes: readonly EventId[];
     }
   | { readonly kind: 'answered'; readonly answer: Served };
+
+const UNTRUSTED: Label = { integrity: 'untrusted', confidentiality: 'public' };
 
 const ERROR: Served = ok({ type: 'refusal', malformed: false, text: 'the other side reported an error' });
 

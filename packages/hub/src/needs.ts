@@ -76,24 +76,26 @@ export function requestNeed(
     readonly uses: readonly string[];
     readonly message: Json;
     readonly texts: readonly HeldText[];
+    /** Whether a model of the other app will read the message; else a tool is called with it. */
+    readonly isReadByModel: boolean;
   },
 ): PermissionNeed | null {
-  const { context, to, functionality, message, texts } = request;
+  const { context, to, functionality, message, texts, isReadByModel } = request;
   const how = expectation(plan, to, request.uses);
   const othersWords = [...context.origins].filter((origin) => origin !== to);
   const carriesNothing = isClosedValue(functionality.request, message) && texts.length === 0;
   // What the plan expects may go without a question if it is of closed types, or if it can only hold the user's words.
-  const speaksForUser = !context.isTainted && othersWords.length === 0 && texts.length === 0;
+  const holdsOthersWords =
+    context.isTainted || context.recallsPrivate || othersWords.length + texts.length > 0;
+  // Attack: an app's own instructions make its model write instructions to the model of another app.
+  const speaksForUser = !holdsOthersWords && !(isReadByModel && context.app !== null);
   if (how !== 'unexpected' && (carriesNothing || speaksForUser)) return null;
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
     data: [{ name: functionality.name, value: canonicalJson(message) }],
     expected: how !== 'unexpected',
-    warnings: [
-      ...(how === 'unexpected' ? [OFF_PLAN] : []),
-      ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),
-    ],
+    warnings: [...planWarnings(how, context), ...sourceWarnings(texts.filter(({ origin }) => origin !== to))],
   };
 }
 
@@ -143,13 +145,14 @@ export function openNeed(context: Context, held: HeldText): PermissionNeed {
 
 const OFF_PLAN = 'this is not part of the plan for your query';
 const FOREIGN_TEXT = 'others may have written this text, and it may hold instructions to the model';
+const AFTER_OPENED_TEXT = 'the model has read text of another app, and this may be what that text wants';
 const AFTER_FOREIGN_TEXT =
   'the model has read text that others may have written, and the plan does not name this action';
 
 function planWarnings(how: Expectation, context: Context): readonly string[] {
   switch (how) {
     case 'expected':
-      return [];
+      return context.hasOpened ? [AFTER_OPENED_TEXT] : [];
     case 'app-only':
       return context.isTainted ? [AFTER_FOREIGN_TEXT] : [];
     case 'unexpected':

@@ -140,8 +140,7 @@ export class Operator {
     query.heard(owner);
     this.#hear(context, query.text, said);
     const earlier = this.#parts.memory.turns(owner);
-    // What tainted this app's context before taints it still: the model sees it again.
-    context.sees(earlier.label, context.app);
+    context.recalls(earlier.label);
     const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages);
     if (!answer.ok) return answer;
     const delivered = await this.#deliver(context, query, answer.value);
@@ -414,18 +413,29 @@ export class Operator {
     return carried.value.map(({ name, value }) => ({ name, value }));
   }
 
-  /** Words that a context serves become visible in it: the user's, or another context's request. */
-  #hear(context: Context, text: string, cause: EventId, label: Label = USER_LABEL): void {
-    const heard = this.#parts.recorder.record(
-      context,
-      { kind: 'query.delivered', text },
-      { causes: [cause], label },
-    );
+  /** The user's words become visible in a context. */
+  #hear(context: Context, text: string, cause: EventId): void {
+    const heard = this.#recordHeard(context, text, cause, USER_LABEL);
     this.#parts.monitor.record(
       { kind: 'user.message', context: context.id, text },
-      { event: heard.id, app: context.app, causes: [cause] },
+      { event: heard, app: context.app, causes: [cause] },
     );
-    context.lastEvent = heard.id;
+  }
+
+  /** Another context's request becomes visible; to rules it is that request, and never a message of the user. */
+  #hearTask(context: Context, text: string, cause: EventId, label: Label): void {
+    context.sees(label, null);
+    const heard = this.#recordHeard(context, text, cause, label);
+    this.#parts.monitor.record(
+      { kind: 'carried', context: context.id, label },
+      { event: heard, app: context.app, causes: [cause] },
+    );
+  }
+
+  #recordHeard(context: Context, text: string, cause: EventId, label: Label): EventId {
+    const body = { kind: 'query.delivered', text } as const;
+    context.lastEvent = this.#parts.recorder.record(context, body, { causes: [cause], label }).id;
+    return context.lastEvent;
   }
 
   async #run(
@@ -473,8 +483,7 @@ export class Operator {
     const { context } = prepared.value;
     const { description, response } = task.functionality;
     const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
-    context.sees(task.label, null);
-    this.#hear(context, text, task.cause, task.label);
+    this.#hearTask(context, text, task.cause, task.label);
     const answer = await this.#run(query, prepared.value, text, [], []);
     if (!answer.ok) return answer;
     return ok({ text: answer.value, label: context.label, event: context.lastEvent });

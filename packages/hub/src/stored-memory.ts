@@ -72,7 +72,10 @@ export class StoredMemory implements Memory {
 
   turns(owner: ContextOwner): RememberedTurns {
     const turns = this.#store.memory(owner).recent(this.#session, INTERACTIONS);
-    const label = turns.reduce((joined: Label, turn) => joinLabels(joined, turn.label), HUB_LABEL);
+    // The user's own words are nobody's secret to the one to whom they were said.
+    const label = turns
+      .filter(({ role }) => role === 'assistant')
+      .reduce((joined: Label, turn) => joinLabels(joined, turn.label), HUB_LABEL);
     return { messages: turns.map(messageOf), label };
   }
 

@@ -345,8 +345,11 @@ test('an app that is only instructions can be consulted', async (t) => {
       notes: [[call('consult', { question: 'is it the flu?' })], 'It says $1'],
       doctor: ['{"text":"drink water"}'],
     },
+    user: yes(),
   });
   assert.equal((await stage.ask('ask the doctor')).answer, 'It says «drink water» (from consult)');
+  // What the model of `notes` writes is read by the model of `doctor`.
+  assert.deepEqual(stage.questions, ['Let `notes` ask `doctor` for `consult`?']);
 });
 
 const COORDINATED = plan([

@@ -22,7 +22,7 @@ export type MonitorFact =
   | (Extract<EventBody, { kind: 'user.message' | 'plan.made' | 'model.message' | 'context.created' }> & {
       readonly context: ContextId;
     })
-  | { readonly kind: 'carried'; readonly context: ContextId };
+  | { readonly kind: 'carried'; readonly context: ContextId; readonly label?: Label };
 
 /** Never the name of a spoke's context: those are made by the hub and hold no colon. */
 function appContext(app: AppId): string {
@@ -134,7 +134,8 @@ export function factEvent(fact: MonitorFact, frame: MonitorFrame): TraceEvent {
         origin: fact.origin,
       };
     case 'context.created':
-    case 'carried':
       return { ...base, type: 'Carrier' };
+    case 'carried':
+      return { ...base, type: 'Carrier', ...(fact.label === undefined ? {} : { label: fact.label }) };
   }
 }
