@@ -35,6 +35,8 @@ export interface Composed {
   readonly store: Store;
   /** `provider/model` */
   readonly modelId: string;
+  /** What the policy files do that their author may not mean. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** What stands in the way: texts that a person wrote, or something outside. */
@@ -79,7 +81,7 @@ export function compose(
     consent,
     clock: Date.now,
   });
-  return ok({ hub, store: store.value, modelId });
+  return ok({ hub, store: store.value, modelId, warnings: policy.value.warnings });
 }
 
 /** The result of a passed self-test is kept among the hub's own files, where no app can write. */

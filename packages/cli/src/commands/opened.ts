@@ -20,6 +20,7 @@ export function openTold(
   const { hub, store } = composed;
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = isolation === 'none' ? [BASELINE_NOTICE] : [];
+  surroundings.tellDiagnostics(composed.warnings);
   if (!surroundings.wantsJson) for (const notice of notices) surroundings.notes.say('!! ', notice, 'bad');
   store.journal.subscribe((event) => surroundings.tell(event));
   const opened = hub.openSession({

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { consentFrom } from '../src/answers.ts';
+import { compose } from '../src/compose.ts';
+import { ConfigurationFolder } from './configuration-folder.ts';
+
+const RULE = 'raise "keys" if:\n    (call: ToolCall)\n    call is tool:send\n';
+const DETECTOR = 'from invariant.detectors import secrets\n\n';
+
+for (const [what, text, codes] of [
+  ['needs a detector that is not there', `${DETECTOR}${RULE}    any(secrets(call.name))\n`, ['POL055']],
+  ['means what it says', RULE, []],
+] as const) {
+  test(`a policy that ${what} comes with the warnings ${JSON.stringify(codes)}`, () => {
+    using folder = new ConfigurationFolder();
+    const policy = folder.write('mine.gr', text);
+    const loaded = folder.load({}, { policy: [policy], data: `${folder.path}/data` });
+    assert.ok(loaded.ok);
+    const nobody = consentFrom({ rules: null, denyAll: true, denyWarned: false, allowRest: false }, null);
+    const composed = compose(loaded.value, nobody, folder.home);
+    assert.ok(composed.ok, JSON.stringify(composed));
+    composed.value.store.close();
+    assert.deepEqual(
+      composed.value.warnings.map(({ code }) => code),
+      codes,
+    );
+  });
+}
