@@ -264,11 +264,14 @@ export class Exchange {
       // What the app said of its error, or calls its arguments, is free text: it must not reach the other context.
       return ok({ kind: 'answered', answer: outcome.fault.kind === 'refused' ? refusal() : ERROR });
     }
-    const { result, label, event } = outcome.value;
+    // Decided like every output of a tool: rules see where the other context's answer comes from.
+    const received = await this.#parts.calls.receive(errand, query, call, outcome.value);
+    if (received === null) return ok({ kind: 'answered', answer: refusal() });
+    const { output, event } = received;
     return ok(
-      result.isError
+      output.isError
         ? { kind: 'answered', answer: ERROR }
-        : { kind: 'served', result, label, causes: [event] },
+        : { kind: 'served', result: output, label: output.label, causes: [event] },
     );
   }
 

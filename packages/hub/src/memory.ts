@@ -14,6 +14,8 @@ export type ContextOwner = Exclude<MemoryOwner, { kind: 'system' }>;
 export interface RememberedTurns {
   readonly messages: readonly ModelMessage[];
   readonly label: Label;
+  /** The last event of each: what is shown again carries on everything that was known there. */
+  readonly sources: readonly EventId[];
 }
 
 export interface KnownFact {
@@ -35,6 +37,11 @@ export interface Memory {
   rememberQuery(query: string, app: AppId | null, outcome: string): void;
   /** The last turns of one context's owner. */
   turns(owner: ContextOwner): RememberedTurns;
-  /** `label`: of the context that gave the answer. */
-  rememberTurn(owner: ContextOwner, query: string, answer: string, label: Label): void;
+  /** `label` and `source`: of the context that gave the answer, and its last event. */
+  rememberTurn(
+    owner: ContextOwner,
+    query: string,
+    answer: string,
+    from: { readonly label: Label; readonly source: EventId | null },
+  ): void;
 }

@@ -33,7 +33,7 @@ import type { Context, OwnTool } from './context.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { factsIn } from './facts.ts';
 import type { Gate } from './gate.ts';
-import type { ContextOwner, KnownFact, Memory } from './memory.ts';
+import type { ContextOwner, KnownFact, Memory, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
@@ -138,14 +138,15 @@ export class Operator {
     const { context, owner } = prepared.value;
     const data = this.#parts.isolation === 'none' ? [] : await this.#releaseFacts(context, query, owner);
     query.heard(owner);
-    this.#hear(context, query.text, said);
     const earlier = this.#parts.memory.turns(owner);
-    context.recalls(earlier.label);
+    this.#recall(context, earlier);
+    this.#hear(context, query.text, said, earlier.sources);
     const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages);
     if (!answer.ok) return answer;
     const delivered = await this.#deliver(context, query, answer.value);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
-    this.#parts.memory.rememberTurn(owner, query.text, answer.value, context.label);
+    const from = { label: context.label, source: context.lastEvent };
+    this.#parts.memory.rememberTurn(owner, query.text, answer.value, from);
     return ok(delivered);
   }
 
@@ -413,28 +414,38 @@ export class Operator {
     return carried.value.map(({ name, value }) => ({ name, value }));
   }
 
-  /** The user's words become visible in a context. */
-  #hear(context: Context, text: string, cause: EventId): void {
-    const heard = this.#recordHeard(context, text, cause, USER_LABEL);
+  /** The earlier turns become visible again, and with them all that flowed into them. */
+  #recall(context: Context, { label, sources }: RememberedTurns): void {
+    context.recalls(label);
+    if (sources.length === 0) return;
+    this.#parts.monitor.record(
+      { kind: 'carried', context: context.id, label },
+      { event: id(`history of ${context.id}`), app: context.app, causes: sources },
+    );
+  }
+
+  /** The user's words become visible in a context, after what it recalls. */
+  #hear(context: Context, text: string, said: EventId, recalled: readonly EventId[] = []): void {
+    const heard = this.#recordHeard(context, text, [said, ...recalled], USER_LABEL);
     this.#parts.monitor.record(
       { kind: 'user.message', context: context.id, text },
-      { event: heard, app: context.app, causes: [cause] },
+      { event: heard, app: context.app, causes: [said] },
     );
   }
 
   /** Another context's request becomes visible; to rules it is that request, and never a message of the user. */
   #hearTask(context: Context, text: string, cause: EventId, label: Label): void {
     context.sees(label, null);
-    const heard = this.#recordHeard(context, text, cause, label);
+    const heard = this.#recordHeard(context, text, [cause], label);
     this.#parts.monitor.record(
       { kind: 'carried', context: context.id, label },
       { event: heard, app: context.app, causes: [cause] },
     );
   }
 
-  #recordHeard(context: Context, text: string, cause: EventId, label: Label): EventId {
+  #recordHeard(context: Context, text: string, causes: readonly EventId[], label: Label): EventId {
     const body = { kind: 'query.delivered', text } as const;
-    context.lastEvent = this.#parts.recorder.record(context, body, { causes: [cause], label }).id;
+    context.lastEvent = this.#parts.recorder.record(context, body, { causes, label }).id;
     return context.lastEvent;
   }
 

@@ -76,14 +76,20 @@ export class StoredMemory implements Memory {
     const label = turns
       .filter(({ role }) => role === 'assistant')
       .reduce((joined: Label, turn) => joinLabels(joined, turn.label), HUB_LABEL);
-    return { messages: turns.map(messageOf), label };
+    const sources = turns.flatMap(({ source }) => source ?? []);
+    return { messages: turns.map(messageOf), label, sources };
   }
 
-  rememberTurn(owner: ContextOwner, query: string, answer: string, label: Label): void {
+  rememberTurn(
+    owner: ContextOwner,
+    query: string,
+    answer: string,
+    from: { readonly label: Label; readonly source: EventId | null },
+  ): void {
     const memory = this.#store.memory(owner);
     const origin = owner.kind === 'spoke' ? owner.app : null;
     memory.record(this.#session, 'user', query, { origin: null, source: null, label: USER_LABEL });
-    memory.record(this.#session, 'assistant', answer, { origin, source: null, label });
+    memory.record(this.#session, 'assistant', answer, { origin, ...from });
   }
 }
 

@@ -102,7 +102,7 @@ export class ToolCalls {
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
     const outcome = await this.call(context, query, call, this.need(query.plan, context, call));
     if (!outcome.ok) return describeFailure(query, outcome.fault);
-    return ok(await this.#deliver(context, query, app, own.tool, outcome.value));
+    return ok(await this.#deliver(context, query, call, outcome.value));
   }
 
   /** The question that is due for a call, if any. */
@@ -164,14 +164,20 @@ export class ToolCalls {
     return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
   }
 
-  async #deliver(
+  async #deliver(context: Context, query: Query, call: ReadyCall, outcome: CallOutcome): Promise<CallText> {
+    const received = await this.receive(context, query, call, outcome);
+    if (received === null) return { text: REFUSED_TEXT, isError: true };
+    const { text, structured, isError } = received.output;
+    return { text: text === '' && structured !== null ? JSON.stringify(structured) : text, isError };
+  }
+
+  /** The output becomes visible in the context that called, own or errand; null: it may not. */
+  async receive(
     context: Context,
     query: Query,
-    app: InstalledApp,
-    tool: AppTool,
-    outcome: CallOutcome,
-  ): Promise<CallText> {
-    const { result, label, event, callId } = outcome;
+    { app, tool }: ReadyCall,
+    { result, label, event, callId }: CallOutcome,
+  ): Promise<{ readonly output: ToolOutput; readonly event: EventId } | null> {
     const proposal: ToolOutput = {
       effect: 'tool-output',
       context: context.id,
@@ -192,12 +198,10 @@ export class ToolCalls {
     if (delivered.kind === 'refused') {
       query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
     }
-    if (delivered.kind !== 'done') return { text: REFUSED_TEXT, isError: true };
+    if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
-    const text =
-      output.text === '' && output.structured !== null ? JSON.stringify(output.structured) : output.text;
-    return { text, isError: output.isError };
+    return { output, event: delivered.event };
   }
 }
 
@@ -208,9 +212,7 @@ export function outputLabel({ manifest }: InstalledApp, tool: string, input: Lab
     confidentiality: manifest.private === null || manifest.private.includes(tool) ? 'private' : 'public',
   };
   // What the app was given may come back in what it answers.
-  return input.integrity === 'untrusted'
-    ? joinLabels(own, { integrity: 'untrusted', confidentiality: 'public' })
-    : own;
+  return joinLabels(own, input);
 }
 
 export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
