@@ -122,8 +122,8 @@ export function loadConfiguration(
       },
       report,
     ),
-    policyFiles: [...content.policyFiles, ...optionFiles(sources, 'policy', report)],
-    scenarioFiles: [...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)],
+    policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
+    scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
     warnings: [],
   };
   for (const problem of missingKeys(configuration)) report(problem);
@@ -160,6 +160,11 @@ export function loadAnswers(
   const text = readTextFile(absolutePath(file, places.cwd, places.home));
   if (!text.ok) return failed([text.fault]);
   return parseAnswers(file, text.value, [...apps.map(({ id }) => id), ...disabledApps]);
+}
+
+/** A file that both the configuration and an option name is read once: twice, its attacks would come twice. */
+function distinctFiles(files: readonly string[]): readonly string[] {
+  return [...new Map(files.map((file) => [realPath(file), file])).values()];
 }
 
 interface Content {

@@ -23,7 +23,10 @@ export function renderTable(screen: Screen, headers: Row, rows: readonly Row[]):
   for (const row of rows) renderRow(screen, row, widths, 'plain');
 }
 
-/** As wide as the widest cell; what is too much is taken from the widest columns. */
+/**
+ * As wide as the widest cell; what is too much is taken from the widest columns, and from the first, which names the
+ * row and may be copied, only when the others have no more to give.
+ */
 function columnWidths(rows: readonly Row[], count: number, room: number): number[] {
   const widths = Array.from({ length: count }, (_, column) =>
     Math.min(
@@ -33,7 +36,8 @@ function columnWidths(rows: readonly Row[], count: number, room: number): number
   );
   const total = () => widths.reduce((sum, width) => sum + width, GAP * (count - 1));
   while (total() > room) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const others = Math.max(0, ...widths.slice(1));
+    const widest = others > LEAST_COLUMN ? widths.indexOf(others, 1) : widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
   return widths;

@@ -296,6 +296,16 @@ test('policies and scenarios are files or lists of files, and options add to the
   assert.deepEqual(configuration.scenarioFiles, [scenario]);
 });
 
+test('a file that the configuration and an option name is used once', () => {
+  using folder = new ConfigurationFolder();
+  const scenario = folder.write('s.json', '{}');
+  const policy = folder.write('a.gr', '');
+  folder.write('cordon.json', '{"policy": "./a.gr", "scenario": ["s.json"]}');
+  const configuration = loaded(folder.load({}, { policy: ['a.gr'], scenario: ['./s.json', scenario] }));
+  assert.deepEqual(configuration.policyFiles, [policy]);
+  assert.deepEqual(configuration.scenarioFiles, [scenario]);
+});
+
 test('an app may not write a policy, and may read it', () => {
   using folder = new ConfigurationFolder();
   folder.write('rules/a.gr', '');

@@ -30,6 +30,17 @@ test('a table lines its columns up', () => {
   );
 });
 
+test('the first column, which names the row, stays whole while the others can give', () => {
+  const rows = [['3a281cbaa30229daa5f3358c', 'data of travel-mate', 'permanent']];
+  assert.equal(
+    drawn(52, (screen) => renderTable(screen, ['id', 'what', 'how long'], rows)),
+    `  id                        what          how long
+  3a281cbaa30229daa5f3358c  data of       permanent
+                            travel-mate
+`,
+  );
+});
+
 test('a table that is too wide wraps its widest column', () => {
   assert.equal(
     drawn(30, (screen) => renderTable(screen, HEADERS, ROWS)),

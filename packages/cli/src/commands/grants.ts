@@ -20,7 +20,7 @@ export function listGrants(surroundings: Surroundings): ExitCode {
       grant.id,
       subjectOf(grant.subject),
       grant.duration,
-      new Date(grant.givenAt).toISOString(),
+      new Date(grant.givenAt).toISOString().replace(/T(.{5}).*/, ' $1Z'),
     ]);
     renderTable(surroundings.output, ['id', 'what', 'how long', 'given'], rows);
   }
