@@ -60,6 +60,14 @@ describe('exit codes', () => {
     assert.match(stderr, /refused: the user said no/);
   });
 
+  test('1 when a question is due and nobody is there to answer', async () => {
+    using home = new Home();
+    const { code, stderr } = await home.run(['ask', RIDE, ...RIDES]);
+    assert.equal(code, 1);
+    assert.match(stderr, /refused: nobody answered/);
+    assert.deepEqual(home.state('metro-hail', 'rides.json').rides, []);
+  });
+
   for (const [args, told] of [
     [['frobnicate'], /unknown command 'frobnicate'/],
     [['ask', 'x', '--frobnicate'], /unknown option '--frobnicate'/],
@@ -349,7 +357,8 @@ describe('grants', () => {
     assert.equal(ofKind(second.events, 'permission.asked').filter(isOf('data-release')).length, 0);
 
     const text = await home.run(['grants', 'list']);
-    assert.match(text.stdout, /data-release: assistant → travel-mate/);
+    assert.ok(text.stdout.includes(idsOf(grants)[0] ?? ''), 'the id can be copied');
+    assert.match(text.stdout.replace(/\s+/g, ' '), /data-release.*travel-mate/);
     assert.equal((await home.run(['grants', 'revoke', idsOf(grants)[0] ?? ''])).code, 0);
     assert.match((await home.run(['grants', 'list'])).stdout, /nothing is granted/);
 
@@ -399,6 +408,17 @@ test('without a provider `cordon start` says how to configure one and plays the 
     /No model provider is configured.*OPENAI_API_KEY.*--model provider\/model/,
   );
   for (const number of [1, 2, 3, 4]) assert.match(stdout, new RegExp(`^Case ${number}: `, 'm'));
+});
+
+test('with a provider `cordon start` is a chat', async () => {
+  using home = new Home();
+  const { code, stderr } = await home.run(['start', ...APPS, '--model', 'openai/gpt-5'], {
+    env: { OPENAI_API_KEY: 'sk-none' },
+    input: '/exit\n',
+  });
+  assert.equal(code, 0);
+  assert.match(stderr, /openai\/gpt-5 with metro-hail, quick-ride/);
+  assert.doesNotMatch(stderr, /No model provider/);
 });
 
 test('the baseline says loudly what it is', async () => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -98,11 +98,6 @@ export class Home {
     };
   }
 
-  /** The same data in another home, e.g. to go on from there twice. */
-  copyTo(other: Home): void {
-    cpSync(this.data, other.data, { recursive: true });
-  }
-
   [Symbol.dispose](): void {
     for (const conversation of this.#started) conversation.signal('SIGKILL');
     rmSync(this.root, { recursive: true, force: true });
@@ -182,11 +177,6 @@ export class Conversation {
     const found = () => this.events.filter((event) => event.kind === kind && isMeant(event));
     await this.#until(() => found().length >= count, `event ${kind}`);
     return found()[count - 1] ?? assert.fail();
-  }
-
-  /** Waits until standard error holds the text so often. */
-  async told(text: string, count = 1): Promise<void> {
-    await this.#until(() => this.#stderr.split(text).length > count, JSON.stringify(text));
   }
 
   /** Waits until what a terminal shows holds the text so often. */

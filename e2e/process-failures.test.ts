@@ -19,7 +19,6 @@ import {
   untilGone,
 } from './cordon.ts';
 
-/** The script of each app, below `e2e/apps`; limits are short so that the tests are. */
 const HELLO = 'Say hello to me.';
 const WORD = 'Remember that the word is pelican.';
 const REPEAT = 'Which one was it?';
@@ -27,8 +26,15 @@ const REPEAT = 'Which one was it?';
 const TOOLS = ['hang', 'crash', 'chatter', 'notify', 'bytes', 'huge-line', 'forged-answer'];
 const request = (tool: string) => `Please do the thing called ${tool}.`;
 
-/** One app named `test`, whose script is that file, and what the model is to do with it. */
-function install(home: Home, script: string): readonly string[] {
+/**
+ * One app named `test`, whose script is that file below `e2e/apps`, and what the model is to do with it. Limits are
+ * short where a test waits for them, and nowhere else.
+ */
+function install(
+  home: Home,
+  script: string,
+  limits: Readonly<Record<string, number>> = {},
+): readonly string[] {
   const config = home.write('cordon.json', {
     apps: {
       test: {
@@ -36,7 +42,7 @@ function install(home: Home, script: string): readonly string[] {
         args: [join(REPOSITORY, 'e2e/apps', script)],
         manifest: {
           description: 'An app for tests.',
-          limits: { startSeconds: 2, callSeconds: 2 },
+          limits,
           irreversible: [],
           untrusted: [],
           private: [],
@@ -89,10 +95,14 @@ async function assertServes(chat: Conversation): Promise<void> {
   await untilGone(children);
 }
 
+/** These never answer, so that the limit is what ends them. */
+const SHORT_START = new Set(['hang-at-start.mjs', 'garbage-only.mjs']);
+const SHORT_CALL = new Set(['hang', 'notify']);
+
 describe('an app that breaks at its start', () => {
   for (const [script, reason] of [
     ['crash-at-start.mjs', /^`test` could not be started: .*its last words: `there is no licence file`$/],
-    ['hang-at-start.mjs', /^`test` did not answer within 2 s of its start$/],
+    ['hang-at-start.mjs', /^`test` did not answer within 1 s of its start$/],
     [
       'garbage-only.mjs',
       /^`test` does not speak MCP on its standard output: `Welcome to Notes 3\.1! Type help\.`$/,
@@ -102,7 +112,11 @@ describe('an app that breaks at its start', () => {
   ] as const) {
     test(`${script}: the query fails with the reason`, async () => {
       using home = new Home();
-      const { code, events, stderr } = await home.run(['ask', HELLO, ...install(home, script)]);
+      const { code, events, stderr } = await home.run([
+        'ask',
+        HELLO,
+        ...install(home, script, SHORT_START.has(script) ? { startSeconds: 1 } : {}),
+      ]);
       assert.equal(code, 2);
       const [outcome] = outcomesIn(events);
       assert.equal(outcome?.outcome, 'failed');
@@ -134,16 +148,19 @@ describe('an app that breaks at its start', () => {
 
 describe('an app that breaks in a call', () => {
   for (const [tool, reason] of [
-    ['hang', /^`test` did not answer `hang` within 2 s and was stopped$/],
+    ['hang', /^`test` did not answer `hang` within 1 s and was stopped$/],
     ['crash', /^`test` ended during `crash`; its last words: `out of paper`$/],
     ['chatter', /^`test` was stopped: it prints text on its standard output instead of MCP messages$/],
-    ['notify', /^`test` (was stopped: .+|did not answer `notify` within 2 s and was stopped)$/],
+    ['notify', /^`test` (was stopped: .+|did not answer `notify` within 1 s and was stopped)$/],
     ['bytes', /^`test` was stopped: a line is not UTF-8$/],
     ['huge-line', /^`test` was stopped: .*line/],
   ] as const) {
     test(`${tool}: the query fails with the reason, and the next one works`, async () => {
       using home = new Home();
-      const chat = home.start(['chat', ...install(home, 'trouble.mjs')]);
+      const chat = home.start([
+        'chat',
+        ...install(home, 'trouble.mjs', SHORT_CALL.has(tool) ? { callSeconds: 1 } : {}),
+      ]);
       const ended = await asked(chat, request(tool));
       assert.equal(ended.outcome, 'failed');
       assert.match(ended.reason, reason);
@@ -300,6 +317,28 @@ describe('Ctrl-C', () => {
     const { code, stderr } = await home.run(['chat', '--resume', session, ...options]);
     assert.equal(code, 2);
     assert.match(stderr, new RegExp(`the session \`${session}\` has ended`));
+  });
+});
+
+describe('streams that end', () => {
+  test('a chat whose input ends serves what was said, and ends its session', async () => {
+    using home = new Home();
+    const options = install(home, 'trouble.mjs');
+    const run = await home.run(['chat', ...options], { input: `${WORD}\n${REPEAT}\n` });
+    assert.equal(run.code, 0);
+    assert.deepEqual(answersIn(run.events), ['The app says: noted', 'The app says: pelican']);
+    assert.equal(run.events.at(-1)?.kind, 'session.ended');
+  });
+
+  test('when nobody reads the output any more, the process ends and takes its apps along', async () => {
+    using home = new Home();
+    const chat = home.start(['chat', ...install(home, 'trouble.mjs')]);
+    assert.deepEqual(await asked(chat, HELLO), ANSWERED);
+    const children = descendantsOf(chat.pid).map(({ pid }) => pid);
+    chat.child.stdout?.destroy();
+    chat.say(HELLO);
+    assert.equal((await chat.end()).code, 2);
+    await untilGone(children);
   });
 });
 
