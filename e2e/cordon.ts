@@ -93,7 +93,7 @@ export class Home {
       XDG_CACHE_HOME: folder('cache'),
       XDG_CONFIG_HOME: folder('config'),
       // Compiled code may be shared: it speeds the tests up and is keyed by its source.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'cordon-e2e-compile-cache'),
+      NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/cordon-e2e'),
       LANG: 'C.UTF-8',
     };
   }
