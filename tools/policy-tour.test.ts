@@ -14,6 +14,7 @@ import {
   HUB_LABEL,
   id,
   type JsonObject,
+  type Label,
   type Proposal,
   type ToolCall,
   type ToolOutput,
@@ -78,10 +79,10 @@ function call(tool: string, args: JsonObject = {}, context = 'mail#1', irreversi
   };
 }
 
-function output(text: string, label = { ...USER_LABEL }): ToolOutput {
+function output(text: string, context = 'mail#1', label: Label = USER_LABEL): ToolOutput {
   return {
     effect: 'tool-output',
-    context: id('mail#1'),
+    context: id(context),
     app: id('some-app'),
     tool: 'read',
     callId: `c${calls}`,
@@ -160,8 +161,8 @@ const TOUR: readonly Twins[] = [
   {
     rule: 'no-mail-after-documents',
     stops: [
-      [call('read_document'), mail()],
-      [request, call('read_document', {}, 'drive#2'), response, mail()],
+      [call('read_document'), output('text'), mail()],
+      [request, call('read_document', {}, 'drive#2'), output('text', 'drive#2'), response, mail()],
     ],
     passes: [
       [call('search_documents'), mail()],
@@ -181,10 +182,10 @@ const TOUR: readonly Twins[] = [
   },
   {
     rule: 'nothing-final-after-foreign-text',
-    stops: [[call('read'), output('text', UNTRUSTED), call('book', {}, 'mail#1', true)]],
+    stops: [[call('read'), output('text', 'mail#1', UNTRUSTED), call('book', {}, 'mail#1', true)]],
     passes: [
       [call('read'), output('text'), call('book', {}, 'mail#1', true)],
-      [call('read'), output('text', UNTRUSTED), call('book')],
+      [call('read'), output('text', 'mail#1', UNTRUSTED), call('book')],
     ],
   },
   {

@@ -1,6 +1,6 @@
 /**
- * The diagnostics of the language: one stable code for each kind of problem. `docs/policy/diagnostics.md`
- * explains each; a code is never given a new meaning.
+ * The diagnostics of the language: one stable code for each kind of problem. `docs/policy/reference.md`
+ * lists them; a code is never given a new meaning.
  *
  * Ring 0.
  */
@@ -39,7 +39,6 @@ export const CODES = {
   POL054: 'a ternary that other implementations group differently',
   POL055: 'a detector that is not available',
   POL056: 'a variable that nothing uses',
-  POL057: 'a name that hides another',
 } as const;
 
 export type Code = keyof typeof CODES;
