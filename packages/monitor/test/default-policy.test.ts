@@ -39,7 +39,7 @@ class Session {
   }
 
   /** The app's tool is called in the context and returns `text`. */
-  uses(context: string, app: string, text = 'text', label = TAINTED): void {
+  uses(context: string, app: string, text = 'text', label = TAINTED): EventId {
     const callId = `c${this.#next}`;
     this.does(app, {
       effect: 'tool-call',
@@ -50,7 +50,7 @@ class Session {
       callId,
       irreversible: false,
     });
-    this.does(app, {
+    return this.does(app, {
       effect: 'tool-output',
       context: id(context),
       app: id(app),
@@ -229,6 +229,24 @@ test('a request that text of a third app may have led to comes with a warning', 
   session.uses('s1', 'web');
   assert.equal(session.verdict('mail', request('mail', 'drive')), 'allow request-after-untrusted-output');
   assert.equal(session.verdict('web', request('web', 'drive')), 'allow');
+});
+
+test('a request after outputs that stayed behind references comes without one', () => {
+  const session = new Session();
+  const output = session.uses('errand', 'web');
+  const response: Proposal = {
+    effect: 'app-response',
+    context: id('s1'),
+    from: id('web'),
+    to: id('mail'),
+    peer: id('p'),
+    functionality: id('do'),
+    message: {},
+    callId: 'r1',
+    label: TAINTED,
+  };
+  session.does('mail', response, [output]);
+  assert.equal(session.verdict('mail', request('mail', 'drive')), 'allow');
 });
 
 test('invisible characters in what a tool returned come with a warning', () => {
