@@ -42,6 +42,8 @@ export class Context {
   readonly tools: ReadonlyMap<string, OwnTool>;
   readonly peers = new Map<EphemeralId, Peer>();
   readonly references = new References();
+  /** How often it has asked who serves a functionality. */
+  probes = 0;
   #label: Label = HUB_LABEL;
   readonly #origins = new Set<AppId>();
   #recallsPrivate = false;

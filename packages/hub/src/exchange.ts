@@ -71,8 +71,8 @@ export interface ExchangeParts {
   readonly choose: (context: Context, functionality: string, apps: readonly AppId[]) => Promise<AppId | null>;
 }
 
-/** A context asks at most for so many functionalities in one query: more is an attempt to list what is installed. */
-const MAX_PEERS = 64;
+/** A context probes at most so often in one query, answered or not: more is an attempt to list what is installed. */
+const MAX_PROBES = 8;
 
 export class Exchange {
   readonly #parts: ExchangeParts;
@@ -92,6 +92,7 @@ export class Exchange {
   /** Steps 1 and 2 of the collaboration: what is served, and in which format. */
   async probe(context: Context, name: string): Promise<Served> {
     this.#parts.recorder.record(context, { kind: 'probe.received', functionality: name.slice(0, 64) });
+    if (++context.probes > MAX_PROBES) return this.#unserved(context, name);
     const serving = this.#parts.registry.serving(name).filter(({ app }) => app.id !== context.app);
     const chosen =
       serving.length <= 1
@@ -102,10 +103,7 @@ export class Exchange {
             serving.map(({ app }) => app.id),
           );
     const found = serving.find(({ app }) => app.id === chosen);
-    if (found === undefined || context.peers.size >= MAX_PEERS) {
-      this.#parts.recorder.record(context, { kind: 'probe.refused', functionality: name.slice(0, 64) });
-      return refusal();
-    }
+    if (found === undefined) return this.#unserved(context, name);
     const { functionality } = found;
     const peer = this.offer(context, found.app.id, functionality);
     return ok({
@@ -114,6 +112,11 @@ export class Exchange {
       request: plainSchema(functionality.request),
       response: plainSchema(functionality.response),
     });
+  }
+
+  #unserved(context: Context, name: string): Served {
+    this.#parts.recorder.record(context, { kind: 'probe.refused', functionality: name.slice(0, 64) });
+    return refusal();
   }
 
   /** Steps 3 to 6: the request is checked, decided and served; the response likewise, and delivered. */

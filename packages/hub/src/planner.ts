@@ -95,10 +95,14 @@ function texts(value: Json | undefined): readonly string[] {
   return value.filter((item: Json): item is string => typeof item === 'string').slice(0, 50);
 }
 
-/** Models like to put JSON into a Markdown fence. */
+const FENCE = '```';
+
+/** Models like to put JSON into a Markdown fence. No pattern: one would take for ever on a page of empty lines. */
 function withoutFence(text: string): string {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text);
-  return (fenced?.[1] ?? text).trim();
+  const opening = text.indexOf(FENCE);
+  const start = text.indexOf('\n', opening);
+  const end = text.indexOf(FENCE, start);
+  return (opening === -1 || start === -1 || end === -1 ? text : text.slice(start, end)).trim();
 }
 
 /**

@@ -17,6 +17,12 @@ export interface HeldText {
 /** `$12`, not followed by another digit or a word; so `$5.00` in a price is text, unless `$5` is held. */
 const REFERENCE = /\$(\d{1,6})(?![\d\w])/g;
 
+/**
+ * So many characters are put in place of references in one message; the references behind them stay as they are.
+ * Attack: an answer that names a long text half a million times.
+ */
+const MOST_PLACED = 4 * 1024 * 1024;
+
 export class References {
   readonly #held = new Map<string, HeldText>();
 
@@ -46,10 +52,13 @@ export class References {
 
   /** `value` with each reference replaced by its text; `{"ref": "$3"}` as a whole stands for the text alone. */
   resolve(value: Json, frame: (held: HeldText) => string = (held) => held.text): Json {
+    let room = MOST_PLACED;
     return mapStrings(unwrap(value), (text) =>
       text.replace(REFERENCE, (match) => {
         const held = this.#held.get(match);
-        return held === undefined ? match : frame(held);
+        if (held === undefined) return match;
+        room -= held.text.length;
+        return room < 0 ? match : frame(held);
       }),
     );
   }

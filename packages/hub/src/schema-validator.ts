@@ -1,9 +1,10 @@
 /**
- * Validation against JSON Schemas that apps and manifests bring. A schema is hostile until it is compiled: its
- * size is bounded, references outside it are refused, and its patterns do not run on V8's backtracking engine.
+ * Validation against JSON Schemas that apps and manifests bring. A schema is hostile, also when it is compiled: its
+ * size and its time are bounded, it knows of no other schema, and its patterns do not run on V8's backtracking engine.
  *
  * Ring 0.
  */
+import { createContext, Script } from 'node:vm';
 import {
   canonicalJson,
   closedFormats,
@@ -32,23 +33,20 @@ export function validatorOnDemand(): LoadValidator {
 }
 
 export class SchemaValidator {
-  readonly #ajv: Ajv2020;
+  readonly #Ajv: typeof Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction | string>();
 
   constructor(Ajv: typeof Ajv2020) {
-    this.#ajv = new Ajv({
-      strict: false,
-      allErrors: false,
-      validateSchema: false,
-      // Unknown formats say nothing; closed ones are checked again where they count (core/schema.ts).
-      formats: Object.fromEntries(closedFormats().map((name) => [name, true])),
-      validateFormats: false,
-      code: { regExp: linearRegExp },
-    });
+    this.#Ajv = Ajv;
   }
 
-  /** The value, or what is wrong with it in words that a model can act on. */
+  /** The value, or what is wrong with it in words that a model can act on. What takes too long is wrong. */
   check(schema: JsonSchema, value: Json): Result<Json, string> {
+    const checked = inTime(() => this.#check(schema, value));
+    return checked.ok ? checked.value : checked;
+  }
+
+  #check(schema: JsonSchema, value: Json): Result<Json, string> {
     const validate = this.#compile(schema);
     if (typeof validate === 'string') return failed(validate);
     if (validate(value)) return ok(value);
@@ -73,10 +71,49 @@ export class SchemaValidator {
     try {
       const { $schema: _, $id: __, ...plain } = schema;
       const copy: AnySchemaObject = structuredClone(plain);
-      return this.#ajv.compile(copy);
+      return this.#newAjv().compile(copy);
     } catch (error) {
       return `the schema cannot be used: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`;
     }
+  }
+
+  /** One for each schema: an instance keeps every `$id` that it has met, so that one app could spoil another's. */
+  #newAjv(): Ajv2020 {
+    return new this.#Ajv({
+      strict: false,
+      allErrors: false,
+      meta: false,
+      validateSchema: false,
+      // Unknown formats say nothing; closed ones are checked again where they count (core/schema.ts).
+      formats: Object.fromEntries(closedFormats().map((name) => [name, true])),
+      validateFormats: false,
+      code: { regExp: linearRegExp },
+    });
+  }
+}
+
+/** How long the whole hub may stand still for one check. */
+const MILLISECONDS = 500;
+
+const surroundings: { work: () => void } = { work: () => undefined };
+createContext(surroundings);
+const run = new Script('work()');
+
+/**
+ * Attack: definitions that each name the next one twice, or `uniqueItems` over a long list, keep a validator busy for
+ * ever, and with it the hub. V8 stops what runs in a script with a time limit, wherever the functions were made.
+ */
+function inTime<T>(work: () => T): Result<T, string> {
+  let result: Result<T, string> = failed('the schema takes too long to check');
+  surroundings.work = () => {
+    result = ok(work());
+  };
+  try {
+    run.runInContext(surroundings, { timeout: MILLISECONDS });
+    return result;
+  } catch {
+    // Out of time, or out of stack: a schema may name itself without end.
+    return failed('the schema cannot be checked');
   }
 }
 

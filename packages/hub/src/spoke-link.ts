@@ -41,6 +41,8 @@ const LINE_BYTES = 4 * 1024 * 1024;
 const READY_SECONDS = 10;
 /** Requests in work at once: a model asks for a few tools a turn, not for hundreds. */
 const MAX_OPEN_REQUESTS = 32;
+/** Requests of one turn: many times what an honest loop makes, and an end to one that never stops asking. */
+const MAX_REQUESTS = 2_000;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 
 interface RunningTurn {
@@ -48,6 +50,7 @@ interface RunningTurn {
   readonly serve: Serve;
   readonly finish: (end: Result<string, Fault>) => void;
   readonly open: Set<number>;
+  requests: number;
 }
 
 export class SpokeLink {
@@ -58,6 +61,7 @@ export class SpokeLink {
   #settleReady: (ready: Result<true, Fault>) => void = () => undefined;
   #turn: RunningTurn | null = null;
   #turns = 0;
+  #isReady = false;
   #dropped = 0;
   #idle: NodeJS.Timeout | undefined;
   #onDropped: OnDropped = () => undefined;
@@ -108,7 +112,7 @@ export class SpokeLink {
         this.#turn = null;
         resolve(end);
       };
-      this.#turn = { id, serve, finish, open: new Set() };
+      this.#turn = { id, serve, finish, open: new Set(), requests: 0 };
       signal.addEventListener('abort', abort, { once: true });
       this.#send({ type: 'turn', id, context });
       this.#watchIdle();
@@ -143,7 +147,11 @@ export class SpokeLink {
 
   #handle(message: SpokeMessage, bytes: number): void {
     if (message.type === 'ready') {
-      if (message.version === PROTOCOL_VERSION) return this.#settleReady(ok(true));
+      if (this.#isReady) return this.#drop('it was ready before', bytes);
+      if (message.version === PROTOCOL_VERSION) {
+        this.#isReady = true;
+        return this.#settleReady(ok(true));
+      }
       return this.#end(
         fault(
           'spoke-protocol',
@@ -163,6 +171,8 @@ export class SpokeLink {
     }
     if (turn.open.has(message.id)) return this.#drop('a request id used twice', bytes);
     if (turn.open.size >= MAX_OPEN_REQUESTS) return this.#drop('too many requests at once', bytes);
+    if (++turn.requests > MAX_REQUESTS)
+      return this.#end(fault('budget-exceeded', `the agent loop made more than ${MAX_REQUESTS} requests`));
     turn.open.add(message.id);
     clearTimeout(this.#idle);
     void this.#answer(turn, message);

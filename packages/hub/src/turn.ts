@@ -24,6 +24,7 @@ export class Turn {
   readonly #query: Query;
   readonly #start: TurnContext;
   readonly #parts: TurnParts;
+  #modelCalls = 0;
 
   constructor(context: Context, query: Query, start: TurnContext, parts: TurnParts) {
     this.#context = context;
@@ -53,6 +54,8 @@ export class Turn {
 
   async #model(messages: Extract<SpokeRequest, { type: 'model' }>['messages']): Promise<Served> {
     const { models } = this.#parts;
+    // The loop counts too; this is for one that does not.
+    if (++this.#modelCalls > this.#start.maxSteps) return failed(TOO_MANY_STEPS);
     const tools = offeredTools(this.#start);
     const answer = await models.complete(this.#context, this.#query, {
       role: 'agent',
@@ -76,4 +79,5 @@ export class Turn {
   }
 }
 
+const TOO_MANY_STEPS: Fault = fault('budget-exceeded', 'the turn used all its model calls');
 const UNKNOWN: Fault = fault('spoke-protocol', 'an unknown request');

@@ -11,6 +11,8 @@ export interface FramingLimits {
   readonly lineBytes: number;
 }
 
+const MOST_PIECES = 4_096;
+
 export class LineDecoder {
   readonly #limits: FramingLimits;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -34,6 +36,8 @@ export class LineDecoder {
       if (piece.length > 0) {
         this.#pending.push(piece);
         this.#pendingBytes += piece.length;
+        // A peer that sends its line byte by byte would make the hub keep hundreds of bytes for each.
+        if (this.#pending.length > MOST_PIECES) this.#pending = [Buffer.concat(this.#pending)];
       }
       if (end === -1) return ok(lines);
       const line = this.#take();
