@@ -147,45 +147,6 @@ test('it leaves, with a warning, where what was opened is trusted', () => {
   assert.equal(session.verdict('mail', egress('mail')), 'allow private-data-of-another-app-leaves');
 });
 
-/** As the hub does it: the mail app's context asks, an errand calls the drive, the response comes back. */
-function asksDrive(session: Session, label = TAINTED): void {
-  const asked = session.does('mail', request('mail', 'drive'));
-  const called = session.does('drive', { ...call('drive', {}), context: id('errand') }, [asked]);
-  const response = {
-    effect: 'app-response',
-    from: id<'app'>('drive'),
-    to: id<'app'>('mail'),
-    label,
-  } as const;
-  const rest = {
-    peer: id<'ephemeral'>('p'),
-    functionality: id<'functionality'>('do'),
-    message: {},
-    callId: 'r1',
-  };
-  session.does('mail', { ...response, ...rest, context: id('s1') }, [called]);
-}
-
-test('private data that came by exchange leave with a warning, and not after text of others was opened', () => {
-  const session = new Session();
-  asksDrive(session);
-  session.does('mail', call('mail', {}));
-  assert.equal(session.verdict('mail', egress('mail')), 'allow private-response-of-another-app-leaves');
-  session.does('mail', opened('drive'));
-  session.does('mail', call('mail', {}));
-  assert.equal(
-    session.verdict('mail', egress('mail')),
-    'deny no-egress-of-private-response-after-opened-text private-response-of-another-app-leaves',
-  );
-});
-
-test('what came by exchange and is public leaves without a word', () => {
-  const session = new Session();
-  asksDrive(session, CLEAN);
-  session.does('mail', call('mail', {}));
-  assert.equal(session.verdict('mail', egress('mail')), 'allow');
-});
-
 test('an app that was given nothing may talk to its own server', () => {
   const session = new Session();
   session.uses('s2', 'drive');
