@@ -42,7 +42,7 @@ const READY_SECONDS = 10;
 /** Requests in work at once: a model asks for a few tools a turn, not for hundreds. */
 const MAX_OPEN_REQUESTS = 32;
 /** Requests of one turn: many times what an honest loop makes, and an end to one that never stops asking. */
-const MAX_REQUESTS = 2_000;
+const MAX_REQUESTS = 500;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 
 interface RunningTurn {
