@@ -175,7 +175,10 @@ export class AppHost {
   #connect(app: InstalledApp): Promise<Result<Connection, Fault>> {
     const existing = this.#connections.get(app.id);
     if (existing !== undefined) return existing;
-    const opening = this.#open(app);
+    // Whatever breaks while an app starts is the end of this app, not of the hub.
+    const opening = this.#open(app).catch((error: unknown) =>
+      failed(fault('app-unavailable', `\`${app.id}\` could not be started: ${reasonOf(error)}`)),
+    );
     this.#connections.set(app.id, opening);
     void opening.then((connection) => {
       if (!connection.ok) this.#forget(app.id, opening);
@@ -352,7 +355,7 @@ function startFault(
     const help = `${tried}, or raise \`manifest.limits.startSeconds\``;
     return fault('app-timeout', `\`${app.id}\` did not answer within ${seconds} s of its start`, help);
   }
-  const how = ended ?? (error instanceof Error ? shorten(error.message) : 'no reason given');
+  const how = ended ?? reasonOf(error);
   const message = `\`${app.id}\` could not be started: ${how}${quoteLastWords(lastWords)}`;
   return fault('app-unavailable', message, unseenPathHelp(app));
 }
@@ -372,6 +375,10 @@ function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined 
 function quoteLastWords(lastWords: string): string {
   const line = lastWords.trim().split('\n').at(-1) ?? '';
   return line === '' ? '' : `; its last words: \`${shorten(line)}\``;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? shorten(error.message) : 'no reason given';
 }
 
 /** Text of an app inside a message: one line, short, without control characters. */

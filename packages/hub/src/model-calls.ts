@@ -102,8 +102,18 @@ export class ModelCalls {
     const { model, digest } = this.#gate.spend(allowance);
     if (this.#digest(canonicalJson(toJson(request))) !== digest)
       throw new Error('another prompt was decided');
-    const answer = await this.#model.complete({ ...request, model }, { signal });
+    const answer = await this.#complete({ ...request, model }, signal);
     return answer.ok ? answer : failed(modelFault(answer.fault));
+  }
+
+  /** Models are outside of what the hub trusts: one that throws is one that fails. */
+  async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
+    try {
+      return await this.#model.complete(request, { signal });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'no reason given';
+      return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
+    }
   }
 
   /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */

@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import {
+  AGENT_TOOLS,
   type AppId,
   type ChoicePrompt,
   type Consent,
@@ -215,7 +216,7 @@ export class Operator {
     const { recorder, consent, session } = this.#parts;
     const asked = recorder.record(context, { kind: 'choice.asked', question, choices });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
-    const choice = await consent.choose(prompt, signal);
+    const choice = await chosenBy(consent, prompt, signal);
     const valid = choice !== null && choices.includes(choice) ? choice : null;
     recorder.record(context, { kind: 'choice.answered', choice: valid }, { causes: [asked.id] });
     return valid;
@@ -261,7 +262,7 @@ export class Operator {
       running.value.tools.map((tool): [string, OwnTool] => [tool.name, { app: appId, tool }]),
     );
     const context = this.#parts.newContext({ kind: 'standard', app: appId, depth, tools: own });
-    const taken = new Set(own.keys());
+    const taken = new Set([...own.keys(), ...Object.values(AGENT_TOOLS)]);
     const offers: Offer[] = [];
     for (const helper of helpers) {
       const offered = await this.#offersOf(context, query, helper, taken, ({ description }) => description);
@@ -282,7 +283,7 @@ export class Operator {
 
   async #prepareCoordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
     const context = this.#parts.newContext({ kind: 'coordinator', app: null });
-    const taken = new Set<string>();
+    const taken = new Set<string>(Object.values(AGENT_TOOLS));
     const starting = apps
       .map((app) => this.#parts.registry.get(app))
       .flatMap((app) => (app === undefined ? [] : [this.#start(app)]));
@@ -524,6 +525,15 @@ const VANILLA: ContextOwner = { kind: 'vanilla' };
 
 function framed(held: HeldText): string {
   return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
+}
+
+/** A surface that breaks has not chosen. */
+async function chosenBy(consent: Consent, prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
+  try {
+    return await consent.choose(prompt, signal);
+  } catch {
+    return null;
+  }
 }
 
 function freeName(wanted: string, taken: Set<string>): string {

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type Fault, ok, type Result, type TurnLimits } from '@cordon/core';
+import { type Fault, failed, fault, ok, type Result, type TurnLimits } from '@cordon/core';
 import { type SpokeLauncher, SpokeLink } from './spoke-link.ts';
 
 export class SpokePool {
@@ -46,8 +46,17 @@ export class SpokePool {
     this.#live.clear();
   }
 
+  /** Nobody may be waiting for the spare yet: what breaks here must not end the hub. */
+  async #launch(): ReturnType<SpokeLauncher['launch']> {
+    try {
+      return await this.#launcher.launch(this.#ending.signal);
+    } catch {
+      return failed(fault('spoke-unavailable', 'the agent loop could not be started'));
+    }
+  }
+
   async #start(): Promise<Result<SpokeLink, Fault>> {
-    const process = await this.#launcher.launch(this.#ending.signal);
+    const process = await this.#launch();
     if (!process.ok) return process;
     const link = new SpokeLink(process.value, this.#limits);
     this.#live.add(link);

@@ -7,14 +7,19 @@
 import { AGENT_TOOLS, type JsonObject, type ModelTool } from '@cordon/core';
 import type { TurnContext } from './message.ts';
 
-/** In this order: the app's own, those that the plan expects, and the three of exchange. */
+/**
+ * In this order: the app's own, those that the plan expects, and the three of exchange. A name has one meaning: where
+ * the app's own tool is called like one of the exchange, the context does without the latter.
+ */
 export function offeredTools(context: TurnContext): readonly ModelTool[] {
   const offered = context.offers.map(({ name, description, request }) => ({
     name,
     description,
     parameters: request,
   }));
-  return [...context.tools, ...offered, ...exchangeTools(context)];
+  const own = [...context.tools, ...offered];
+  const taken = new Set(own.map(({ name }) => name));
+  return [...own, ...exchangeTools(context).filter(({ name }) => !taken.has(name))];
 }
 
 function exchangeTools(context: TurnContext): readonly ModelTool[] {
