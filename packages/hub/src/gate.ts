@@ -13,6 +13,7 @@ import {
   type Effect,
   type EventId,
   type Fault,
+  fault,
   id,
   type Label,
   type Proposal,
@@ -70,7 +71,9 @@ export class Gate {
     const { ruling, event } = await this.#decide(context, proposal, circumstances);
     if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
     const began = this.#now();
-    const result = await effect(ruling.allowance, event);
+    const result = await this.#attempt(context, proposal.effect, event, () =>
+      effect(ruling.allowance, event),
+    );
     if (!result.ok) {
       this.#recorder.record(
         context,
@@ -84,6 +87,22 @@ export class Gate {
     const body = usage === undefined ? { milliseconds } : { milliseconds, usage };
     this.#recorder.record(context, { kind: `${proposal.effect}.executed`, ...body }, { causes: [event] });
     return { kind: 'done', value: result.value, event };
+  }
+
+  /** What throws in the middle of an effect is a bug, and may have had its effect: the trace says so first. */
+  async #attempt<T>(
+    context: Context,
+    effect: Effect,
+    event: EventId,
+    attempt: () => Promise<Result<T, Fault>> | Result<T, Fault>,
+  ): Promise<Result<T, Fault>> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const broken = fault('app-unavailable', 'the hub failed while it was carried out');
+      this.#recorder.record(context, { kind: `${effect}.failed`, fault: broken }, { causes: [event] });
+      throw error;
+    }
   }
 
   async #decide<P extends Proposal>(

@@ -61,8 +61,16 @@ export interface Refusal {
   readonly expected: boolean;
 }
 
+/**
+ * After so many refusals in one query the rest is refused without asking. Attack: a context that asks for the same thing
+ * in other words until the user is tired of saying no.
+ */
+const MOST_REFUSED = 12;
+
 export class Permissions {
   readonly #parts: PermissionParts;
+  /** How often something was refused, for each query: its signal stands for it. */
+  readonly #refused = new WeakMap<AbortSignal, number>();
 
   constructor(parts: PermissionParts) {
     this.#parts = parts;
@@ -80,7 +88,7 @@ export class Permissions {
     asked: readonly Reason[],
     warned: readonly Reason[],
   ): Promise<Permission> {
-    const question = need ?? policyNeed(context, proposal, asked);
+    const question = need === null ? policyNeed(context, proposal, asked) : withRules(need, asked);
     const warnings = [...question.warnings, ...warned.map((reason) => reason.message)];
     const rules = [...asked, ...warned].map((reason) => reason.rule);
     const digest = this.#parts.digest(canonicalJson(toJson({ subject: question.subject, warnings, rules })));
@@ -91,9 +99,16 @@ export class Permissions {
       return { granted: true, by: 'grant' };
     }
 
+    const signal = this.#parts.signal();
+    const refused = this.#refused.get(signal) ?? 0;
+    if (refused >= MOST_REFUSED) {
+      return { granted: false, reason: refusal(question.subject, 'too much of this query was refused') };
+    }
+
     const durations = allowedDurations(question.subject, asked.length > 0);
     const answer = await this.#ask(context, { ...question, warnings }, rules, durations, digest);
     if (!answer.allow || !durations.includes(answer.duration)) {
+      this.#refused.set(signal, (this.#refused.get(signal) ?? 0) + 1);
       const by = answer.allow
         ? 'this cannot be allowed for so long'
         : answer.reason === 'user'
@@ -145,6 +160,12 @@ export class Permissions {
 function allowedDurations(subject: PermissionSubject, ruleAsks: boolean): readonly GrantDuration[] {
   const mustStayShort = subject.scope === 'irreversible-action' || subject.scope === 'policy' || ruleAsks;
   return mustStayShort ? ['once', 'session'] : ['once', 'session', 'permanent'];
+}
+
+/** One question for both: what is due anyway, and why rules ask. */
+function withRules(need: PermissionNeed, asked: readonly Reason[]): PermissionNeed {
+  const question = [need.question, ...asked.map(({ message }) => `A rule asks: ${message}.`)].join(' ');
+  return { ...need, question };
 }
 
 function policyNeed(context: Context, proposal: Proposal, asked: readonly Reason[]): PermissionNeed {
