@@ -93,8 +93,12 @@ function table(machine: Machine, rows: readonly Row[]): string {
     '',
     line(head),
     ...cells.map(line),
+    ...(load > cores ? ['', BUSY] : []),
   ].join('\n');
 }
+
+const BUSY =
+  'other work kept the cores busy before the first run: the numbers say more of that than of Cordon';
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
