@@ -93,6 +93,9 @@ function program(): Command {
   shared(cordon.command('apps').description('what is installed and what each app may do')).action((options) =>
     run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
   );
+  shared(cordon.command('sessions').description('what was asked, and what can be resumed')).action(
+    (options) => run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
+  );
   const grants = cordon.command('grants').description('what you agreed to');
   shared(grants.command('list').description('grants that are in force')).action((options) =>
     run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around)),

@@ -17,6 +17,7 @@ export type FaultKind =
   | 'model-failure' // the model provider failed; `message` says how
   | 'sandbox-unavailable' // a layer of the sandbox could not be set up
   | 'journal-unavailable' // the data folder cannot be used
+  | 'usage' // the command line asks for what there is not
   | 'cancelled'; // the user stopped the query
 
 export interface Fault {

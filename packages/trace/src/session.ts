@@ -193,7 +193,7 @@ function unknown(session: SessionId): SessionFault {
   return {
     kind: 'session-unknown',
     message: `there is no session ${shown(session)}`,
-    help: 'list the sessions to see which exist',
+    help: '`cordon sessions` lists those that exist',
   };
 }
 

@@ -1,47 +1,25 @@
 /** `cordon chat`: queries one after the other, in one session. Ring 1. */
-import { compose } from '../compose.ts';
+import type { Session } from '@cordon/hub';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { openTold, resumeHint } from './opened.ts';
+import { withSession } from './opened.ts';
 import { runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PROMPT = 'cordon> ';
 
-export async function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const consent = surroundings.consent(configuration);
-  if (consent === null) return EXIT.failed;
-  const composed = compose(configuration, consent, surroundings.home);
-  if (!composed.ok) return surroundings.tellObstacle(composed.fault);
-  const session = openTold(surroundings, composed.value, resume);
-  if (session === null) return EXIT.failed;
-  const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
-  surroundings.notes.say(
-    '',
-    `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`,
-    'dim',
-  );
-  try {
+export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
+  return withSession(surroundings, resume, async (session, configuration) => {
+    const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
+    const greeting = `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`;
+    surroundings.notes.say('', greeting, 'dim');
     const isOver = await converse(surroundings, session);
-    await session.close(isOver ? 'end' : 'suspend');
-    if (!isOver) resumeHint(surroundings, session.id);
-    return EXIT.done;
-  } catch (error) {
-    // A bug of ours: its message must not wait for processes that nobody would end any more.
-    await session.close('suspend');
-    throw error;
-  } finally {
-    composed.value.store.close();
-  }
+    return { exit: EXIT.done, how: isOver ? 'end' : 'suspend' };
+  });
 }
 
 /** True: the user ended the session. False: it was left, and can be gone on with. */
-async function converse(
-  surroundings: Surroundings,
-  session: Parameters<typeof runQuery>[1],
-): Promise<boolean> {
+async function converse(surroundings: Surroundings, session: Session): Promise<boolean> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
   surroundings.onInterrupt = () => leaving.abort();

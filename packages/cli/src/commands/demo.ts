@@ -29,11 +29,8 @@ interface Run {
 export async function demo(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
   const cases = CASE_STUDIES.filter(({ number }) => wanted === undefined || String(number) === wanted);
   if (cases.length === 0) {
-    surroundings.notes.say(
-      'cordon: ',
-      `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}`,
-      'bad',
-    );
+    const message = `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}`;
+    surroundings.tellFault({ kind: 'usage', message });
     return EXIT.failed;
   }
   let isAsExpected = true;

@@ -1,18 +1,61 @@
 /**
- * Opening a session from the command line: its events are told as they happen, what is weaker than usual is said first.
+ * A session from the command line: opened, used, and closed whatever happens. Its events are told as they happen, and
+ * what is weaker than usual is said first.
  *
  * Ring 1.
  */
-import { id, type SessionId } from '@cordon/core';
+import { id } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import type { Composed } from '../compose.ts';
+import { type Composed, compose } from '../compose.ts';
+import type { Configuration } from '../config.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context, no policy is in force, nobody is asked. For comparison only.';
 
+/** How a command leaves its session: `suspend` lets it be gone on with. */
+export interface Left {
+  readonly exit: ExitCode;
+  readonly how: 'end' | 'suspend';
+}
+
+/** Opens a session for `use` and closes it behind it. Where it cannot be opened, why has been told. */
+export async function withSession(
+  surroundings: Surroundings,
+  resume: string | undefined,
+  use: (session: Session, configuration: Configuration) => Promise<Left>,
+): Promise<ExitCode> {
+  const configuration = surroundings.configuration();
+  if (configuration === null) return EXIT.failed;
+  const consent = surroundings.consent(configuration);
+  if (consent === null) return EXIT.failed;
+  const composed = compose(configuration, consent, surroundings.home);
+  if (!composed.ok) return surroundings.tellObstacle(composed.fault);
+  try {
+    const session = openTold(surroundings, composed.value, resume);
+    return session === null ? EXIT.failed : await usedUp(surroundings, session, use(session, configuration));
+  } finally {
+    composed.value.store.close();
+  }
+}
+
+async function usedUp(surroundings: Surroundings, session: Session, using: Promise<Left>): Promise<ExitCode> {
+  let left: Left | null = null;
+  try {
+    left = await using;
+    return left.exit;
+  } finally {
+    // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
+    await session.close(left?.how ?? 'suspend');
+    if (left?.how === 'suspend') {
+      surroundings.notes.say('', `go on with it later: cordon chat --resume ${session.id}`, 'dim');
+    }
+  }
+}
+
 /** Null: the session cannot be opened, and why has been told. */
-export function openTold(
+function openTold(
   surroundings: Surroundings,
   composed: Composed,
   resume: string | undefined,
@@ -32,8 +75,4 @@ export function openTold(
   const { message, help } = opened.fault;
   surroundings.tellFault({ kind: 'journal-unavailable', message, help });
   return null;
-}
-
-export function resumeHint(surroundings: Surroundings, session: SessionId): void {
-  surroundings.notes.say('', `go on with it later: cordon chat --resume ${session}`, 'dim');
 }
