@@ -61,6 +61,7 @@ export class Hub {
     if (resumed !== null && !resumed.ok) return failed(resumed.fault);
     const id = resumed?.value.id ?? store.sessions.create();
     const { isolation, notices } = options;
+    const past = resumed === null ? [] : store.journal.events(id);
     const record = (body: Parameters<typeof store.journal.append>[5]) =>
       void store.journal.append(id, null, null, [], HUB_LABEL, body);
     if (resumed === null) record({ kind: 'session.started', isolation, model: modelId, notices });
@@ -72,6 +73,7 @@ export class Hub {
       isolation,
       modelId,
       policy: isolation === 'none' ? emptyPolicy() : parts.policy,
+      past,
       append: ({ context, app, causes, label, body }) =>
         store.journal.append(id, context, app, causes, label, body),
       grants: sessionGrants(store, id),

@@ -9,7 +9,6 @@ import {
   type AppId,
   type ChoicePrompt,
   type Consent,
-  type ContextId,
   type ContextKind,
   type EventId,
   type Fault,
@@ -50,6 +49,7 @@ import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
+import { USER_CONTEXT } from './replay.ts';
 import { type Route, routeOf, withCandidate } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -517,9 +517,6 @@ export class Operator {
     return null;
   }
 }
-
-/** Where the user's words arise; no context of the hub has this id. */
-const USER_CONTEXT: ContextId = id('user');
 
 const VANILLA: ContextOwner = { kind: 'vanilla' };
 

@@ -11,6 +11,7 @@ import {
   type ContextId,
   DEFAULT_LABEL,
   type Egress,
+  type Event,
   type EventId,
   HUB_LABEL,
   type InstalledApp,
@@ -35,6 +36,7 @@ import { Query } from './query.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
+import { replay } from './replay.ts';
 import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
@@ -49,6 +51,8 @@ export interface SessionParts {
   /** `provider/model` for contexts whose app names none. */
   readonly modelId: string;
   readonly policy: Policy;
+  /** What the journal holds of a session that goes on; empty for a new one. */
+  readonly past: readonly Event[];
   readonly append: Append;
   readonly grants: Grants;
   readonly memory: Memory;
@@ -86,6 +90,10 @@ export class Session {
     this.#registry = new Registry(parts.apps);
     this.#recorder = new Recorder(parts.append);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
+    replay(parts.past, this.#monitor);
+    // Names of contexts and calls are never used twice in a session, and each has at least one event.
+    this.#contexts = parts.past.length;
+    this.#calls = parts.past.length;
     this.#apps = new AppHost({
       launcher: parts.launcher,
       connect: (app) => this.#connectRemote(app),

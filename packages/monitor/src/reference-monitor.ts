@@ -85,6 +85,11 @@ export class ReferenceMonitor {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
+  /** An effect that was allowed and carried out before this monitor began: remembered, never carried out again. */
+  happened(proposal: Proposal, frame: MonitorFrame): void {
+    this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
+  }
+
   /** Gives the proposal back, once for each allowance. Throws for one that is forged or spent: a bug, or an attack. */
   spend<P extends Proposal>(allowance: Allowed<P>): P {
     const proposal = this.#allowances.get(allowance);

@@ -112,3 +112,36 @@ test('what an app makes of the user’s own words is as its manifest says', asyn
     ['post public'],
   );
 });
+
+const SAYS_AGAIN =
+  'raise "no" if:\n    (mail: ToolOutput) -> (answer: Message)\n    mail.content == "the secret"\n    answer.role == "assistant"\n    "again" in answer.content';
+
+test('a resumed session remembers what its rules have seen', async (t) => {
+  const stage = stageFor(t, {
+    apps: [POSTER],
+    policy: SAYS_AGAIN,
+    script: {
+      planner: [plan([{ app: 'poster' }]), plan([{ app: 'poster' }])],
+      poster: [[call('read')], 'it is the secret', 'again: the secret'],
+    },
+  });
+  assert.equal((await stage.ask('read')).answer, 'it is the secret');
+  await stage.resume();
+  assert.equal((await stage.ask('say it again')).answer, null);
+});
+
+test('a resumed session says what no rule forbids, in contexts of other names', async (t) => {
+  const stage = stageFor(t, {
+    apps: [POSTER],
+    policy: SAYS_AGAIN,
+    script: {
+      planner: [plan([{ app: 'poster' }]), plan([{ app: 'poster' }])],
+      poster: [[call('read')], 'it is the secret', 'once more: the secret'],
+    },
+  });
+  await stage.ask('read');
+  await stage.resume();
+  assert.equal((await stage.ask('say it')).answer, 'once more: the secret');
+  const contexts = stage.of('context.created').map(({ context }) => context);
+  assert.equal(new Set(contexts).size, contexts.length);
+});
