@@ -1,0 +1,207 @@
+/**
+ * Ambient authority: the files that reach for the disk, the network, other processes, the clock, chance, the
+ * environment, or that load code at run time. All others get what they need handed to them. A new line here is a
+ * decision that a reviewer has to see.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT, type SourceFile, sourceFiles } from './imports.ts';
+
+const AUTHORITIES: Readonly<Record<string, RegExp>> = {
+  files: /'node:fs(?:\/promises)?'/,
+  sockets: /'node:(?:net|tls|dgram)'/,
+  http: /'node:http[s2]?'|(?<![.\w])(?:fetch\(|WebSocket\b|EventSource\b)/,
+  names: /'node:dns(?:\/promises)?'/,
+  processes: /'node:(?:child_process|cluster)'/,
+  threads: /'node:(?:worker_threads|inspector)'/,
+  database: /'node:sqlite'/,
+  environment: /\bprocess\s*\.\s*env\b/,
+  clock: /\bDate\s*\.\s*now\b|\bnew Date\(\)|\bperformance\s*\.\s*now\b/,
+  chance: /\bMath\s*\.\s*random\b/,
+  'code at run time':
+    /(?<![.\w])(?:eval\(|Function\()|\bnew Function\b|'node:vm'|'node:module'|(?<![#.\w])import\(/,
+};
+
+interface Use {
+  readonly of: readonly string[];
+  readonly why: string;
+}
+
+const LISTED: Readonly<Record<string, Use>> = {
+  'packages/app/src/state.ts': {
+    of: ['files', 'environment'],
+    why: 'an app keeps its state in the one folder that its sandbox gives it and names in its environment',
+  },
+  'packages/cli/src/commands/demo.ts': {
+    of: ['files'],
+    why: 'the demo prepares the state of its apps and judges what they did by it',
+  },
+  'packages/cli/src/commands/start.ts': {
+    of: ['code at run time'],
+    why: 'modules of a query are loaded while the configuration is read',
+  },
+  'packages/cli/src/commands/surroundings.ts': {
+    of: ['environment'],
+    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted',
+  },
+  'packages/cli/src/compose.ts': {
+    of: ['files', 'http', 'clock', 'chance'],
+    why: 'the composition root hands the disk, `fetch`, the clock and the jitter of retries to those who need them',
+  },
+  'packages/cli/src/config.ts': {
+    of: ['files'],
+    why: 'the configuration and the files that it names are looked for',
+  },
+  'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
+  'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
+  'packages/cli/src/text-file.ts': {
+    of: ['files'],
+    why: 'files that a person wrote are read, within limits',
+  },
+  'packages/egress/src/destination.ts': {
+    of: ['sockets'],
+    why: '`isIP` only: what looks like an address is none of a site',
+  },
+  'packages/egress/src/proxy.ts': {
+    of: ['files', 'sockets', 'http'],
+    why: 'the proxy of an app listens on a socket file and speaks HTTP on it',
+  },
+  'packages/egress/src/resolver.ts': {
+    of: ['sockets', 'names'],
+    why: 'names are resolved here, once, so that no private address is dialled',
+  },
+  'packages/hub/src/app-host.ts': {
+    of: ['code at run time'],
+    why: 'the MCP client is loaded when an app is first needed',
+  },
+  'packages/hub/src/app-network.ts': {
+    of: ['files', 'sockets'],
+    why: 'dials for the proxies of the apps, and makes the folder of their sockets',
+  },
+  'packages/hub/src/launch.ts': {
+    of: ['code at run time'],
+    why: 'the proxy is loaded when an app with network is started',
+  },
+  'packages/hub/src/remote-app.ts': {
+    of: ['http', 'code at run time'],
+    why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',
+  },
+  'packages/hub/src/schema-validator.ts': {
+    of: ['code at run time'],
+    why: 'the validator is loaded when there is a schema',
+  },
+  'packages/llm/src/broker.ts': {
+    of: ['code at run time'],
+    why: 'a provider is loaded when a model of it is asked',
+  },
+  'packages/llm/src/providers/anthropic.ts': {
+    of: ['code at run time'],
+    why: 'its library is loaded when it is asked',
+  },
+  'packages/llm/src/providers/google.ts': {
+    of: ['code at run time'],
+    why: 'its library is loaded when it is asked',
+  },
+  'packages/llm/src/providers/openai-compatible.ts': {
+    of: ['code at run time'],
+    why: 'its library is loaded when it is asked',
+  },
+  'packages/llm/src/providers/openai.ts': {
+    of: ['code at run time'],
+    why: 'its library is loaded when it is asked',
+  },
+  'packages/llm/src/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
+  'packages/sandbox/src/backends/libraries.ts': {
+    of: ['files', 'processes'],
+    why: 'finds the shared libraries that a program inside needs',
+  },
+  'packages/sandbox/src/checked-path.ts': { of: ['files'], why: 'a path is resolved before it is mounted' },
+  'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
+  'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
+  'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
+  'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
+  'packages/sandbox/src/inside/canary.ts': {
+    of: ['files', 'sockets', 'processes', 'environment'],
+    why: 'runs inside a sandbox and tries everything that must fail',
+  },
+  'packages/sandbox/src/inside/forwarder.ts': {
+    of: ['files', 'sockets', 'processes'],
+    why: 'runs inside a sandbox with network: from a port there to the socket of the proxy',
+  },
+  'packages/sandbox/src/launch.ts': {
+    of: ['files', 'processes', 'threads'],
+    why: 'the one place from which processes are started',
+  },
+  'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
+  'packages/sandbox/src/self-test.ts': {
+    of: ['files', 'sockets'],
+    why: 'baits for the canary, and the kept result',
+  },
+  'packages/sandbox/src/spawn.ts': {
+    of: ['files'],
+    why: 'opens and closes what a confined process inherits',
+  },
+  'packages/sandbox/src/watchdog.ts': { of: ['files'], why: 'reads the memory of an app’s processes' },
+  'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
+  'packages/trace/src/claim.ts': {
+    of: ['files', 'database'],
+    why: 'the lock file of a process that holds sessions',
+  },
+  'packages/trace/src/database.ts': { of: ['database'], why: 'the one database' },
+  'packages/trace/src/folder.ts': { of: ['files'], why: 'makes the data folder and checks whose it is' },
+  'packages/trace/src/memory.ts': { of: ['database'], why: 'the type of a value only' },
+  'packages/trace/src/row.ts': { of: ['database'], why: 'the type of a value only' },
+};
+
+const FILES = readdirSync(join(ROOT, 'packages')).flatMap((name) => sourceFiles(`packages/${name}/src`));
+
+for (const file of FILES) {
+  const found = authoritiesOf(file);
+  const listed = LISTED[file.path]?.of ?? [];
+  if (found.length === 0 && listed.length === 0) continue;
+  test(`${file.path} uses ${found.join(', ')}`, () => {
+    const advice = `if it must, list it in ${import.meta.filename} with the reason; better have it handed in`;
+    assert.deepEqual(found, [...listed].sort(), `${file.path} uses ${found.join(', ')}: ${advice}`);
+  });
+}
+
+test('every listed file exists and has a reason', () => {
+  const known = new Set(FILES.map(({ path }) => path));
+  const stale = Object.entries(LISTED).filter(([path, { why }]) => !known.has(path) || why.length < 15);
+  assert.deepEqual(stale, []);
+});
+
+test('core and monitor reach for nothing', () => {
+  const pure = FILES.filter(({ path }) => /^packages\/(core|policy|monitor|protocol)\//.test(path));
+  assert.deepEqual(
+    pure.flatMap((file) => authoritiesOf(file).map((what) => `${file.path}: ${what}`)),
+    [],
+  );
+});
+
+for (const [text, found] of [
+  ["import { readFileSync } from 'node:fs';", ['files']],
+  ["const { spawn } = await import('node:child_process');", ['code at run time', 'processes']],
+  ['const now = Date.now();', ['clock']],
+  ['await fetch(url);', ['http']],
+  ["new Function('return 1')", ['code at run time']],
+  ['this.#import(name);', []],
+  ['// process.env is never read', []],
+  ['/* Math.random */', []],
+  ['policy.eval(rule)', []],
+] as const) {
+  test(`\`${text}\` is ${found.length === 0 ? 'nothing' : found.join(' and ')}`, () => {
+    assert.deepEqual(authoritiesOf({ path: '', text, imports: [] }), found);
+  });
+}
+
+function authoritiesOf({ text }: SourceFile): readonly string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  return Object.entries(AUTHORITIES)
+    .filter(([, pattern]) => pattern.test(code))
+    .map(([name]) => name)
+    .sort();
+}
