@@ -100,6 +100,11 @@ interface Connection {
 }
 
 const MAX_TOOLS = 256;
+/**
+ * What MCP says that names should be. Attack: a name that is a sentence, or so long that the question that shows it
+ * never comes to its end, "This cannot be undone".
+ */
+const TOOL_NAME = /^[A-Za-z0-9_./:-]{1,128}$/;
 const INSTRUCTIONS_LENGTH = 20_000;
 const OUTPUT_LENGTH = 1024 * 1024;
 
@@ -111,6 +116,7 @@ export class AppHost {
   /** Resolve when a process is gone and its end is recorded; the process may be disconnected long before. */
   readonly #endings = new Set<Promise<void>>();
   readonly #observer: AppObserver;
+  #isStopped = false;
   readonly #now: Clock;
   readonly #validator: LoadValidator;
   readonly #spend: AppHostParts['spend'];
@@ -144,6 +150,7 @@ export class AppHost {
   ): Promise<Result<ToolResult, Fault>> {
     const call = this.#spend(allowance);
     if (call.app !== app.id) throw new Error('the call was allowed for another app');
+    if (signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
     const opening = this.#connect(app);
     const connection = await opening;
     if (!connection.ok) return connection;
@@ -166,6 +173,7 @@ export class AppHost {
 
   /** Ends every app, and waits until each is gone. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     const connections = await Promise.all(this.#connections.values());
     this.#connections.clear();
     for (const connection of connections) if (connection.ok) this.#disconnect(connection.value);
@@ -173,6 +181,8 @@ export class AppHost {
   }
 
   #connect(app: InstalledApp): Promise<Result<Connection, Fault>> {
+    // What a query left under way may come here after the end: nobody would stop what it starts.
+    if (this.#isStopped) return Promise.resolve(failed(fault('app-unavailable', 'the session is closed')));
     const existing = this.#connections.get(app.id);
     if (existing !== undefined) return existing;
     // Whatever breaks while an app starts is the end of this app, not of the hub.
@@ -237,7 +247,10 @@ export class AppHost {
       const { tools } = await client.listTools(undefined, options);
       const running: RunningApp = {
         id: app.id,
-        tools: tools.slice(0, MAX_TOOLS).map(readTool),
+        tools: tools
+          .filter(({ name }) => TOOL_NAME.test(name))
+          .slice(0, MAX_TOOLS)
+          .map(readTool),
         instructions: (client.getInstructions() ?? '').slice(0, INSTRUCTIONS_LENGTH),
         layers: process?.layers ?? [],
         milliseconds: this.#now() - began,

@@ -16,6 +16,8 @@ export interface AppStreams {
 
 /** Servers log to standard output by mistake; that is dropped. One that does little else is not an MCP server. */
 const GARBAGE_LINES = 100;
+/** Notifications and requests of the app between two messages of the hub; the time to read them is the hub's. */
+const UNASKED_MESSAGES = 10_000;
 /** What the hub keeps for an app that does not read. */
 const UNREAD_BYTES = 8 * 1024 * 1024;
 
@@ -26,6 +28,7 @@ export class StreamTransport implements Transport {
   readonly #streams: AppStreams;
   readonly #decoder: LineDecoder;
   #garbageLines = 0;
+  #unasked = 0;
   #firstGarbage: string | null = null;
   #violation: string | null = null;
 
@@ -52,6 +55,7 @@ export class StreamTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message) this.#unasked = 0;
     if (this.#streams.stdin.writableLength > UNREAD_BYTES)
       return this.#cut('it does not read what it is sent');
     this.#streams.stdin.write(`${JSON.stringify(message)}\n`);
@@ -67,12 +71,14 @@ export class StreamTransport implements Transport {
     if (this.#violation !== null) return;
     const lines = this.#decoder.push(chunk);
     if (!lines.ok) return this.#cut(lines.fault);
-    for (const line of lines.value) this.#receiveLine(line);
+    for (const line of lines.value) if (this.#violation === null) this.#receiveLine(line);
   }
 
   #receiveLine(line: string): void {
     const parsed = parseJson(line);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
+      if (Object.hasOwn(parsed.value, 'method') && ++this.#unasked > UNASKED_MESSAGES)
+        return this.#cut('it sends too many messages that nobody asked for');
       // The client validates the shape; here it is known to be bounded JSON without a prototype.
       this.onmessage?.(parsed.value as unknown as JSONRPCMessage);
       return;

@@ -89,7 +89,7 @@ async function send(
   try {
     const response = await fetch(requested, { ...init, redirect: 'manual' });
     const refusal = refusalOf(app, requested, response);
-    if (refusal === null) return ok(response);
+    if (refusal === null) return ok(bounded(app, response));
     await response.body?.cancel();
     return failed(refusal);
   } catch (error) {
@@ -100,6 +100,28 @@ async function send(
       fault('app-unavailable', message, 'check its `url`, the network, and that the server is running'),
     );
   }
+}
+
+/** Messages of the greatest length that one response may hold. */
+const LINES_OF_RESPONSE = 8;
+
+/** A process on this machine is bounded by the lines that it sends; a server that never stops sending is bounded here. */
+function bounded(app: InstalledApp, response: Response): Response {
+  if (response.body === null) return response;
+  const most = app.manifest.limits.lineBytes * LINES_OF_RESPONSE;
+  let left = most;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      left -= chunk.length;
+      if (left >= 0) controller.enqueue(chunk);
+      else
+        controller.error(
+          new RemoteError(fault('app-protocol', `\`${app.id}\` answered with more than ${most} bytes`)),
+        );
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 }
 
 /** Statuses that the MCP client would tell in the server's words, or follow; all others are its to understand. */
