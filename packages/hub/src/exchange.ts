@@ -13,6 +13,7 @@ import {
   type Fault,
   type Functionality,
   failed,
+  fault,
   type InstalledApp,
   isJsonObject,
   type Json,
@@ -139,6 +140,8 @@ export class Exchange {
     const callId = this.#parts.newCallId();
     const direct = await this.#directCall(peer, app, message, texts);
     if (!direct.ok) return direct;
+    // An app takes seconds to start; what the query left behind must not ask about itself in the next one.
+    if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
     const need = this.#need(context, query, peer, app, message, texts, direct.value);
     const proposal: AppRequest = {
       effect: 'app-request',

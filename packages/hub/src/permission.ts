@@ -61,6 +61,8 @@ export interface Refusal {
   readonly expected: boolean;
 }
 
+const UNANSWERED: PermissionAnswer = Object.freeze({ allow: false, reason: 'no-answer' });
+
 /**
  * After so many refusals in one query the rest is refused without asking. Attack: a context that asks for the same thing
  * in other words until the user is tired of saying no.
@@ -126,11 +128,14 @@ export class Permissions {
     durations: readonly GrantDuration[],
     digest: string,
   ): Promise<PermissionAnswer> {
-    const { consent, recorder, session, signal } = this.#parts;
+    const { consent, recorder, session } = this.#parts;
+    const signal = this.#parts.signal();
     const content = { session, context: context.id, ...need, rules, durations, digest };
     const asked = recorder.record(context, { kind: 'permission.asked', prompt: content });
     const prompt: PermissionPrompt = { ...content, id: asked.id };
-    const answer = await consent.permission(prompt, signal());
+    const said = signal.aborted ? UNANSWERED : await consent.permission(prompt, signal);
+    // A yes that comes when the query is over is a yes to nothing, whatever the surface makes of the signal.
+    const answer = signal.aborted ? UNANSWERED : said;
     recorder.record(
       context,
       {

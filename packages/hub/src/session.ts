@@ -69,6 +69,9 @@ export interface SessionParts {
   readonly release: () => void;
 }
 
+/** Network requests of one app in one query; each is several events of the journal. */
+const MOST_EGRESS = 500;
+
 export class Session {
   readonly id: SessionId;
   readonly #parts: SessionParts;
@@ -224,7 +227,14 @@ export class Session {
   /** Requests of one app's process: the app is their context, whichever query led to them. */
   #decideEgress(app: InstalledApp): DecideEgress {
     const context = this.#newContext({ kind: 'errand', app: app.id });
+    const asked = new WeakMap<Query, number>();
     return async ({ host, port, method, path, site }) => {
+      // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
+      const query = this.#query;
+      if (query === null || query.signal.aborted) return false;
+      const times = (asked.get(query) ?? 0) + 1;
+      asked.set(query, times);
+      if (times > MOST_EGRESS) return false;
       const proposal: Egress = {
         effect: 'egress',
         context: context.id,

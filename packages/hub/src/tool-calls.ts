@@ -10,6 +10,7 @@ import {
   type Expectation,
   type Fault,
   failed,
+  fault,
   type InstalledApp,
   isJsonObject,
   type JsonObject,
@@ -135,6 +136,8 @@ export class ToolCalls {
     const valid = validator.check(tool.input, args);
     if (!valid.ok) return failed({ kind: 'malformed', problem: valid.fault });
 
+    if (query.signal.aborted)
+      return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
     const proposal: ToolCall = {
       effect: 'tool-call',
       context: context.id,
@@ -150,10 +153,10 @@ export class ToolCalls {
       this.#parts.apps.call(app, allowance, query.signal),
     );
     if (carried.kind === 'failed') {
-      const { fault, event } = carried;
-      if (fault.kind !== 'app-error') return failed({ kind: 'fault', fault });
+      const { fault: reported, event } = carried;
+      if (reported.kind !== 'app-error') return failed({ kind: 'fault', fault: reported });
       // What an app says in an error is an output of it: it is labelled, decided and delivered like any other.
-      const result = { text: fault.message, structured: null, isError: true };
+      const result = { text: reported.message, structured: null, isError: true };
       return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
     }
     if (carried.kind === 'refused') {

@@ -241,10 +241,19 @@ test('an app reaches the network only through the gate', async (t) => {
     [yes(), true],
     [no(), false],
   ] as const) {
-    const stage = stageFor(t, { apps: [MAIL], script: READS, user: says });
+    const decisions: (boolean | undefined)[] = [];
+    const stage = stageFor(t, {
+      apps: [MAIL],
+      script: READS,
+      user: says,
+      meanwhile: async (who, { doors }) => {
+        if (who !== 'mail' || decisions.length > 0) return;
+        decisions.push(await doors.get('mail')?.(request, new AbortController().signal));
+      },
+    });
     await stage.ask('read');
-    const decide = stage.doors.get('mail');
-    assert.equal(await decide?.(request, new AbortController().signal), leaves);
+    assert.deepEqual(decisions, [leaves]);
+    assert.equal(stage.questions.length, 1);
   }
 });
 
