@@ -5,20 +5,15 @@
  * Ring 0.
  */
 import {
-  AGENT_TOOLS,
   type AppId,
   type ChoicePrompt,
   type Consent,
-  type ContextKind,
   type EventId,
   type Fault,
-  type Functionality,
   failed,
   fault,
-  type InstalledApp,
   id,
   type Label,
-  type ModelTool,
   ok,
   type ReleasedItem,
   type Result,
@@ -26,10 +21,10 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
-import type { Offer, TurnContext } from '@cordon/protocol';
-import type { AppHost, RunningApp } from './app-host.ts';
+import type { TurnContext } from '@cordon/protocol';
+import type { AppHost } from './app-host.ts';
 import { CATALOGUE } from './catalogue.ts';
-import type { Context, OwnTool } from './context.ts';
+import type { Context } from './context.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { factsIn } from './facts.ts';
 import type { Gate } from './gate.ts';
@@ -38,19 +33,14 @@ import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 import { fallbackPlan, PLAN_SCHEMA, type Planned, plannerInput, readPlan } from './planner.ts';
-import {
-  AGENT_PROMPT,
-  COORDINATOR_PROMPT,
-  PLANNER_PROMPT,
-  servingTask,
-  withInstructions,
-} from './prompts.ts';
+import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
+import { PLANNER_PROMPT, servingTask } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
-import { plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
+import type { Registry } from './registry.ts';
 import { USER_CONTEXT } from './replay.ts';
-import { type Route, routeOf, withCandidate } from './route.ts';
+import { routeOf, withCandidate } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
 import type { ToolCalls } from './tool-calls.ts';
 import { Turn } from './turn.ts';
@@ -73,13 +63,6 @@ export interface OperatorParts {
   readonly newContext: (options: ContextOptions) => Context;
 }
 
-export interface ContextOptions {
-  readonly kind: ContextKind;
-  readonly app: AppId | null;
-  readonly depth?: number;
-  readonly tools?: ReadonlyMap<string, OwnTool>;
-}
-
 /** What the user gets. `refused` may carry an answer too: the model's account of what it could not do. */
 export interface Outcome {
   readonly kind: 'answered' | 'refused' | 'failed' | 'cancelled';
@@ -88,21 +71,13 @@ export interface Outcome {
   readonly help: string | null;
 }
 
-/** A context that is ready for its turn. */
-interface Prepared {
-  readonly context: Context;
-  readonly owner: ContextOwner;
-  readonly system: string;
-  readonly tools: readonly ModelTool[];
-  readonly offers: readonly Offer[];
-  readonly knowsCatalogue: boolean;
-}
-
 export class Operator {
   readonly #parts: OperatorParts;
+  readonly #preparation: Preparation;
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
+    this.#preparation = new Preparation(parts);
   }
 
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
@@ -133,7 +108,7 @@ export class Operator {
   async #serve(query: Query, said: EventId): Promise<Result<string, Fault>> {
     const prepared =
       this.#parts.isolation === 'none'
-        ? await this.#prepareShared()
+        ? await this.#preparation.shared()
         : await this.#preparePlanned(query, said);
     if (!prepared.ok) return prepared;
     const { context, owner } = prepared.value;
@@ -158,8 +133,7 @@ export class Operator {
     const { recorder, monitor } = this.#parts;
     const event = recorder.record(null, { kind: 'plan.made', plan, origin }, { causes: [said] });
     query.adopt(plan);
-    const route = routeOf(plan);
-    const prepared = await this.#prepare(query, route);
+    const prepared = await this.#preparation.for(query, routeOf(plan));
     if (prepared.ok) {
       const { context } = prepared.value;
       monitor.record(
@@ -220,157 +194,6 @@ export class Operator {
     const valid = choice !== null && choices.includes(choice) ? choice : null;
     recorder.record(context, { kind: 'choice.answered', choice: valid }, { causes: [asked.id] });
     return valid;
-  }
-
-  #prepare(query: Query, route: Route): Promise<Result<Prepared, Fault>> {
-    switch (route.kind) {
-      case 'vanilla':
-        return Promise.resolve(ok(this.#prepareVanilla()));
-      case 'app':
-        return this.#prepareApp(query, route.app, route.helpers);
-      case 'coordinator':
-        return this.#prepareCoordinator(query, route.apps);
-      default:
-        route satisfies never;
-        return Promise.resolve(ok(this.#prepareVanilla()));
-    }
-  }
-
-  #prepareVanilla(): Prepared {
-    const context = this.#parts.newContext({ kind: 'vanilla', app: null });
-    return {
-      context,
-      owner: { kind: 'vanilla' },
-      system: AGENT_PROMPT,
-      tools: [],
-      offers: [],
-      knowsCatalogue: false,
-    };
-  }
-
-  async #prepareApp(
-    query: Query,
-    appId: AppId,
-    helpers: readonly AppId[],
-    depth = 0,
-  ): Promise<Result<Prepared, Fault>> {
-    const app = this.#parts.registry.get(appId);
-    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
-    const running = await this.#start(app);
-    if (!running.ok) return running;
-    const own = new Map(
-      running.value.tools.map((tool): [string, OwnTool] => [tool.name, { app: appId, tool }]),
-    );
-    const context = this.#parts.newContext({ kind: 'standard', app: appId, depth, tools: own });
-    const taken = new Set([...own.keys(), ...Object.values(AGENT_TOOLS)]);
-    const offers: Offer[] = [];
-    for (const helper of helpers) {
-      const offered = await this.#offersOf(context, query, helper, taken, ({ description }) => description);
-      if (!offered.ok) return offered;
-      offers.push(...offered.value);
-    }
-    const instructions =
-      app.source.kind === 'instructions' ? app.source.instructions : running.value.instructions;
-    return ok({
-      context,
-      owner: { kind: 'spoke', app: appId },
-      system: withInstructions(AGENT_PROMPT, instructions),
-      tools: [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input)),
-      offers,
-      knowsCatalogue: true,
-    });
-  }
-
-  async #prepareCoordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
-    const context = this.#parts.newContext({ kind: 'coordinator', app: null });
-    const taken = new Set<string>(Object.values(AGENT_TOOLS));
-    const starting = apps
-      .map((app) => this.#parts.registry.get(app))
-      .flatMap((app) => (app === undefined ? [] : [this.#start(app)]));
-    await Promise.all(starting);
-    const offers: Offer[] = [];
-    for (const app of apps) {
-      // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
-      const tasks = query.plan.steps
-        .filter((step) => step.app === app)
-        .map(({ id, task }) => `step ${id}: ${task}`);
-      const offered = await this.#offersOf(
-        context,
-        query,
-        app,
-        taken,
-        ({ description }) => `${description} (${tasks.join('; ')})`,
-      );
-      if (!offered.ok) return offered;
-      offers.push(...offered.value);
-    }
-    return ok({
-      context,
-      owner: { kind: 'vanilla' },
-      system: COORDINATOR_PROMPT,
-      tools: [],
-      offers,
-      knowsCatalogue: false,
-    });
-  }
-
-  /** Today's assistants: one context, all instructions, all tools (VanillaGPT in the paper). */
-  async #prepareShared(): Promise<Result<Prepared, Fault>> {
-    const started = await Promise.all(
-      this.#parts.registry.apps.map(async (app) => ({ app, running: await this.#start(app) })),
-    );
-    const own = new Map<string, OwnTool>();
-    const instructions: string[] = [];
-    for (const { app, running } of started) {
-      if (!running.ok) return running;
-      for (const tool of running.value.tools) {
-        own.set(own.has(tool.name) ? `${app.id}__${tool.name}` : tool.name, { app: app.id, tool });
-      }
-      instructions.push(
-        app.source.kind === 'instructions' ? app.source.instructions : running.value.instructions,
-      );
-    }
-    const context = this.#parts.newContext({ kind: 'shared', app: null, tools: own });
-    const tools = [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input));
-    const system = withInstructions(AGENT_PROMPT, instructions.filter((text) => text !== '').join('\n\n'));
-    return ok({ context, owner: { kind: 'shared' }, system, tools, offers: [], knowsCatalogue: false });
-  }
-
-  /** What the plan lets a context use of another app, under names that nothing else has there. */
-  async #offersOf(
-    context: Context,
-    query: Query,
-    appId: AppId,
-    taken: Set<string>,
-    describe: (functionality: Functionality) => string,
-  ): Promise<Result<readonly Offer[], Fault>> {
-    const app = this.#parts.registry.get(appId);
-    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
-    const running = app.manifest.functionalities.length > 0 ? null : await this.#start(app);
-    if (running !== null && !running.ok) return running;
-    const served = servedBy(app, running?.value.tools ?? []);
-    const named = new Set(query.plan.steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
-    const isPlanned = ({ name, tool }: Functionality) =>
-      named.size === 0 ||
-      named.has(name) ||
-      (tool !== null && usesOf(app.manifest, tool).some((use) => named.has(use)));
-    const offers = served.filter(isPlanned).map((functionality): Offer => {
-      const name = freeName(functionality.name, taken);
-      const peer = this.#parts.exchange.offer(context, appId, functionality);
-      return {
-        name,
-        description: describe(functionality),
-        peer,
-        request: plainSchema(functionality.request),
-      };
-    });
-    return ok(offers);
-  }
-
-  #start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {
-    if (app.source.kind !== 'instructions') return this.#parts.apps.start(app);
-    const { instructions } = app.source;
-    return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
   }
 
   /**
@@ -490,7 +313,7 @@ export class Operator {
 
   /** Serves another context's request by a context of the app: its own model call, its own history, no other data. */
   async serveTask(query: Query, task: ServingTask): Promise<Result<ServedTask, Fault>> {
-    const prepared = await this.#prepareApp(query, task.app.id, [], task.depth);
+    const prepared = await this.#preparation.app(query, task.app.id, [], task.depth);
     if (!prepared.ok) return prepared;
     const { context } = prepared.value;
     const { description, response } = task.functionality;
@@ -531,17 +354,6 @@ async function chosenBy(consent: Consent, prompt: ChoicePrompt, signal: AbortSig
   } catch {
     return null;
   }
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`;
-  taken.add(name);
-  return name;
-}
-
-function modelTool(name: string, description: string, parameters: ModelTool['parameters']): ModelTool {
-  return { name, description, parameters };
 }
 
 function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {

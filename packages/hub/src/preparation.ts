@@ -1,0 +1,220 @@
+/**
+ * What a context starts with: its instructions, its own tools, and what the plan lets it use of others. Decides who
+ * may see which words: an app's instructions and tool descriptions stand in that app's context and in no other.
+ *
+ * Ring 0.
+ */
+import {
+  AGENT_TOOLS,
+  type AppId,
+  type ContextKind,
+  type Fault,
+  type Functionality,
+  failed,
+  fault,
+  type InstalledApp,
+  type ModelTool,
+  ok,
+  type Result,
+} from '@cordon/core';
+import type { Offer } from '@cordon/protocol';
+import type { AppHost, RunningApp } from './app-host.ts';
+import type { Context, OwnTool } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import type { ContextOwner } from './memory.ts';
+import { AGENT_PROMPT, COORDINATOR_PROMPT, withInstructions } from './prompts.ts';
+import type { Query } from './query.ts';
+import { plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
+import type { Route } from './route.ts';
+
+export interface ContextOptions {
+  readonly kind: ContextKind;
+  readonly app: AppId | null;
+  readonly depth?: number;
+  readonly tools?: ReadonlyMap<string, OwnTool>;
+}
+
+/** A context that is ready for its turn. */
+export interface Prepared {
+  readonly context: Context;
+  readonly owner: ContextOwner;
+  readonly system: string;
+  readonly tools: readonly ModelTool[];
+  readonly offers: readonly Offer[];
+  readonly knowsCatalogue: boolean;
+}
+
+export interface PreparationParts {
+  readonly registry: Registry;
+  readonly apps: AppHost;
+  readonly exchange: Exchange;
+  readonly newContext: (options: ContextOptions) => Context;
+}
+
+export class Preparation {
+  readonly #parts: PreparationParts;
+
+  constructor(parts: PreparationParts) {
+    this.#parts = parts;
+  }
+
+  /** Who serves the query by its plan. */
+  for(query: Query, route: Route): Promise<Result<Prepared, Fault>> {
+    switch (route.kind) {
+      case 'vanilla':
+        return Promise.resolve(ok(this.#vanilla()));
+      case 'app':
+        return this.app(query, route.app, route.helpers);
+      case 'coordinator':
+        return this.#coordinator(query, route.apps);
+      default:
+        route satisfies never;
+        return Promise.resolve(ok(this.#vanilla()));
+    }
+  }
+
+  #vanilla(): Prepared {
+    const context = this.#parts.newContext({ kind: 'vanilla', app: null });
+    return {
+      context,
+      owner: { kind: 'vanilla' },
+      system: AGENT_PROMPT,
+      tools: [],
+      offers: [],
+      knowsCatalogue: false,
+    };
+  }
+
+  /** The app's own context; `depth` counts the exchanges that led to it. */
+  async app(
+    query: Query,
+    appId: AppId,
+    helpers: readonly AppId[],
+    depth = 0,
+  ): Promise<Result<Prepared, Fault>> {
+    const app = this.#parts.registry.get(appId);
+    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
+    const running = await this.#start(app);
+    if (!running.ok) return running;
+    const own = new Map(
+      running.value.tools.map((tool): [string, OwnTool] => [tool.name, { app: appId, tool }]),
+    );
+    const context = this.#parts.newContext({ kind: 'standard', app: appId, depth, tools: own });
+    const taken = new Set([...own.keys(), ...Object.values(AGENT_TOOLS)]);
+    const offers: Offer[] = [];
+    for (const helper of helpers) {
+      const offered = await this.#offersOf(context, query, helper, taken, ({ description }) => description);
+      if (!offered.ok) return offered;
+      offers.push(...offered.value);
+    }
+    return ok({
+      context,
+      owner: { kind: 'spoke', app: appId },
+      system: withInstructions(AGENT_PROMPT, running.value.instructions),
+      tools: [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input)),
+      offers,
+      knowsCatalogue: true,
+    });
+  }
+
+  async #coordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
+    const context = this.#parts.newContext({ kind: 'coordinator', app: null });
+    const taken = new Set<string>(Object.values(AGENT_TOOLS));
+    const starting = apps
+      .map((app) => this.#parts.registry.get(app))
+      .flatMap((app) => (app === undefined ? [] : [this.#start(app)]));
+    await Promise.all(starting);
+    const offers: Offer[] = [];
+    for (const app of apps) {
+      // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
+      const tasks = query.plan.steps
+        .filter((step) => step.app === app)
+        .map(({ id, task }) => `step ${id}: ${task}`);
+      const offered = await this.#offersOf(
+        context,
+        query,
+        app,
+        taken,
+        ({ description }) => `${description} (${tasks.join('; ')})`,
+      );
+      if (!offered.ok) return offered;
+      offers.push(...offered.value);
+    }
+    return ok({
+      context,
+      owner: { kind: 'vanilla' },
+      system: COORDINATOR_PROMPT,
+      tools: [],
+      offers,
+      knowsCatalogue: false,
+    });
+  }
+
+  /** Today's assistants: one context, all instructions, all tools (VanillaGPT in the paper). */
+  async shared(): Promise<Result<Prepared, Fault>> {
+    const started = await Promise.all(
+      this.#parts.registry.apps.map(async (app) => ({ app, running: await this.#start(app) })),
+    );
+    const own = new Map<string, OwnTool>();
+    const instructions: string[] = [];
+    for (const { app, running } of started) {
+      if (!running.ok) return running;
+      for (const tool of running.value.tools) {
+        own.set(own.has(tool.name) ? `${app.id}__${tool.name}` : tool.name, { app: app.id, tool });
+      }
+      instructions.push(running.value.instructions);
+    }
+    const context = this.#parts.newContext({ kind: 'shared', app: null, tools: own });
+    const tools = [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input));
+    const system = withInstructions(AGENT_PROMPT, instructions.filter((text) => text !== '').join('\n\n'));
+    return ok({ context, owner: { kind: 'shared' }, system, tools, offers: [], knowsCatalogue: false });
+  }
+
+  /** What the plan lets a context use of another app, under names that nothing else has there. */
+  async #offersOf(
+    context: Context,
+    query: Query,
+    appId: AppId,
+    taken: Set<string>,
+    describe: (functionality: Functionality) => string,
+  ): Promise<Result<readonly Offer[], Fault>> {
+    const app = this.#parts.registry.get(appId);
+    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
+    const running = app.manifest.functionalities.length > 0 ? null : await this.#start(app);
+    if (running !== null && !running.ok) return running;
+    const served = servedBy(app, running?.value.tools ?? []);
+    const named = new Set(query.plan.steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
+    const isPlanned = ({ name, tool }: Functionality) =>
+      named.size === 0 ||
+      named.has(name) ||
+      (tool !== null && usesOf(app.manifest, tool).some((use) => named.has(use)));
+    const offers = served.filter(isPlanned).map((functionality): Offer => {
+      const name = freeName(functionality.name, taken);
+      const peer = this.#parts.exchange.offer(context, appId, functionality);
+      return {
+        name,
+        description: describe(functionality),
+        peer,
+        request: plainSchema(functionality.request),
+      };
+    });
+    return ok(offers);
+  }
+
+  #start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {
+    if (app.source.kind !== 'instructions') return this.#parts.apps.start(app);
+    const { instructions } = app.source;
+    return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
+  }
+}
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`;
+  taken.add(name);
+  return name;
+}
+
+function modelTool(name: string, description: string, parameters: ModelTool['parameters']): ModelTool {
+  return { name, description, parameters };
+}
