@@ -45,7 +45,10 @@ export interface PermissionPrompt {
   /** The rules that asked. */
   readonly rules: readonly string[];
   readonly durations: readonly GrantDuration[];
-  /** SHA-256 of subject and data: a grant is bound to what was shown. */
+  /**
+   * SHA-256 of subject, warnings and rules: a grant covers the same question with the same warnings, whatever the data.
+   * A yes for once is spent on the data that were shown.
+   */
   readonly digest: string;
 }
 

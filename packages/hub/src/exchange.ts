@@ -191,7 +191,9 @@ export class Exchange {
     );
     if (carried.kind === 'failed') return failed(carried.fault);
     if (carried.kind === 'refused') {
-      query.refused(carried.reasons, true);
+      // A user who keeps a text closed has not refused the query; a policy that does has (decision 0004).
+      const isByPolicy = carried.reasons.some(({ because }) => because !== 'permission');
+      query.refused(carried.reasons, isByPolicy);
       return refusal();
     }
     context.opens(held.label, held.origin);
