@@ -147,7 +147,7 @@ test('the reference lists the diagnostics of the language, each with its words',
 });
 
 const HUB_TYPES: ReadonlySet<unknown> = new Set([
-  ...['turn', 'reply', 'output', 'offer', 'response', 'opened', 'refusal', 'cancel'],
+  ...['turn', 'reply', 'output', 'offer', 'response', 'opened', 'refusal'],
 ]);
 
 test('the recorded turn is in the protocol, line by line', () => {

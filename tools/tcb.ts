@@ -28,7 +28,7 @@ function ring(name: string): unknown {
   return manifest.ring;
 }
 
-/** The two files outside ring-0 packages that draw the consent question are counted by hand in docs/tcb.md. */
+/** The files of the command line that draw the consent question are listed by hand in docs/tcb.md. */
 function isTrusted(file: SourceFile): boolean {
   return !/^\s*\/\*\*(?:(?!\*\/)[\s\S])*Ring 1/.test(file.text);
 }

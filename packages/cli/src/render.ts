@@ -62,8 +62,6 @@ export class EventRenderer {
       case 'context.ended':
       case 'app.stopped':
         return this.#detail(event, event.reason);
-      case 'spoke.started':
-        return this.#detail(event, `in ${event.milliseconds} ms`);
       case 'app.started':
         return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'model.message':
@@ -114,7 +112,6 @@ export class EventRenderer {
       case 'data-release.failed':
       case 'egress.failed':
       case 'answer.failed':
-      case 'fault.recorded':
         return this.#failed(event);
       case 'probe.received':
       case 'offer.made':
@@ -134,7 +131,6 @@ export class EventRenderer {
       case 'grant.given':
         return this.#detail(event, `${event.subject.scope} ${event.subject.what}, ${event.duration}`);
       case 'grant.used':
-      case 'grant.revoked':
         return this.#detail(event, event.grant);
       case 'message.dropped':
         return this.#note(`dropped a message of ${event.bytes} bytes: ${event.reason}`, 'warn');

@@ -156,7 +156,7 @@ test('words of others never begin a line and never bring control characters', ()
     { kind: 'app.stopped', reason: text },
     { kind: 'user.message', text },
     { kind: 'message.dropped', reason: text, bytes: 5 },
-    { kind: 'fault.recorded', fault: { kind: 'app-error', message: text, help: text } },
+    { kind: 'tool-call.failed', fault: { kind: 'app-error', message: text, help: text } },
     { kind: 'query.ended', outcome: 'failed', reason: text },
     { kind: 'probe.refused', functionality: text },
   ];
@@ -185,7 +185,10 @@ test('a long step is cut in the compact form and longer in the verbose one', () 
 });
 
 test('colour appears only where it is wanted', () => {
-  const failure: EventBody = { kind: 'fault.recorded', fault: { kind: 'app-timeout', message: 'no answer' } };
+  const failure: EventBody = {
+    kind: 'tool-call.failed',
+    fault: { kind: 'app-timeout', message: 'no answer' },
+  };
   const draw = (hasColor: boolean) => {
     const { screen, shown } = recordingScreen(80, hasColor);
     new EventRenderer(screen, { isVerbose: false }).render(event(failure));

@@ -55,7 +55,6 @@ export type EventBody =
       readonly functionalities: readonly FunctionalityName[];
     }
   | { readonly kind: 'context.ended'; readonly reason: string }
-  | { readonly kind: 'spoke.started'; readonly milliseconds: number }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }
   | { readonly kind: 'app.stopped'; readonly reason: string }
   | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
@@ -83,9 +82,7 @@ export type EventBody =
       readonly duration: GrantDuration;
     }
   | { readonly kind: 'grant.used'; readonly grant: GrantId }
-  | { readonly kind: 'grant.revoked'; readonly grant: GrantId }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
-  | { readonly kind: 'fault.recorded'; readonly fault: Fault }
   | {
       readonly kind: 'query.ended';
       readonly outcome: 'answered' | 'refused' | 'failed' | 'cancelled';

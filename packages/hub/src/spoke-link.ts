@@ -31,7 +31,7 @@ export interface SpokeLauncher {
 }
 
 /** What answers a request; a fault ends the turn instead. */
-export type Served = Result<Unnumbered<Exclude<HubMessage, { type: 'turn' | 'cancel' }>>, Fault>;
+export type Served = Result<Unnumbered<Exclude<HubMessage, { type: 'turn' }>>, Fault>;
 type Unnumbered<M> = M extends unknown ? Omit<M, 'id'> : never;
 
 export type Serve = (request: SpokeRequest) => Promise<Served>;

@@ -61,8 +61,7 @@ export type HubMessage =
   /** The text behind a reference. */
   | { readonly type: 'opened'; readonly id: number; readonly text: string }
   /** Says that it was refused and nothing of why. */
-  | { readonly type: 'refusal'; readonly id: number; readonly malformed: boolean; readonly text: string }
-  | { readonly type: 'cancel' };
+  | { readonly type: 'refusal'; readonly id: number; readonly malformed: boolean; readonly text: string };
 
 export type SpokeMessage =
   | { readonly type: 'ready'; readonly version: number }

@@ -84,7 +84,6 @@ function describe(answer: HubMessage): { text: string; isError: boolean } {
       return { text: answer.text, isError: true };
     case 'turn':
     case 'reply':
-    case 'cancel':
       return { text: 'no answer', isError: true };
     default:
       answer satisfies never;

@@ -16,7 +16,7 @@ export interface Channel {
   readonly send: (message: SpokeMessage) => void;
 }
 
-/** Opens the link. `onMessage` gets what answers no request: turns and cancellation. */
+/** Opens the link. `onMessage` gets what answers no request: turns. */
 export function openChannel(onMessage: (message: HubMessage) => void, onEnd: () => void): Channel {
   const socket = new Socket({ fd: LINK_DESCRIPTOR, readable: true, writable: true });
   const decoder = new LineDecoder({ lineBytes: LINE_BYTES });
@@ -25,8 +25,8 @@ export function openChannel(onMessage: (message: HubMessage) => void, onEnd: () 
 
   const send = (message: SpokeMessage) => void socket.write(`${encode(message)}\n`);
   const receive = (message: HubMessage) => {
-    const waiter = message.type === 'turn' || message.type === 'cancel' ? undefined : waiting.get(message.id);
-    if (waiter === undefined || !('id' in message)) return onMessage(message);
+    const waiter = message.type === 'turn' ? undefined : waiting.get(message.id);
+    if (waiter === undefined) return onMessage(message);
     waiting.delete(message.id);
     waiter(message);
   };

@@ -10,7 +10,6 @@ import { openChannel } from './channel.ts';
 
 const channel = openChannel(
   async (message) => {
-    if (message.type === 'cancel') process.exit(0);
     if (message.type !== 'turn') return;
     const result = await runTurn(message.context, channel.ask);
     channel.send(

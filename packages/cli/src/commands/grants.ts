@@ -2,7 +2,7 @@
 import { id, type PermissionSubject } from '@cordon/core';
 import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
+import { minuteOf, renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function listGrants(surroundings: Surroundings): ExitCode {
@@ -20,7 +20,7 @@ export function listGrants(surroundings: Surroundings): ExitCode {
       grant.id,
       subjectOf(grant.subject),
       grant.duration,
-      new Date(grant.givenAt).toISOString().replace(/T(.{5}).*/, ' $1Z'),
+      minuteOf(grant.givenAt),
     ]);
     renderTable(surroundings.output, ['id', 'what', 'how long', 'given'], rows);
   }

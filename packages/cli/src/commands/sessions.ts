@@ -1,7 +1,7 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
 import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
+import { minuteOf, renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MOST_SESSIONS = 50;
@@ -20,7 +20,7 @@ export function sessions(surroundings: Surroundings): ExitCode {
     const rows = listed.map(({ id, status, startedAt, firstQuery }) => [
       id,
       status,
-      new Date(startedAt).toISOString(),
+      minuteOf(startedAt),
       firstQuery ?? '(nothing asked)',
     ]);
     renderTable(surroundings.output, ['id', 'state', 'begun', 'first query'], rows);
