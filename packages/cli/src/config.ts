@@ -228,10 +228,10 @@ function readContent(
   const providersAt = get('providers');
   const providers =
     providersAt === null ? new Map<string, ProviderEntry>() : readProviders(reader, providersAt);
-  const readModel = (at: Located) => readModelName(reader, at, providers);
-  const modelAt = get('model');
-  const model = modelAt === null ? null : readModel(modelAt);
+  const readModel = (at: Located) => readModelName(reader, at, providers, false);
   const baseURL = object === null ? null : readBaseURL(reader, object);
+  const modelAt = get('model');
+  const model = modelAt === null ? null : readModelName(reader, modelAt, providers, baseURL !== null);
   const retries = readRetries(reader, get('retries'));
   const apps = readApps(
     reader,
@@ -302,10 +302,11 @@ function readModelName(
   reader: ConfigReader,
   at: Located,
   providers: ReadonlyMap<string, ProviderEntry>,
+  hasAddress: boolean,
 ): string | null {
   const model = reader.string(at);
   if (model === null) return null;
-  const problem = modelProblem(model, providers.keys());
+  const problem = modelProblem(model, providers.keys(), hasAddress);
   if (problem === null) return model;
   reader.reportAt(at, problem);
   return null;
@@ -357,7 +358,7 @@ function chooseModel(
   const variable = environment.CORDON_MODEL === '' ? undefined : environment.CORDON_MODEL;
   const given = options.model ?? variable;
   if (given === undefined) return content.model;
-  const problem = modelProblem(given, content.providers.keys());
+  const problem = modelProblem(given, content.providers.keys(), options.baseURL !== undefined);
   if (problem === null) return given;
   const isOption = options.model !== undefined;
   report({

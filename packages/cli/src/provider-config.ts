@@ -170,8 +170,15 @@ export function readRetries(reader: ConfigReader, at: Located | null): RetryLimi
   return limits;
 }
 
-/** What is wrong with the name of a model; null: nothing. `providers` are the names that the file adds. */
-export function modelProblem(model: string, providers: Iterable<string>): Problem | null {
+/**
+ * What is wrong with the name of a model; null: nothing. `providers` are the names that the file adds. With an address
+ * of its own (`--base-url`) a provider may have any name: `ollama/llama3`, `local/qwen`.
+ */
+export function modelProblem(
+  model: string,
+  providers: Iterable<string>,
+  hasAddress: boolean,
+): Problem | null {
   const known = [...KNOWN_PROVIDERS.keys(), OBEDIENT_MODEL, ...providers];
   if (model === OBEDIENT_MODEL) return null;
   const [, provider, name] = /^([^/\s]{1,64})\/([\x21-\x7e]{1,200})$/.exec(model) ?? [];
@@ -182,14 +189,14 @@ export function modelProblem(model: string, providers: Iterable<string>): Proble
       help: 'write `provider/model`, like `openai/gpt-5-mini`, or `obedient`',
     };
   }
-  if (known.includes(provider)) return null;
+  if (known.includes(provider) || hasAddress) return null;
   const meant = nearest(provider, known);
   return {
     code: 'CFG012',
     message: `the provider ${quoted(provider)} is unknown`,
     help:
       meant === null
-        ? `use one of ${known.join(', ')}, or describe it in \`providers\``
+        ? `use one of ${known.join(', ')}, or give its address with \`--base-url\` or in \`providers\``
         : `did you mean \`${meant}/${name}\`?`,
   };
 }
@@ -219,7 +226,10 @@ export function assembleProviders(
   sources: ProviderSources,
   report: (problem: OutsideProblem) => void,
 ): Map<string, ProviderConfig> {
-  const names = new Set([...KNOWN_PROVIDERS.keys(), ...sources.entries.keys()]);
+  const addressed = [sources.fileAddress, sources.optionAddress].flatMap(
+    (address) => address?.provider ?? [],
+  );
+  const names = new Set([...KNOWN_PROVIDERS.keys(), ...sources.entries.keys(), ...addressed]);
   return new Map([...names].map((name) => [name, assembleProvider(name, sources, report)]));
 }
 

@@ -382,7 +382,7 @@ test('problems of the command line and the environment name the option and the v
     '- error CFG013 OPENAI_BASE_URL: `nonsense` is no http address (write it in full, like `https://example.com/mcp`)',
   ]);
   assert.deepEqual(problemsOf(loadText('{}', {}, { model: 'nobody/x', policy: ['p.gr'] })), [
-    '- error CFG012 --model: the provider `nobody` is unknown (use one of openai, anthropic, google, obedient, or describe it in `providers`)',
+    '- error CFG012 --model: the provider `nobody` is unknown (use one of openai, anthropic, google, obedient, or give its address with `--base-url` or in `providers`)',
     '- error CFG020 --policy: there is no file `/home/project/p.gr` (paths are relative to the current folder)',
   ]);
   assert.deepEqual(problemsOf(loadText('{}', {}, { baseURL: 'http://localhost:1/v1' })), [

@@ -285,6 +285,21 @@ test('a provider counts as configured with a key or an address, the obedient mod
   );
 });
 
+test('a provider with an address of its own may have any name', () => {
+  const address = 'http://127.0.0.1:11434/v1';
+  const fromOptions = loaded(loadText('{}', {}, { model: 'ollama/llama3', baseURL: address }));
+  assert.equal(fromOptions.model, 'ollama/llama3');
+  assert.deepEqual(fromOptions.providers.get('ollama'), {
+    kind: 'openai-compatible',
+    baseUrl: address,
+    key: undefined,
+    keyVariable: undefined,
+  });
+  assert.equal(isProviderConfigured(fromOptions), true);
+  const fromFile = loaded(loadText(`{"model": "local/qwen", "baseURL": "${address}"}`));
+  assert.equal(isProviderConfigured(fromFile), true);
+});
+
 test('policies and scenarios are files or lists of files, and options add to them', () => {
   using folder = new ConfigurationFolder();
   const policy = folder.write('rules/a.gr', '');
