@@ -112,6 +112,7 @@ export class EventRenderer {
       case 'data-release.failed':
       case 'egress.failed':
       case 'answer.failed':
+      case 'app.unavailable':
         return this.#failed(event);
       case 'probe.received':
       case 'offer.made':

@@ -56,6 +56,8 @@ export type EventBody =
     }
   | { readonly kind: 'context.ended'; readonly reason: string }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }
+  /** It could not be started. */
+  | { readonly kind: 'app.unavailable'; readonly fault: Fault }
   | { readonly kind: 'app.stopped'; readonly reason: string }
   | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
   | ProposedBody

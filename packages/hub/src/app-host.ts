@@ -79,6 +79,7 @@ export interface RunningApp {
 export interface AppObserver {
   readonly started: (app: RunningApp) => void;
   readonly stopped: (app: AppId, reason: string) => void;
+  readonly failed: (app: AppId, fault: Fault) => void;
 }
 
 export interface AppHostParts {
@@ -191,8 +192,9 @@ export class AppHost {
     );
     this.#connections.set(app.id, opening);
     void opening.then((connection) => {
-      if (!connection.ok) this.#forget(app.id, opening);
-      else this.#watch(app.id, opening, connection.value);
+      if (connection.ok) return this.#watch(app.id, opening, connection.value);
+      this.#forget(app.id, opening);
+      if (!this.#isStopped) this.#observer.failed(app.id, connection.fault);
     });
     return opening;
   }

@@ -132,7 +132,7 @@ export class Operator {
     const { plan, origin } = planned.value;
     const { recorder, monitor } = this.#parts;
     const event = recorder.record(null, { kind: 'plan.made', plan, origin }, { causes: [said] });
-    query.adopt(plan);
+    query.adopt(plan, origin);
     const prepared = await this.#preparation.for(query, routeOf(plan));
     if (prepared.ok) {
       const { context } = prepared.value;

@@ -120,26 +120,25 @@ export class Preparation {
   async #coordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
     const context = this.#parts.newContext({ kind: 'coordinator', app: null });
     const taken = new Set<string>(Object.values(AGENT_TOOLS));
-    const starting = apps
-      .map((app) => this.#parts.registry.get(app))
-      .flatMap((app) => (app === undefined ? [] : [this.#start(app)]));
-    await Promise.all(starting);
+    // All at once: none waits for another's process.
+    const started = new Map(
+      await Promise.all(apps.map(async (app) => [app, await this.#startInstalled(app)] as const)),
+    );
     const offers: Offer[] = [];
+    let failure: Fault | null = null;
     for (const app of apps) {
       // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
       const tasks = query.plan.steps
         .filter((step) => step.app === app)
         .map(({ id, task }) => `step ${id}: ${task}`);
-      const offered = await this.#offersOf(
-        context,
-        query,
-        app,
-        taken,
-        ({ description }) => `${description} (${tasks.join('; ')})`,
-      );
-      if (!offered.ok) return offered;
-      offers.push(...offered.value);
+      const describe = ({ description }: Functionality) => `${description} (${tasks.join('; ')})`;
+      const offered = await this.#offersOf(context, query, app, taken, describe, started.get(app));
+      if (offered.ok) offers.push(...offered.value);
+      // An app that only the hub's guess brought in may be missing; one that was planned may not.
+      else if (query.isGuessed) failure ??= offered.fault;
+      else return offered;
     }
+    if (failure !== null && offers.length === 0) return failed(failure);
     return ok({
       context,
       owner: { kind: 'vanilla' },
@@ -177,10 +176,11 @@ export class Preparation {
     appId: AppId,
     taken: Set<string>,
     describe: (functionality: Functionality) => string,
+    started?: Result<RunningApp, Fault>,
   ): Promise<Result<readonly Offer[], Fault>> {
     const app = this.#parts.registry.get(appId);
     if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
-    const running = app.manifest.functionalities.length > 0 ? null : await this.#start(app);
+    const running = app.manifest.functionalities.length > 0 ? null : (started ?? (await this.#start(app)));
     if (running !== null && !running.ok) return running;
     const served = servedBy(app, running?.value.tools ?? []);
     const named = new Set(query.plan.steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
@@ -199,6 +199,13 @@ export class Preparation {
       };
     });
     return ok(offers);
+  }
+
+  #startInstalled(appId: AppId): Promise<Result<RunningApp, Fault>> {
+    const app = this.#parts.registry.get(appId);
+    return app === undefined
+      ? Promise.resolve(failed(fault('app-unavailable', `\`${appId}\` is not installed`)))
+      : this.#start(app);
   }
 
   #start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {

@@ -8,6 +8,7 @@ import {
   failed,
   fault,
   ok,
+  type PlanOrigin,
   type Reason,
   type Result,
   type StepPlan,
@@ -25,6 +26,7 @@ export class Query {
   #plan: StepPlan = { steps: [], candidates: [] };
   #tokens = 0;
   #refusal: Reason | null = null;
+  #isGuessed = false;
   #heardBy: ContextOwner | null = null;
 
   constructor(text: string, signal: AbortSignal, limits: TurnLimits) {
@@ -45,8 +47,14 @@ export class Query {
     return this.#plan;
   }
 
-  adopt(plan: StepPlan): void {
+  /** Whether the plan is the hub's own guess, because the planner gave none. */
+  get isGuessed(): boolean {
+    return this.#isGuessed;
+  }
+
+  adopt(plan: StepPlan, origin: PlanOrigin): void {
     this.#plan = plan;
+    this.#isGuessed = origin === 'fallback';
   }
 
   /** Whose context has the user's words; null: none yet. */

@@ -109,6 +109,7 @@ export class Session {
         started: ({ id: app, milliseconds, layers }) =>
           this.#recordApp(app, { kind: 'app.started', milliseconds, layers }),
         stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
+        failed: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
       },
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits);

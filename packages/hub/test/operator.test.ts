@@ -164,6 +164,28 @@ test('an app whose launcher throws makes the query fail', async (t) => {
   assert.equal(stage.of('query.ended').length, 1);
 });
 
+for (const { origin, planner, kind } of [
+  { origin: 'guessed', planner: 'no plan', kind: 'answered' },
+  { origin: 'planned', planner: plan([{ app: 'quiet' }, { app: 'broken' }]), kind: 'failed' },
+] as const) {
+  test(`where one of two ${origin} apps cannot be started, the query is ${kind}`, async (t) => {
+    const quiet = app('quiet', { read: 'words' });
+    const broken = app('broken', { send: 'sent' });
+    const stage = stageFor(t, {
+      apps: [quiet, broken],
+      launches: async (installed, usual) =>
+        installed.id === 'broken' ? failed(fault('app-unavailable', '`broken` is broken')) : usual(),
+      script: { planner: [planner], assistant: ['done'] },
+    });
+    assert.equal((await stage.ask('use quiet and broken')).kind, kind);
+    assert.equal(stage.of('plan.made')[0]?.plan.steps.length, 2);
+    assert.deepEqual(
+      stage.of('app.unavailable').map(({ fault: { message } }) => message),
+      ['`broken` is broken'],
+    );
+  });
+}
+
 test('an agent loop that cannot be started makes the query fail', async (t) => {
   const spokes = { launch: async () => failed(fault('sandbox-unavailable', 'no namespaces')) };
   const stage = stageFor(t, mail(['done'], { spokes }));
