@@ -52,7 +52,6 @@ export type EventBody =
       readonly kind: 'context.created';
       readonly of: ContextKind;
       readonly apps: readonly AppId[];
-      readonly functionalities: readonly FunctionalityName[];
     }
   | { readonly kind: 'context.ended'; readonly reason: string }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }

@@ -214,7 +214,7 @@ export class Session {
     const model = (app === null ? null : this.#registry.get(app)?.model) ?? this.#parts.modelId;
     const context = new Context({ id: contextId, kind, app, model, depth, tools });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
-    this.#recorder.record(context, { kind: 'context.created', of: kind, apps, functionalities: [] });
+    this.#recorder.record(context, { kind: 'context.created', of: kind, apps });
     return context;
   }
 
@@ -228,7 +228,7 @@ export class Session {
 
   /** Requests of one app's process: the app is their context, whichever query led to them. */
   #decideEgress(app: InstalledApp): DecideEgress {
-    const context = this.#newContext({ kind: 'errand', app: app.id });
+    let errand: Context | null = null;
     const asked = new WeakMap<Query, number>();
     return async ({ host, port, method, path, site }) => {
       // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
@@ -237,6 +237,8 @@ export class Session {
       const times = (asked.get(query) ?? 0) + 1;
       asked.set(query, times);
       if (times > MOST_EGRESS) return false;
+      errand ??= this.#newContext({ kind: 'errand', app: app.id });
+      const context = errand;
       const proposal: Egress = {
         effect: 'egress',
         context: context.id,
@@ -249,7 +251,7 @@ export class Session {
       const circumstances = {
         causes: [],
         label: DEFAULT_LABEL,
-        need: egressNeed(app.id, site, method, host),
+        need: this.#parts.isolation === 'none' ? null : egressNeed(app.id, site, method, host),
       };
       const carried = await this.#gate.carryOut(context, proposal, circumstances, (allowance) =>
         ok(this.#gate.spend(allowance)),
