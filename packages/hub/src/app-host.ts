@@ -387,8 +387,10 @@ function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined 
   return `its arguments name \`${shorten(unseen)}\`, which it cannot see: list it in \`manifest.files.read\` or \`manifest.files.write\``;
 }
 
+/** Of what an app wrote before it ended, the line that says most: the last that speaks of an error, else the last. */
 function quoteLastWords(lastWords: string): string {
-  const line = lastWords.trim().split('\n').at(-1) ?? '';
+  const lines = lastWords.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.findLast((candidate) => /error/i.test(candidate)) ?? lines.at(-1) ?? '';
   return line === '' ? '' : `; its last words: \`${shorten(line)}\``;
 }
 
