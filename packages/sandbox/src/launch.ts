@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Duplex, PassThrough, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
@@ -253,7 +253,9 @@ async function follow(
 
   const errors = new SetupErrors(child.stderr, spec.stderr === 'pipe');
   const first = Promise.withResolvers<Status | null>();
+  let childPid: number | null = null;
   const reports = readStatus(started.status, (status) => {
+    childPid = status.childPid;
     if (status.childPid !== null) first.resolve(status);
   });
   const outer = new Promise<{ signal: string | null }>((resolve) => {
@@ -263,7 +265,11 @@ async function follow(
   const deadline = setTimeout(() => {
     end({ cause: 'killed', message: 'the sandbox was not set up in time' });
   }, SETUP_DEADLINE_MS);
-  const finished = outer.then(async (gone) => [gone, await reportsUntilEnd(reports)] as const);
+  const finished = outer.then(async (gone) => {
+    const status = await reportsUntilEnd(reports);
+    if (childPid !== null) killOrphan(childPid);
+    return [gone, status] as const;
+  });
   const exited = finished.then(async ([gone, status]): Promise<Exit> => {
     clearTimeout(deadline);
     signal.removeEventListener('abort', kill);
@@ -302,6 +308,19 @@ function killTree(child: ChildProcess): void {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
     child.kill('SIGKILL'); // not yet, or no longer, the leader of a group
+  }
+}
+
+/**
+ * bubblewrap's child leaves the group (`--new-session`) before it asks, for good, to die with its parent: changes of its
+ * credentials take back what it asked before. Killed in between, the parent leaves the whole sandbox behind. Its pid
+ * was reported before it could do anything; the name is checked because a pid may have come to somebody else since.
+ */
+function killOrphan(pid: number): void {
+  try {
+    if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'bwrap') process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone, as it should be.
   }
 }
 

@@ -78,10 +78,10 @@ test('aborting ends a running process, and refuses one that has not started', as
 
 test('aborting at any moment of the start leaves no process behind', async () => {
   const marker = `cordon-abort-${process.pid}`;
-  for (let round = 0; round < 16; round++) {
+  for (let round = 0; round < 48; round++) {
     const stop = new AbortController();
     const starting = sandbox.spawn(script(`setInterval(() => {}, 1000) // ${marker}`), stop.signal);
-    await wait(round % 8);
+    await wait(round % 12);
     stop.abort();
     const started = await starting;
     if (started.ok) assert.equal((await started.value.exited).cause, 'killed');
