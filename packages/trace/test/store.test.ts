@@ -132,6 +132,8 @@ test('a file or folder that may not be written is refused, a writable one is ope
   assert.equal(await opening(), 'read-only');
   chmodSync(folder, 0o000);
   assert.equal(await opening(), 'folder-unavailable');
+  // An ordinary user cannot clear away what it cannot enter.
+  chmodSync(folder, 0o700);
 });
 
 test('a lock that another program keeps is a fault after the time limit', (t) => {
