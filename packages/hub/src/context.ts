@@ -67,6 +67,11 @@ export class Context {
     this.tools = options.tools;
   }
 
+  /** What the next event of this context carries on. */
+  get causes(): readonly EventId[] {
+    return this.lastEvent === null ? [] : [this.lastEvent];
+  }
+
   /** The join of everything that this context has seen: what it says can be no better. */
   get label(): Label {
     return this.#label;

@@ -153,7 +153,7 @@ export class Exchange {
       message,
       callId,
     };
-    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
@@ -182,7 +182,7 @@ export class Exchange {
         'there is no such reference',
       );
     const items = [{ name: held.reference, value: held.text, origin: held.origin, label: held.label }];
-    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'data-release', context: context.id, to: context.app, items },

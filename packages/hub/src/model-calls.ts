@@ -78,7 +78,7 @@ export class ModelCalls {
       tools: prompt.tools.map(({ name }) => name),
       digest: this.#digest(canonicalJson(toJson(request))),
     };
-    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { causes } = context;
     const carried = await this.#gate.carryOut(
       context,
       proposal,

@@ -328,7 +328,7 @@ export class Operator {
   async #deliver(context: Context, query: Query, answer: string): Promise<string | null> {
     const resolved = context.references.resolve(answer, framed);
     const text = typeof resolved === 'string' ? resolved : answer;
-    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'answer', context: context.id, text },

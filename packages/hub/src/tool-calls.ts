@@ -148,7 +148,7 @@ export class ToolCalls {
       irreversible: isIrreversible(app.manifest, tool),
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
-    const causes = context.lastEvent === null ? [] : [context.lastEvent];
+    const { causes } = context;
     const carried = await this.#parts.gate.carryOut(context, proposal, { causes, label, need }, (allowance) =>
       this.#parts.apps.call(app, allowance, query.signal),
     );
