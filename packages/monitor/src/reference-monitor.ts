@@ -15,10 +15,8 @@ import {
   type Reason,
   type Ruling,
 } from '@cordon/core';
-import type { Policy } from '@cordon/policy';
-import { PolicyMonitor } from './policy-monitor.ts';
+import { type Finding, type Policy, PolicyMonitor } from '@cordon/policy';
 import { factEvent, type MonitorFact, proposalEvent } from './proposal-event.ts';
-import type { Finding } from './rule-state.ts';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
 export interface MonitorFrame {

@@ -22,7 +22,7 @@ import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from '.
 import { type ComputedPattern, toolMatcher } from './pattern.ts';
 import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
-import type { Span } from './source.ts';
+import type { Source, Span } from './source.ts';
 import { isTypeName } from './types.ts';
 import {
   callable,
@@ -36,6 +36,8 @@ import {
 } from './value.ts';
 
 export interface CompiledRule {
+  /** Where its spans are offsets. */
+  readonly source: Source;
   /** Its name, or `rule-` and its number from 1. */
   readonly id: string;
   /** From 0, in the order of the text. */
@@ -59,8 +61,8 @@ export interface CompiledPolicy {
 }
 
 /** Compiles a tree that the checker has accepted. */
-export function compile(tree: PolicyTree, detectors: Detectors): CompiledPolicy {
-  const compiler = new Compiler(new Names(tree), detectors);
+export function compile(tree: PolicyTree, source: Source, detectors: Detectors): CompiledPolicy {
+  const compiler = new Compiler(new Names(tree), source, detectors);
   return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number)) };
 }
 
@@ -99,13 +101,15 @@ interface CompiledPredicate {
 
 class Compiler {
   readonly #names: Names;
+  readonly #source: Source;
   readonly #detectors: Detectors;
   readonly #cache = new PatternCache();
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
   readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
 
-  constructor(names: Names, detectors: Detectors) {
+  constructor(names: Names, source: Source, detectors: Detectors) {
     this.#names = names;
+    this.#source = source;
     this.#detectors = detectors;
   }
 
@@ -114,6 +118,7 @@ class Compiler {
     const { body, scope } = this.#body(rule.body, layout, null, []);
     const message = this.#message(rule.message, scope);
     return {
+      source: this.#source,
       id: rule.name?.name ?? `rule-${number + 1}`,
       number,
       effect: rule.effect,

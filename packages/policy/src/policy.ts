@@ -3,20 +3,41 @@
  *
  * Ring 0.
  */
-import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import { type Analysis, analyze } from './analyze.ts';
 import type { PolicyTree } from './ast.ts';
 import type { Detectors } from './builtins.ts';
+import type { TraceFault } from './chat.ts';
 import { check } from './checker.ts';
 import { Diagnostics } from './codes.ts';
-import { type CompiledRule, compile } from './compiler.ts';
+import { type CompiledPolicy, type CompiledRule, compile } from './compiler.ts';
 import { parse } from './parser.ts';
+import { PolicyMonitor } from './policy-monitor.ts';
 import { Source } from './source.ts';
 
-export interface Policy {
+/** Rules that can be asked about traces. */
+export class Policy implements CompiledPolicy {
   readonly source: Source;
   readonly tree: PolicyTree;
   readonly rules: readonly CompiledRule[];
   readonly warnings: readonly Diagnostic[];
+
+  constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings'>) {
+    this.source = parts.source;
+    this.tree = parts.tree;
+    this.rules = parts.rules;
+    this.warnings = parts.warnings;
+  }
+
+  /** Every violation in a list of chat messages, and what could not be decided. `parameters` is `input` in rules. */
+  analyze(trace: unknown, parameters: JsonObject = {}): Result<Analysis, TraceFault> {
+    return analyze(this, trace, parameters);
+  }
+
+  /** Watches a trace as it grows. */
+  monitor(parameters: JsonObject = {}): PolicyMonitor {
+    return new PolicyMonitor(this, parameters);
+  }
 }
 
 export interface PolicyOptions {
@@ -36,17 +57,14 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   const detectors = options.detectors ?? new Map();
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
-  return ok({ source, tree, rules: compile(tree, detectors).rules, warnings: diagnostics.all() });
+  const { rules } = compile(tree, source, detectors);
+  return ok(new Policy({ source, tree, rules, warnings: diagnostics.all() }));
 }
 
 /** The policy without rules: it forbids nothing. */
 export function emptyPolicy(): Policy {
-  return {
-    source: new Source('empty.gr', ''),
-    tree: { imports: [], definitions: [], rules: [] },
-    rules: [],
-    warnings: [],
-  };
+  const tree = { imports: [], definitions: [], rules: [] };
+  return new Policy({ source: new Source('empty.gr', ''), tree, rules: [], warnings: [] });
 }
 
 /** One policy out of several, all in force. Rules keep their ids; where two files use one id, the later says its file. */
@@ -60,9 +78,10 @@ export function joinPolicies(policies: readonly Policy[]): Policy {
       return { ...rule, id };
     }),
   );
-  return {
-    ...first,
+  return new Policy({
+    source: first.source,
+    tree: first.tree,
     rules: [...first.rules, ...rules],
     warnings: policies.flatMap(({ warnings }) => warnings),
-  };
+  });
 }

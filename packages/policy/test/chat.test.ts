@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze } from '@cordon/monitor';
 import fc from 'fast-check';
-import { decodeChat, loadPolicy } from '../src/index.ts';
+import { analyze, decodeChat, loadPolicy } from '../src/index.ts';
 
 const POLICY = loadPolicy(`
 from invariant import count

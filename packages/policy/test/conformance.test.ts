@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
-import { analyze } from '@cordon/monitor';
 import { evaluate } from '@cordon/reference';
-import { decodeChat, loadPolicy } from '../src/index.ts';
+import { analyze, decodeChat, loadPolicy } from '../src/index.ts';
 
 interface Case {
   readonly name: string;

@@ -5,17 +5,13 @@
  * Ring 0.
  */
 import { type Json, type JsonObject, ok, type Result } from '@cordon/core';
-import {
-  decodeChat,
-  type Policy,
-  type TraceEvent,
-  type TraceFault,
-  textOf,
-  type Value,
-  values,
-} from '@cordon/policy';
+import { decodeChat, type TraceFault } from './chat.ts';
+import type { CompiledPolicy } from './compiler.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
 import type { Finding } from './rule-state.ts';
+import { textOf } from './text.ts';
+import type { TraceEvent } from './trace-event.ts';
+import { isContents, isDictionary, isList, isRuleMessage, isTraceObject, type Value } from './value.ts';
 
 export interface Analysis {
   readonly errors: readonly Violation[];
@@ -28,6 +24,8 @@ export interface Violation {
   readonly message: string;
   readonly args: readonly Json[];
   readonly kwargs: JsonObject;
+  /** The parts of the trace that it is about, as paths into the input: `2`, `0.content:7-8` (code points). */
+  readonly ranges: readonly string[];
   /** Variable to the path (or id) of the event that it is bound to; computed values are left out. */
   readonly events: Readonly<Record<string, string>>;
 }
@@ -42,7 +40,7 @@ export interface UndecidedAssignment {
 
 /** Analyses a list of chat messages, read from JSON. Fails when it is no trace. */
 export function analyze(
-  policy: Policy,
+  policy: CompiledPolicy,
   trace: unknown,
   parameters: JsonObject = {},
 ): Result<Analysis, TraceFault> {
@@ -51,7 +49,7 @@ export function analyze(
 }
 
 export function analyzeEvents(
-  policy: Policy,
+  policy: CompiledPolicy,
   events: readonly TraceEvent[],
   parameters: JsonObject = {},
 ): Analysis {
@@ -64,7 +62,7 @@ export function analyzeEvents(
     else {
       undecided.push({
         rule: finding.rule.id,
-        line: policy.source.range(finding.open.span).line,
+        line: finding.rule.source.range(finding.open.span).line,
         events: eventsOf(finding),
         reason: finding.open.why.reason,
       });
@@ -75,7 +73,7 @@ export function analyzeEvents(
 
 function violation(finding: Finding): Violation {
   const { message } = finding;
-  const isMessage = message !== null && values.isRuleMessage(message);
+  const isMessage = message !== null && isRuleMessage(message);
   const args = isMessage ? message.args.map(jsonOf) : [textOf(message)];
   const kwargs = isMessage
     ? Object.fromEntries([...message.kwargs].map(([key, value]) => [key, jsonOf(value)]))
@@ -87,6 +85,7 @@ function violation(finding: Finding): Violation {
     message: typeof first === 'string' ? first : finding.rule.staticMessage,
     args,
     kwargs,
+    ranges: [],
     events: eventsOf(finding),
   };
 }
@@ -102,12 +101,12 @@ function eventsOf(finding: Finding): Readonly<Record<string, string>> {
 /** A value as JSON; an event by the fields that rules see. */
 function jsonOf(value: Value): Json {
   if (value === null || typeof value !== 'object') return value;
-  if (values.isList(value)) return value.map(jsonOf);
-  if (values.isTraceObject(value)) {
+  if (isList(value)) return value.map(jsonOf);
+  if (isTraceObject(value)) {
     const fields = [...value.fields].map(([name, inner]): [string, Json] => [name, jsonOf(inner)]);
     return Object.fromEntries([['type', value.type], ...fields]);
   }
-  if (values.isContents(value)) return value.chunks.map(jsonOf);
-  if (!values.isDictionary(value)) return textOf(value);
+  if (isContents(value)) return value.chunks.map(jsonOf);
+  if (!isDictionary(value)) return textOf(value);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, jsonOf(inner)]));
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, type Policy, type TraceEvent } from '@cordon/policy';
-import { PolicyMonitor } from '../src/index.ts';
+import { loadPolicy, type Policy, PolicyMonitor, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, type Policy, type TraceEvent } from '@cordon/policy';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import fc from 'fast-check';
-import { type Finding, PolicyMonitor } from '../src/index.ts';
+import { type Finding, loadPolicy, type Policy, PolicyMonitor, type TraceEvent } from '../src/index.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
 

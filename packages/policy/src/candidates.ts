@@ -4,7 +4,9 @@
  *
  * Ring 0.
  */
-import { type Candidate, type Place, values } from '@cordon/policy';
+import type { Candidate } from './body.ts';
+import type { Place } from './provenance.ts';
+import { isTraceObject } from './value.ts';
 
 interface Lane {
   readonly candidates: Candidate[];
@@ -52,7 +54,7 @@ export class CandidateStore {
 
 /** Where the candidate itself stands; null for parts of events. */
 export function placeOf(candidate: Candidate): Place | null {
-  return values.isTraceObject(candidate.value) ? candidate.value.place : null;
+  return isTraceObject(candidate.value) ? candidate.value.place : null;
 }
 
 function countUpTo(positions: readonly number[], newest: number): number {

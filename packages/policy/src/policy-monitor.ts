@@ -5,28 +5,23 @@
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
-import {
-  type Batch,
-  type Occurrence,
-  occurrencesIn,
-  type Policy,
-  Trace,
-  type TraceEvent,
-  values,
-  type World,
-} from '@cordon/policy';
+import type { World } from './body.ts';
+import type { CompiledPolicy } from './compiler.ts';
 import { type Finding, RuleState } from './rule-state.ts';
+import { type Batch, type Occurrence, occurrencesIn, Trace } from './trace.ts';
+import type { TraceEvent } from './trace-event.ts';
+import { type Parameters, parameters as parametersValue } from './value.ts';
 
 export class PolicyMonitor {
   readonly #rules: readonly RuleState[];
   readonly #trace = new Trace();
   readonly #index: DomainIndex;
-  readonly #input: values.Parameters;
+  readonly #input: Parameters;
 
-  constructor(policy: Policy, parameters: JsonObject = {}) {
+  constructor(policy: CompiledPolicy, parameters: JsonObject = {}) {
     this.#rules = policy.rules.map((rule) => new RuleState(rule));
     this.#index = new DomainIndex(new Set(policy.rules.flatMap((rule) => [...rule.rangesOver])));
-    this.#input = values.parameters(parameters);
+    this.#input = parametersValue(parameters);
   }
 
   /** What appending `events` would bring about, for each rule in order: its first violation, else its first open line. */

@@ -5,24 +5,20 @@
  * Ring 0.
  */
 import {
-  type Batch,
   type Candidate,
   type Candidates,
-  type CompiledRule,
-  type Entry,
   type Frame,
-  type Occurrence,
   type OpenLine,
-  occurrencesIn,
   planSearch,
   type SearchPlan,
   type Step,
   search,
-  type Value,
-  values,
   type World,
-} from '@cordon/policy';
+} from './body.ts';
 import { CandidateStore, placeOf } from './candidates.ts';
+import type { CompiledRule } from './compiler.ts';
+import { type Batch, type Entry, type Occurrence, occurrencesIn } from './trace.ts';
+import { isUndecided, type Value } from './value.ts';
 
 /** One assignment that satisfies a rule, or that cannot be decided. */
 export interface Finding {
@@ -197,7 +193,7 @@ export class RuleState {
     const entries = this.rule.body.variables.map((_, index) => bound[index]?.entry ?? null);
     if (open !== null) return { rule: this.rule, open, message: null, entries };
     const message = this.rule.message(frame);
-    return values.isUndecided(message)
+    return isUndecided(message)
       ? {
           rule: this.rule,
           open: { why: message, span: message.span ?? this.rule.span },
@@ -233,7 +229,7 @@ export class RuleState {
     for (const step of this.#ownSteps[index] ?? []) {
       const value = step.evaluate(frame);
       if (step.slot !== null) frame.slots[step.slot] = value;
-      if (values.isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
       else if (step.slot === null && value !== true) return null;
     }
     return { ...occurrence, open };
