@@ -21,6 +21,8 @@ export interface EventFrame {
   readonly metadata?: JsonObject;
   /** Where it stood in the original input, e.g. `2.tool_calls.0`. */
   readonly path?: string;
+  /** Field to its path in the input, where that is not `<path>.<field>` (of a call: `<path>.function.<field>`). */
+  readonly parts?: Readonly<Record<string, string>>;
 }
 
 export type TraceEvent = MessageEvent | ToolCallEvent | ToolOutputEvent | ToolEvent | HubEvent | CarrierEvent;
@@ -76,9 +78,13 @@ export interface ToolParameter {
 /** Text, chunks, or nothing. */
 export type Content = string | readonly Chunk[] | null;
 
-export type Chunk =
+export type Chunk = {
+  /** Where it stood in the original input; absent: at its position in the content. */
+  readonly path?: string;
+} & (
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image_url'; readonly image_url: JsonObject };
+  | { readonly type: 'image_url'; readonly image_url: JsonObject }
+);
 
 /** The events of the hub-and-spoke world (an addition to the seed language). */
 export type HubEvent = EventFrame &
