@@ -19,7 +19,7 @@ import type { ProviderConfig } from '@cordon/llm';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
-import { type JsonNode, LineMap, parseJsonText } from './json-text.ts';
+import type { JsonNode } from './json-text.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
 import {
   absolutePath,
@@ -44,7 +44,7 @@ import {
   readRetries,
   secretKey,
 } from './provider-config.ts';
-import { readTextFile, tooLarge } from './text-file.ts';
+import { parseJsonFile, readTextFile } from './text-file.ts';
 
 /** From the command line; paths are relative to the current folder. */
 export interface ConfigurationOptions {
@@ -100,7 +100,7 @@ export function loadConfiguration(
   const found = findFile(sources);
   const text = found.file === null ? ok(null) : readTextFile(found.file);
   if (!text.ok) return failed([text.fault]);
-  const tree = found.file === null || text.value === null ? ok(null) : parseFile(found.file, text.value);
+  const tree = found.file === null || text.value === null ? ok(null) : parseJsonFile(found.file, text.value);
   if (!tree.ok) return failed([tree.fault]);
   const reader = new ConfigReader(found.file ?? 'cordon.json', text.value ?? '');
   const content = readContent(reader, tree.value, sources, found.file);
@@ -195,15 +195,6 @@ function exists(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function parseFile(file: string, text: string): Result<JsonNode, Diagnostic> {
-  const parsed = parseJsonText(text);
-  if (parsed.ok) return parsed;
-  if (parsed.fault.kind === 'limit') return failed(tooLarge(file, parsed.fault.message));
-  const range = new LineMap(text).range(parsed.fault.span);
-  const help = 'the file must be JSON; comments and trailing commas are accepted';
-  return failed({ code: 'CFG003', severity: 'error', file, range, message: parsed.fault.message, help });
 }
 
 function readContent(
