@@ -7,7 +7,7 @@
 import { parseJson } from '@cordon/core';
 import { images, texts } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
-import type { PatternCache } from './regex.ts';
+import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
 import { textOf } from './text.ts';
 import {
   type Callable,
@@ -17,6 +17,7 @@ import {
   isTraceObject,
   isUndecided,
   kindOf,
+  type Mark,
   ruleMessage,
   undecided,
   type Value,
@@ -35,7 +36,12 @@ export interface FunctionSpec {
   readonly isAddition?: boolean;
 }
 
-type Run = (cache: PatternCache, positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+type Run = (
+  cache: PatternCache,
+  positional: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  mark: Mark,
+) => Value;
 
 interface Builtin extends FunctionSpec {
   readonly run: Run;
@@ -56,7 +62,9 @@ const TABLE: readonly Builtin[] = [
   }),
   define('len', 1, 1, 'int', (_, [value]) => lengthOf(value ?? null)),
   define('match', 2, 2, 'bool', (cache, [pattern, text]) => match(cache, pattern ?? null, text ?? null)),
-  define('find', 2, 2, 'list', (cache, [pattern, text]) => find(cache, pattern ?? null, text ?? null)),
+  define('find', 2, 2, 'list', (cache, [pattern, text], _, mark) =>
+    find(cache, pattern ?? null, text ?? null, mark),
+  ),
   define('json_loads', 1, 1, null, (_, [text]) => loadJson(text ?? null)),
   define('min', 1, MANY, null, (_, values) => extreme('min', values)),
   define('max', 1, MANY, null, (_, values) => extreme('max', values)),
@@ -92,11 +100,12 @@ export function runBuiltin(
   cache: PatternCache,
   positional: readonly Value[],
   named: ReadonlyMap<string, Value>,
+  mark: Mark,
 ): Value {
   const builtin = RUNS.get(name);
   return builtin === undefined
     ? undecided(`\`${name}\` is not available`)
-    : builtin(cache, positional, named);
+    : builtin(cache, positional, named, mark);
 }
 
 const RUNS: ReadonlyMap<string, Run> = new Map(TABLE.map((builtin) => [builtin.name, builtin.run]));
@@ -125,15 +134,20 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
   if (typeof pattern !== 'string') return undecided(`\`match\` with a pattern of kind ${kindOf(pattern)}`);
   if (typeof text !== 'string') return undecided(`\`match\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
-  return compiled.ok ? compiled.value.startsWith(text) : undecided(compiled.fault);
+  if (!compiled.ok) return undecided(compiled.fault);
+  const isMatch = compiled.value.startsWith(text);
+  return isMatch === 'exhausted' ? undecided(EXHAUSTED_REASON) : isMatch;
 }
 
-function find(cache: PatternCache, pattern: Value, text: Value): Value {
+function find(cache: PatternCache, pattern: Value, text: Value, mark: Mark): Value {
   if (typeof pattern !== 'string') return undecided(`\`find\` with a pattern of kind ${kindOf(pattern)}`);
   if (typeof text !== 'string') return undecided(`\`find\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
-  return compiled.value.findAll(text).map((found) => text.slice(found.start, found.end));
+  const matches = compiled.value.findAll(text);
+  if (matches === 'exhausted') return undecided(EXHAUSTED_REASON);
+  for (const found of matches) mark(1, 0, found.start, found.end);
+  return matches.map((found) => text.slice(found.start, found.end));
 }
 
 function loadJson(text: Value): Value {
@@ -173,7 +187,7 @@ function textsIn(value: Value): readonly string[] {
   if (isContents(value)) return texts(value);
   if (isList(value)) return value.flatMap(textsIn);
   const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
-  return isSpoken ? contentOf(value.fields.get('content') ?? null, textsIn) : [];
+  return isSpoken ? contentOf(value.field('content') ?? null, textsIn) : [];
 }
 
 function contentOf(content: Value, read: (value: Value) => readonly string[]): readonly string[] {
@@ -185,7 +199,7 @@ function imagesIn(value: Value): readonly string[] {
   if (isContents(value)) return images(value);
   if (isList(value)) return value.flatMap(imagesIn);
   const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
-  return isSpoken ? contentOf(value.fields.get('content') ?? null, imagesIn) : [];
+  return isSpoken ? contentOf(value.field('content') ?? null, imagesIn) : [];
 }
 
 function linkedCall(output: Value): Value {
@@ -196,9 +210,9 @@ function linkedCall(output: Value): Value {
 
 function serverOf(event: Value): Value {
   if (!isTraceObject(event)) return undecided(`\`server\` of ${kindOf(event)}`);
-  const own = event.fields.get('server');
+  const own = event.field('server');
   if (own !== undefined) return own;
-  const metadata = event.fields.get('metadata') ?? null;
+  const metadata = event.field('metadata') ?? null;
   return isDictionary(metadata) && Object.hasOwn(metadata, 'server') ? (metadata.server ?? null) : null;
 }
 

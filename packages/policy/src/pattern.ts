@@ -4,7 +4,7 @@
  * Ring 0.
  */
 import { equals } from './operators.ts';
-import type { PatternCache } from './regex.ts';
+import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
 import {
   isDictionary,
   isList,
@@ -48,11 +48,9 @@ export function toolMatcher(
   return (subject) => {
     const call = callOf(subject);
     if (call === null) return null;
-    const target = call.fields.get('function');
-    if (target === undefined || !isTraceObject(target)) return null;
-    const name = target.fields.get('name');
+    const name = call.field('name');
     if (typeof name !== 'string' || !matchesName(name)) return false;
-    return pattern === null ? true : matches(pattern, target.fields.get('arguments') ?? null, cache);
+    return pattern === null ? true : matches(pattern, call.field('arguments') ?? null, cache);
   };
 }
 
@@ -129,5 +127,7 @@ function matchesValue(expected: Value, value: Value, cache: PatternCache): Value
   if (expected === value) return true;
   if (!/[\\^$.|?*+()[\]{}]/.test(expected)) return `${expected}\n` === value;
   const compiled = cache.compile(`${expected}$`, { dotAll: true });
-  return compiled.ok ? compiled.value.startsWith(value) : undecided(compiled.fault);
+  if (!compiled.ok) return undecided(compiled.fault);
+  const isMatch = compiled.value.startsWith(value);
+  return isMatch === 'exhausted' ? undecided(EXHAUSTED_REASON) : isMatch;
 }

@@ -14,11 +14,18 @@ export interface Match {
   readonly end: number;
 }
 
+/** What a pattern may take of steps for a text was not enough: the answer is not known. */
+export type Exhausted = 'exhausted';
+
+export const EXHAUSTED_REASON = 'the pattern needs more steps than it may take';
+
 export interface Pattern {
+  /** `budgeted`: it has parts that no engine can run in linear time, so it may be exhausted. */
+  readonly engine: 'linear' | 'budgeted';
   /** Python's `re.match`: anchored at the start only. */
-  startsWith(text: string): boolean;
+  startsWith(text: string): boolean | Exhausted;
   /** Python's `re.finditer`, whole matches. */
-  findAll(text: string): readonly Match[];
+  findAll(text: string): readonly Match[] | Exhausted;
 }
 
 /** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
@@ -57,6 +64,7 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   try {
     const compiled = RE2JS.compile(translated.value, options.dotAll === true ? RE2JS.DOTALL : 0);
     return ok({
+      engine: 'linear',
       startsWith: (text) => compiled.matcher(text).lookingAt(),
       findAll: (text) => findAll(compiled, text),
     });
