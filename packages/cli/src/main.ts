@@ -36,6 +36,19 @@ function asking(command: Command): Command {
     .option('--verbose', 'show every event');
 }
 
+/** A policy, asked about traces: where it comes from and what it is given. */
+function judging(command: Command): Command {
+  return command
+    .option('--policy <file>', 'another policy that is in force as well (repeatable)', collect, [])
+    .addOption(
+      new Option('--dialect <name>', 'invariant: refuse what that language lacks')
+        .choices(['cordon', 'invariant'])
+        .default('cordon'),
+    )
+    .option('--param <name=value>', 'a policy parameter, in JSON or a text (repeatable)', collect, [])
+    .option('--params <file>', 'policy parameters, a JSON object');
+}
+
 function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
@@ -103,6 +116,13 @@ function program(): Command {
   shared(grants.command('revoke <id>').description('take one back')).action((grant: string, options) =>
     run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)),
   );
+  judging(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
+    .option('--json', 'one line of JSON for each trace')
+    .action((policy: string, traces: string[], options) =>
+      run(options, async (around) =>
+        (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),
+      ),
+    );
   return cordon;
 }
 

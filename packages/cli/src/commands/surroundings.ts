@@ -70,6 +70,13 @@ export class Surroundings {
     return this.options.json === true;
   }
 
+  /** Whether what reads our output understands UTF-8; where nothing is said about it, it does. */
+  get hasUnicode(): boolean {
+    const { LC_ALL, LC_CTYPE, LANG } = process.env;
+    const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
+    return locale === undefined || /utf-?8/i.test(locale);
+  }
+
   /** Null: what is wrong has been told. */
   configuration(overrides: ConfigurationOptions = {}): Configuration | null {
     const loaded = loadConfiguration({
@@ -126,6 +133,11 @@ export class Surroundings {
     if (diagnostics.length === 0) return;
     if (this.wantsJson)
       for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
+    renderDiagnostics(this.notes, diagnostics);
+  }
+
+  /** Problems of a text, for people only: for commands whose standard output has lines of one shape and no other. */
+  noteDiagnostics(diagnostics: readonly Diagnostic[]): void {
     renderDiagnostics(this.notes, diagnostics);
   }
 

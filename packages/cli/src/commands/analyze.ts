@@ -1,0 +1,72 @@
+/** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
+import { analyzeEvents } from '@cordon/policy';
+import { Drawing } from '../drawing.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
+import { written } from '../output-stream.ts';
+import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
+import { type Dialect, readPolicyFiles } from '../policy-files.ts';
+import { readTraces } from '../trace-input.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface AnalyzeOptions extends ParameterOptions {
+  readonly policy: readonly string[];
+  readonly dialect: Dialect;
+}
+
+/** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used. */
+export async function analyze(
+  surroundings: Surroundings,
+  policyFile: string,
+  traceFiles: readonly string[],
+  options: AnalyzeOptions,
+): Promise<ExitCode> {
+  const policies = readPolicyFiles([policyFile, ...options.policy], options.dialect);
+  const parameters = readParameters(options);
+  const problems = [policies, parameters].flatMap((read) => (read.ok ? [] : read.fault));
+  if (!policies.ok || !parameters.ok) {
+    surroundings.noteDiagnostics(problems);
+    return EXIT.failed;
+  }
+  const { policy } = policies.value;
+  surroundings.noteDiagnostics([
+    ...policy.warnings,
+    ...parameterWarnings(parameters.value, policies.value.parameters),
+  ]);
+
+  const renderer = new FindingsRenderer(new Drawing(surroundings.output, surroundings.hasUnicode), policy);
+  const count = { traces: 0, unusable: 0, violations: 0, undecided: 0 };
+  for (const file of traceFiles) {
+    for await (const trace of readTraces(file, { standardInput: process.stdin })) {
+      if (!trace.ok) {
+        count.unusable++;
+        surroundings.noteDiagnostics([trace.fault]);
+        continue;
+      }
+      const analysis = analyzeEvents(policy, trace.value.events, parameters.value);
+      count.traces++;
+      count.violations += analysis.errors.length;
+      count.undecided += analysis.undecided.length;
+      if (!surroundings.wantsJson) renderer.render(trace.value, analysis);
+      else for (const piece of analysisLine(trace.value.name, analysis)) await written(process.stdout, piece);
+    }
+  }
+  if (!surroundings.wantsJson)
+    surroundings.output.say('', summary(count), count.violations > 0 ? 'bad' : 'good');
+  if (count.unusable > 0) return EXIT.failed;
+  return count.violations > 0 ? EXIT.refused : EXIT.done;
+}
+
+interface Count {
+  readonly traces: number;
+  readonly unusable: number;
+  readonly violations: number;
+  readonly undecided: number;
+}
+
+function summary({ traces, unusable, violations, undecided }: Count): string {
+  const found = violations === 0 ? 'no violation' : counted(violations, 'violation');
+  const open = undecided === 0 ? '' : `, ${undecided} undecided`;
+  const broken = unusable === 0 ? '' : `; ${counted(unusable, 'trace')} cannot be used`;
+  return `${found}${open} in ${counted(traces, 'trace')}${broken}`;
+}

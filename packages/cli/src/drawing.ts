@@ -1,0 +1,165 @@
+/**
+ * What reports about traces are drawn with: marks and quoted lines, in ASCII where the terminal knows nothing else.
+ * Words of traces and policies are made visible here, and never stand at column 0.
+ *
+ * Ring 1.
+ */
+import type { Screen, Style } from './screen.ts';
+import { textColumns, visibleLine, visibleLines } from './visible-text.ts';
+
+export interface Marks {
+  readonly good: string;
+  readonly bad: string;
+  readonly question: string;
+  readonly warning: string;
+  readonly undecided: string;
+  readonly gutter: string;
+  readonly down: string;
+  readonly source: string;
+  readonly way: string;
+  readonly sink: string;
+  readonly underline: string;
+  readonly ellipsis: string;
+}
+
+const UNICODE: Marks = {
+  good: '✓',
+  bad: '✗',
+  question: '?',
+  warning: '!',
+  undecided: '~',
+  gutter: '│',
+  down: '▼',
+  source: '●',
+  way: '│',
+  sink: '■',
+  underline: '▔',
+  ellipsis: '…',
+};
+
+const ASCII: Marks = {
+  good: '+',
+  bad: 'x',
+  question: '?',
+  warning: '!',
+  undecided: '~',
+  gutter: '|',
+  down: 'v',
+  source: 'o',
+  way: '|',
+  sink: '#',
+  underline: '^',
+  ellipsis: '...',
+};
+
+export class Drawing {
+  readonly marks: Marks;
+  readonly screen: Screen;
+  readonly #isUnicode: boolean;
+
+  constructor(screen: Screen, isUnicode: boolean) {
+    this.screen = screen;
+    this.marks = isUnicode ? UNICODE : ASCII;
+    this.#isUnicode = isUnicode;
+  }
+
+  /** Words of others as one line: line breaks and all that a terminal obeys are written out. */
+  visible(text: string, limit = 200): string {
+    return this.#plain(visibleLine(text, limit));
+  }
+
+  /** A sentence behind `mark`, which is ours, wrapped; the words of others in it are made visible. */
+  say(mark: string, text: string, style: Style = 'plain', limit = Number.POSITIVE_INFINITY): void {
+    this.screen.say(mark, this.#plain(text), style, limit);
+  }
+
+  /** One line in a frame, behind as many spaces; `shown` is visible already and short enough. */
+  framed(indent: number, shown: string): void {
+    this.screen.line(
+      `${' '.repeat(indent)}${this.screen.style('dim', this.marks.gutter)} ${shown}`.trimEnd(),
+    );
+  }
+
+  /** The characters `start` to `end` (code points) of a text, in the line that they begin in, underlined. */
+  excerpt(indent: number, text: string, start: number, end: number): void {
+    const room = this.screen.width - indent - 3;
+    const { before, inside, after } = excerptOf(text, start, end, room, (part) => this.#plain(part));
+    this.framed(indent, `${before}${this.screen.style('bad', inside)}${after}`);
+    const length = Math.max(1, Math.min(textColumns(inside), room - textColumns(before)));
+    this.framed(indent, `${' '.repeat(textColumns(before))}${this.marks.underline.repeat(length)}`);
+  }
+
+  #plain(text: string): string {
+    if (this.#isUnicode) return text;
+    return text.replace(
+      /[^\n\u0020-\u007e]/gu,
+      (character) => PLAIN.get(character) ?? codePointName(character),
+    );
+  }
+}
+
+/** What our own words are written with. */
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ['…', '...'],
+  ['’', "'"],
+  ['→', '->'],
+  ['–', '-'],
+]);
+
+function codePointName(character: string): string {
+  return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+interface Excerpt {
+  readonly before: string;
+  readonly inside: string;
+  readonly after: string;
+}
+
+/** Looks at no more of the text than is shown, apart from finding the place. */
+function excerptOf(
+  text: string,
+  start: number,
+  end: number,
+  room: number,
+  plain: (text: string) => string,
+): Excerpt {
+  const from = unitOffset(text, 0, start);
+  const to = unitOffset(text, from, end - start);
+  const lineStart = text.lastIndexOf('\n', from - 1) + 1;
+  const lineEnd = text.indexOf('\n', from);
+  const last = lineEnd < 0 ? text.length : lineEnd;
+  const shown = (part: string, most: number) => plain(firstLine(visibleLine(part, most * 2), most));
+  const inside = shown(text.slice(from, Math.max(from, Math.min(to, last))), Math.trunc(room / 2));
+  const side = Math.trunc((room - textColumns(inside)) / 2);
+  const left = text.slice(Math.max(lineStart, from - side), from);
+  const before = lastColumns(plain(visibleLine(left)), side);
+  const after = shown(text.slice(to, Math.min(last, to + side)), side);
+  return { before, inside, after };
+}
+
+/** The offset in UTF-16 units of a code point, counted from `from`. */
+function unitOffset(text: string, from: number, codePoints: number): number {
+  let at = from;
+  for (let count = 0; count < codePoints && at < text.length; count++) {
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+/** As much of visible text as stands in so many columns. */
+function firstLine(shown: string, columns: number): string {
+  for (const line of visibleLines(shown, columns)) return line;
+  return '';
+}
+
+function lastColumns(shown: string, columns: number): string {
+  let width = 0;
+  let at = shown.length;
+  for (const character of [...shown].reverse()) {
+    width += textColumns(character);
+    if (width > columns) break;
+    at -= character.length;
+  }
+  return shown.slice(at);
+}
