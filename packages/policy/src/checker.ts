@@ -8,6 +8,7 @@ import type {
   Definition,
   Expression,
   Identifier,
+  Parameter,
   Pattern,
   PolicyTree,
   RuleTree,
@@ -19,28 +20,67 @@ import { VALUE_REFERENCES } from './pattern.ts';
 import { compilePattern } from './regex.ts';
 import { childrenOf, freeNames, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
-import { ADDED_FIELDS, isTypeName, nearest, OBJECT_TYPES } from './types.ts';
+import {
+  ADDED_FIELDS,
+  ANY,
+  BOOL,
+  canBe,
+  declaredType,
+  FUNCTION,
+  functionResult,
+  INT,
+  isTypeName,
+  LIST,
+  listOf,
+  METHODS,
+  nearest,
+  OBJECT_TYPES,
+  STR,
+  type Type,
+  typeOf,
+  union,
+  withArticle,
+} from './types.ts';
 
 export interface CheckOptions {
   readonly dialect: 'cordon' | 'invariant';
   readonly detectors: Detectors;
 }
 
+/** What is known of the value of each expression. */
+export type Types = ReadonlyMap<Expression, Type>;
+
 /** Reports everything that is wrong with `tree`. */
 export function check(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions): void {
-  new Checker(tree, diagnostics, options).run();
+  new Checker(tree, diagnostics, options, null).run();
 }
 
-/** Variable to the kind of its value; null: not known. */
-type Variables = ReadonlyMap<string, string | null>;
+/** The same, and what the expressions of `tree` can be, for whoever looks closer than loading does. */
+export function checkTypes(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions): Types {
+  const types = new Map<Expression, Type>();
+  new Checker(tree, diagnostics, options, types).run();
+  return types;
+}
+
+type Variables = ReadonlyMap<string, Type>;
 
 class Checker {
   readonly #tree: PolicyTree;
   readonly #names: Names;
   readonly #diagnostics: Diagnostics;
   readonly #options: CheckOptions;
+  /** Null: nobody asks. */
+  readonly #types: Map<Expression, Type> | null;
+  /** Constants that have been looked at, or are being looked at. */
+  readonly #constants = new Map<Definition, Type>();
 
-  constructor(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions) {
+  constructor(
+    tree: PolicyTree,
+    diagnostics: Diagnostics,
+    options: CheckOptions,
+    types: Map<Expression, Type> | null,
+  ) {
+    this.#types = types;
     this.#tree = tree;
     this.#names = new Names(tree);
     this.#diagnostics = diagnostics;
@@ -51,7 +91,10 @@ class Checker {
     for (const imported of this.#tree.imports) this.#import(imported);
     this.#duplicates();
     this.#circles();
-    for (const definition of this.#tree.definitions) this.#definition(definition);
+    for (const definition of this.#tree.definitions) {
+      if (definition.parameters === null) this.#constant(definition);
+      else this.#predicate(definition, definition.parameters);
+    }
     for (const rule of this.#tree.rules) this.#rule(rule);
   }
 
@@ -125,18 +168,27 @@ class Checker {
     }
   }
 
-  #definition(definition: Definition): void {
-    const parameters = new Map<string, string | null>();
-    for (const parameter of definition.parameters ?? []) {
-      if (parameters.has(parameter.name)) {
+  /** Looked at where it is first needed, so that its type is known there; in a circle anything is possible. */
+  #constant(definition: Definition): Type {
+    const known = this.#constants.get(definition);
+    if (known !== undefined) return known;
+    this.#constants.set(definition, ANY);
+    const types = definition.body.map((line) => this.#expression(line, NO_VARIABLES));
+    const type = types[0] ?? ANY;
+    this.#constants.set(definition, type);
+    return type;
+  }
+
+  #predicate(definition: Definition, parameters: readonly Parameter[]): void {
+    const types = new Map<string, Type>();
+    for (const parameter of parameters) {
+      if (types.has(parameter.name)) {
         this.#diagnostics.error('POL011', parameter, `the parameter \`${parameter.name}\` is declared twice`);
       }
-      parameters.set(parameter.name, parameter.type);
+      types.set(parameter.name, parameter.type === null ? ANY : declaredType(parameter.type));
       if (parameter.type === null) this.#addition(parameter, 'a parameter without a type');
     }
-    if (definition.parameters === null) {
-      for (const line of definition.body) this.#expression(line, parameters);
-    } else this.#body(definition.body, parameters);
+    this.#body(definition.body, types);
   }
 
   #rule(rule: RuleTree): void {
@@ -183,23 +235,31 @@ class Checker {
       own.add(name);
       variables.set(
         name,
-        'type' in declared ? this.#variableType(declared.type, declared.within !== null) : null,
+        'type' in declared ? this.#variableType(declared.type, declared.within !== null) : ANY,
       );
     }
     this.#assignmentCircles(assignments);
+    // Assignments first, because other lines may use them from above.
     for (const line of lines) {
-      const kind = this.#expression(line, variables);
-      const isPlain = line.kind !== 'declaration' && line.kind !== 'assignment';
-      if (isPlain && kind !== null && kind !== 'bool') {
-        this.#diagnostics.warning(
-          'POL050',
-          line,
-          `this line is a ${kind}, and only a line that is true holds`,
-          'compare it, or use `any(…)` or `len(…) > 0`',
-        );
+      if (line.kind === 'assignment') {
+        variables.set(line.variable.name, this.#expression(line.value, variables));
       }
     }
+    for (const line of lines) {
+      if (line.kind === 'assignment') continue;
+      const type = this.#expression(line, variables);
+      if (line.kind !== 'declaration' && !canBe(type, 'bool')) this.#neverBoolean(line, type);
+    }
     return variables;
+  }
+
+  #neverBoolean(line: Expression, type: Type): void {
+    this.#diagnostics.warning(
+      'POL050',
+      line,
+      `this line is ${withArticle(type)}, and only a line that is true holds`,
+      canBe(type, 'function') ? 'call it with its arguments' : 'compare it, or use `any(…)` or `len(…) > 0`',
+    );
   }
 
   #assignmentCircles(assignments: ReturnType<typeof variablesOf>['assignments']): void {
@@ -221,17 +281,17 @@ class Checker {
     }
   }
 
-  #variableType(type: Identifier, isWithin: boolean): string | null {
+  #variableType(type: Identifier, isWithin: boolean): Type {
     if (isTypeName(type.name)) {
       if (OBJECT_TYPES.get(type.name)?.isAddition === true) this.#addition(type, `the type \`${type.name}\``);
       if (!isWithin && type.name === 'list') {
         this.#diagnostics.error('POL012', type, 'a variable cannot range over the lists of a trace');
       }
-      return type.name;
+      return declaredType(type.name);
     }
     if (isWithin && /^[A-Z]/.test(type.name)) {
       this.#addition(type, `the type \`${type.name}\``);
-      return 'dict';
+      return declaredType('dict');
     }
     const suggestion = nearest(type.name, OBJECT_TYPES.keys());
     this.#diagnostics.error(
@@ -240,58 +300,94 @@ class Checker {
       `there is no type \`${type.name}\``,
       suggestion === null ? undefined : `did you mean \`${suggestion}\`?`,
     );
-    return null;
+    return ANY;
   }
 
-  // ── expressions; the result is the kind of the value where it is known ────────────────────────────────────
+  // ── expressions; the result is what is known of the value ─────────────────────────────────────────────────
 
-  #expression(expression: Expression, variables: Variables): string | null {
+  #expression(expression: Expression, variables: Variables): Type {
+    const type = this.#typed(expression, variables);
+    this.#types?.set(expression, type);
+    return type;
+  }
+
+  #typed(expression: Expression, variables: Variables): Type {
     switch (expression.kind) {
+      case 'literal':
+        return literalType(expression.value);
       case 'name':
         return this.#name(expression.name, expression, variables);
       case 'member':
         return this.#member(expression, variables);
+      case 'index': {
+        const object = this.#expression(expression.object, variables);
+        this.#expression(expression.index, variables);
+        return elementType(object);
+      }
       case 'call':
         return this.#call(expression, variables);
       case 'comprehension': {
-        this.#expression(expression.iterable, variables);
-        const inner = new Map(variables).set(expression.variable.name, null);
-        this.#expression(expression.element, inner);
+        const items = this.#expression(expression.iterable, variables);
+        const inner = new Map(variables).set(expression.variable.name, elementType(items));
+        const element = this.#expression(expression.element, inner);
         if (expression.condition !== null) this.#expression(expression.condition, inner);
-        return 'list';
+        return listOf(element);
       }
       case 'quantifier':
         return this.#quantifier(expression, variables);
       case 'tool-pattern':
         this.#toolPattern(expression, variables);
-        return 'tool pattern';
+        return TOOL_PATTERN;
       case 'binary':
         return this.#binary(expression, variables);
       case 'logic': {
-        const left = this.#expression(expression.left, variables);
-        const right = this.#expression(expression.right, variables);
-        const isCondition = (part: Expression, kind: string | null) =>
-          part.kind === 'declaration' || kind === 'bool';
-        return isCondition(expression.left, left) && isCondition(expression.right, right) ? 'bool' : null;
+        const left = this.#condition(expression.left, variables);
+        return union(left, this.#condition(expression.right, variables));
       }
+      case 'unary': {
+        const operand = this.#expression(expression.operand, variables);
+        if (expression.operator === 'not') return BOOL;
+        return operand.kinds?.size === 1 && canBe(operand, 'int') ? INT : NUMBER;
+      }
+      case 'ternary': {
+        this.#expression(expression.condition, variables);
+        const then = this.#expression(expression.then, variables);
+        return union(then, this.#expression(expression.otherwise, variables));
+      }
+      case 'list': {
+        const items = expression.items.map((item) => this.#expression(item, variables));
+        const [first, ...rest] = items;
+        return first === undefined ? LIST : listOf(rest.reduce(union, first));
+      }
+      case 'object':
+        for (const { value } of expression.entries) this.#expression(value, variables);
+        return DICT;
       case 'declaration':
         if (expression.within !== null) this.#expression(expression.within, variables);
-        return variables.get(expression.variable.name) ?? null;
+        return variables.get(expression.variable.name) ?? ANY;
       case 'format':
         if (this.#options.dialect === 'invariant') this.#addition(expression, 'a value inside an f-string');
-        break;
-      default:
-        break;
+        for (const child of childrenOf(expression)) this.#expression(child, variables);
+        return STR;
+      case 'assignment':
+        return this.#expression(expression.value, variables);
+      case 'invalid':
+        return ANY;
     }
-    for (const child of childrenOf(expression)) this.#expression(child, variables);
-    return literalKind(expression);
   }
 
-  #name(name: string, span: Span, variables: Variables): string | null {
-    if (variables.has(name)) return variables.get(name) ?? null;
+  /** As a condition a declaration is true. */
+  #condition(expression: Expression, variables: Variables): Type {
+    const type = this.#expression(expression, variables);
+    return expression.kind === 'declaration' ? BOOL : type;
+  }
+
+  #name(name: string, span: Span, variables: Variables): Type {
+    const variable = variables.get(name);
+    if (variable !== undefined) return variable;
     const named = this.#names.resolve(name);
     if (named === null) {
-      if (this.#tree.imports.some((imported) => imported.alias === name)) return null;
+      if (this.#tree.imports.some((imported) => imported.alias === name)) return ANY;
       const suggestion = nearest(name, [...variables.keys(), ...this.#names.known()]);
       this.#diagnostics.error(
         'POL010',
@@ -311,10 +407,26 @@ class Checker {
         `write \`${name}:\` and lines below it`,
       );
     }
-    return null;
+    return named === null ? ANY : this.#namedType(named);
   }
 
-  #member(expression: Extract<Expression, { kind: 'member' }>, variables: Variables): string | null {
+  #namedType(named: Named): Type {
+    switch (named.kind) {
+      case 'definition':
+        return named.definition.parameters === null ? this.#constant(named.definition) : FUNCTION;
+      case 'builtin':
+      case 'detector':
+        return FUNCTION;
+      case 'input':
+        return INPUT;
+      case 'module':
+      case 'type':
+      case 'quantifier':
+        return ANY;
+    }
+  }
+
+  #member(expression: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
     const { object, name } = expression;
     const module =
       object.kind === 'name' && !variables.has(object.name) ? this.#names.resolve(object.name) : null;
@@ -323,48 +435,68 @@ class Checker {
       if (isModule(module.module) && importedName(module.module, name.name, isTypeName) === null) {
         this.#diagnostics.error('POL015', name, `\`${module.module}\` has no \`${name.name}\``);
       }
-      return null;
+      return ANY;
     }
-    const kind = this.#expression(object, variables);
-    const fields = kind === null ? undefined : OBJECT_TYPES.get(kind)?.fields;
-    if (kind === null || fields === undefined) return null;
-    const field = fields.get(name.name);
-    if (field === undefined) {
-      const suggestion = nearest(name.name, fields.keys());
+    return this.#field(this.#expression(object, variables), name);
+  }
+
+  /** An error only where no kind of the object has the field; a text or an object may have any. */
+  #field(object: Type, name: Identifier): Type {
+    const kinds = [...(object.kinds ?? [])];
+    const types = kinds.flatMap((kind) => OBJECT_TYPES.get(kind) ?? []);
+    if (types.length === 0 || types.length !== kinds.length) return ANY;
+    const found = types.flatMap(({ fields }) => fields.get(name.name) ?? []);
+    const [first, ...rest] = found;
+    if (first === undefined) {
+      const known = new Set(types.flatMap(({ fields }) => [...fields.keys()]));
+      const suggestion = nearest(name.name, known);
       this.#diagnostics.error(
         'POL013',
         name,
-        `a ${kind} has no field \`${name.name}\``,
+        `${withArticle(object)} has no field \`${name.name}\``,
         suggestion === null
-          ? `it has ${[...fields.keys()].map((one) => `\`${one}\``).join(', ')}`
+          ? `it has ${[...known].map((one) => `\`${one}\``).join(', ')}`
           : `did you mean \`${suggestion}\`?`,
       );
-      return null;
+      return ANY;
     }
-    if (ADDED_FIELDS.get(kind)?.has(name.name) === true) this.#addition(name, `the field \`${name.name}\``);
-    return field;
+    if (kinds.some((kind) => ADDED_FIELDS.get(kind)?.has(name.name) === true)) {
+      this.#addition(name, `the field \`${name.name}\``);
+    }
+    return found.length === types.length ? rest.reduce(union, first) : ANY;
   }
 
-  #call(call: Extract<Expression, { kind: 'call' }>, variables: Variables): string | null {
+  #call(call: Extract<Expression, { kind: 'call' }>, variables: Variables): Type {
     this.#expression(call.callee, variables);
     for (const argument of call.positional) this.#expression(argument, variables);
     for (const argument of call.named) this.#expression(argument.value, variables);
-    if (call.callee.kind !== 'name' || variables.has(call.callee.name)) return null;
-    const named = this.#names.resolve(call.callee.name);
-    return named === null ? null : this.#called(named, call, call.callee);
+    const { callee } = call;
+    if (callee.kind === 'member') return this.#calledMember(callee, variables);
+    if (callee.kind !== 'name' || variables.has(callee.name)) return ANY;
+    const named = this.#names.resolve(callee.name);
+    return named === null ? ANY : this.#called(named, call, callee);
+  }
+
+  /** Data holds no functions: what is called there is a method, or a function of a module. */
+  #calledMember(callee: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
+    const { object, name } = callee;
+    const isVariable = object.kind !== 'name' || variables.has(object.name);
+    const module = isVariable ? null : this.#names.resolve(object.name);
+    if (module?.kind === 'module') return functionResult(name.name);
+    return METHODS.get(name.name)?.result ?? ANY;
   }
 
   #called(
     named: Named,
     call: Extract<Expression, { kind: 'call' }>,
     callee: Span & { readonly name: string },
-  ): string | null {
+  ): Type {
     switch (named.kind) {
       case 'builtin':
         return this.#calledBuiltin(named.name, call);
       case 'definition': {
         const { parameters } = named.definition;
-        if (parameters === null) return null;
+        if (parameters === null) return ANY;
         const given = call.positional.length;
         if (given !== parameters.length || call.named.length > 0) {
           const expected = parameters.length === 1 ? '1 argument' : `${parameters.length} arguments`;
@@ -374,22 +506,23 @@ class Checker {
             `\`${callee.name}\` takes ${expected} without names, not ${given + call.named.length}`,
           );
         }
-        return 'bool';
+        return BOOL;
       }
       case 'type':
       case 'input':
       case 'module':
         this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is no function`);
-        return null;
+        return ANY;
       case 'detector':
+        return functionResult(named.name);
       case 'quantifier':
-        return null;
+        return ANY;
     }
   }
 
-  #calledBuiltin(name: string, call: Extract<Expression, { kind: 'call' }>): string | null {
+  #calledBuiltin(name: string, call: Extract<Expression, { kind: 'call' }>): Type {
     const spec = BUILTINS.get(name);
-    if (spec === undefined) return null;
+    if (spec === undefined) return ANY;
     const given = call.positional.length + call.named.length;
     if (given < spec.least || given > spec.most) {
       const expected = spec.least === spec.most ? `${spec.least}` : `at least ${spec.least}`;
@@ -409,7 +542,7 @@ class Checker {
       }
     }
     if (name === 'match' || name === 'find') this.#regularExpression(call.positional[0]);
-    return spec.result;
+    return functionResult(name);
   }
 
   #regularExpression(pattern: Expression | undefined): void {
@@ -425,7 +558,7 @@ class Checker {
     }
   }
 
-  #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, variables: Variables): string | null {
+  #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, variables: Variables): Type {
     const named = this.#names.resolve(expression.callee.name);
     if (named?.kind !== 'quantifier') {
       this.#diagnostics.error(
@@ -452,10 +585,10 @@ class Checker {
       }
     }
     this.#body(expression.body, variables);
-    return 'bool';
+    return BOOL;
   }
 
-  #binary(expression: Extract<Expression, { kind: 'binary' }>, variables: Variables): string | null {
+  #binary(expression: Extract<Expression, { kind: 'binary' }>, variables: Variables): Type {
     const { operator } = expression;
     const left = this.#expression(expression.left, variables);
     const right = this.#expression(expression.right, variables);
@@ -464,7 +597,7 @@ class Checker {
       case '~>':
         this.#flowSide(expression.left, left);
         this.#flowSide(expression.right, right);
-        return 'bool';
+        return BOOL;
       case 'contains_only':
         this.#diagnostics.warning(
           'POL053',
@@ -472,29 +605,40 @@ class Checker {
           '`a contains_only b` holds when every element of `b` is in `a`',
           'write the comparison with `any([…])`',
         );
-        return 'bool';
+        return BOOL;
       case 'in':
-        return left === 'list' ? 'list' : 'bool';
+        if (!canBe(left, 'list')) return BOOL;
+        // `in` None is false whatever stands before it.
+        return left.kinds?.size === 1 && !canBe(right, 'None') ? listOf(BOOL) : LIST_OR_BOOL;
+      case 'is':
+      case 'is not':
+        // A pattern gives None for what is no call.
+        return operator === 'is' && canBe(right, 'tool pattern') && !isCertainlyCall(left)
+          ? BOOL_OR_NONE
+          : BOOL;
       case '+':
+        return sumType(left, right);
       case '-':
-      case '*':
       case '/':
-      case '%':
       case '**':
-        return left === right ? left : null;
+        return NUMBER;
+      case '*':
+        return COMPUTED;
+      case '%':
+        return canBe(left, 'str') ? COMPUTED : NUMBER;
       default:
-        return 'bool';
+        return BOOL;
     }
   }
 
-  #flowSide(side: Expression, kind: string | null): void {
+  #flowSide(side: Expression, type: Type): void {
     const isVariable = side.kind === 'name' || side.kind === 'declaration';
-    const isEvent = kind === null || OBJECT_TYPES.get(kind)?.isEvent === true;
+    const isEvent = type.kinds === null || [...type.kinds].some((kind) => OBJECT_TYPES.get(kind)?.isEvent);
     if (isVariable && isEvent) return;
     this.#diagnostics.error(
       'POL021',
       side,
-      isVariable ? `a ${kind} does not flow, only events do` : 'the sides of a flow are variables',
+      isVariable ? `${withArticle(type)} does not flow, only events do` : 'the sides of a flow are variables',
       side.kind === 'binary' ? 'write one flow a line' : 'declare the event, for example `(call: ToolCall)`',
     );
   }
@@ -562,24 +706,39 @@ class Checker {
   }
 }
 
-function literalKind(expression: Expression): string | null {
-  switch (expression.kind) {
-    case 'literal':
-      if (expression.value === null) return 'None';
-      if (typeof expression.value === 'boolean') return 'bool';
-      if (typeof expression.value === 'number') return Number.isInteger(expression.value) ? 'int' : 'float';
-      return 'str';
-    case 'format':
-      return 'str';
-    case 'list':
-      return 'list';
-    case 'object':
-      return 'dict';
-    case 'unary':
-      return expression.operator === 'not' ? 'bool' : null;
-    default:
-      return null;
-  }
+const NO_VARIABLES: Variables = new Map();
+const DICT = typeOf('dict');
+const NUMBER = typeOf('int', 'float');
+const COMPUTED = typeOf('int', 'float', 'str', 'list');
+const TOOL_PATTERN = typeOf('tool pattern');
+const INPUT = typeOf('input');
+const BOOL_OR_NONE = typeOf('bool', 'None');
+const LIST_OR_BOOL = typeOf('bool', 'list');
+
+function literalType(value: null | boolean | number | string): Type {
+  if (value === null) return typeOf('None');
+  if (typeof value === 'boolean') return BOOL;
+  if (typeof value === 'number') return Number.isInteger(value) ? INT : typeOf('float');
+  return STR;
+}
+
+/** What `x[…]` and a loop over `x` give. */
+function elementType(type: Type): Type {
+  if (type.kinds?.size !== 1) return ANY;
+  if (type.kinds.has('list')) return type.element ?? ANY;
+  return type.kinds.has('str') ? STR : ANY;
+}
+
+function isCertainlyCall(type: Type): boolean {
+  return type.kinds?.size === 1 && type.kinds.has('ToolCall');
+}
+
+/** `+` joins numbers, texts and lists, each with its own. */
+function sumType(left: Type, right: Type): Type {
+  const kinds = ['str', 'list'].filter((kind) => canBe(left, kind) && canBe(right, kind));
+  const numbers = ['int', 'float', 'bool'];
+  if (canBe(left, ...numbers) && canBe(right, ...numbers)) kinds.push('int', 'float');
+  return kinds.length === 0 ? ANY : typeOf(...kinds);
 }
 
 function shortened(name: string): string {

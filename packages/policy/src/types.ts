@@ -1,25 +1,97 @@
 /**
  * The types that variables of rules range over, and their fields (specification 4.2, with the additions for the
- * hub-and-spoke world).
+ * hub-and-spoke world); and what can be known of a value before there is a trace.
  *
  * Ring 0.
  */
 
+/** The kinds that a value can be of, by the names that `kindOf` gives them. */
+export interface Type {
+  /** Null: any. */
+  readonly kinds: ReadonlySet<string> | null;
+  /** Of its elements, where it is a list; null: any. */
+  readonly element: Type | null;
+}
+
+export const ANY: Type = { kinds: null, element: null };
+
+const PLAIN = new Map<string, Type>();
+
+/** The type of values of these kinds. */
+export function typeOf(...kinds: readonly string[]): Type {
+  const key = kinds.join(' ');
+  let known = PLAIN.get(key);
+  if (known === undefined) {
+    known = { kinds: new Set(kinds), element: null };
+    // Names of kinds are the language's own, so the table stays small.
+    PLAIN.set(key, known);
+  }
+  return known;
+}
+
+export function listOf(element: Type): Type {
+  return { kinds: LIST.kinds, element };
+}
+
+export const BOOL: Type = typeOf('bool');
+export const INT: Type = typeOf('int');
+export const STR: Type = typeOf('str');
+export const LIST: Type = typeOf('list');
+export const FUNCTION: Type = typeOf('function');
+const DICT = typeOf('dict');
+const NUMBER = typeOf('int', 'float');
+const TEXTS = listOf(STR);
+const TEXT_OR_NONE = typeOf('str', 'None');
+
+/** What is of one of two types. */
+export function union(a: Type, b: Type): Type {
+  if (a === b) return a;
+  if (a.kinds === null || b.kinds === null) return ANY;
+  const element = a.kinds.has('list')
+    ? b.kinds.has('list')
+      ? a.element === null || b.element === null
+        ? null
+        : union(a.element, b.element)
+      : a.element
+    : b.element;
+  return { kinds: new Set([...a.kinds, ...b.kinds]), element };
+}
+
+/** Whether a value of the type can be of a kind. */
+export function canBe(type: Type, ...kinds: readonly string[]): boolean {
+  const own = type.kinds;
+  return own === null || kinds.some((kind) => own.has(kind));
+}
+
+/** `str`, `str or None`, `str, Contents or None`. */
+export function typeName(type: Type): string {
+  const kinds = [...(type.kinds ?? ['value'])];
+  const last = kinds.pop() ?? 'value';
+  return kinds.length === 0 ? last : `${kinds.join(', ')} or ${last}`;
+}
+
+/** `a str`, `an int`, `None`. */
+export function withArticle(type: Type): string {
+  const name = typeName(type);
+  if (name === 'None') return name;
+  return /^[aeioAEIO]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
 export interface ObjectType {
-  /** Field to the kind of its value; null: several kinds are possible. */
-  readonly fields: ReadonlyMap<string, string | null>;
+  /** Field to what is known of its value. */
+  readonly fields: ReadonlyMap<string, Type>;
   /** Whether the seed language lacks the type. */
   readonly isAddition: boolean;
   readonly isEvent: boolean;
 }
 
 /** On every event besides its own fields. */
-const EVENT_FIELDS: Readonly<Record<string, string | null>> = {
-  id: null,
-  metadata: 'dict',
-  app: null,
-  context: 'str',
-  labels: 'list',
+const EVENT_FIELDS: Readonly<Record<string, Type>> = {
+  id: TEXT_OR_NONE,
+  metadata: DICT,
+  app: TEXT_OR_NONE,
+  context: STR,
+  labels: TEXTS,
 };
 
 /** What the seed language does not have: the fields that `--dialect invariant` refuses. */
@@ -30,55 +102,149 @@ export const ADDED_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['Tool', new Set(['id', 'app', 'context', 'labels', 'metadata'])],
 ]);
 
-function event(fields: Readonly<Record<string, string | null>>, isAddition = false): ObjectType {
+function event(fields: Readonly<Record<string, Type>>, isAddition = false): ObjectType {
   return { fields: new Map(Object.entries({ ...EVENT_FIELDS, ...fields })), isAddition, isEvent: true };
 }
 
-function part(fields: Readonly<Record<string, string | null>>): ObjectType {
+function part(fields: Readonly<Record<string, Type>>): ObjectType {
   return { fields: new Map(Object.entries(fields)), isAddition: false, isEvent: false };
 }
 
-const EXCHANGE = { from: null, to: null, functionality: 'str', message: null };
+const EXCHANGE = { from: TEXT_OR_NONE, to: TEXT_OR_NONE, functionality: STR, message: ANY };
 
 export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
-  ['Message', event({ role: 'str', content: null, tool_calls: 'list' })],
+  [
+    'Message',
+    event({
+      role: STR,
+      content: typeOf('str', 'Contents', 'None'),
+      tool_calls: listOf(typeOf('ToolCall')),
+    }),
+  ],
   [
     'ToolCall',
-    event({ type: 'str', function: 'Function', name: 'str', arguments: 'dict', irreversible: 'bool' }),
+    event({ type: STR, function: typeOf('Function'), name: STR, arguments: DICT, irreversible: BOOL }),
   ],
-  ['ToolOutput', event({ role: 'str', content: null, tool_call_id: null, error: 'bool', structured: null })],
-  ['Tool', event({ name: 'str', description: 'str', inputSchema: 'list', server: null })],
+  [
+    'ToolOutput',
+    event({
+      role: STR,
+      content: typeOf('str', 'Contents', 'dict', 'None'),
+      tool_call_id: TEXT_OR_NONE,
+      error: BOOL,
+      structured: ANY,
+    }),
+  ],
+  [
+    'Tool',
+    event({
+      name: STR,
+      description: STR,
+      inputSchema: listOf(typeOf('ToolParameter')),
+      server: TEXT_OR_NONE,
+    }),
+  ],
   ['AppRequest', event(EXCHANGE, true)],
   ['AppResponse', event(EXCHANGE, true)],
-  ['DataRelease', event({ to: null, items: 'list' }, true)],
-  ['Egress', event({ method: 'str', host: 'str', port: 'int', path: null }, true)],
-  ['Plan', event({ steps: 'list', candidates: 'list', origin: 'str' }, true)],
-  ['Function', part({ name: 'str', arguments: 'dict' })],
-  ['TextChunk', part({ type: 'str', text: 'str' })],
-  ['Image', part({ type: 'str', image_url: 'dict' })],
+  ['DataRelease', event({ to: TEXT_OR_NONE, items: listOf(DICT) }, true)],
+  ['Egress', event({ method: STR, host: STR, port: INT, path: TEXT_OR_NONE }, true)],
+  ['Plan', event({ steps: LIST, candidates: TEXTS, origin: STR }, true)],
+  ['Function', part({ name: STR, arguments: DICT })],
+  ['TextChunk', part({ type: STR, text: STR })],
+  ['Image', part({ type: STR, image_url: DICT })],
   [
     'ToolParameter',
     part({
-      type: 'str',
-      name: 'str',
-      description: 'str',
-      required: 'bool',
-      properties: null,
-      additionalProperties: null,
-      items: null,
-      enum: null,
+      type: STR,
+      name: STR,
+      description: STR,
+      required: BOOL,
+      properties: ANY,
+      additionalProperties: ANY,
+      items: ANY,
+      enum: ANY,
     }),
   ],
 ]);
+
+export interface FieldValues {
+  readonly values: readonly string[];
+  /** Whether there are no others. */
+  readonly isClosed: boolean;
+}
+
+/** Texts that a field holds, or that the elements of a list field are, by `Type.field`. */
+export const FIELD_VALUES: ReadonlyMap<string, FieldValues> = new Map([
+  ['Message.role', { values: ['user', 'assistant', 'system', 'developer', 'function'], isClosed: false }],
+  ['ToolOutput.role', { values: ['tool'], isClosed: true }],
+  ['ToolCall.type', { values: ['function'], isClosed: false }],
+  ['TextChunk.type', { values: ['text'], isClosed: true }],
+  ['Image.type', { values: ['image_url'], isClosed: true }],
+  ['Plan.origin', { values: ['planner', 'named-app', 'single-app', 'user', 'fallback'], isClosed: true }],
+]);
+
+/** What `event.labels` holds. */
+export const LABEL_VALUES: readonly string[] = ['trusted', 'untrusted', 'public', 'private'];
+
+// ── results of functions and methods ──────────────────────────────────────────────────────────────────────────
+
+/** By name; what is not here can give anything. */
+const FUNCTION_RESULTS: ReadonlyMap<string, Type> = new Map([
+  ...['any', 'all', 'empty', 'match', 'print'].map((name): [string, Type] => [name, BOOL]),
+  ...['prompt_injection', 'moderated', 'fuzzy_contains', 'is_similar', 'llm_confirm'].map(
+    (name): [string, Type] => [name, BOOL],
+  ),
+  ['should_allow_rbac', BOOL],
+  ['len', INT],
+  ...['find', 'text', 'image', 'secrets', 'pii', 'unicode', 'copyright', 'ocr', 'links'].map(
+    (name): [string, Type] => [name, TEXTS],
+  ),
+  ['semgrep', LIST],
+  ['tuple', LIST],
+  ['sum', NUMBER],
+  ['embedding_similarity', NUMBER],
+  ['llm', STR],
+  ['tool_call', typeOf('ToolCall')],
+  ['server', TEXT_OR_NONE],
+  ['Violation', typeOf('Violation')],
+  ['PolicyViolation', typeOf('Violation')],
+]);
+
+export function functionResult(name: string): Type {
+  return FUNCTION_RESULTS.get(name) ?? ANY;
+}
+
+/** Method to the kinds that have it, and its result. */
+export const METHODS: ReadonlyMap<string, { readonly of: readonly string[]; readonly result: Type }> =
+  new Map([
+    ...['lower', 'upper', 'strip', 'format', 'join'].map((name): [string, { of: string[]; result: Type }] => [
+      name,
+      { of: ['str'], result: STR },
+    ]),
+    ['split', { of: ['str'], result: TEXTS }],
+    ['splitlines', { of: ['str'], result: TEXTS }],
+    ['keys', { of: ['dict'], result: TEXTS }],
+    ['values', { of: ['dict'], result: LIST }],
+    ['items', { of: ['dict'], result: listOf(LIST) }],
+    ['get', { of: ['dict'], result: ANY }],
+    ['text', { of: ['Contents'], result: TEXTS }],
+    ['image', { of: ['Contents'], result: TEXTS }],
+  ]);
 
 /** Types of plain values that a variable can range over. */
 export const PLAIN_TYPES: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'list', 'dict']);
 
 /** Names that resolve as a type and that no object of a trace has. */
-const EMPTY_TYPES: ReadonlySet<string> = new Set(['Event', 'Input', 'LLM', 'Contents']);
+export const EMPTY_TYPES: ReadonlySet<string> = new Set(['Event', 'Input', 'LLM', 'Contents']);
 
 export function isTypeName(name: string): boolean {
   return OBJECT_TYPES.has(name) || PLAIN_TYPES.has(name) || EMPTY_TYPES.has(name);
+}
+
+/** What a variable or parameter that is declared with this name can be. */
+export function declaredType(name: string): Type {
+  const isKnown = OBJECT_TYPES.has(name) || PLAIN_TYPES.has(name) || name === 'Contents';
+  return isKnown ? typeOf(name) : ANY;
 }
 
 /** The nearest known name within two edits, to suggest it; null: nothing is near. */
