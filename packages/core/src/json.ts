@@ -32,16 +32,24 @@ export function parseJson(text: string, limits: JsonLimits = DEFAULT_JSON_LIMITS
   if (text.length > limits.length) return failed(`the text is longer than ${limits.length} characters`);
   const excess = scan(text, limits);
   if (excess !== null) return failed(excess);
-  let polluting = false;
   try {
-    const value: Json = JSON.parse(text, (key, inner) => {
-      if (key === '__proto__') polluting = true;
-      return inner;
-    });
-    return polluting ? failed('a key is `__proto__`') : ok(value);
+    const value: Json = JSON.parse(text);
+    return canPollute(text) && hasPollutingKey(value) ? failed('a key is `__proto__`') : ok(value);
   } catch (error) {
     return failed(error instanceof Error ? error.message : 'not JSON');
   }
+}
+
+/** Only a text with the word, or with escapes that could spell it, has to be walked. */
+function canPollute(text: string): boolean {
+  return text.includes('__proto__') || text.includes('\\u');
+}
+
+/** `JSON.parse` makes it an own key. Recursion is as deep as the limits allowed. */
+function hasPollutingKey(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Object.hasOwn(value, '__proto__')) return true;
+  return Object.values(value).some(hasPollutingKey);
 }
 
 function scan(text: string, limits: JsonLimits): string | null {

@@ -19,10 +19,20 @@ export const USER_LABEL: Label = Object.freeze({ integrity: 'trusted', confident
 export const HUB_LABEL: Label = Object.freeze({ integrity: 'trusted', confidentiality: 'public' });
 
 export function joinLabels(a: Label, b: Label): Label {
+  if (isAtLeast(a, b)) return a;
+  if (isAtLeast(b, a)) return b;
   return {
     integrity: a.integrity === 'untrusted' ? 'untrusted' : b.integrity,
     confidentiality: a.confidentiality === 'private' ? 'private' : b.confidentiality,
   };
+}
+
+/** Whether joining `b` to `a` would add nothing. */
+function isAtLeast(a: Label, b: Label): boolean {
+  return (
+    (a.integrity === b.integrity || a.integrity === 'untrusted') &&
+    (a.confidentiality === b.confidentiality || a.confidentiality === 'private')
+  );
 }
 
 /** As rules see it: `"untrusted" in event.labels`. */

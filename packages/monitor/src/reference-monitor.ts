@@ -15,7 +15,7 @@ import {
   type Reason,
   type Ruling,
 } from '@cordon/core';
-import { type Finding, type Policy, PolicyMonitor } from '@cordon/policy';
+import { effectOf, type Finding, type Policy, type PolicyMonitor } from '@cordon/policy';
 import { factEvent, type MonitorFact, proposalEvent } from './proposal-event.ts';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
@@ -42,14 +42,14 @@ export class ReferenceMonitor {
   readonly #allowances = new WeakMap<object, Proposal>();
 
   constructor(options: ReferenceMonitorOptions) {
-    this.#monitor = new PolicyMonitor(options.policy, options.parameters ?? {});
+    this.#monitor = options.policy.monitor(options.parameters ?? {});
   }
 
   /** What the policy says about letting this happen now; changes nothing. */
   decide(proposal: Proposal, frame: MonitorFrame): Decision {
     const findings = this.#findings(proposal, frame);
     const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly Reason[] =>
-      findings.filter((finding) => effectOf(finding) === effect).map(reasonOf);
+      findings.filter((finding) => judged(finding) === effect).map(reasonOf);
     const warnings = reasons('warn');
     const denials = reasons('deny');
     if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
@@ -107,23 +107,23 @@ export class ReferenceMonitor {
   #findings(proposal: Proposal, frame: MonitorFrame): readonly (Finding | Reason)[] {
     // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
     try {
-      return this.#monitor.decide([proposalEvent(proposal, frame)]);
+      return this.#monitor.foresee([proposalEvent(proposal, frame)]);
     } catch (error) {
       return [faultReason(error)];
     }
   }
 }
 
-function effectOf(finding: Finding | Reason): 'deny' | 'ask' | 'warn' | 'none' {
-  if ('because' in finding) return 'deny';
-  if (finding.open !== null) return finding.rule.whenUndecided === 'allow' ? 'none' : 'deny';
-  return finding.rule.effect === 'raise' ? 'deny' : finding.rule.effect;
+function judged(finding: Finding | Reason): ReturnType<typeof effectOf> {
+  return 'because' in finding ? 'deny' : effectOf(finding);
 }
 
 /** Rule, the author's own words, and event ids: never a value of the trace, which may be protected. */
 function reasonOf(finding: Finding | Reason): Reason {
   if ('because' in finding) return finding;
-  const events = [...new Set(finding.entries.flatMap((entry) => (entry === null ? [] : [entry.reference])))];
+  const events = [
+    ...new Set(finding.bound.flatMap(({ entry }) => (entry === null ? [] : [entry.reference]))),
+  ];
   const { rule, open } = finding;
   return {
     rule: id(rule.id),

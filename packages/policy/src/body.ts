@@ -5,17 +5,33 @@
  *
  * Ring 0.
  */
+
+import type { Expression } from './ast.ts';
+import type { JoinKey } from './candidates.ts';
+import { type Occurrence, occurrencesWithin } from './event-object.ts';
+import { attribute, type Evidence, type Located } from './evidence.ts';
 import type { Span } from './source.ts';
-import { type Occurrence, occurrencesWithin } from './trace.ts';
 import { isUndecided, type Undecided, type Value } from './value.ts';
 
 /** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
 export interface Frame {
   readonly slots: Value[];
+  /** What the variables are bound to, by slot. */
+  readonly found: (Occurrence | undefined)[];
   readonly world: World;
+  /** Where the predicate was called: its parameters stand where the arguments do. */
+  readonly site: CallSite | null;
   /** Predicates that call predicates; bounded, because a rule can call itself for ever. */
   readonly depth: number;
 }
+
+export interface CallSite {
+  readonly frame: Frame;
+  readonly locate: readonly Locate[];
+}
+
+/** Where the value of an expression stands in the trace; null: it was computed. */
+export type Locate = (frame: Frame) => Located | null;
 
 export interface World {
   /** The objects of a type in the trace, in pieces that follow each other. */
@@ -26,6 +42,8 @@ export interface World {
    * What is counted inside of predicates and quantifiers is not part of it.
    */
   counted: number;
+  /** Why the branch that is being looked at holds, so far. */
+  readonly trail: Evidence[];
 }
 
 export type Evaluate = (frame: Frame) => Value;
@@ -49,9 +67,19 @@ export interface Step {
   readonly needs: ReadonlySet<number>;
   /** `a -> b` between two variables of the body, by index. */
   readonly flow: { readonly from: number; readonly to: number } | null;
+  /** `a == b` between parts of two variables of the body. */
+  readonly join: { readonly sides: readonly [JoinSide, JoinSide] } | null;
+  /** `x is tool:name` about a variable, with a name that is no pattern. */
+  readonly tool: string | null;
   /** Whether its value for an assignment stays the same while the trace grows. */
   readonly isStable: boolean;
   readonly span: Span;
+  readonly tree: Expression;
+}
+
+export interface JoinSide {
+  readonly variable: number;
+  readonly evaluate: Evaluate;
 }
 
 export interface Body {
@@ -94,20 +122,28 @@ export function planSearch(
 }
 
 /** What a search found: the occurrences by variable index, and the first line that could not be evaluated. */
-export type Visit = (bound: readonly Occurrence[], open: OpenLine | null) => boolean;
+export type Visit = (bound: readonly Bound[], open: OpenLine | null) => boolean;
+
+export type Bound = Occurrence & Partial<Candidate>;
 
 export interface OpenLine {
   readonly why: Undecided;
   readonly span: Span;
 }
 
-/** A candidate may bring along that one of its own lines is undecided. */
+/** An object that passes the conditions on one variable, with what was noticed while it was looked at. */
 export interface Candidate extends Occurrence {
+  /** A line about it that is undecided. */
   readonly open?: OpenLine | null;
+  /** Its number among the candidates of the variable. */
+  readonly order: number;
+  readonly evidence: readonly Evidence[];
+  /** For each join of the rule that has a side about this variable, what that side compares. */
+  readonly keys: readonly JoinKey[];
 }
 
 /** Pieces that follow each other. */
-export type Candidates = readonly Iterable<Candidate>[];
+export type Candidates = readonly Iterable<Bound>[];
 
 /**
  * Visits every assignment that no line refutes. `candidatesOf` says what a trace variable ranges over (default:
@@ -118,14 +154,17 @@ export function search(
   plan: SearchPlan,
   frame: Frame,
   visit: Visit,
-  candidatesOf: (variable: number, bound: readonly Occurrence[]) => Candidates = (variable) =>
+  candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates = (variable) =>
     frame.world.domain(body.variables[variable]?.type ?? ''),
 ): boolean {
-  const bound: Occurrence[] = new Array(body.variables.length);
+  const bound: Bound[] = new Array(body.variables.length);
+  const { trail } = frame.world;
   const descend = (level: number, before: OpenLine | null): boolean => {
     let open = before;
     for (const step of plan.levels[level] ?? []) {
+      const noticed = trail.length;
       const value = step.evaluate(frame);
+      if (trail.length > noticed) attribute(trail, noticed, step.span);
       if (step.slot !== null) frame.slots[step.slot] = value;
       if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
       else if (step.slot === null && value !== true) return false;
@@ -134,12 +173,16 @@ export function search(
     if (index === undefined) return visit(bound, open);
     const variable = body.variables[index];
     if (variable === undefined) return false;
-    const pieces = variable.within === null ? candidatesOf(index, bound) : [valuesWithin(variable, frame)];
+    const pieces =
+      variable.within === null ? candidatesOf(index, bound, frame) : [valuesWithin(variable, frame)];
+    const noticed = trail.length;
     for (const piece of pieces) {
       for (const candidate of piece) {
         frame.slots[variable.slot] = candidate.value;
+        frame.found[variable.slot] = candidate;
         bound[index] = candidate;
         if (descend(level + 1, open ?? candidate.open ?? null)) return true;
+        if (trail.length > noticed) trail.length = noticed;
       }
     }
     return false;
@@ -148,25 +191,31 @@ export function search(
 }
 
 /** The elements that `(x: T) in within` ranges over; one undecided element when there is no telling. */
-export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Candidate[] {
+export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Bound[] {
   const value = variable.within === null ? null : variable.within(frame);
   // The walk over None would find it for no type; the seed language ranges over the whole trace here.
   if (value === null) return [];
-  if (!isUndecided(value)) return occurrencesWithin(value, variable.type);
+  if (!isUndecided(value)) {
+    return occurrencesWithin(value, variable.type).map((found, order) => ({ ...found, order }));
+  }
   const why = value;
-  return [{ value: why, entry: null, open: { why, span: why.span ?? variable.span } }];
+  return [{ value: why, entry: null, path: [], order: 0, open: { why, span: why.span ?? variable.span } }];
 }
 
 /** True if some assignment satisfies the body, undecided if only an undecided one might, else false. */
-export function holds(body: Body, plan: SearchPlan, frame: Frame): Value {
+export function holds(body: Body, plan: SearchPlan, frame: Frame, name: string): Value {
   let open: OpenLine | null = null;
-  const { counted } = frame.world;
-  const found = search(body, plan, frame, (_, why) => {
+  const { counted, trail } = frame.world;
+  const noticed = trail.length;
+  const found = search(body, plan, frame, (bound, why) => {
     open ??= why;
-    return why === null;
+    if (why !== null) return false;
+    if (bound.length > 0) trail.push({ kind: 'witness', predicate: name, bound: [...bound] });
+    return true;
   });
   frame.world.counted = counted;
   if (found) return true;
+  trail.length = noticed;
   return claimed(open);
 }
 
@@ -184,13 +233,21 @@ export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: Count
   let certain = 0;
   let possible = 0;
   let open: OpenLine | null = null;
-  const { counted } = frame.world;
+  const { counted, trail } = frame.world;
+  const noticed = trail.length;
+  const kept: Evidence[] = [];
   search(body, plan, frame, (_, why) => {
     possible++;
-    if (why === null) certain++;
+    if (why === null) {
+      certain++;
+      for (const evidence of trail.slice(noticed)) kept.push(evidence);
+    }
     open ??= why;
     return false;
   });
+  trail.length = noticed;
+  for (const evidence of kept) trail.push(evidence);
+  trail.push({ kind: 'count', found: certain });
   frame.world.counted = counted + certain;
   // Undecided assignments can only add: the verdict is settled if no number of them changes it.
   const first = isWithin(certain, limits);
@@ -233,13 +290,16 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
     for (const piece of pieces) {
       for (const candidate of piece) {
         frame.slots[variable.slot] = candidate.value;
+        frame.found[variable.slot] = candidate;
         descend(level + 1, open ?? candidate.open ?? null, refuted);
         if (state.refuted) return;
       }
     }
   };
-  const { counted } = frame.world;
+  const { counted, trail } = frame.world;
+  const noticed = trail.length;
   descend(0, null, false);
   frame.world.counted = counted;
+  trail.length = noticed;
   return state.refuted ? false : state.open === null ? true : claimed(state.open);
 }

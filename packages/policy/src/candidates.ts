@@ -1,37 +1,59 @@
 /**
  * What one variable of a rule can still be bound to: the objects of the trace that pass the variable's own
- * conditions, kept by context in the order of their positions so that `a -> b` selects a prefix of each.
+ * conditions, by context in the order of their positions so that `a -> b` selects a prefix of each, and by the
+ * values that `==` compares so that a join looks at equal ones only.
  *
  * Ring 0.
  */
 import type { Candidate } from './body.ts';
+import type { Occurrence } from './event-object.ts';
 import type { Place } from './provenance.ts';
-import { isTraceObject } from './value.ts';
+import { isTraceObject, type Value } from './value.ts';
 
 interface Lane {
   readonly candidates: Candidate[];
   readonly positions: number[];
 }
 
+/** What is remembered of the objects that pass. */
+export type Retention =
+  | 'all'
+  /** For the source of flows only: what came first in a context was visible wherever what came later was. */
+  | 'first-of-context'
+  | 'none';
+
 export class CandidateStore {
+  readonly #retention: Retention;
   readonly #all: Candidate[] = [];
   readonly #lanes = new Map<string, Lane>();
+  /** By join, then by key. */
+  readonly #keyed: readonly Map<JoinKey, Candidate[]>[];
+
+  constructor(retention: Retention, joins: number) {
+    this.#retention = retention;
+    this.#keyed = Array.from({ length: joins }, () => new Map());
+  }
 
   get size(): number {
     return this.#all.length;
   }
 
   add(candidate: Candidate): void {
-    this.#all.push(candidate);
+    if (this.#retention === 'none') return;
     const place = placeOf(candidate);
-    if (place === null) return;
-    let lane = this.#lanes.get(place.context);
-    if (lane === undefined) {
-      lane = { candidates: [], positions: [] };
-      this.#lanes.set(place.context, lane);
+    const lane = place === null ? null : this.#lane(place.context);
+    if (this.#retention === 'first-of-context' && lane !== null && isDominated(candidate, lane)) return;
+    this.#all.push(candidate);
+    if (lane !== null && place !== null) {
+      lane.candidates.push(candidate);
+      lane.positions.push(place.position);
     }
-    lane.candidates.push(candidate);
-    lane.positions.push(place.position);
+    for (const [join, index] of this.#keyed.entries()) {
+      const key = candidate.keys?.[join] ?? ANY_KEY;
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [candidate]);
+      else known.push(candidate);
+    }
   }
 
   /** In the order in which they were added. */
@@ -50,10 +72,45 @@ export class CandidateStore {
     }
     return pieces;
   }
+
+  /** Those whose side of the join may equal `key`; `ANY_KEY` selects all. */
+  matching(join: number, key: JoinKey): readonly Iterable<Candidate>[] {
+    const index = this.#keyed[join];
+    if (index === undefined || key === ANY_KEY) return [this.#all];
+    return [index.get(key) ?? [], index.get(ANY_KEY) ?? []];
+  }
+
+  #lane(context: string): Lane {
+    let lane = this.#lanes.get(context);
+    if (lane === undefined) {
+      lane = { candidates: [], positions: [] };
+      this.#lanes.set(context, lane);
+    }
+    return lane;
+  }
+}
+
+/** An earlier one that is certain decides as much; one that is undecided only stands for undecided ones. */
+function isDominated(candidate: Candidate, lane: Lane): boolean {
+  const isOpen = (candidate.open ?? null) !== null;
+  return lane.candidates.some((earlier) => isOpen || (earlier.open ?? null) === null);
+}
+
+/** Equal values have equal keys, whatever else has them too. */
+export type JoinKey = string | number | typeof ANY_KEY;
+
+/** The key of what can only be compared: lists, objects, and what is undecided. */
+export const ANY_KEY: unique symbol = Symbol('any key');
+
+export function joinKey(value: Value): JoinKey {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return `s${value}`;
+  if (typeof value === 'boolean') return Number(value);
+  return value === null ? 'None' : ANY_KEY;
 }
 
 /** Where the candidate itself stands; null for parts of events. */
-export function placeOf(candidate: Candidate): Place | null {
+export function placeOf(candidate: Occurrence): Place | null {
   return isTraceObject(candidate.value) ? candidate.value.place : null;
 }
 

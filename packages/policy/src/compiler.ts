@@ -4,20 +4,34 @@
  *
  * Ring 0.
  */
-import type { Call, Definition, EffectWord, Expression, Pattern, PolicyTree, RuleTree } from './ast.ts';
+import type {
+  Call,
+  Declaration,
+  Definition,
+  EffectWord,
+  Expression,
+  Pattern,
+  PolicyTree,
+  RuleTree,
+} from './ast.ts';
 import {
   type Body,
   type BodyVariable,
+  type CallSite,
   counts,
   type Evaluate,
   type Frame,
   holds,
   holdsForAll,
+  type JoinSide,
+  type Locate,
   planSearch,
   type SearchPlan,
   type Step,
 } from './body.ts';
 import { type Detectors, importedName, interpolated, runBuiltin } from './builtins.ts';
+import { EventObject } from './event-object.ts';
+import { locateElement, locateMethod, locateTexts, partOf, textAt } from './evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import { type ComputedPattern, toolMatcher } from './pattern.ts';
 import { PatternCache } from './regex.ts';
@@ -27,8 +41,10 @@ import { isTypeName } from './types.ts';
 import {
   callable,
   isCallable,
+  isList,
   isUndecided,
   kindOf,
+  type Mark,
   toolPattern,
   type Undecided,
   undecided,
@@ -47,10 +63,14 @@ export interface CompiledRule {
   readonly body: Body;
   /** How many slots a frame of it has. */
   readonly slots: number;
+  /** Variables of the body, by index, that the message needs. */
+  readonly messageNeeds: ReadonlySet<number>;
   /** Computes what the rule says about an assignment; for analysis, as it may hold protected values. */
   readonly message: Evaluate;
   /** The part of the message that its author wrote as text: safe to show to anybody. */
   readonly staticMessage: string;
+  /** Whether a rule of the policy may look at the call behind a tool output. */
+  readonly needsCalls: boolean;
   /** Types that predicates and quantifiers of the rule range over: their results change as the trace grows. */
   readonly rangesOver: ReadonlySet<string>;
   readonly span: Span;
@@ -63,7 +83,8 @@ export interface CompiledPolicy {
 /** Compiles a tree that the checker has accepted. */
 export function compile(tree: PolicyTree, source: Source, detectors: Detectors): CompiledPolicy {
   const compiler = new Compiler(new Names(tree), source, detectors);
-  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number)) };
+  const needsCalls = looksBehindOutputs(tree);
+  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, needsCalls)) };
 }
 
 /** Predicates that call predicates; deeper ones are undecided. */
@@ -72,6 +93,7 @@ const MAX_DEPTH = 64;
 /** The names of an activation and the slots that they have. */
 class Scope {
   readonly #slots: ReadonlyMap<string, number>;
+  readonly #locators = new Map<string, Locate>();
   readonly #outer: Scope | null;
   readonly layout: Layout;
 
@@ -86,13 +108,26 @@ class Scope {
     if (own !== undefined) return own;
     return this.#outer === null ? null : this.#outer.slot(name);
   }
+
+  /** Where the value of one of its names stands. */
+  setLocator(name: string, locate: Locate): void {
+    this.#locators.set(name, locate);
+  }
+
+  locator(name: string): Locate {
+    const own = this.#slots.has(name) ? (this.#locators.get(name) ?? NOWHERE) : null;
+    return own ?? this.#outer?.locator(name) ?? NOWHERE;
+  }
 }
+
+const NOWHERE: Locate = () => null;
 
 interface Layout {
   next: number;
 }
 
 interface CompiledPredicate {
+  readonly name: string;
   readonly body: Body;
   readonly plan: SearchPlan;
   readonly parameters: readonly number[];
@@ -113,9 +148,9 @@ class Compiler {
     this.#detectors = detectors;
   }
 
-  rule(rule: RuleTree, number: number): CompiledRule {
+  rule(rule: RuleTree, number: number, needsCalls: boolean): CompiledRule {
     const layout: Layout = { next: 0 };
-    const { body, scope } = this.#body(rule.body, layout, null, []);
+    const { body, scope, needs } = this.#body(rule.body, layout, null, []);
     const message = this.#message(rule.message, scope);
     return {
       source: this.#source,
@@ -125,8 +160,10 @@ class Compiler {
       whenUndecided: rule.whenUndecided,
       body,
       slots: layout.next,
+      messageNeeds: needs.of(rule.message),
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
+      needsCalls,
       rangesOver: innerTypes(rule.body, this.#names),
       span: { start: rule.start, end: rule.end },
     };
@@ -139,14 +176,23 @@ class Compiler {
     layout: Layout,
     outer: Scope | null,
     parameters: readonly string[],
-  ): { body: Body; scope: Scope } {
+  ): { body: Body; scope: Scope; needs: Needs } {
     const { declarations, assignments } = variablesOf(lines);
     const own = [...declarations, ...assignments].map((declared) => declared.variable.name);
     const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
-    const needs = new Needs(
-      declarations.map((declared) => declared.variable.name),
-      assignments,
-    );
+    const names = declarations.map((declared) => declared.variable.name);
+    const needs = new Needs(names, assignments);
+    for (const [index, parameter] of parameters.entries())
+      scope.setLocator(parameter, ({ site }) =>
+        site === null ? null : (site.locate[index]?.(site.frame) ?? null),
+      );
+    // A name may be used above its assignment, so all are known before any expression is compiled.
+    for (const { variable, value } of assignments) {
+      const locate = this.#lazyLocator(value, scope);
+      scope.setLocator(variable.name, locate);
+    }
+    for (const declared of declarations)
+      scope.setLocator(declared.variable.name, this.#variableLocator(declared, scope));
     const isStable = (expression: Expression): boolean =>
       innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names).size === 0;
     const slotOf = (name: string): number => scope.slot(name) ?? 0;
@@ -169,8 +215,11 @@ class Compiler {
         evaluate: this.#expression(assigned.value, scope),
         needs: needs.of(assigned.value),
         flow: null,
+        join: null,
+        tool: null,
         isStable: isStable(assigned.value),
         span: { start: assigned.value.start, end: assigned.value.end },
+        tree: assigned.value,
       }));
     for (const line of lines) {
       if (line.kind === 'declaration' || line.kind === 'assignment') continue;
@@ -178,28 +227,65 @@ class Compiler {
         slot: null,
         evaluate: this.#condition(line, scope),
         needs: needs.of(line),
-        flow: flowOf(
-          line,
-          declarations.map((declared) => declared.variable.name),
-        ),
+        flow: flowOf(line, names),
+        join: this.#joinOf(line, needs, scope),
+        tool: toolOf(line),
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
+        tree: line,
       });
     }
-    return { body: { variables, steps }, scope };
+    return { body: { variables, steps }, scope, needs };
+  }
+
+  /** `==` between a part of one variable and a part of another. */
+  #joinOf(line: Expression, needs: Needs, scope: Scope): Step['join'] {
+    if (line.kind !== 'binary' || line.operator !== '==') return null;
+    const side = (expression: Expression): JoinSide | null => {
+      const [variable, ...others] = needs.of(expression);
+      const isOne = variable !== undefined && others.length === 0;
+      const isStable = innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names).size === 0;
+      return isOne && isStable ? { variable, evaluate: this.#expression(expression, scope) } : null;
+    };
+    const [left, right] = [side(line.left), side(line.right)];
+    if (left === null || right === null || left.variable === right.variable) return null;
+    return { sides: [left, right] };
   }
 
   /** A declaration stands for its variable inside a larger expression, and for `true` as a condition. */
   #condition(expression: Expression, scope: Scope): Evaluate {
     if (expression.kind === 'declaration') return () => true;
-    if (expression.kind === 'logic') {
-      return logic(
-        expression.operator,
-        this.#condition(expression.left, scope),
-        this.#condition(expression.right, scope),
-      );
-    }
+    if (expression.kind === 'logic') return this.#logic(expression, scope);
     return this.#expression(expression, scope);
+  }
+
+  #logic(expression: Extract<Expression, { kind: 'logic' }>, scope: Scope): Evaluate {
+    const left = this.#condition(expression.left, scope);
+    const right = this.#condition(expression.right, scope);
+    return logic(expression.operator, left, right, mayMark(expression.right));
+  }
+
+  /** `a in b`: where both are texts, the places in `b` are what the rule is about (specification 11). */
+  #membership(expression: Extract<Expression, { kind: 'binary' }>, scope: Scope): Evaluate {
+    const left = this.#expression(expression.left, scope);
+    const right = this.#expression(expression.right, scope);
+    const locate = this.#lazyLocator(expression.right, scope);
+    return (frame) =>
+      both(left(frame), right(frame), (item, text) => {
+        const result = applyBinary('in', item, text);
+        if (typeof text === 'string' && result !== false) this.#markText(frame, item, text, locate);
+        return result;
+      });
+  }
+
+  #markText(frame: Frame, item: Value, text: string, locate: Locate): void {
+    const located = locate(frame);
+    if (located === null || 'items' in located) return;
+    for (const needle of isList(item) ? item : [item]) {
+      if (typeof needle !== 'string' || !text.includes(needle)) continue;
+      const spans = (): readonly Span[] => occurrencesOf(needle, text, this.#cache);
+      frame.world.trail.push({ kind: 'range', event: located.event, path: located.path, text, spans });
+    }
   }
 
   // ── expressions ───────────────────────────────────────────────────────────────────────────────────────────
@@ -243,16 +329,13 @@ class Compiler {
         return this.#call(expression, scope);
       case 'binary': {
         const { operator } = expression;
+        if (operator === 'in') return this.#membership(expression, scope);
         const left = this.#expression(expression.left, scope);
         const right = this.#expression(expression.right, scope);
         return (frame) => both(left(frame), right(frame), (a, b) => applyBinary(operator, a, b));
       }
       case 'logic':
-        return logic(
-          expression.operator,
-          this.#condition(expression.left, scope),
-          this.#condition(expression.right, scope),
-        );
+        return this.#logic(expression, scope);
       case 'unary': {
         const { operator } = expression;
         const operand = this.#expression(expression.operand, scope);
@@ -307,8 +390,8 @@ class Compiler {
       case 'input':
         return (frame) => frame.world.input;
       case 'builtin': {
-        const run = callable(named.name, (positional, values) =>
-          runBuiltin(named.name, this.#cache, positional, values),
+        const run = callable(named.name, (positional, values, mark) =>
+          runBuiltin(named.name, this.#cache, positional, values, mark),
         );
         return () => run;
       }
@@ -330,7 +413,9 @@ class Compiler {
     if (definition.parameters === null) return this.#constant(definition);
     const predicate = this.#predicate(definition);
     return (frame) =>
-      callable(definition.name.name, (positional) => this.#callPredicate(predicate(), positional, frame));
+      callable(definition.name.name, (positional) =>
+        this.#callPredicate(predicate(), positional, frame, null),
+      );
   }
 
   /** Computed anew at each use, in a frame of its own. */
@@ -346,7 +431,8 @@ class Compiler {
       this.#constants.set(definition, constant);
     }
     const { evaluate, slots } = constant;
-    return (frame) => evaluate({ slots: new Array(slots), world: frame.world, depth: frame.depth });
+    return (frame) =>
+      evaluate({ slots: new Array(slots), found: [], world: frame.world, site: null, depth: frame.depth });
   }
 
   /** Compiled once, when first met; a function because a predicate may call itself. */
@@ -359,6 +445,7 @@ class Compiler {
     const names = (definition.parameters ?? []).map((parameter) => parameter.name);
     const { body, scope } = this.#body(definition.body, layout, null, names);
     holder.compiled = {
+      name: definition.name.name,
       body,
       plan: planSearch(body),
       parameters: names.map((name) => scope.slot(name) ?? 0),
@@ -367,14 +454,20 @@ class Compiler {
     return () => holder.compiled;
   }
 
-  #callPredicate(predicate: CompiledPredicate | null, positional: readonly Value[], frame: Frame): Value {
+  #callPredicate(
+    predicate: CompiledPredicate | null,
+    positional: readonly Value[],
+    frame: Frame,
+    site: CallSite | null,
+  ): Value {
     if (predicate === null || frame.depth >= MAX_DEPTH)
       return undecided('predicates call each other too deeply');
     if (positional.length < predicate.parameters.length)
       return undecided('the predicate was called with too few arguments');
     const slots: Value[] = new Array(predicate.slots);
     for (const [index, slot] of predicate.parameters.entries()) slots[slot] = positional[index] ?? null;
-    return holds(predicate.body, predicate.plan, { slots, world: frame.world, depth: frame.depth + 1 });
+    const inner = { slots, found: [], world: frame.world, site, depth: frame.depth + 1 };
+    return holds(predicate.body, predicate.plan, inner, predicate.name);
   }
 
   #member(object: Expression, name: string, scope: Scope): Evaluate {
@@ -400,31 +493,47 @@ class Compiler {
   #call(call: Call, scope: Scope): Evaluate {
     const callee = this.#expression(call.callee, scope);
     const positional = call.positional.map((argument) => this.#expression(argument, scope));
+    const locate = call.positional.map((argument) => this.#lazyLocator(argument, scope));
     const named = call.named.map((argument) => ({
       name: argument.name.name,
       value: this.#expression(argument.value, scope),
     }));
+    const predicate = this.#predicateNamed(call.callee, scope);
     return (frame) => {
-      const target = callee(frame);
-      if (isUndecided(target)) return target;
-      if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
+      const target = predicate === null ? callee(frame) : null;
+      if (target !== null && isUndecided(target)) return target;
       const values = positional.map((argument) => argument(frame));
       const open = values.find(isUndecided);
       if (open !== undefined) return open;
-      const options = new Map<string, Value>();
+      // Called by its own name, a predicate knows where its arguments stand.
+      if (predicate !== null) return this.#callPredicate(predicate(), values, frame, { frame, locate });
+      if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
+      const options = named.length === 0 ? NO_OPTIONS : new Map<string, Value>();
       for (const argument of named) {
         const value = argument.value(frame);
         if (isUndecided(value)) return value;
         options.set(argument.name, value);
       }
-      return target.call(values, options);
+      return target.call(values, options, marker(values, locate, frame));
     };
+  }
+
+  #predicateNamed(callee: Expression, scope: Scope): (() => CompiledPredicate | null) | null {
+    if (callee.kind !== 'name' || scope.slot(callee.name) !== null) return null;
+    const named = this.#names.resolve(callee.name);
+    if (named?.kind !== 'definition' || named.definition.parameters === null) return null;
+    return this.#predicate(named.definition);
   }
 
   #comprehension(expression: Extract<Expression, { kind: 'comprehension' }>, scope: Scope): Evaluate {
     const iterable = this.#expression(expression.iterable, scope);
     const inner = new Scope([expression.variable.name], scope.layout, scope);
     const slot = inner.slot(expression.variable.name) ?? 0;
+    const position = scope.layout.next++;
+    const locateIterable = this.#lazyLocator(expression.iterable, scope);
+    inner.setLocator(expression.variable.name, (frame) =>
+      partOf(locateIterable(frame), Number(frame.slots[position] ?? 0)),
+    );
     const element = this.#expression(expression.element, inner);
     const condition = expression.condition === null ? null : this.#expression(expression.condition, inner);
     return (frame) => {
@@ -434,8 +543,9 @@ class Compiler {
       const items = elements(value);
       if (items === null) return undecided(`${kindOf(value)} has no elements`);
       const kept: Value[] = [];
-      for (const item of items) {
+      for (const [index, item] of items.entries()) {
         frame.slots[slot] = item;
+        frame.slots[position] = index;
         const isKept = condition === null ? true : condition(frame);
         if (isUndecided(isKept)) kept.push(isKept);
         else if (isKept === true) kept.push(element(frame));
@@ -507,6 +617,96 @@ class Compiler {
     };
   }
 
+  // ── where values stand ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Compiled when it is first asked: most expressions are never the subject of a range. */
+  #lazyLocator(expression: Expression, scope: Scope): Locate {
+    let locate: Locate | null = null;
+    return (frame) => {
+      locate ??= this.#locator(expression, scope);
+      return locate(frame);
+    };
+  }
+
+  /** An event stands at itself; what else a variable ranges over, where it was found. */
+  #variableLocator(declared: Declaration, scope: Scope): Locate {
+    const within = declared.within === null ? null : this.#lazyLocator(declared.within, scope);
+    return (frame) => {
+      const found = frame.found[scope.slot(declared.variable.name) ?? 0];
+      if (found === undefined) return null;
+      if (found.entry !== null) return { event: found.entry, path: found.path };
+      return found.path.reduce(partOf, within === null ? null : within(frame));
+    };
+  }
+
+  /** Null at run time: the value is computed, so it stands nowhere. */
+  #locator(expression: Expression, scope: Scope): Locate {
+    switch (expression.kind) {
+      case 'name':
+        return scope.locator(expression.name);
+      case 'declaration':
+        return scope.locator(expression.variable.name);
+      case 'member':
+        return this.#memberLocator(expression.object, expression.name.name, scope);
+      case 'index': {
+        const object = this.#expression(expression.object, scope);
+        const index = this.#expression(expression.index, scope);
+        const locate = this.#lazyLocator(expression.object, scope);
+        return (frame) => locateElement(object(frame), index(frame), locate(frame));
+      }
+      case 'list': {
+        const items = expression.items.map((item) => this.#lazyLocator(item, scope));
+        return (frame) => ({ items: items.map((item) => item(frame)) });
+      }
+      case 'ternary': {
+        const condition = this.#expression(expression.condition, scope);
+        const then = this.#lazyLocator(expression.then, scope);
+        const otherwise = this.#lazyLocator(expression.otherwise, scope);
+        return (frame) => (truth(condition(frame)) ? then(frame) : otherwise(frame));
+      }
+      case 'call':
+        return this.#callLocator(expression, scope);
+      default:
+        return NOWHERE;
+    }
+  }
+
+  #memberLocator(object: Expression, name: string, scope: Scope): Locate {
+    const evaluate = this.#expression(object, scope);
+    const locate = this.#lazyLocator(object, scope);
+    return (frame) => {
+      const value = evaluate(frame);
+      if (value instanceof EventObject) return { event: value, path: [name] };
+      // A member of a text was read out of it, and is no part of the trace.
+      return typeof value === 'string' ? null : partOf(locate(frame), name);
+    };
+  }
+
+  #callLocator(call: Call & Span, scope: Scope): Locate {
+    const evaluate = this.#expression(call, scope);
+    const { callee } = call;
+    const isText = callee.kind === 'name' && callee.name === 'text';
+    const isSame = callee.kind === 'name' && callee.name === 'tuple';
+    const parts = call.positional.map((argument) => ({
+      evaluate: this.#expression(argument, scope),
+      locate: this.#lazyLocator(argument, scope),
+    }));
+    const owner = callee.kind === 'member' ? callee : null;
+    const self = owner === null ? null : this.#expression(owner.object, scope);
+    const locateSelf = owner === null ? NOWHERE : this.#lazyLocator(owner.object, scope);
+    return (frame) => {
+      if (isSame) return parts[0]?.locate(frame) ?? null;
+      if (isText)
+        return { items: parts.flatMap((part) => locateTexts(part.evaluate(frame), part.locate(frame))) };
+      if (owner !== null && self !== null) {
+        const key = parts[0]?.evaluate(frame) ?? null;
+        return locateMethod(self(frame), owner.name.name, key, locateSelf(frame));
+      }
+      const value = evaluate(frame);
+      return value instanceof EventObject ? { event: value, path: [] } : null;
+    };
+  }
+
   // ── what a rule says ──────────────────────────────────────────────────────────────────────────────────────
 
   #message(expression: Expression, scope: Scope): Evaluate {
@@ -533,6 +733,23 @@ class Compiler {
         return null;
     }
   }
+}
+
+/** Whether a tool pattern or `tool_call` may meet a tool output. */
+function looksBehindOutputs(tree: PolicyTree): boolean {
+  let hasOutputs = tree.definitions.some(({ parameters }) =>
+    (parameters ?? []).some(({ type }) => type === null || type === 'ToolOutput'),
+  );
+  let looks = false;
+  const visit = (expression: Expression): void => {
+    if (expression.kind === 'declaration') hasOutputs ||= expression.type.name === 'ToolOutput';
+    looks ||= expression.kind === 'tool-pattern';
+    looks ||= expression.kind === 'name' && expression.name === 'tool_call';
+    if (expression.kind === 'quantifier') expression.body.forEach(visit);
+    childrenOf(expression).forEach(visit);
+  };
+  for (const { body } of [...tree.definitions, ...tree.rules]) body.forEach(visit);
+  return hasOutputs && looks;
 }
 
 /** The types that the quantifiers in lines, and the predicates that they call, range over. */
@@ -631,12 +848,54 @@ function variableName(expression: Expression): string | null {
   return expression.kind === 'declaration' ? expression.variable.name : null;
 }
 
-/** Decided as soon as one side decides, whatever the other is. */
-function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate): Evaluate {
+/** The tool that a line `x is tool:name` asks for. */
+function toolOf(line: Expression): string | null {
+  if (line.kind !== 'binary' || line.operator !== 'is' || variableName(line.left) === null) return null;
+  const isExact = line.right.kind === 'tool-pattern' && !line.right.tool.name.includes('*');
+  return line.right.kind === 'tool-pattern' && isExact ? line.right.tool.name : null;
+}
+
+const NO_OPTIONS = new Map<string, Value>();
+
+/** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
+function occurrencesOf(needle: string, text: string, cache: PatternCache): readonly Span[] {
+  const compiled = cache.compile(needle);
+  const matches = compiled.ok ? compiled.value.findAll(text) : 'exhausted';
+  if (matches !== 'exhausted') return matches;
+  const spans: Span[] = [];
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + Math.max(1, needle.length)))
+    spans.push({ start: at, end: at + needle.length });
+  return spans;
+}
+
+/** Turns what a function says about its arguments into places in the trace. */
+function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
+  return (argument, index, start, end) => {
+    const value = values[argument] ?? null;
+    const located = locateTexts(value, locate[argument]?.(frame) ?? null)[index] ?? null;
+    const text = textAt(value, index);
+    if (located === null || 'items' in located || text === null) return;
+    const spans = [{ start, end }];
+    frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });
+  };
+}
+
+/** Whether evaluating the expression can leave evidence, so that it is worth evaluating when it decides nothing. */
+function mayMark(expression: Expression): boolean {
+  if (expression.kind === 'call' || expression.kind === 'quantifier') return true;
+  if (expression.kind === 'binary' && expression.operator === 'in') return true;
+  return childrenOf(expression).some(mayMark);
+}
+
+/** Decided as soon as one side decides, whatever the other is; a true `or` still collects the evidence of both. */
+function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarking: boolean): Evaluate {
   const decisive = operator === 'or';
   return (frame) => {
     const a = left(frame);
-    if (a === decisive) return decisive;
+    if (a === decisive) {
+      if (decisive && isMarking) right(frame);
+      return decisive;
+    }
     const b = right(frame);
     if (b === decisive) return decisive;
     if (isUndecided(a)) return a;

@@ -1,23 +1,23 @@
-export {
-  type Analysis,
-  analyze,
-  analyzeEvents,
-  type UndecidedAssignment,
-  type Violation,
-} from './analyze.ts';
+export { type Analysis, findingsIn } from './analyze.ts';
 export type * from './ast.ts';
 export type { Detectors } from './builtins.ts';
 export { decodeChat, type TraceFault } from './chat.ts';
 export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
+export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
+export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
+export { mask } from './mask.ts';
 export * as meaning from './meaning.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
-export { PolicyMonitor } from './policy-monitor.ts';
+export { effectOf, type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
 export { directlyPrecedes, flows, type Place } from './provenance.ts';
+export { rangesOf } from './ranges.ts';
+export type { UndecidedAssignment, Violation } from './report.ts';
+export { RuleProgram } from './rule-set.ts';
 export type { Finding } from './rule-state.ts';
 export type { Source, Span } from './source.ts';
 export { textOf } from './text.ts';
-export { type Entry, type Occurrence, occurrencesIn, occurrencesWithin, Trace } from './trace.ts';
+export { Trace } from './trace.ts';
 export type { TraceEvent } from './trace-event.ts';
 export type { Value } from './value.ts';
 export * as values from './value.ts';

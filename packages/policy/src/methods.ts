@@ -116,13 +116,13 @@ function get(self: Dictionary, key: Value, fallback: Value): Value {
 
 /** The texts of the chunks, in order. */
 export function texts(self: Contents): readonly string[] {
-  return self.chunks.map((chunk) => chunk.fields.get('text')).filter((text) => typeof text === 'string');
+  return self.chunks.map((chunk) => chunk.field('text')).filter((text) => typeof text === 'string');
 }
 
 /** The URLs of the images, in order. */
 export function images(self: Contents): readonly string[] {
   return self.chunks.flatMap((chunk) => {
-    const image = isTraceObject(chunk) ? (chunk.fields.get('image_url') ?? null) : null;
+    const image = isTraceObject(chunk) ? (chunk.field('image_url') ?? null) : null;
     const url = isDictionary(image) && Object.hasOwn(image, 'url') ? image.url : null;
     return typeof url === 'string' ? [url] : [];
   });

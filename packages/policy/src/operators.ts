@@ -19,6 +19,7 @@ import {
   isTraceObject,
   isUndecided,
   kindOf,
+  type TraceObject,
   undecided,
   type Value,
 } from './value.ts';
@@ -76,8 +77,7 @@ export function equals(a: Value, b: Value): boolean {
   if (left !== null) return left === numeric(b);
   if (isList(a))
     return isList(b) && a.length === b.length && a.every((item, index) => equals(item, b[index] ?? null));
-  if (isTraceObject(a))
-    return isTraceObject(b) && a.place === null && b.place === null && sameFields(a.fields, b.fields);
+  if (isTraceObject(a)) return isTraceObject(b) && a.place === null && b.place === null && sameFields(a, b);
   if (isContents(a)) return isContents(b) && equals(a.chunks, b.chunks);
   if (!isDictionary(a) || !isDictionary(b)) return false;
   const keys = Object.keys(a);
@@ -85,9 +85,9 @@ export function equals(a: Value, b: Value): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && equals(a[key] ?? null, b[key] ?? null));
 }
 
-function sameFields(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
-  if (a.size !== b.size) return false;
-  return [...a].every(([name, value]) => equals(value, b.get(name) ?? null));
+function sameFields(a: TraceObject, b: TraceObject): boolean {
+  if (a.type !== b.type) return false;
+  return a.fieldNames().every((name) => equals(a.field(name) ?? null, b.field(name) ?? null));
 }
 
 /** A number, or a boolean as the number that it is in Python. */
@@ -165,9 +165,9 @@ function contains(left: Value, right: Value): Value {
 
 function chunkHolds(chunk: Value, text: string): boolean {
   if (!isTraceObject(chunk)) return false;
-  const own = chunk.fields.get('text');
+  const own = chunk.field('text');
   if (typeof own === 'string') return own.includes(text);
-  const image = chunk.fields.get('image_url') ?? null;
+  const image = chunk.field('image_url') ?? null;
   const url = isDictionary(image) && Object.hasOwn(image, 'url') ? image.url : null;
   return typeof url === 'string' && url.includes(text);
 }
@@ -269,7 +269,7 @@ function percentFormat(template: string, values: readonly Value[]): Value {
 /** The member `object.name` of a known value (specification 6.5). */
 export function memberOf(object: Value, name: string): Value {
   if (isTraceObject(object)) {
-    const field = object.fields.get(name);
+    const field = object.field(name);
     return field === undefined ? undecided(`${object.type} has no field \`${name}\``) : field;
   }
   if (isParameters(object)) {
@@ -289,6 +289,8 @@ export function memberOf(object: Value, name: string): Value {
 /** The key of a text that is a JSON object; undefined where the text is none, or has no such key. */
 function jsonMember(text: string, name: string): Value | undefined {
   if (!/^\s*\{/.test(text.slice(0, 64))) return undefined;
+  // Without the key in quotes, or an escape that could spell it, there is no need to parse.
+  if (!text.includes(`"${name}"`) && !text.includes('\\u')) return undefined;
   const parsed = parseJson(text);
   if (!parsed.ok) return undefined;
   const value: Json = parsed.value;

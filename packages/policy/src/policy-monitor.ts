@@ -1,111 +1,120 @@
 /**
- * A policy watching one trace: what would these events bring about, and now they have happened. Asking leaves
- * no trace; only `append` changes anything.
+ * A policy watching one trace: what would these events bring about, and now they have happened. Asking leaves no
+ * trace; only what is admitted or appended does.
  *
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
-import type { World } from './body.ts';
-import type { CompiledPolicy } from './compiler.ts';
-import { type Finding, RuleState } from './rule-state.ts';
-import { type Batch, type Occurrence, occurrencesIn, Trace } from './trace.ts';
+import { type Explanation, explanationOf } from './explain.ts';
+import { rangesOf } from './ranges.ts';
+import { eventsOf, violationOf } from './report.ts';
+import { type Prepared, type RuleProgram, RuleSet } from './rule-set.ts';
+import type { Finding } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
-import { type Parameters, parameters as parametersValue } from './value.ts';
+
+export interface PolicyDecision {
+  readonly verdict: 'allow' | 'deny' | 'ask';
+  /** Why it is denied, or what has to be asked; empty if it is allowed. */
+  readonly reasons: readonly PolicyReason[];
+  readonly warnings: readonly PolicyReason[];
+}
+
+export interface PolicyReason {
+  readonly rule: string;
+  readonly effect: 'raise' | 'ask' | 'warn';
+  /** `undecided`: nobody knows whether the rule holds, and that denies. */
+  readonly because: 'rule' | 'undecided';
+  /** May quote the trace. */
+  readonly message: string;
+  /** In the policy's text, from 1: of the rule, or of the line that cannot be evaluated. */
+  readonly line: number;
+  readonly events: Readonly<Record<string, string>>;
+  readonly ranges: readonly string[];
+  readonly explanation: Explanation;
+}
 
 export class PolicyMonitor {
-  readonly #rules: readonly RuleState[];
-  readonly #trace = new Trace();
-  readonly #index: DomainIndex;
-  readonly #input: Parameters;
+  readonly #set: RuleSet;
 
-  constructor(policy: CompiledPolicy, parameters: JsonObject = {}) {
-    this.#rules = policy.rules.map((rule) => new RuleState(rule));
-    this.#index = new DomainIndex(new Set(policy.rules.flatMap((rule) => [...rule.rangesOver])));
-    this.#input = parametersValue(parameters);
+  constructor(program: RuleProgram, parameters: JsonObject = {}) {
+    this.#set = new RuleSet(program, parameters, 'needed');
   }
 
-  /** What appending `events` would bring about, for each rule in order: its first violation, else its first open line. */
-  decide(events: readonly TraceEvent[]): readonly Finding[] {
-    const batch = this.#trace.prepare(events);
-    const pending = this.#index.fork(batch);
-    const worlds = { before: this.#world(this.#index), after: this.#world(pending) };
-    return this.#rules.flatMap((state) => {
-      const found: { first: Finding | null } = { first: null };
-      state.examine(batch, worlds, (finding) => {
-        if (found.first === null || finding.open === null) found.first = finding;
-        return finding.open === null;
-      });
-      return found.first === null ? [] : [found.first];
-    });
+  /** What the policy says about these events happening next, all of them or none. Changes nothing. */
+  decide(events: readonly TraceEvent[]): PolicyDecision {
+    return decisionOf(this.#foresee(this.#set.prepare(events)));
+  }
+
+  /** Decides, and if the events may happen, remembers them. `given` turns ask into allow; deny stays deny. */
+  admit(events: readonly TraceEvent[], consent: 'given' | 'not-needed'): PolicyDecision {
+    const prepared = this.#set.prepare(events);
+    const decision = decisionOf(this.#foresee(prepared));
+    const isAdmitted = decision.verdict === 'allow' || (decision.verdict === 'ask' && consent === 'given');
+    if (isAdmitted) this.#set.append(prepared);
+    return decision.verdict === 'ask' && isAdmitted ? { ...decision, verdict: 'allow' } : decision;
+  }
+
+  /** What appending the events would bring about, for each rule in order: its first violation, else its first open line. */
+  foresee(events: readonly TraceEvent[]): readonly Finding[] {
+    return this.#foresee(this.#set.prepare(events));
   }
 
   /** The events have happened. */
   append(events: readonly TraceEvent[]): void {
-    const batch = this.#trace.prepare(events);
-    this.#trace.commit(batch);
-    this.#index.add(batch);
-    const world = this.#world(this.#index);
-    for (const state of this.#rules) state.append(batch, world);
-  }
-
-  /** Every violation and every open assignment over all that was appended, by rule, in the order of the trace. */
-  findings(): readonly Finding[] {
-    const found: Finding[] = [];
-    const world = this.#world(this.#index);
-    for (const state of this.#rules) {
-      state.all(world, (finding) => {
-        found.push(finding);
-        return false;
-      });
-    }
-    return found;
+    this.#set.append(this.#set.prepare(events));
   }
 
   /** How many events the rules remember. */
   get size(): number {
-    return this.#rules.reduce((sum, state) => sum + state.size, this.#index.size);
+    return this.#set.size;
   }
 
-  #world(index: DomainIndex): World {
-    return { domain: (type) => index.of(type), input: this.#input, counted: 0 };
+  #foresee(prepared: Prepared): readonly Finding[] {
+    const found: Finding[] = [];
+    this.#set.examine(
+      prepared,
+      () => true,
+      () => {
+        let index = -1;
+        return (finding) => {
+          if (index < 0) index = found.push(finding) - 1;
+          else if (finding.open === null) found[index] = finding;
+          return finding.open === null;
+        };
+      },
+    );
+    return found;
   }
 }
 
-/** The objects of the trace by type, for the types that predicates and quantifiers range over. */
-class DomainIndex {
-  readonly #types: ReadonlySet<string>;
-  readonly #base: DomainIndex | null;
-  readonly #occurrences = new Map<string, Occurrence[]>();
+/** What a finding does to an action: what cannot be decided denies, unless the rule says otherwise. */
+export function effectOf(finding: Finding): 'deny' | 'ask' | 'warn' | 'none' {
+  if (finding.open !== null) return finding.rule.whenUndecided === 'allow' ? 'none' : 'deny';
+  return finding.rule.effect === 'raise' ? 'deny' : finding.rule.effect;
+}
 
-  constructor(types: ReadonlySet<string>, base: DomainIndex | null = null) {
-    this.#types = types;
-    this.#base = base;
-  }
+function decisionOf(findings: readonly Finding[]): PolicyDecision {
+  const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly PolicyReason[] =>
+    findings.filter((finding) => effectOf(finding) === effect).map(reasonOf);
+  const warnings = reasons('warn');
+  const denials = reasons('deny');
+  if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
+  const questions = reasons('ask');
+  return questions.length > 0
+    ? { verdict: 'ask', reasons: questions, warnings }
+    : { verdict: 'allow', reasons: [], warnings };
+}
 
-  fork(batch: Batch): DomainIndex {
-    const fork = new DomainIndex(this.#types, this);
-    fork.add(batch);
-    return fork;
-  }
-
-  add(batch: Batch): void {
-    for (const type of this.#types) {
-      for (const entry of batch.entries) {
-        const found = occurrencesIn(entry, type);
-        if (found.length === 0) continue;
-        const known = this.#occurrences.get(type);
-        if (known === undefined) this.#occurrences.set(type, [...found]);
-        else for (const occurrence of found) known.push(occurrence);
-      }
-    }
-  }
-
-  of(type: string): readonly (readonly Occurrence[])[] {
-    const own = this.#occurrences.get(type) ?? [];
-    return this.#base === null ? [own] : [...this.#base.of(type), own];
-  }
-
-  get size(): number {
-    return [...this.#occurrences.values()].reduce((sum, list) => sum + list.length, 0);
-  }
+function reasonOf(finding: Finding): PolicyReason {
+  const { rule, open } = finding;
+  return {
+    rule: rule.id,
+    effect: rule.effect,
+    because: open === null ? 'rule' : 'undecided',
+    message: open === null ? violationOf(finding).message : `${rule.staticMessage} (${open.why.reason})`,
+    line: rule.source.range(open === null ? rule.span : open.span).line,
+    events: eventsOf(finding),
+    ranges: rangesOf(finding),
+    explanation: explanationOf(finding),
+  };
 }

@@ -4,39 +4,48 @@
  * Ring 0.
  */
 import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
-import { type Analysis, analyze } from './analyze.ts';
+import { type Analysis, analyze, analyzeEvents } from './analyze.ts';
 import type { PolicyTree } from './ast.ts';
 import type { Detectors } from './builtins.ts';
 import type { TraceFault } from './chat.ts';
 import { check } from './checker.ts';
 import { Diagnostics } from './codes.ts';
-import { type CompiledPolicy, type CompiledRule, compile } from './compiler.ts';
+import { type CompiledRule, compile } from './compiler.ts';
 import { parse } from './parser.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
+import { RuleProgram } from './rule-set.ts';
 import { Source } from './source.ts';
+import type { TraceEvent } from './trace-event.ts';
 
 /** Rules that can be asked about traces. */
-export class Policy implements CompiledPolicy {
+export class Policy {
   readonly source: Source;
   readonly tree: PolicyTree;
   readonly rules: readonly CompiledRule[];
   readonly warnings: readonly Diagnostic[];
+  readonly program: RuleProgram;
 
   constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings'>) {
     this.source = parts.source;
     this.tree = parts.tree;
     this.rules = parts.rules;
     this.warnings = parts.warnings;
+    this.program = new RuleProgram(parts.rules);
   }
 
   /** Every violation in a list of chat messages, and what could not be decided. `parameters` is `input` in rules. */
   analyze(trace: unknown, parameters: JsonObject = {}): Result<Analysis, TraceFault> {
-    return analyze(this, trace, parameters);
+    return analyze(this.program, trace, parameters);
+  }
+
+  /** The same for events that have been read from any format. */
+  analyzeEvents(events: readonly TraceEvent[], parameters: JsonObject = {}): Analysis {
+    return analyzeEvents(this.program, events, parameters);
   }
 
   /** Watches a trace as it grows. */
   monitor(parameters: JsonObject = {}): PolicyMonitor {
-    return new PolicyMonitor(this, parameters);
+    return new PolicyMonitor(this.program, parameters);
   }
 }
 

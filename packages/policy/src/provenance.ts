@@ -31,6 +31,9 @@ export function directlyPrecedes(a: Place, b: Place): boolean {
   return a.context === b.context && a.position + 1 === b.position;
 }
 
+/** Used where a trace has no contexts. */
+export const ONLY_CONTEXT = 'trace';
+
 /** How an event is connected with what was before. */
 export interface Arrival {
   readonly id: string | null;

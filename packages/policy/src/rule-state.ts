@@ -1,34 +1,38 @@
 /**
- * One rule and what it needs to remember of the trace. A new event is joined with the candidates of the other
- * variables only; the trace itself is looked at only by rules whose predicates or quantifiers range over it.
+ * One rule and what it remembers of one trace. A new event is joined with the candidates of the other variables
+ * only; the trace itself is looked at only by rules whose predicates or quantifiers range over it.
  *
  * Ring 0.
  */
 import {
+  type Bound,
   type Candidate,
   type Candidates,
   type Frame,
   type OpenLine,
-  planSearch,
   type SearchPlan,
-  type Step,
   search,
   type World,
 } from './body.ts';
-import { CandidateStore, placeOf } from './candidates.ts';
+import { ANY_KEY, CandidateStore, joinKey, placeOf, type Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
-import { type Batch, type Entry, type Occurrence, occurrencesIn } from './trace.ts';
+import type { EventObject, Occurrence } from './event-object.ts';
+import { attribute, type Evidence } from './evidence.ts';
+import type { RulePlan } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
 
-/** One assignment that satisfies a rule, or that cannot be decided. */
+/** One assignment that satisfies a rule, or that cannot be decided, with the record of its evaluation. */
 export interface Finding {
   readonly rule: CompiledRule;
   /** Null: the rule is violated. */
   readonly open: OpenLine | null;
   /** Null for the same reason as `open` is not. */
   readonly message: Value | null;
-  /** By variable, in the order of the text; null: computed, not found in the trace. */
-  readonly entries: readonly (Entry | null)[];
+  /** By variable, in the order of the text. */
+  readonly bound: readonly Bound[];
+  /** The values of its names by slot, as they were when the last line held. */
+  readonly values: readonly Value[];
+  readonly evidence: readonly Evidence[];
 }
 
 /** Answers true to stop the search. */
@@ -40,27 +44,20 @@ export interface Worlds {
   readonly after: World;
 }
 
-export class RuleState {
-  readonly rule: CompiledRule;
-  readonly #stores: readonly CandidateStore[];
-  readonly #ownSteps: readonly (readonly Step[])[];
-  readonly #pivotPlans: readonly SearchPlan[];
-  readonly #fullPlan: SearchPlan;
-  readonly #assignmentPlan: SearchPlan;
-  readonly #slots: Value[];
+/** New candidates by variable. */
+export type Pending = readonly (readonly Candidate[])[];
 
-  constructor(rule: CompiledRule) {
-    this.rule = rule;
-    const { body } = rule;
-    this.#stores = body.variables.map(() => new CandidateStore());
-    this.#ownSteps = body.variables.map((variable, index) =>
-      variable.within !== null ? [] : body.steps.filter((step) => step.isStable && isOwn(step, index)),
-    );
-    const isDone = (step: Step): boolean => this.#ownSteps.some((steps) => steps.includes(step));
-    this.#pivotPlans = body.variables.map((_, index) => planSearch(body, index, isDone));
-    this.#fullPlan = planSearch(body, null, isDone);
-    this.#assignmentPlan = planSearch(body);
-    this.#slots = new Array(rule.slots);
+export class RuleState {
+  readonly #plan: RulePlan;
+  readonly #stores: readonly CandidateStore[];
+  readonly #slots: Value[];
+  readonly #found: (Occurrence | undefined)[] = [];
+  #next = 0;
+
+  constructor(plan: RulePlan, retention: readonly Retention[]) {
+    this.#plan = plan;
+    this.#stores = retention.map((kept, index) => new CandidateStore(kept, plan.joins[index]?.length ?? 0));
+    this.#slots = new Array(plan.rule.slots);
   }
 
   /** How many candidates it holds: the memory that the rule costs. */
@@ -68,56 +65,85 @@ export class RuleState {
     return this.#stores.reduce((sum, store) => sum + store.size, 0);
   }
 
-  /** Reports what the batch brings about: assignments with a new event, and old ones that hold only now. */
-  examine(batch: Batch, worlds: Worlds, report: Report): void {
-    const pending = this.#pending(batch, worlds.after);
-    if (this.rule.rangesOver.size > 0) this.#examineWhole(batch, pending, worlds, report);
-    else if (this.rule.body.variables.every((variable) => variable.within !== null)) {
-      // A rule without events speaks about every action.
-      this.#search(this.#fullPlan, worlds.after, () => [], report);
-    } else this.#examineNew(pending, worlds.after, report);
+  /** The candidate for a variable that an object of the trace is; null if a line about it alone refutes it. */
+  candidate(index: number, occurrence: Occurrence, world: World): Candidate | null {
+    const frame = this.#frame(world);
+    const variable = this.#plan.rule.body.variables[index];
+    if (variable === undefined) return null;
+    frame.slots[variable.slot] = occurrence.value;
+    frame.found[variable.slot] = occurrence;
+    world.trail.length = 0;
+    let open: OpenLine | null = null;
+    for (const step of this.#plan.ownSteps[index] ?? []) {
+      const noticed = world.trail.length;
+      const value = step.evaluate(frame);
+      if (world.trail.length > noticed) attribute(world.trail, noticed, step.span);
+      if (step.slot !== null) frame.slots[step.slot] = value;
+      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+      else if (step.slot === null && value !== true) return null;
+    }
+    const keys = (this.#plan.joins[index] ?? []).map(({ own }) => joinKey(own.evaluate(frame)));
+    const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
+    const { value, entry, path } = occurrence;
+    return { value, entry, path, open, order: this.#next++, evidence, keys };
   }
 
-  /** Makes the batch part of what the rule remembers. */
-  append(batch: Batch, world: World): void {
-    for (const [index, candidates] of this.#pending(batch, world).entries()) {
+  /** Reports what new events bring about: assignments with one of them, and old ones that hold only now. */
+  examine(pending: Pending, fresh: readonly EventObject[], worlds: Worlds, report: Report): void {
+    if (this.#plan.kind === 'whole') this.#examineWhole(pending, fresh, worlds, report);
+    else if (this.#plan.kind === 'constant') this.#search(this.#plan.full, worlds.after, () => [], report);
+    else this.#examineNew(pending, worlds.after, report);
+  }
+
+  /** Makes new candidates part of what the rule remembers. */
+  append(pending: Pending): void {
+    for (const [index, candidates] of pending.entries()) {
       for (const candidate of candidates) this.#stores[index]?.add(candidate);
     }
   }
 
-  /** Reports every assignment over what was appended, in the order of the trace. */
+  /** Reports every assignment over what is remembered, in the order of the trace. */
   all(world: World, report: Report): void {
-    this.#search(this.#fullPlan, world, (variable) => [this.#stores[variable]?.all() ?? []], report);
+    const candidatesOf = (variable: number): Candidates => [this.#stores[variable]?.all() ?? []];
+    this.#search(this.#plan.full, world, candidatesOf, report);
   }
 
   /** Semi-naive: the pivot is new, variables before it are old, those behind it either. */
-  #examineNew(pending: readonly (readonly Candidate[])[], world: World, report: Report): void {
+  #examineNew(pending: Pending, world: World, report: Report): void {
     for (const [pivot, fresh] of pending.entries()) {
-      if (fresh.length === 0) continue;
-      const plan = this.#pivotPlans[pivot];
-      if (plan === undefined) continue;
-      const stopped = this.#search(
-        plan,
-        world,
-        (variable, bound) => {
-          if (variable === pivot) return [fresh];
-          const old = this.#oldCandidates(variable, plan, bound);
-          return variable < pivot ? old : [...old, pending[variable] ?? []];
-        },
-        report,
-      );
-      if (stopped) return;
+      const plan = this.#plan.pivots[pivot];
+      if (fresh.length === 0 || plan === undefined || this.#lacks(pivot, pending)) continue;
+      const candidatesOf = (variable: number, bound: readonly Bound[], frame: Frame): Candidates => {
+        if (variable === pivot) return [fresh];
+        const old = this.#oldCandidates(variable, plan, bound, frame);
+        return variable < pivot ? old : [...old, pending[variable] ?? []];
+      };
+      if (this.#search(plan, world, candidatesOf, report)) return;
     }
   }
 
-  /** Where a line `variable -> bound` stands, only what flows there. */
-  #oldCandidates(variable: number, plan: SearchPlan, bound: readonly Occurrence[]): Candidates {
+  /** Whether some other variable has nothing to be bound to: most events end here. */
+  #lacks(pivot: number, pending: Pending): boolean {
+    return this.#plan.rule.body.variables.some((variable, index) => {
+      if (index === pivot || variable.within !== null) return false;
+      const isFresh = index > pivot && (pending[index]?.length ?? 0) > 0;
+      return !isFresh && this.#stores[index]?.size === 0;
+    });
+  }
+
+  /** Where a line compares by `==`, only what can be equal; where one says `variable -> bound`, only what flows there. */
+  #oldCandidates(variable: number, plan: SearchPlan, bound: readonly Bound[], frame: Frame): Candidates {
     const store = this.#stores[variable];
     if (store === undefined || store.size === 0) return [];
     const isBound = (other: number): boolean => plan.order.indexOf(other) < plan.order.indexOf(variable);
-    for (const step of this.rule.body.steps) {
-      if (step.flow === null || step.flow.from !== variable || !isBound(step.flow.to)) continue;
-      const target = bound[step.flow.to];
+    for (const [index, { other }] of (this.#plan.joins[variable] ?? []).entries()) {
+      if (!isBound(other.variable)) continue;
+      const key = joinKey(other.evaluate(frame));
+      if (key !== ANY_KEY) return store.matching(index, key);
+    }
+    for (const { flow } of this.#plan.rule.body.steps) {
+      if (flow === null || flow.from !== variable || !isBound(flow.to)) continue;
+      const target = bound[flow.to];
       const place = target === undefined ? null : placeOf(target);
       if (place !== null) return store.flowingTo(place);
     }
@@ -125,44 +151,41 @@ export class RuleState {
   }
 
   /** For rules whose lines can change for old events too: everything is tried, and compared with before. */
-  #examineWhole(
-    batch: Batch,
-    pending: readonly (readonly Candidate[])[],
-    worlds: Worlds,
-    report: Report,
-  ): void {
-    const fresh = new Set<Entry>(batch.entries);
-    const frame: Frame = { slots: this.#slots, world: worlds.after, depth: 0 };
-    const visit = (bound: readonly Occurrence[], open: OpenLine | null): boolean => {
-      const hasFresh = bound.some((occurrence) => occurrence.entry !== null && fresh.has(occurrence.entry));
-      const isNew = hasFresh || this.#isNew([...bound], worlds);
+  #examineWhole(pending: Pending, fresh: readonly EventObject[], worlds: Worlds, report: Report): void {
+    const isFresh = new Set(fresh);
+    const frame = this.#frame(worlds.after);
+    const visit = (bound: readonly Bound[], open: OpenLine | null): boolean => {
+      const holdsFresh = bound.some(({ entry }) => entry !== null && isFresh.has(entry));
+      const noticed = [...frame.world.trail];
+      const isNew = holdsFresh || this.#isNew([...bound], worlds);
+      frame.world.trail.length = 0;
+      for (const evidence of noticed) frame.world.trail.push(evidence);
       return isNew && report(this.#finding(frame, bound, open));
     };
     const candidatesOf = (variable: number): Candidates => [
       this.#stores[variable]?.all() ?? [],
       pending[variable] ?? [],
     ];
-    search(this.rule.body, this.#fullPlan, frame, visit, candidatesOf);
+    frame.world.trail.length = 0;
+    search(this.#plan.rule.body, this.#plan.full, frame, visit, candidatesOf);
   }
 
   /** Whether an assignment of old events is satisfied, open or counted otherwise than before. */
-  #isNew(bound: readonly Occurrence[], worlds: Worlds): boolean {
+  #isNew(bound: readonly Bound[], worlds: Worlds): boolean {
     const then = this.#status(bound, worlds.before);
     const now = this.#status(bound, worlds.after);
     return then.kind !== now.kind || then.counted !== now.counted;
   }
 
   /** One assignment, looked at in one world, in a frame of its own. */
-  #status(
-    bound: readonly Occurrence[],
-    world: World,
-  ): { kind: 'holds' | 'open' | 'refuted'; counted: number } {
-    const frame: Frame = { slots: new Array(this.rule.slots), world, depth: 0 };
+  #status(bound: readonly Bound[], world: World): { kind: 'holds' | 'open' | 'refuted'; counted: number } {
+    const { rule, assignment } = this.#plan;
+    const frame: Frame = { slots: new Array(rule.slots), found: [], world, site: null, depth: 0 };
     world.counted = 0;
     let kind: 'holds' | 'open' | 'refuted' = 'refuted';
     search(
-      this.rule.body,
-      this.#assignmentPlan,
+      rule.body,
+      assignment,
       frame,
       (_, open) => {
         kind = open === null ? 'holds' : 'open';
@@ -176,68 +199,36 @@ export class RuleState {
   #search(
     plan: SearchPlan,
     world: World,
-    candidatesOf: (variable: number, bound: readonly Occurrence[]) => Candidates,
+    candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates,
     report: Report,
   ): boolean {
-    const frame: Frame = { slots: this.#slots, world, depth: 0 };
-    return search(
-      this.rule.body,
-      plan,
-      frame,
-      (bound, open) => report(this.#finding(frame, bound, open)),
-      candidatesOf,
-    );
+    const frame = this.#frame(world);
+    world.trail.length = 0;
+    const { body } = this.#plan.rule;
+    const visit = (bound: readonly Bound[], open: OpenLine | null): boolean =>
+      report(this.#finding(frame, bound, open));
+    return search(body, plan, frame, visit, candidatesOf);
   }
 
-  #finding(frame: Frame, bound: readonly Occurrence[], open: OpenLine | null): Finding {
-    const entries = this.rule.body.variables.map((_, index) => bound[index]?.entry ?? null);
-    if (open !== null) return { rule: this.rule, open, message: null, entries };
-    const message = this.rule.message(frame);
-    return isUndecided(message)
-      ? {
-          rule: this.rule,
-          open: { why: message, span: message.span ?? this.rule.span },
-          message: null,
-          entries,
-        }
-      : { rule: this.rule, open: null, message, entries };
+  #frame(world: World): Frame {
+    return { slots: this.#slots, found: this.#found, world, site: null, depth: 0 };
   }
 
-  /** The objects of the batch that pass each variable's own conditions. */
-  #pending(batch: Batch, world: World): readonly (readonly Candidate[])[] {
-    return this.rule.body.variables.map((variable, index) => {
-      if (variable.within !== null) return [];
-      return batch.entries.flatMap((entry) => this.#passing(index, variable.type, entry, world));
-    });
-  }
-
-  #passing(index: number, type: string, entry: Entry, world: World): readonly Candidate[] {
-    const passing: Candidate[] = [];
-    for (const occurrence of occurrencesIn(entry, type)) {
-      const candidate = this.#checked(index, occurrence, world);
-      if (candidate !== null) passing.push(candidate);
-    }
-    return passing;
-  }
-
-  #checked(index: number, occurrence: Occurrence, world: World): Candidate | null {
-    const frame: Frame = { slots: this.#slots, world, depth: 0 };
-    const variable = this.rule.body.variables[index];
-    if (variable === undefined) return null;
-    frame.slots[variable.slot] = occurrence.value;
-    let open: OpenLine | null = null;
-    for (const step of this.#ownSteps[index] ?? []) {
-      const value = step.evaluate(frame);
-      if (step.slot !== null) frame.slots[step.slot] = value;
-      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
-      else if (step.slot === null && value !== true) return null;
-    }
-    return { ...occurrence, open };
+  #finding(frame: Frame, bound: readonly Bound[], open: OpenLine | null): Finding {
+    const { rule } = this.#plan;
+    const evidence = [...bound.flatMap((candidate) => candidate.evidence ?? []), ...frame.world.trail];
+    const message = open === null ? rule.message(frame) : null;
+    const unsaid =
+      message !== null && isUndecided(message) ? { why: message, span: message.span ?? rule.span } : null;
+    return {
+      rule,
+      open: open ?? unsaid,
+      message: unsaid === null ? message : null,
+      bound: [...bound],
+      values: [...frame.slots],
+      evidence,
+    };
   }
 }
 
-/** A line about this variable alone, or an assignment that such lines may use. */
-function isOwn(step: Step, index: number): boolean {
-  if (step.slot !== null) return [...step.needs].every((need) => need === index);
-  return step.needs.size === 1 && step.needs.has(index);
-}
+const NO_EVIDENCE: readonly Evidence[] = [];

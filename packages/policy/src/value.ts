@@ -37,11 +37,14 @@ export interface Dictionary {
 export interface TraceObject {
   readonly [TAG]: 'object';
   readonly type: string;
-  readonly fields: ReadonlyMap<string, Value>;
   /** Where an event or a call stands in the flow; null for parts. */
   readonly place: Place | null;
   /** The call that a tool output answers. */
   readonly call: TraceObject | null;
+  /** Undefined: objects of this type have no such field. */
+  field(name: string): Value | undefined;
+  /** In the order in which reports name them. */
+  fieldNames(): readonly string[];
 }
 
 /** The content of a message that came as a list of chunks; not a string. */
@@ -53,8 +56,14 @@ export interface Contents {
 export interface Callable {
   readonly [TAG]: 'callable';
   readonly name: string;
-  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Mark) => Value;
 }
+
+/**
+ * How a function says which characters of an argument its result is about: the argument by position, the text in
+ * it (0 for an argument that is a text), and offsets in UTF-16 units.
+ */
+export type Mark = (argument: number, text: number, start: number, end: number) => void;
 
 export interface ToolPatternValue {
   readonly [TAG]: 'pattern';
@@ -82,13 +91,20 @@ export interface Undecided {
   readonly span: Span | null;
 }
 
-export function traceObject(
-  type: string,
-  fields: ReadonlyMap<string, Value>,
-  place: Place | null = null,
-  call: TraceObject | null = null,
-): TraceObject {
-  return { [TAG]: 'object', type, fields, place, call };
+/** What events and their parts have in common; only subclasses are made. */
+export abstract class TracePart implements TraceObject {
+  readonly [TAG] = 'object';
+  abstract readonly type: string;
+  abstract field(name: string): Value | undefined;
+  abstract fieldNames(): readonly string[];
+
+  get place(): Place | null {
+    return null;
+  }
+
+  get call(): TraceObject | null {
+    return null;
+  }
 }
 
 export function contents(chunks: readonly TraceObject[]): Contents {

@@ -1,75 +1,69 @@
 /**
- * Runs the language-neutral cases of `conformance/policy` against the monitor's analysis and against the
- * reference evaluator.
+ * Runs the language-neutral cases of `conformance/policy` against the analysis of whole traces, against a monitor that
+ * is given one event after the other, and against the reference evaluator; and holds what is covered against the list
+ * of what has to be.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Json, JsonObject } from '@cordon/core';
+import type { Diagnostic } from '@cordon/core';
 import { evaluate } from '@cordon/reference';
-import { analyze, decodeChat, loadPolicy } from '../src/index.ts';
+import {
+  boundEvents,
+  type ConformanceCase,
+  compareAnalysis,
+  compareDiagnostics,
+  conformanceCases,
+  coveredSentences,
+  type ExpectedAnalysis,
+  type FoundDiagnostic,
+  namesEvents,
+  policyText,
+  sectionTable,
+} from '../../../conformance/harness.ts';
+import { decodeChat, loadPolicy, type Policy } from '../src/index.ts';
 
-interface Case {
-  readonly name: string;
-  readonly policy: readonly string[];
-  readonly dialect?: 'cordon' | 'invariant';
-  readonly parameters?: JsonObject;
-  readonly trace?: Json;
-  readonly expect:
-    | { readonly errors: readonly JsonObject[]; readonly undecided: readonly JsonObject[] }
-    | { readonly diagnostics: readonly JsonObject[] }
-    | { readonly fault: { readonly path: string } };
-}
+const CASES = conformanceCases();
 
-const FOLDER = new URL('../../../conformance/policy/', import.meta.url);
+for (const one of CASES) test(`${one.file}: ${one.name}`, () => run(one));
 
-for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.json'))) {
-  const { cases }: { cases: readonly Case[] } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
-  for (const one of cases) test(`${file}: ${one.name}`, () => run(one));
-}
-
-function run({ policy: lines, dialect = 'cordon', parameters = {}, trace = [], expect }: Case): void {
-  const policy = loadPolicy(lines.join('\n'), { dialect });
-  if ('diagnostics' in expect) {
-    const found = policy.ok ? [] : policy.fault.filter((diagnostic) => diagnostic.severity === 'error');
-    assert.deepEqual(
-      found.map(({ code, range }) => ({ code, ...range })),
-      expect.diagnostics,
-    );
-    return;
-  }
-  assert.ok(policy.ok, policy.ok ? '' : JSON.stringify(policy.fault, null, 2));
-  const analysis = analyze(policy.value, trace, parameters);
+function run(one: ConformanceCase): void {
+  const { dialect = 'cordon', parameters = {}, trace = [], expect } = one;
+  const policy = loadPolicy(policyText(one), { dialect });
+  compareDiagnostics(expect, (policy.ok ? policy.value.warnings : policy.fault).map(found));
+  if ('diagnostics' in expect || !policy.ok) return;
+  const analysis = policy.value.analyze(trace, parameters);
   if ('fault' in expect) {
     assert.equal(analysis.ok ? null : analysis.fault.path, expect.fault.path);
     return;
   }
   assert.ok(analysis.ok, analysis.ok ? '' : JSON.stringify(analysis.fault));
-  assert.deepEqual(analysis.value.errors.map(picked(expect.errors)), expect.errors);
-  assert.deepEqual(analysis.value.undecided.map(picked(expect.undecided)), expect.undecided);
+  compareAnalysis(expect, analysis.value);
+  oneByOne(one, expect, policy.value);
+}
 
+/** The same events, one at a time, and by trying every assignment. */
+function oneByOne({ trace = [], parameters = {} }: ConformanceCase, expect: ExpectedAnalysis, policy: Policy): void {
   const events = decodeChat(trace);
   assert.ok(events.ok);
-  const outcomes = evaluate(policy.value, events.value, parameters);
-  const eventsOf = (status: 'violated' | 'open') =>
-    outcomes
-      .filter((outcome) => outcome.status === status)
-      .map((outcome) => outcome.events.filter((event) => event !== null));
-  assert.deepEqual(eventsOf('violated'), expect.errors.map(boundEvents));
-  assert.deepEqual(eventsOf('open'), expect.undecided.map(boundEvents));
+  const monitor = policy.monitor(parameters);
+  for (const event of events.value) monitor.append([event]);
+  const findings = monitor.findings().map(({ open, entries }) => ({
+    isViolation: open === null,
+    events: entries.flatMap((entry) => (entry === null ? [] : [entry.reference])),
+  }));
+  const outcomes = evaluate(policy, events.value, parameters).map(({ status, events }) => ({
+    isViolation: status === 'violated',
+    events: events.filter((event) => event !== null),
+  }));
+  assert.deepEqual(findings, outcomes);
+  if (!namesEvents(expect)) return;
+  const eventsOf = (isViolation: boolean) =>
+    findings.filter((finding) => finding.isViolation === isViolation).map(({ events }) => events);
+  assert.deepEqual(eventsOf(true), boundEvents(expect.errors));
+  assert.deepEqual(eventsOf(false), boundEvents(expect.undecided));
 }
 
-/** Only what a case speaks about is compared. */
-function picked(expected: readonly JsonObject[]): (found: object, index: number) => object {
-  return (found, index) => {
-    const keys = Object.keys(expected[index] ?? {});
-    return Object.fromEntries(
-      Object.entries(found).filter(([key]) => keys.length === 0 || keys.includes(key)),
-    );
-  };
-}
-
-function boundEvents(expected: JsonObject): readonly Json[] {
-  const { events } = expected;
-  return typeof events === 'object' && events !== null ? Object.values(events) : [];
+function found({ code, severity, range }: Diagnostic): FoundDiagnostic {
+  return { code, severity, ...(range ?? { line: 0, column: 0, endLine: 0, endColumn: 0 }) };
 }

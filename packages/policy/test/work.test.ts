@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, type Policy, PolicyMonitor, type TraceEvent } from '../src/index.ts';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);
@@ -16,7 +16,7 @@ test('a rule remembers only what passes the conditions on one variable', () => {
   const policy = policyOf(
     'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:read\n    b is tool:send\n',
   );
-  const monitor = new PolicyMonitor(policy);
+  const monitor = policy.monitor();
   for (let index = 0; index < 100; index++) monitor.append([call('list')]);
   assert.equal(monitor.size, 0);
   monitor.append([call('read')]);
@@ -27,7 +27,7 @@ test('a rule remembers only what passes the conditions on one variable', () => {
 function readsOf(remembered: number, isFlow: boolean): number {
   const flow = isFlow ? '(a: ToolCall) -> (b: ToolCall)' : '(a: ToolCall)\n    (b: ToolCall)';
   const text = `raise "x" if:\n    ${flow}\n    a is tool:read\n    b is tool:send\n    a.arguments.x != b.arguments.y\n`;
-  const monitor = new PolicyMonitor(policyOf(text));
+  const monitor = policyOf(text).monitor();
   let reads = 0;
   for (let index = 0; index < remembered; index++) {
     const args = {
@@ -39,7 +39,7 @@ function readsOf(remembered: number, isFlow: boolean): number {
     monitor.append([call('read', args)]);
   }
   reads = 0;
-  assert.equal(monitor.decide([call('send', { y: -1 })]).length, 1);
+  assert.equal(monitor.foresee([call('send', { y: -1 })]).length, 1);
   return reads;
 }
 
@@ -57,7 +57,7 @@ test('the work of a decision does not grow with the trace where the first candid
 test('events that the flow excludes are not looked at', () => {
   const text =
     'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:read\n    b is tool:send\n    a.arguments.x != b.arguments.y\n';
-  const monitor = new PolicyMonitor(policyOf(text));
+  const monitor = policyOf(text).monitor();
   let reads = 0;
   const args = {
     get x() {
@@ -67,8 +67,8 @@ test('events that the flow excludes are not looked at', () => {
   };
   for (let index = 0; index < 50; index++) monitor.append([{ ...call('read', args), context: 'other' }]);
   reads = 0;
-  assert.deepEqual(monitor.decide([{ ...call('send', { y: 1 }), context: 'own' }]), []);
+  assert.deepEqual(monitor.foresee([{ ...call('send', { y: 1 }), context: 'own' }]), []);
   assert.equal(reads, 0);
-  assert.equal(monitor.decide([{ ...call('send', { y: 1 }), context: 'other' }]).length, 1);
+  assert.equal(monitor.foresee([{ ...call('send', { y: 1 }), context: 'other' }]).length, 1);
   assert.equal(reads, 1);
 });

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '@cordon/core';
 import {
-  type Entry,
+  type EventObject,
   meaning,
   occurrencesIn,
   type Policy,
@@ -67,8 +67,8 @@ function outcomes(
   });
 }
 
-function keyOf(entry: Entry | null, value: unknown): string {
-  return entry?.object === value ? 'event' : (JSON.stringify(value) ?? '');
+function keyOf(entry: EventObject | null, value: unknown): string {
+  return entry === value ? 'event' : (JSON.stringify(value) ?? '');
 }
 
 /**

@@ -8,6 +8,9 @@ import type { Environment } from './search.ts';
 
 const { isUndecided, undecided } = values;
 
+/** Ranges are no part of what a rule says about a trace. */
+const unmarked = (): void => {};
+
 type Pattern = NonNullable<Extract<Expression, { kind: 'tool-pattern' }>['arguments']>;
 
 export function expressionValue(expression: Expression, env: Environment): Value {
@@ -49,7 +52,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
             one.name.name,
             rest[expression.positional.length + index] ?? null,
           ]);
-          return callee.call(positional, new Map(named));
+          return callee.call(positional, new Map(named), unmarked);
         },
       );
     case 'binary':
@@ -135,7 +138,7 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
       return env.world.input;
     case 'builtin':
       return values.callable(named.name, (positional, options) =>
-        meaning.runBuiltin(named.name, env.world.patterns, positional, options),
+        meaning.runBuiltin(named.name, env.world.patterns, positional, options, unmarked),
       );
     case 'definition': {
       const { parameters, body, name } = named.definition;

@@ -3,7 +3,7 @@
  *
  * Ring 1; tests only.
  */
-import { type Entry, type TraceEvent, type Value, values } from '@cordon/policy';
+import { type EventObject, type TraceEvent, type Value, values } from '@cordon/policy';
 
 export class Visibility {
   readonly #known = new Map<string, Set<number>>();
@@ -12,7 +12,7 @@ export class Visibility {
   readonly #numbers = new Map<Value, number>();
 
   /** Events in order; `entries` are those that rules see, in the same order. */
-  constructor(events: readonly TraceEvent[], entries: readonly Entry[]) {
+  constructor(events: readonly TraceEvent[], entries: readonly EventObject[]) {
     const objects = [...entries];
     for (const event of events) {
       for (const single of event.type === 'Message' ? [event, ...event.toolCalls] : [event]) {
@@ -21,7 +21,7 @@ export class Visibility {
     }
   }
 
-  #add(event: TraceEvent, entry: Entry | undefined): void {
+  #add(event: TraceEvent, entry: EventObject | undefined): void {
     const number = this.#seen.length;
     const context = event.context ?? 'trace';
     const visible = new Set(this.#knownIn(context));
@@ -37,7 +37,7 @@ export class Visibility {
       this.#known.set(event.deliveredTo, new Set([...this.#knownIn(event.deliveredTo), ...visible, number]));
     }
     if (event.id !== undefined) this.#byId.set(event.id, number);
-    if (entry !== undefined) this.#numbers.set(entry.object, number);
+    if (entry !== undefined) this.#numbers.set(entry, number);
   }
 
   related(operator: '->' | '~>', a: Value, b: Value): Value {

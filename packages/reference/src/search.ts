@@ -96,7 +96,7 @@ function domainOf(
   if (declared.within === null) return env.world.domain(declared.type.name);
   const value = expressionValue(declared.within, env);
   if (value === null) return [];
-  if (isUndecided(value)) return [{ value, entry: null }];
+  if (isUndecided(value)) return [{ value, entry: null, path: [] }];
   return occurrencesWithin(value, meaning.isTypeName(declared.type.name) ? declared.type.name : 'dict');
 }
 

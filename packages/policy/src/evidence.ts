@@ -1,0 +1,99 @@
+/**
+ * What the evaluation of a rule noticed on its way to its result: characters that a condition was about,
+ * assignments that a predicate found, numbers that were counted. It is recorded while the rule is evaluated and
+ * thrown away with the assignments that are refuted, so what is left is why the rule holds, not a reconstruction.
+ *
+ * Ring 0.
+ */
+import { EventObject, type Occurrence, type Path } from './event-object.ts';
+import { texts } from './methods.ts';
+import type { Span } from './source.ts';
+import type { Value } from './value.ts';
+import { isContents, isDictionary, isList, TracePart } from './value.ts';
+
+/** A place in the trace, or a list of such places that the rule has made. */
+export type Located =
+  | { readonly event: EventObject; readonly path: Path }
+  | { readonly items: readonly (Located | null)[] };
+
+export type Evidence = {
+  /** The line of the body that it belongs to, once that has been evaluated. */
+  line?: Span;
+} & (
+  | {
+      readonly kind: 'range';
+      readonly event: EventObject;
+      readonly path: Path;
+      readonly text: string;
+      /** Offsets in UTF-16 units into the text. */
+      readonly spans: () => readonly Span[];
+    }
+  | { readonly kind: 'witness'; readonly predicate: string; readonly bound: readonly Occurrence[] }
+  | { readonly kind: 'count'; readonly found: number }
+);
+
+/** What was noticed since `from` belongs to `line`. */
+export function attribute(trail: readonly Evidence[], from: number, line: Span): void {
+  for (let index = from; index < trail.length; index++) {
+    const evidence = trail[index];
+    if (evidence !== undefined) evidence.line = line;
+  }
+}
+
+/** One more step from a place: null where there is none. */
+export function partOf(located: Located | null, key: string | number): Located | null {
+  if (located === null) return null;
+  if ('items' in located) return typeof key === 'number' ? (located.items[key] ?? null) : null;
+  return { event: located.event, path: [...located.path, key] };
+}
+
+/** Where the texts in `value` stand, in the order in which the built-in `text` gives them. */
+export function locateTexts(value: Value, located: Located | null): readonly (Located | null)[] {
+  if (typeof value === 'string') return [located];
+  if (isContents(value)) {
+    return value.chunks.flatMap((chunk, index) =>
+      typeof chunk.field('text') === 'string' ? [partOf(partOf(located, index), 'text')] : [],
+    );
+  }
+  if (isList(value)) return value.flatMap((item, index) => locateTexts(item, partOf(located, index)));
+  if (!(value instanceof TracePart) || !(value.type === 'Message' || value.type === 'ToolOutput')) return [];
+  const content = value.field('content') ?? null;
+  const isText = typeof content === 'string' || isContents(content);
+  return isText ? locateTexts(content, partOf(located, 'content')) : [];
+}
+
+/** The text that `locateTexts` gives the place of. */
+export function textAt(value: Value, index: number): string | null {
+  return textsOf(value)[index] ?? null;
+}
+
+/** The texts in what detectors take: strings, chunk lists, messages, outputs, lists of these (specification 13.1). */
+export function textsOf(value: Value): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (isContents(value)) return texts(value);
+  if (isList(value)) return value.flatMap(textsOf);
+  if (!(value instanceof TracePart) || !(value.type === 'Message' || value.type === 'ToolOutput')) return [];
+  const content = value.field('content') ?? null;
+  return typeof content === 'string' || isContents(content) ? textsOf(content) : [];
+}
+
+export function locateElement(object: Value, index: Value, located: Located | null): Located | null {
+  if (typeof index === 'string') return partOf(located, index);
+  const items = isContents(object) ? object.chunks : object;
+  // The characters of a text are no parts of the trace.
+  if (typeof index !== 'number' || !isList(items)) return null;
+  const position = index < 0 ? items.length + index : index;
+  const item = items[position];
+  return item instanceof EventObject ? { event: item, path: [] } : partOf(located, position);
+}
+
+/** What methods give back as it is: values of a dictionary, texts of chunks. */
+export function locateMethod(self: Value, name: string, key: Value, located: Located | null): Located | null {
+  if (isContents(self) && name === 'text') return { items: locateTexts(self, located) };
+  if (!isDictionary(self)) return null;
+  if (name === 'get')
+    return typeof key === 'string' && Object.hasOwn(self, key) ? partOf(located, key) : null;
+  if (name === 'values') return { items: Object.keys(self).map((own) => partOf(located, own)) };
+  if (name !== 'items') return null;
+  return { items: Object.keys(self).map((own) => ({ items: [null, partOf(located, own)] })) };
+}

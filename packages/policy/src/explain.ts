@@ -1,0 +1,254 @@
+/**
+ * Why a rule holds: its lines, the events from the source to the sink, and the smallest change that would have
+ * made it not hold. Read off the record of the evaluation that decided; nothing is evaluated again.
+ *
+ * Ring 0.
+ */
+import type { Expression, Pattern } from './ast.ts';
+import type { Step } from './body.ts';
+import type { EventObject } from './event-object.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './rule-state.ts';
+import type { Source, Span } from './source.ts';
+
+export interface Explanation {
+  readonly lines: readonly ExplainedLine[];
+  /** In the order in which they happened. */
+  readonly steps: readonly ExplainedStep[];
+  readonly change: Change;
+}
+
+/** A line of the rule that held, or that could not be evaluated. */
+export interface ExplainedLine {
+  /** In the policy's text, from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly value: 'true' | 'undecided';
+  /** What the evaluation noticed at it; may be empty. */
+  readonly note: string;
+}
+
+export interface ExplainedStep {
+  /** Path in the input, or id. */
+  readonly event: string;
+  /** Where the flow begins, what it went through, and the action at its end; `other`: beside the flow. */
+  readonly role: 'source' | 'way' | 'sink' | 'other';
+  /** The variable of the rule; null: a predicate found it, or it is the call behind an output. */
+  readonly variable: string | null;
+  readonly summary: string;
+}
+
+/** What would have to be otherwise. */
+export interface Change {
+  readonly kind: 'argument' | 'tool' | 'flow' | 'consent' | 'parameter' | 'content' | 'other';
+  readonly text: string;
+}
+
+export function explanationOf(finding: Finding): Explanation {
+  const steps = stepsOf(finding);
+  return { lines: linesOf(finding), steps, change: changeOf(finding) };
+}
+
+function linesOf({ rule, open, evidence }: Finding): readonly ExplainedLine[] {
+  const { source, body } = rule;
+  const lines = body.steps.filter((step) => step.slot === null);
+  return lines
+    .map((step): ExplainedLine => {
+      const isOpen = open !== null && isInside(open.span, step.span);
+      const own = evidence.filter(({ line }) => line === step.span);
+      return {
+        line: source.range(step.span).line,
+        text: textAt(source, step.span),
+        value: isOpen ? 'undecided' : 'true',
+        note: isOpen ? open.why.reason : [...new Set(own.map(noteOf))].join('; '),
+      };
+    })
+    .sort((a, b) => a.line - b.line);
+}
+
+function isInside(inner: Span, outer: Span): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+const MAX_TEXT = 200;
+
+/** Of the policy, on one line. */
+function textAt(source: Source, { start, end }: Span): string {
+  const text = source.text.slice(start, Math.min(end, start + MAX_TEXT)).replace(/\s+/g, ' ');
+  return end - start > MAX_TEXT ? `${text}…` : text;
+}
+
+function noteOf(evidence: Evidence): string {
+  switch (evidence.kind) {
+    case 'range':
+      return `found in ${evidence.event.reference}`;
+    case 'witness': {
+      const events = evidence.bound.flatMap(({ entry }) => (entry === null ? [] : [entry.reference]));
+      return `\`${evidence.predicate}\` holds for ${events.join(', ') || 'a value'}`;
+    }
+    case 'count':
+      return `counted ${evidence.found}`;
+  }
+}
+
+// ── source, way, sink ─────────────────────────────────────────────────────────────────────────────────────────
+
+function stepsOf(finding: Finding): readonly ExplainedStep[] {
+  const { variables } = finding.rule.body;
+  const named = new Map<EventObject, string | null>();
+  for (const [index, { entry }] of finding.bound.entries()) {
+    if (entry !== null && !named.has(entry)) named.set(entry, variables[index]?.name ?? null);
+  }
+  for (const entry of besides(finding)) if (!named.has(entry)) named.set(entry, null);
+  const events = [...named.keys()].sort((a, b) => a.sequence - b.sequence);
+  const flows = flowingEvents(finding);
+  return events.map((event) => ({
+    event: event.reference,
+    role: roleOf(event, flows),
+    variable: named.get(event) ?? null,
+    summary: summaryOf(event),
+  }));
+}
+
+/** Events that no variable names: what predicates found, and the calls behind outputs. */
+function besides(finding: Finding): readonly EventObject[] {
+  const calls = finding.bound.flatMap(({ entry }) => entry?.call ?? []);
+  const found = finding.evidence.flatMap((evidence) =>
+    evidence.kind === 'witness' ? evidence.bound.flatMap(({ entry }) => entry ?? []) : [],
+  );
+  return [...calls, ...found];
+}
+
+/** The events that lines with `->` or `~>` name, by whether something flows in and out. */
+function flowingEvents(finding: Finding): ReadonlyMap<EventObject, { in: boolean; out: boolean }> {
+  const flowing = new Map<EventObject, { in: boolean; out: boolean }>();
+  const at = (index: number): { in: boolean; out: boolean } => {
+    const event = finding.bound[index]?.entry ?? null;
+    const known = event === null ? undefined : flowing.get(event);
+    const state = known ?? { in: false, out: false };
+    if (event !== null) flowing.set(event, state);
+    return state;
+  };
+  for (const { flow } of finding.rule.body.steps) {
+    if (flow === null) continue;
+    at(flow.from).out = true;
+    at(flow.to).in = true;
+  }
+  return flowing;
+}
+
+function roleOf(
+  event: EventObject,
+  flows: ReadonlyMap<EventObject, { in: boolean; out: boolean }>,
+): ExplainedStep['role'] {
+  const flow = flows.get(event);
+  if (flow === undefined) return flows.size === 0 ? 'sink' : 'other';
+  if (flow.in) return flow.out ? 'way' : 'sink';
+  return 'source';
+}
+
+function summaryOf(event: EventObject): string {
+  const inside = event.event;
+  switch (inside.type) {
+    case 'Message':
+      return `message of role ${inside.role}`;
+    case 'ToolCall':
+      return `call of ${inside.name}`;
+    case 'ToolOutput':
+      return event.toolName === null ? 'tool output' : `output of ${event.toolName}`;
+    case 'Tool':
+      return `description of ${inside.name}`;
+    case 'AppRequest':
+      return `request for ${inside.functionality}`;
+    case 'AppResponse':
+      return `response of ${inside.functionality}`;
+    case 'DataRelease':
+      return `release of ${inside.items.length} items`;
+    case 'Egress':
+      return `${inside.method} to ${inside.host}`;
+    case 'Plan':
+      return `plan of ${inside.steps.length} steps`;
+  }
+}
+
+// ── the smallest change ───────────────────────────────────────────────────────────────────────────────────────
+
+/** From small to large: another value, other data, another way, another action. */
+const SIZES: readonly Change['kind'][] = [
+  'consent',
+  'argument',
+  'parameter',
+  'content',
+  'flow',
+  'other',
+  'tool',
+];
+
+function changeOf(finding: Finding): Change {
+  const { rule, open } = finding;
+  if (open !== null) {
+    const parameter = /policy parameter `([^`]*)`/.exec(open.why.reason);
+    return parameter === null
+      ? {
+          kind: 'other',
+          text: `line ${rule.source.range(open.span).line} could be evaluated: ${open.why.reason}`,
+        }
+      : { kind: 'parameter', text: `the policy parameter \`${parameter[1]}\` was given` };
+  }
+  if (rule.effect === 'ask') return { kind: 'consent', text: 'the user allowed it' };
+  const changes = rule.body.steps.flatMap((step) =>
+    step.slot === null ? [changeOfLine(step, rule.source)] : [],
+  );
+  const [smallest] = changes.sort((a, b) => SIZES.indexOf(a.kind) - SIZES.indexOf(b.kind));
+  return smallest ?? { kind: 'other', text: 'the rule did not exist' };
+}
+
+function changeOfLine({ tree, span }: Step, source: Source): Change {
+  const text = textAt(source, span);
+  const fails = `\`${text}\` did not hold`;
+  if (tree.kind === 'unary' && tree.operator === 'not') {
+    const inner = textAt(source, unwrapped(source, tree.operand));
+    return { kind: kindOfChange(text), text: `\`${inner}\` held` };
+  }
+  if (tree.kind !== 'binary') return { kind: kindOfChange(text), text: fails };
+  if (tree.operator === '->') {
+    const [from, to] = [textAt(source, tree.left), textAt(source, tree.right)];
+    return { kind: 'flow', text: `\`${to}\` arose in a context that \`${from}\` had not reached` };
+  }
+  if (tree.right.kind === 'tool-pattern') {
+    const constrained = tree.right.arguments === null ? null : firstConstraint(tree.right.arguments, null);
+    if (constrained === null) return { kind: 'tool', text: `\`${tree.right.tool.name}\` was not called` };
+    const pattern = textAt(source, constrained.pattern);
+    return { kind: 'argument', text: `the argument \`${constrained.key}\` did not match ${pattern}` };
+  }
+  return { kind: kindOfChange(text), text: fails };
+}
+
+/** Without the parentheses that it is written in. */
+function unwrapped(source: Source, { start, end }: Expression): Span {
+  const isWrapped = source.text[start] === '(' && source.text[end - 1] === ')';
+  return isWrapped ? { start: start + 1, end: end - 1 } : { start, end };
+}
+
+function firstConstraint(pattern: Pattern, key: string | null): { key: string; pattern: Pattern } | null {
+  switch (pattern.kind) {
+    case 'any':
+      return null;
+    case 'object':
+      return pattern.entries.reduce<ReturnType<typeof firstConstraint>>(
+        (found, entry) =>
+          found ?? firstConstraint(entry.pattern, key === null ? entry.key : `${key}.${entry.key}`),
+        null,
+      );
+    case 'list':
+    case 'value-reference':
+    case 'value':
+      return key === null ? null : { key, pattern };
+  }
+}
+
+function kindOfChange(text: string): Change['kind'] {
+  if (/\binput\./.test(text)) return 'parameter';
+  if (/\barguments\b/.test(text)) return 'argument';
+  return /\bcontent\b/.test(text) ? 'content' : 'other';
+}

@@ -1,0 +1,134 @@
+/**
+ * The parts of a trace that a finding is about, as paths into the original input (specification 11): `2`,
+ * `0.content`, `0.content:7-8`. Offsets count code points.
+ *
+ * Ring 0.
+ */
+import type { Bound } from './body.ts';
+import { EventObject, type Path } from './event-object.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './rule-state.ts';
+import type { Span } from './source.ts';
+import { isContents, isDictionary, isList, TracePart, type Value } from './value.ts';
+
+interface Part {
+  readonly event: EventObject;
+  readonly path: Path;
+  /** Null: the whole. */
+  readonly range: { readonly text: string; readonly span: Span } | null;
+}
+
+/** A rule that matches every character of a megabyte says nothing more after these. */
+const MAX_RANGES = 10_000;
+
+/** In the order of the trace: an object before its parts, at one place what was noticed first. */
+export function rangesOf(finding: Finding): readonly string[] {
+  const parts = [...finding.evidence.flatMap(noticed), ...finding.bound.flatMap(whole)];
+  const ordered = parts.slice(0, MAX_RANGES).sort(byPlace);
+  const offsets = new Offsets();
+  const paths = ordered.map(({ event, path, range }) => {
+    const place = pathOf(event, path);
+    if (range === null) return place;
+    return `${place}:${offsets.of(range.text, range.span.start)}-${offsets.of(range.text, range.span.end)}`;
+  });
+  return [...new Set(paths)];
+}
+
+function noticed(evidence: Evidence): readonly Part[] {
+  if (evidence.kind !== 'range') return [];
+  const { event, path, text } = evidence;
+  return evidence
+    .spans()
+    .filter(({ start, end }) => end > start)
+    .slice(0, MAX_RANGES)
+    .map((span) => ({ event, path, range: { text, span } }));
+}
+
+function whole({ entry, path, value }: Bound): readonly Part[] {
+  if (entry !== null) return [{ event: entry, path, range: null }];
+  return value instanceof EventObject ? [{ event: value, path: [], range: null }] : [];
+}
+
+/** Where a part of an event stood in the input. */
+export function pathOf(event: EventObject, path: Path): string {
+  const [first, ...rest] = withoutTarget(event, path);
+  if (first === undefined) return event.reference;
+  const own = event.event.parts?.[first] ?? chunkPath(event, first, rest);
+  if (own !== null)
+    return [own, ...(event.event.parts?.[first] === undefined ? rest.slice(1) : rest)].join('.');
+  const isOfTarget = event.type === 'ToolCall' && (first === 'arguments' || first === 'name');
+  return [event.reference, ...(isOfTarget ? ['function'] : []), first, ...rest].join('.');
+}
+
+/** `call.function.arguments` and `call.arguments` are one place. */
+function withoutTarget(event: EventObject, path: Path): Path {
+  return event.type === 'ToolCall' && path[0] === 'function' ? path.slice(1) : path;
+}
+
+function chunkPath(event: EventObject, first: string | number, rest: Path): string | null {
+  const content = 'content' in event.event ? event.event.content : null;
+  const [index] = rest;
+  if (first !== 'content' || typeof index !== 'number' || !Array.isArray(content)) return null;
+  return content[index]?.path ?? null;
+}
+
+// ── the order of the walk ─────────────────────────────────────────────────────────────────────────────────────
+
+/** The order of specification 4.2, after what every event has. */
+const FIELD_ORDER = [
+  'metadata',
+  'server',
+  'role',
+  'content',
+  'tool_call_id',
+  'id',
+  'type',
+  'name',
+  'arguments',
+];
+
+function byPlace(a: Part, b: Part): number {
+  if (a.event !== b.event) return a.event.sequence - b.event.sequence;
+  const [left, right] = [withoutTarget(a.event, a.path), withoutTarget(b.event, b.path)];
+  let container: Value = a.event;
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const [x, y] = [left[index] ?? '', right[index] ?? ''];
+    if (x !== y) return rank(container, x) - rank(container, y);
+    container = childOf(container, x);
+  }
+  return left.length - right.length;
+}
+
+function rank(container: Value, key: string | number): number {
+  if (typeof key === 'number') return key;
+  const keys = isDictionary(container) ? Object.keys(container) : FIELD_ORDER;
+  const found = keys.indexOf(key);
+  return found < 0 ? keys.length : found;
+}
+
+function childOf(container: Value, key: string | number): Value {
+  if (container instanceof TracePart) return container.field(String(key)) ?? null;
+  if (isContents(container)) return container.chunks[Number(key)] ?? null;
+  if (isList(container)) return container[Number(key)] ?? null;
+  return isDictionary(container) && Object.hasOwn(container, key) ? (container[key] ?? null) : null;
+}
+
+/** UTF-16 offsets as code points; what was counted for a text is counted once. */
+class Offsets {
+  #text = '';
+  #unit = 0;
+  #points = 0;
+
+  of(text: string, unit: number): number {
+    if (text !== this.#text || unit < this.#unit) {
+      this.#text = text;
+      this.#unit = 0;
+      this.#points = 0;
+    }
+    while (this.#unit < unit) {
+      this.#unit += (text.codePointAt(this.#unit) ?? 0) > 0xffff ? 2 : 1;
+      this.#points++;
+    }
+    return this.#points;
+  }
+}
