@@ -18,6 +18,7 @@ export interface Marks {
   readonly source: string;
   readonly way: string;
   readonly sink: string;
+  readonly other: string;
   readonly underline: string;
   readonly ellipsis: string;
 }
@@ -33,6 +34,7 @@ const UNICODE: Marks = {
   source: '●',
   way: '│',
   sink: '■',
+  other: '·',
   underline: '▔',
   ellipsis: '…',
 };
@@ -48,6 +50,7 @@ const ASCII: Marks = {
   source: 'o',
   way: '|',
   sink: '#',
+  other: '-',
   underline: '^',
   ellipsis: '...',
 };

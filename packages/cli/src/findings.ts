@@ -78,7 +78,7 @@ export class FindingsRenderer {
     const { mark, words, style } = EFFECTS[violation.effect];
     const { marks } = this.#drawing;
     this.#drawing.say(
-      `  ${marks.bad} `,
+      `  ${marks[mark]} `,
       `${violation.rule}: ${words}${violation.message}`,
       style,
       MOST_LINES,
@@ -86,7 +86,7 @@ export class FindingsRenderer {
     this.#events(violation.events, summaries);
     const bound = new Set(Object.values(violation.events));
     const ranges = violation.ranges.filter((range) => !bound.has(range));
-    for (const range of ranges.slice(0, MOST_RANGES)) this.#range(trace, range);
+    for (const range of ranges.slice(0, MOST_RANGES)) renderRange(this.#drawing, trace, range);
     if (ranges.length > MOST_RANGES) {
       this.#drawing.say('      ', `and ${ranges.length - MOST_RANGES} more ranges`, 'dim');
     }
@@ -114,18 +114,19 @@ export class FindingsRenderer {
     }
   }
 
-  #range(trace: TraceInput, range: string): void {
-    const { path, characters } = parseRange(range);
-    this.#drawing.say('      ', range, 'dim', 2);
-    const value = characters === null ? undefined : valueAt(trace.document, path);
-    if (characters === null || typeof value !== 'string') return;
-    this.#drawing.excerpt(6, value, characters.start, characters.end);
-  }
-
   #rest(count: number, what: string): void {
     if (count <= MOST_SHOWN) return;
     this.#drawing.say('  ', `and ${count - MOST_SHOWN} more ${what}; \`--json\` has all`, 'dim');
   }
+}
+
+/** A range by its path; where it is about characters, with the line that they stand in, underlined. */
+export function renderRange(drawing: Drawing, trace: TraceInput, range: string): void {
+  const { path, characters } = parseRange(range);
+  drawing.say('      ', range, 'dim', 2);
+  const value = characters === null ? undefined : valueAt(trace.document, path);
+  if (characters === null || typeof value !== 'string') return;
+  drawing.excerpt(6, value, characters.start, characters.end);
 }
 
 /** A line of a text, from 1, without the spaces around it. */

@@ -123,6 +123,26 @@ function program(): Command {
         (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),
       ),
     );
+  judging(cordon.command('monitor <policy>').description('decides each message that comes in, line by line'))
+    .addOption(
+      new Option('--consent <answer>', 'the answer to what has to be asked, for lines without one')
+        .choices(['given', 'not-needed'])
+        .default('not-needed'),
+    )
+    .action((policy: string, options) =>
+      run(options, async (around) =>
+        (await import('./commands/monitor.ts')).monitor(around, policy, options),
+      ),
+    );
+  judging(cordon.command('explain <policy> <trace>').description('why recorded events would not be allowed'))
+    .option('--rule <id>', 'only this rule, also where it only warns')
+    .option('--event <path>', 'only this event')
+    .option('--json', 'one line of JSON for each decision')
+    .action((policy: string, trace: string, options) =>
+      run(options, async (around) =>
+        (await import('./commands/explain.ts')).explain(around, policy, trace, options),
+      ),
+    );
   return cordon;
 }
 

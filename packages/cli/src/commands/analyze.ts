@@ -1,39 +1,22 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
-import { analyzeEvents } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
 import { written } from '../output-stream.ts';
-import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
-import { type Dialect, readPolicyFiles } from '../policy-files.ts';
 import { readTraces } from '../trace-input.ts';
+import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
-
-export interface AnalyzeOptions extends ParameterOptions {
-  readonly policy: readonly string[];
-  readonly dialect: Dialect;
-}
 
 /** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used. */
 export async function analyze(
   surroundings: Surroundings,
   policyFile: string,
   traceFiles: readonly string[],
-  options: AnalyzeOptions,
+  options: PolicyOptions,
 ): Promise<ExitCode> {
-  const policies = readPolicyFiles([policyFile, ...options.policy], options.dialect);
-  const parameters = readParameters(options);
-  const problems = [policies, parameters].flatMap((read) => (read.ok ? [] : read.fault));
-  if (!policies.ok || !parameters.ok) {
-    surroundings.noteDiagnostics(problems);
-    return EXIT.failed;
-  }
-  const { policy } = policies.value;
-  surroundings.noteDiagnostics([
-    ...policy.warnings,
-    ...parameterWarnings(parameters.value, policies.value.parameters),
-  ]);
-
+  const inUse = policyInUse(surroundings, policyFile, options);
+  if (inUse === null) return EXIT.failed;
+  const { policy, parameters } = inUse;
   const renderer = new FindingsRenderer(new Drawing(surroundings.output, surroundings.hasUnicode), policy);
   const count = { traces: 0, unusable: 0, violations: 0, undecided: 0 };
   for (const file of traceFiles) {
@@ -43,7 +26,7 @@ export async function analyze(
         surroundings.noteDiagnostics([trace.fault]);
         continue;
       }
-      const analysis = analyzeEvents(policy, trace.value.events, parameters.value);
+      const analysis = policy.analyzeEvents(trace.value.events, parameters);
       count.traces++;
       count.violations += analysis.errors.length;
       count.undecided += analysis.undecided.length;

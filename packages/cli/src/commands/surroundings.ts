@@ -144,6 +144,11 @@ export class Surroundings {
   tellFault({ kind, message, help }: Fault): void {
     if (this.wantsJson)
       this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
+    this.noteFault({ kind, message, ...(help === undefined ? {} : { help }) });
+  }
+
+  /** For people only. */
+  noteFault({ message, help }: Fault): void {
     this.notes.say('cordon: ', message, 'bad');
     if (help !== undefined) this.notes.say('  help: ', help);
   }

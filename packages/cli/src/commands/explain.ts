@@ -1,0 +1,99 @@
+/** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
+import type { PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
+import { Drawing } from '../drawing.ts';
+import { EventSummaries } from '../event-summary.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type Decided, ExplanationRenderer } from '../explanation.ts';
+import { counted } from '../findings.ts';
+import { written } from '../output-stream.ts';
+import { jsonLine } from '../render.ts';
+import { readTraces, type TraceInput } from '../trace-input.ts';
+import { type PolicyInUse, type PolicyOptions, policyInUse } from './policy-in-use.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface ExplainOptions extends PolicyOptions {
+  /** Only this rule, and then also if it only warns. */
+  readonly rule?: string;
+  /** Only this event, or what stands in it. */
+  readonly event?: string;
+}
+
+/** 0: everything is allowed; 1: something is not; 2: a policy, parameter, rule, event or trace that cannot be used. */
+export async function explain(
+  surroundings: Surroundings,
+  policyFile: string,
+  traceFile: string,
+  options: ExplainOptions,
+): Promise<ExitCode> {
+  const inUse = policyInUse(surroundings, policyFile, options);
+  if (inUse === null) return EXIT.failed;
+  const { rule } = options;
+  const rules = inUse.policy.rules.map(({ id }) => id);
+  if (rule !== undefined && !rules.includes(rule)) {
+    const help = `its rules: ${rules.join(', ')}`;
+    surroundings.noteFault({ kind: 'usage', message: `the policy has no rule \`${rule}\``, help });
+    return EXIT.failed;
+  }
+
+  const renderer = new ExplanationRenderer(
+    new Drawing(surroundings.output, surroundings.hasUnicode),
+    inUse.policy,
+  );
+  const count = { explained: 0, unusable: 0, refused: 0 };
+  for await (const trace of readTraces(traceFile, { standardInput: process.stdin })) {
+    if (!trace.ok) {
+      count.unusable++;
+      surroundings.noteDiagnostics([trace.fault]);
+      continue;
+    }
+    for (const decided of decisions(inUse, trace.value, options)) {
+      count.explained++;
+      if (decided.decision.verdict !== 'allow') count.refused++;
+      if (surroundings.wantsJson) await written(process.stdout, jsonLine(shapeOf(trace.value, decided)));
+      else renderer.render(trace.value, decided);
+    }
+  }
+  if (!surroundings.wantsJson) {
+    const nothing = count.explained === 0;
+    const words = nothing ? 'nothing to explain: all of it is allowed' : counted(count.explained, 'decision');
+    surroundings.output.say('', words, nothing ? 'good' : 'plain');
+  }
+  if (count.unusable > 0) return EXIT.failed;
+  return count.refused > 0 ? EXIT.refused : EXIT.done;
+}
+
+/** What was denied is appended all the same: in a recorded trace it has happened. */
+function* decisions(
+  { policy, parameters }: PolicyInUse,
+  trace: TraceInput,
+  options: ExplainOptions,
+): Generator<Decided> {
+  const monitor = policy.monitor(parameters);
+  const summaries = new EventSummaries(trace.events);
+  for (const event of trace.events) {
+    const decision = monitor.decide([event]);
+    monitor.append([event]);
+    const wanted = isWanted(event, options.event) ? restrictedTo(decision, options) : null;
+    const reference = event.path ?? event.id ?? '';
+    if (wanted !== null) yield { event: reference, summary: summaries.of(reference), decision: wanted };
+  }
+}
+
+/** `3` is also asked for by `3.tool_calls.0`, which is decided with it. */
+function isWanted({ path, id }: TraceEvent, wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === id) return true;
+  return path !== undefined && `${wanted}.`.startsWith(`${path}.`);
+}
+
+/** Null: there is nothing to explain. A warning is explained to who asks for its rule or its event. */
+function restrictedTo(decision: PolicyDecision, { rule, event }: ExplainOptions): PolicyDecision | null {
+  const isAsked = (reason: PolicyReason) => rule === undefined || reason.rule === rule;
+  const reasons = decision.reasons.filter(isAsked);
+  const showsWarnings = rule !== undefined || event !== undefined;
+  const warnings = showsWarnings ? decision.warnings.filter(isAsked) : [];
+  return reasons.length + warnings.length === 0 ? null : { verdict: decision.verdict, reasons, warnings };
+}
+
+function shapeOf({ name }: TraceInput, { event, decision }: Decided): object {
+  return { trace: name, event, ...decision };
+}

@@ -1,0 +1,85 @@
+/** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
+import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
+import { written } from '../output-stream.ts';
+import { jsonLine } from '../render.ts';
+import { type StreamLine, streamLines } from '../stream-lines.ts';
+import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface MonitorOptions extends PolicyOptions {
+  /** The answer to questions, for lines that hold none. */
+  readonly consent: Answer;
+}
+
+/** What is said about one line. */
+interface LineDecision {
+  readonly line: number;
+  readonly verdict: PolicyDecision['verdict'];
+  /** What is wrong with the line; it is denied. */
+  readonly error?: string;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Reason[];
+}
+
+/** How it came about is told by `cordon explain`. */
+type Reason = Omit<PolicyReason, 'explanation'>;
+
+/** 0: all was allowed; 1: something was denied or asked; 2: an unusable policy or parameter, or a line that is no message. */
+export async function monitor(
+  surroundings: Surroundings,
+  policyFile: string,
+  options: MonitorOptions,
+): Promise<ExitCode> {
+  const inUse = policyInUse(surroundings, policyFile, options);
+  if (inUse === null) return EXIT.failed;
+  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options.consent);
+  surroundings.onInterrupt = () => process.exit(watch.exitCode);
+  for await (const line of streamLines(process.stdin, MOST_LINE_BYTES)) {
+    const decision = watch.decide(line);
+    if (decision !== null) await written(process.stdout, jsonLine(decision));
+  }
+  return watch.exitCode;
+}
+
+/** The trace so far, and what the lines before amount to. */
+class Watch {
+  readonly #monitor: PolicyMonitor;
+  readonly #consent: Answer;
+  readonly #messages = new MessageStream();
+  #exitCode: ExitCode = EXIT.done;
+
+  constructor(policyMonitor: PolicyMonitor, consent: Answer) {
+    this.#monitor = policyMonitor;
+    this.#consent = consent;
+  }
+
+  get exitCode(): ExitCode {
+    return this.#exitCode;
+  }
+
+  /** Null for a line without anything on it. */
+  decide({ number, text }: StreamLine): LineDecision | null {
+    if (text.ok && text.value.trim() === '') return null;
+    const pending = text.ok ? this.#messages.read(text.value) : text;
+    if (!pending.ok) {
+      this.#exitCode = EXIT.failed;
+      return { line: number, verdict: 'deny', error: pending.fault, reasons: [], warnings: [] };
+    }
+    const { events, consent, happened } = pending.value;
+    const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#consent);
+    if (verdict === 'allow') happened();
+    else if (this.#exitCode === EXIT.done) this.#exitCode = EXIT.refused;
+    return {
+      line: number,
+      verdict,
+      reasons: reasons.map(withoutStory),
+      warnings: warnings.map(withoutStory),
+    };
+  }
+}
+
+function withoutStory({ explanation: _, ...reason }: PolicyReason): Reason {
+  return reason;
+}

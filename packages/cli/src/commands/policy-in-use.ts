@@ -1,0 +1,34 @@
+/** The policy and its parameters, as every command about traces is given them. Ring 1. */
+import type { JsonObject } from '@cordon/core';
+import type { Policy } from '@cordon/policy';
+import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
+import { type Dialect, readPolicyFiles } from '../policy-files.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface PolicyOptions extends ParameterOptions {
+  /** Other policies that are in force as well. */
+  readonly policy: readonly string[];
+  readonly dialect: Dialect;
+}
+
+export interface PolicyInUse {
+  readonly policy: Policy;
+  readonly parameters: JsonObject;
+}
+
+/** Null: something cannot be used. What is wrong, and what may be, has been told on standard error. */
+export function policyInUse(
+  surroundings: Surroundings,
+  file: string,
+  options: PolicyOptions,
+): PolicyInUse | null {
+  const policies = readPolicyFiles([file, ...options.policy], options.dialect);
+  const parameters = readParameters(options);
+  if (!policies.ok || !parameters.ok) {
+    surroundings.noteDiagnostics([policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)));
+    return null;
+  }
+  const { policy, parameters: read } = policies.value;
+  surroundings.noteDiagnostics([...policy.warnings, ...parameterWarnings(parameters.value, read)]);
+  return { policy, parameters: parameters.value };
+}

@@ -1,0 +1,116 @@
+/**
+ * A trace that comes message by message: each line becomes events whose paths count the messages that have happened
+ * before, as if all of them stood in one list.
+ *
+ * Ring 1.
+ */
+import {
+  failed,
+  isJsonObject,
+  type Json,
+  type JsonLimits,
+  type JsonObject,
+  ok,
+  parseJson,
+  type Result,
+} from '@cordon/core';
+import { decodeChat, type TraceEvent } from '@cordon/policy';
+import { nearest } from './nearest.ts';
+import { visibleLine } from './visible-text.ts';
+
+export type Answer = 'given' | 'not-needed';
+
+/** What one line asks about. */
+export interface Pending {
+  readonly events: readonly TraceEvent[];
+  /** Null: the line says nothing about it. */
+  readonly consent: Answer | null;
+  /** Makes the events part of the trace, so that what follows is counted from behind them. */
+  readonly happened: () => void;
+}
+
+/** Text of one line; a tool may return as much, and nobody writes more. */
+export const MOST_LINE_BYTES = 16 * 1024 * 1024;
+const LIMITS: JsonLimits = { length: MOST_LINE_BYTES, depth: 512, elements: 5_000_000 };
+
+export class MessageStream {
+  #messages = 0;
+  /** An output without an id answers the last call. */
+  #lastCall: string | null = null;
+
+  /** Reads `{"role": …}`, or `{"pending": [messages], "consent": "given"}`. Changes nothing until `happened`. */
+  read(line: string): Result<Pending, string> {
+    const parsed = parseJson(line, LIMITS);
+    if (!parsed.ok) return failed(`the line is not JSON: ${parsed.fault}`);
+    const value = parsed.value;
+    if (!isJsonObject(value)) return failed('a line is an object: a message, or `{"pending": [messages]}`');
+    if (!Object.hasOwn(value, 'pending')) return this.#pending([value], null);
+    return this.#several(value);
+  }
+
+  #several(value: JsonObject): Result<Pending, string> {
+    const { pending, consent = null, ...others } = value;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) {
+      const meant = nearest(unknown, ['consent']);
+      const help = meant === null ? '' : `; did you mean \`${meant}\`?`;
+      return failed(`beside \`pending\` there is no \`${visibleLine(unknown, 40)}\`${help}`);
+    }
+    if (consent !== null && consent !== 'given' && consent !== 'not-needed') {
+      return failed('`consent` is `given` or `not-needed`');
+    }
+    if (!isList(pending) || pending.length === 0) return failed('`pending` is a list of messages');
+    return this.#pending(pending, consent);
+  }
+
+  #pending(messages: readonly Json[], consent: Answer | null): Result<Pending, string> {
+    const lastCall = { id: this.#lastCall };
+    const decoded = decodeChat(messages.map((message) => answering(message, this.#lastCall)));
+    if (!decoded.ok) {
+      const { path, message } = decoded.fault;
+      return failed(path === '' ? message : `${path}: ${message}`);
+    }
+    const events = decoded.value.map((event) => movedBehind(event, this.#messages));
+    for (const event of events) lastCall.id = lastCallOf(event) ?? lastCall.id;
+    return ok({
+      events,
+      consent,
+      happened: () => {
+        this.#messages += messages.length;
+        this.#lastCall = lastCall.id;
+      },
+    });
+  }
+}
+
+/** An output that names no call, and has none before it in its own line, answers the last one that happened. */
+function answering(message: Json, lastCall: string | null): Json {
+  const namesNone =
+    isJsonObject(message) && message.role === 'tool' && !Object.hasOwn(message, 'tool_call_id');
+  return namesNone && lastCall !== null ? { ...message, tool_call_id: lastCall } : message;
+}
+
+function lastCallOf(event: TraceEvent): string | null {
+  if (event.type === 'ToolCall') return event.callId;
+  if (event.type !== 'Message') return null;
+  return event.toolCalls.reduce((last: string | null, { callId }) => callId ?? last, null);
+}
+
+/** The event with every path in it counted from behind so many messages. */
+function movedBehind(event: TraceEvent, messages: number): TraceEvent {
+  if (messages === 0) return event;
+  const moved = (path: string) => path.replace(/^\d+/, (index) => String(Number(index) + messages));
+  const framed = <T extends TraceEvent>(inner: T): T => ({
+    ...inner,
+    ...(inner.path === undefined ? {} : { path: moved(inner.path) }),
+    ...(inner.parts === undefined
+      ? {}
+      : { parts: Object.fromEntries(Object.entries(inner.parts).map(([key, path]) => [key, moved(path)])) }),
+  });
+  if (event.type !== 'Message') return framed(event);
+  return { ...framed(event), toolCalls: event.toolCalls.map(framed) };
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
