@@ -7,6 +7,7 @@ export type { CompiledRule } from './compiler.ts';
 export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
 export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
 export { mask } from './mask.ts';
+export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export * as meaning from './meaning.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
 export { effectOf, type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
