@@ -7,7 +7,6 @@
 import { type JsonObject, ok, type Result } from '@cordon/core';
 import { decodeChat, type TraceFault } from './chat.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
-import type { RulePlan } from './rule-plan.ts';
 import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
@@ -55,19 +54,11 @@ export function findingsIn(
     found[rule]?.push(finding);
     return false;
   };
-  for (const event of events) {
-    const prepared = set.prepare([event]);
-    set.examine(prepared, isJoined, collect);
-    set.append(prepared);
-  }
-  set.all((plan) => !isJoined(plan), collect);
+  // An assignment of a joined rule is found when its last event comes; of others, only the end can tell.
+  for (const event of events) set.advance(event, collect);
+  set.all(collect);
   for (const list of found) list.sort(inOrderOfTrace);
   return found.flat();
-}
-
-/** An assignment of a joined rule is found when its last event comes; of others, only the end can tell. */
-function isJoined(plan: RulePlan): boolean {
-  return plan.kind === 'joined';
 }
 
 function inOrderOfTrace(a: Finding, b: Finding): number {

@@ -22,144 +22,169 @@ export function decodeChat(input: unknown): Result<readonly TraceEvent[], TraceF
   const events: TraceEvent[] = [];
   for (const [index, element] of input.entries()) {
     const path = String(index);
-    if (!isShallow(element))
+    if (!isShallow(element, MAX_DEPTH))
       return failed({ path, message: `values are nested more than ${MAX_DEPTH} deep` });
-    const decoded = decoder.element(element, path);
-    if (!decoded.ok) return decoded;
-    for (const event of decoded.value) events.push(event);
+    const fault = decoder.element(element, path, events);
+    if (fault !== null) return failed({ path: fault.path, message: fault.message });
   }
   return ok(events);
 }
 
-type Decoded<T> = Result<T, TraceFault>;
+/** A class, so that nothing an input holds can be taken for it. */
+class Wrong implements TraceFault {
+  readonly path: string;
+  readonly message: string;
+
+  constructor(path: string, message: string) {
+    this.path = path;
+    this.message = message;
+  }
+}
 
 class ChatDecoder {
   /** An output without an id answers the last call. */
   #lastCall: string | null = null;
 
-  element(element: unknown, path: string): Decoded<readonly TraceEvent[]> {
-    if (!isJsonObject(element)) return wrong(path, 'an event is an object');
+  /** Appends the events of an element to `events`. */
+  element(element: unknown, path: string, events: TraceEvent[]): Wrong | null {
+    if (!isJsonObject(element)) return new Wrong(path, 'an event is an object');
     const frame = frameOf(element, path);
-    if (!frame.ok) return frame;
+    if (frame instanceof Wrong) return frame;
     if (Object.hasOwn(element, 'role')) {
       return element.role === 'tool'
-        ? this.#output(element, frame.value, path)
-        : this.#message(element, frame.value, path);
+        ? this.#output(element, frame, events)
+        : this.#message(element, frame, events);
     }
     if (Object.hasOwn(element, 'type')) {
-      const call = this.#call(element, frame.value, path);
-      return call.ok ? ok([call.value]) : call;
+      const call = this.#call(element, frame);
+      if (call instanceof Wrong) return call;
+      events.push(call);
+      return null;
     }
-    if (Object.hasOwn(element, 'tools')) return tools(element, frame.value, path);
-    return wrong(path, 'an event has a `role` (messages, tool outputs), a `type` (calls) or `tools`');
+    if (Object.hasOwn(element, 'tools')) return tools(element, frame, events);
+    return new Wrong(path, 'an event has a `role` (messages, tool outputs), a `type` (calls) or `tools`');
   }
 
-  #message(element: JsonObject, frame: EventFrame, path: string): Decoded<readonly TraceEvent[]> {
-    if (typeof element.role !== 'string') return wrong(`${path}.role`, 'the role is a string');
-    const content = contentOf(own(element, 'content'), `${path}.content`);
-    if (!content.ok) return content;
-    const calls = own(element, 'tool_calls') ?? [];
-    if (!isList(calls)) return wrong(`${path}.tool_calls`, 'the calls are a list');
+  #message(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
+    const { path } = frame;
+    const { role } = element;
+    if (typeof role !== 'string') return new Wrong(`${path}.role`, 'the role is a string');
+    const content = contentOf(own(element, 'content'), path);
+    if (content instanceof Wrong) return content;
+    const listed = own(element, 'tool_calls') ?? NONE;
+    if (!isList(listed)) return new Wrong(`${path}.tool_calls`, 'the calls are a list');
     const toolCalls: ToolCallEvent[] = [];
-    for (const [index, call] of calls.entries()) {
+    for (let index = 0; index < listed.length; index++) {
       const at = `${path}.tool_calls.${index}`;
-      const { causes: _, id: __, metadata: ___, ...shared } = frame;
-      const decoded = this.#call(call, { ...shared, path: at }, at);
-      if (!decoded.ok) return decoded;
-      toolCalls.push(decoded.value);
+      const decoded = this.#call(listed[index] ?? null, callFrame(frame, at));
+      if (decoded instanceof Wrong) return decoded;
+      toolCalls.push(decoded);
     }
-    return ok([{ ...frame, type: 'Message', role: element.role, content: content.value, toolCalls }]);
+    events.push({ ...frame, type: 'Message', role, content, toolCalls });
+    return null;
   }
 
-  #call(element: Json, frame: EventFrame, path: string): Decoded<ToolCallEvent> {
-    if (!isJsonObject(element)) return wrong(path, 'a call is an object');
+  #call(element: Json, frame: Frame): ToolCallEvent | Wrong {
+    const { path } = frame;
+    if (!isJsonObject(element)) return new Wrong(path, 'a call is an object');
     const callId = own(element, 'id') ?? null;
-    if (callId !== null && typeof callId !== 'string') return wrong(`${path}.id`, 'the id is a string');
+    if (callId !== null && typeof callId !== 'string') return new Wrong(`${path}.id`, 'the id is a string');
     const target = own(element, 'function');
-    if (!isJsonObject(target)) return wrong(`${path}.function`, 'a call has a `function`');
-    if (typeof target.name !== 'string') return wrong(`${path}.function.name`, 'the name is a string');
-    const args = argumentsOf(own(target, 'arguments'), `${path}.function.arguments`);
-    if (!args.ok) return args;
+    if (!isJsonObject(target)) return new Wrong(`${path}.function`, 'a call has a `function`');
+    const { name } = target;
+    if (typeof name !== 'string') return new Wrong(`${path}.function.name`, 'the name is a string');
+    const args = argumentsOf(own(target, 'arguments'));
+    if (typeof args === 'string') return new Wrong(`${path}.function.arguments`, args);
     this.#lastCall = callId ?? this.#lastCall;
     const kind = typeof element.type === 'string' ? element.type : 'function';
-    return ok({ ...frame, type: 'ToolCall', callId, kind, name: target.name, arguments: args.value });
+    return { ...frame, type: 'ToolCall', callId, kind, name, arguments: args };
   }
 
-  #output(element: JsonObject, frame: EventFrame, path: string): Decoded<readonly TraceEvent[]> {
+  #output(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
+    const { path } = frame;
     const callId = Object.hasOwn(element, 'tool_call_id') ? (element.tool_call_id ?? null) : this.#lastCall;
     if (callId !== null && typeof callId !== 'string')
-      return wrong(`${path}.tool_call_id`, 'the id is a string');
-    const content = own(element, 'content');
-    if (isJsonObject(content)) return ok([{ ...frame, type: 'ToolOutput', role: 'tool', callId, content }]);
-    const decoded = contentOf(content, `${path}.content`);
-    if (!decoded.ok) return decoded;
-    return ok([{ ...frame, type: 'ToolOutput', role: 'tool', callId, content: decoded.value }]);
+      return new Wrong(`${path}.tool_call_id`, 'the id is a string');
+    const given = own(element, 'content');
+    const content = isJsonObject(given) ? given : contentOf(given, path);
+    if (content instanceof Wrong) return content;
+    events.push({ ...frame, type: 'ToolOutput', role: 'tool', callId, content });
+    return null;
   }
 }
 
-function wrong(path: string, message: string): Decoded<never> {
-  return failed({ path, message });
+/** What an element says besides its content. Chat logs rarely say anything, so only what is there is a key. */
+type Frame = EventFrame & { readonly path: string };
+
+const NONE: readonly Json[] = [];
+
+/** A call stands where its message stands, and has an id and metadata of its own only. */
+function callFrame(message: Frame, path: string): Frame {
+  return message.context === undefined ? { path } : { path, context: message.context };
 }
 
 /** `metadata`, and for traces of several agents `context`, `causes` and `id`. */
-function frameOf(element: JsonObject, path: string): Decoded<EventFrame> {
-  const metadata = own(element, 'metadata') ?? {};
-  if (!isJsonObject(metadata)) return wrong(`${path}.metadata`, 'the metadata is an object');
+function frameOf(element: JsonObject, path: string): Frame | Wrong {
+  const metadata = own(element, 'metadata');
   const context = own(element, 'context');
+  const causes = own(element, 'causes');
+  const id = own(element, 'id');
+  if (metadata === undefined && context === undefined && causes === undefined && id === undefined)
+    return { path };
+  if (metadata !== undefined && metadata !== null && !isJsonObject(metadata))
+    return new Wrong(`${path}.metadata`, 'the metadata is an object');
   if (context !== undefined && typeof context !== 'string')
-    return wrong(`${path}.context`, 'the context is a string');
-  const causes = own(element, 'causes') ?? [];
-  if (!isList(causes)) return wrong(`${path}.causes`, 'the causes are a list');
+    return new Wrong(`${path}.context`, 'the context is a string');
+  if (causes !== undefined && !isList(causes)) return new Wrong(`${path}.causes`, 'the causes are a list');
   const ids: string[] = [];
-  for (const cause of causes) {
-    if (typeof cause !== 'string') return wrong(`${path}.causes`, 'the causes are ids of events');
+  for (const cause of causes ?? NONE) {
+    if (typeof cause !== 'string') return new Wrong(`${path}.causes`, 'the causes are ids of events');
     ids.push(cause);
   }
-  const event = own(element, 'id');
-  return ok({
+  return {
     path,
-    metadata,
-    causes: ids,
+    ...(isJsonObject(metadata) ? { metadata } : {}),
+    ...(ids.length > 0 ? { causes: ids } : {}),
     ...(context === undefined ? {} : { context }),
-    ...(typeof event === 'string' ? { id: event } : {}),
-  });
+    ...(typeof id === 'string' ? { id } : {}),
+  };
 }
 
-function contentOf(content: Json | undefined, path: string): Decoded<Content> {
-  if (content === undefined || content === null || typeof content === 'string') return ok(content ?? null);
-  if (!isList(content)) return wrong(path, 'the content is a text, a list of chunks or null');
+function contentOf(content: Json | undefined, path: string): Content | Wrong {
+  if (content === undefined || content === null || typeof content === 'string') return content ?? null;
+  if (!isList(content))
+    return new Wrong(`${path}.content`, 'the content is a text, a list of chunks or null');
   const chunks: Chunk[] = [];
   for (const [index, chunk] of content.entries()) {
-    const decoded = chunkOf(chunk, `${path}.${index}`);
-    if (!decoded.ok) return decoded;
-    chunks.push(decoded.value);
+    const decoded = chunkOf(chunk);
+    if (decoded === null)
+      return new Wrong(`${path}.content.${index}`, 'a chunk has a `text` or an `image_url`');
+    chunks.push(decoded);
   }
-  return ok(chunks);
+  return chunks;
 }
 
-function chunkOf(chunk: Json, path: string): Decoded<Chunk> {
-  if (isJsonObject(chunk)) {
-    if (typeof chunk.text === 'string') return ok({ type: 'text', text: chunk.text });
-    if (isJsonObject(chunk.image_url)) return ok({ type: 'image_url', image_url: chunk.image_url });
-  }
-  return wrong(path, 'a chunk has a `text` or an `image_url`');
+function chunkOf(chunk: Json): Chunk | null {
+  if (!isJsonObject(chunk)) return null;
+  if (typeof chunk.text === 'string') return { type: 'text', text: chunk.text };
+  return isJsonObject(chunk.image_url) ? { type: 'image_url', image_url: chunk.image_url } : null;
 }
 
-function argumentsOf(args: Json | undefined, path: string): Decoded<JsonObject> {
-  if (typeof args !== 'string')
-    return isJsonObject(args) ? ok(args) : wrong(path, 'the arguments are an object');
+/** A text is what is wrong. */
+function argumentsOf(args: Json | undefined): JsonObject | string {
+  if (typeof args !== 'string') return isJsonObject(args) ? args : 'the arguments are an object';
   const parsed = parseJson(args);
-  if (!parsed.ok) return wrong(path, 'the arguments are not JSON');
-  return isJsonObject(parsed.value) ? ok(parsed.value) : wrong(path, 'the arguments are an object');
+  if (!parsed.ok) return 'the arguments are not JSON';
+  return isJsonObject(parsed.value) ? parsed.value : 'the arguments are an object';
 }
 
 /** `{"tools": [{"name", "description"?, "inputSchema"}]}`: one event a tool. */
-function tools(element: JsonObject, frame: EventFrame, path: string): Decoded<readonly TraceEvent[]> {
-  if (!isList(element.tools)) return wrong(`${path}.tools`, 'the tools are a list');
-  const events: TraceEvent[] = [];
+function tools(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
+  const { path } = frame;
+  if (!isList(element.tools)) return new Wrong(`${path}.tools`, 'the tools are a list');
   for (const [index, tool] of element.tools.entries()) {
     const at = `${path}.tools.${index}`;
-    if (!isJsonObject(tool) || typeof tool.name !== 'string') return wrong(at, 'a tool has a `name`');
+    if (!isJsonObject(tool) || typeof tool.name !== 'string') return new Wrong(at, 'a tool has a `name`');
     const metadata = own(tool, 'metadata');
     const server = isJsonObject(metadata) ? own(metadata, 'server') : undefined;
     events.push({
@@ -172,7 +197,7 @@ function tools(element: JsonObject, frame: EventFrame, path: string): Decoded<re
       server: typeof server === 'string' ? server : null,
     });
   }
-  return ok(events);
+  return null;
 }
 
 const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
@@ -211,14 +236,16 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Without recursion: the depth is what is being tested. */
-function isShallow(root: unknown): boolean {
-  let level: readonly unknown[] = [root];
-  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-    if (level.length === 0) return true;
+/** Recursion ends where the limit does. */
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth < 0) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isShallow(item, depth - 1)) return false;
+    return true;
   }
-  return false;
+  for (const key in value) {
+    if (!isShallow((value as Readonly<Record<string, unknown>>)[key], depth - 1)) return false;
+  }
+  return true;
 }

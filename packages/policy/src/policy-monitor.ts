@@ -71,18 +71,14 @@ export class PolicyMonitor {
 
   #foresee(prepared: Prepared): readonly Finding[] {
     const found: Finding[] = [];
-    this.#set.examine(
-      prepared,
-      () => true,
-      () => {
-        let index = -1;
-        return (finding) => {
-          if (index < 0) index = found.push(finding) - 1;
-          else if (finding.open === null) found[index] = finding;
-          return finding.open === null;
-        };
-      },
-    );
+    this.#set.examine(prepared, () => {
+      let index = -1;
+      return (finding) => {
+        if (index < 0) index = found.push(finding) - 1;
+        else if (finding.open === null) found[index] = finding;
+        return finding.open === null;
+      };
+    });
     return found;
   }
 }

@@ -14,7 +14,7 @@ import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
-import { type Parameters, parameters as parametersValue } from './value.ts';
+import { parameters as parametersValue, type Value } from './value.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -23,6 +23,10 @@ export class RuleProgram {
   /** Types that predicates and quantifiers range over. */
   readonly ranged: ReadonlySet<string>;
   readonly needsCalls: boolean;
+  /** Rules, by number, that speak about every action. */
+  readonly constants: readonly number[];
+  /** Rules whose assignments are known only when the whole trace is. */
+  readonly unjoined: readonly number[];
   readonly #interests = new Map<string, TypeInterests>();
 
   constructor(rules: readonly CompiledRule[]) {
@@ -30,6 +34,10 @@ export class RuleProgram {
     this.plans = rules.map(planRule);
     this.ranged = new Set(rules.flatMap((rule) => [...rule.rangesOver]));
     this.needsCalls = rules.some((rule) => rule.needsCalls);
+    const numbersOf = (...kinds: RulePlan['kind'][]): readonly number[] =>
+      this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
+    this.constants = numbersOf('constant');
+    this.unjoined = numbersOf('constant', 'whole');
     for (const [type, { isEvent }] of OBJECT_TYPES) {
       if (isEvent) this.#interests.set(type, new TypeInterests(this.plans, type));
     }
@@ -87,93 +95,140 @@ function canHold(event: string, type: string): boolean {
 /** Events that have been placed and filtered, but are not part of the trace. */
 export interface Prepared {
   readonly batch: Batch;
-  /** By rule; undefined: the events do not concern it. */
-  readonly pending: readonly (Pending | undefined)[];
+  readonly concerned: Concerned;
 }
+
+/** The rules that events concern, by number, with the new candidates of their variables. */
+type Concerned = ReadonlyMap<number, Pending>;
+
+const NO_RULES: Concerned = new Map();
 
 export class RuleSet {
   readonly #program: RuleProgram;
-  readonly #states: readonly RuleState[];
+  readonly #retention: (plan: RulePlan) => readonly Retention[];
+  /** By rule; made when the first candidate comes, because most traces have none for most rules. */
+  readonly #states: (RuleState | undefined)[] = [];
   readonly #trace: Trace;
   readonly #index: DomainIndex;
-  readonly #input: Parameters;
+  readonly #world: World;
 
   /** `keeps`: what deciding about new events needs, or all that passes the conditions on one variable. */
   constructor(program: RuleProgram, parameters: JsonObject, keeps: 'needed' | 'all') {
     this.#program = program;
-    const retained = (plan: RulePlan): readonly Retention[] =>
-      keeps === 'needed' ? plan.retention : plan.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
-    this.#states = program.plans.map((plan) => new RuleState(plan, retained(plan)));
+    this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
     this.#trace = new Trace(program.needsCalls);
     this.#index = new DomainIndex(program.ranged);
-    this.#input = parametersValue(parameters);
+    this.#world = worldOver(this.#index, parametersValue(parameters));
   }
 
   /** How many events the rules remember. */
   get size(): number {
-    return this.#states.reduce((sum, state) => sum + state.size, this.#index.size);
+    return this.#states.reduce((sum, state) => sum + (state?.size ?? 0), this.#index.size);
   }
 
   /** Places the events and asks each rule's filters about them. Changes nothing. */
   prepare(events: readonly TraceEvent[]): Prepared {
     const batch = this.#trace.prepare(events);
-    const pending: (Candidate[][] | undefined)[] = new Array(this.#program.rules.length);
-    const world = this.#world(this.#index);
-    for (const entry of batch.entries) {
-      for (const { rule, variable } of this.#program.interestsIn(entry)) {
-        const state = this.#states[rule];
-        if (state === undefined) continue;
-        if (variable === null) pending[rule] ??= this.#none(rule);
-        else
-          for (const occurrence of occurrencesIn(entry, variable.type)) {
-            const candidate = state.candidate(variable.index, occurrence, world);
-            if (candidate === null) continue;
-            pending[rule] ??= this.#none(rule);
-            pending[rule]?.[variable.index]?.push(candidate);
-          }
-      }
-    }
-    return { batch, pending };
+    return { batch, concerned: this.#concerned(batch.entries) };
   }
 
   /** For each rule that the events concern, in order, reports what they bring about. */
-  examine({ batch, pending }: Prepared, which: (plan: RulePlan) => boolean, report: ReportRule): void {
-    let worlds: { before: World; after: World } | null = null;
-    for (const [number, state] of this.#states.entries()) {
-      const plan = this.#program.plans[number];
-      const own = pending[number];
-      if (plan === undefined || !which(plan) || (own === undefined && plan.kind !== 'constant')) continue;
-      worlds ??= { before: this.#world(this.#index), after: this.#world(this.#index.fork(batch)) };
-      state.examine(own ?? [], batch.entries, worlds, report(number));
+  examine({ batch, concerned }: Prepared, report: ReportRule): void {
+    const after =
+      this.#program.ranged.size === 0
+        ? this.#world
+        : worldOver(this.#index.fork(batch.entries), this.#world.input);
+    const worlds = { before: this.#world, after };
+    for (const number of this.#inOrder(concerned)) {
+      this.#state(number).examine(concerned.get(number) ?? [], batch.entries, worlds, report(number));
     }
   }
 
   /** The events have happened: they must be the last that were prepared. */
-  append({ batch, pending }: Prepared): void {
+  append({ batch, concerned }: Prepared): void {
     this.#trace.commit(batch);
-    this.#index.add(batch);
-    for (const [number, state] of this.#states.entries()) {
-      const own = pending[number];
-      if (own !== undefined) state.append(own);
+    this.#index.add(batch.entries);
+    for (const [number, pending] of concerned) this.#state(number).append(pending);
+  }
+
+  /** An event has happened: reports the assignments of joined rules that it completes. */
+  advance(event: TraceEvent, report: ReportRule): void {
+    const entries = this.#trace.append(event);
+    this.#index.add(entries);
+    const concerned = this.#concerned(entries);
+    if (concerned.size === 0) return;
+    const worlds = { before: this.#world, after: this.#world };
+    for (const number of this.#inOrder(concerned)) {
+      const state = this.#state(number);
+      const pending = concerned.get(number) ?? [];
+      if (this.#program.plans[number]?.kind === 'joined')
+        state.examine(pending, entries, worlds, report(number));
+      state.append(pending);
     }
   }
 
-  /** Reports every assignment of the rules over all that is remembered. */
-  all(which: (plan: RulePlan) => boolean, report: ReportRule): void {
-    const world = this.#world(this.#index);
-    for (const [number, state] of this.#states.entries()) {
-      const plan = this.#program.plans[number];
-      if (plan !== undefined && which(plan)) state.all(world, report(number));
+  /** Reports every assignment of the rules that are not joined, over all that is remembered. */
+  all(report: ReportRule): void {
+    for (const number of this.#program.unjoined) this.#state(number).all(this.#world, report(number));
+  }
+
+  #inOrder(concerned: Concerned): readonly number[] {
+    const { constants } = this.#program;
+    if (constants.length === 0 && concerned.size <= 1) return [...concerned.keys()];
+    return [...concerned.keys(), ...constants].sort((a, b) => a - b);
+  }
+
+  #state(number: number): RuleState {
+    const known = this.#states[number];
+    if (known !== undefined) return known;
+    const plan = this.#program.plans[number];
+    if (plan === undefined) throw new Error(`there is no rule ${number}`);
+    const state = new RuleState(plan, this.#retention(plan));
+    this.#states[number] = state;
+    return state;
+  }
+
+  #concerned(entries: readonly EventObject[]): Concerned {
+    let concerned: Map<number, Candidate[][]> | null = null;
+    for (const entry of entries) {
+      for (const interest of this.#program.interestsIn(entry)) {
+        const { rule, variable } = interest;
+        if (variable === null) {
+          concerned ??= new Map();
+          if (!concerned.has(rule)) concerned.set(rule, this.#none(rule));
+          continue;
+        }
+        for (const occurrence of occurrencesIn(entry, variable.type)) {
+          const candidate = this.#state(rule).candidate(variable.index, occurrence, this.#world);
+          if (candidate === null) continue;
+          concerned ??= new Map();
+          let pending = concerned.get(rule);
+          if (pending === undefined) {
+            pending = this.#none(rule);
+            concerned.set(rule, pending);
+          }
+          pending[variable.index]?.push(candidate);
+        }
+      }
     }
+    return concerned ?? NO_RULES;
   }
 
   #none(rule: number): Candidate[][] {
     return (this.#program.plans[rule]?.rule.body.variables ?? []).map(() => []);
   }
+}
 
-  #world(index: DomainIndex): World {
-    return { domain: (type) => index.of(type), input: this.#input, counted: 0, trail: [] };
-  }
+function neededRetention(plan: RulePlan): readonly Retention[] {
+  return plan.retention;
+}
+
+function fullRetention(plan: RulePlan): readonly Retention[] {
+  return plan.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
+}
+
+function worldOver(index: DomainIndex, input: Value): World {
+  return { domain: (type) => index.of(type), input, counted: 0, trail: [] };
 }
 
 /** What to do with the findings of a rule, by its number. */
@@ -190,15 +245,15 @@ class DomainIndex {
     this.#base = base;
   }
 
-  fork(batch: Batch): DomainIndex {
+  fork(entries: readonly EventObject[]): DomainIndex {
     const fork = new DomainIndex(this.#types, this);
-    fork.add(batch);
+    fork.add(entries);
     return fork;
   }
 
-  add(batch: Batch): void {
+  add(entries: readonly EventObject[]): void {
     for (const type of this.#types) {
-      for (const entry of batch.entries) {
+      for (const entry of entries) {
         const found = occurrencesIn(entry, type);
         if (found.length === 0) continue;
         const known = this.#occurrences.get(type);

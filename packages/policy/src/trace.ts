@@ -28,9 +28,17 @@ export class Trace {
 
   /** What the events would be if they came next. Changes nothing. */
   prepare(events: readonly TraceEvent[]): Batch {
-    const batch = new BatchBuilder(this.#provenance.fork(), this.#calls);
+    const batch = new BatchBuilder(this.#provenance.fork(), new Map(), this.#calls);
     for (const event of events) batch.add(event);
     return batch;
+  }
+
+  /** The same, when the event has happened and nobody asks. */
+  append(event: TraceEvent): readonly EventObject[] {
+    const calls = this.#keepsCalls ? this.#calls : new Map<string, EventObject>();
+    const batch = new BatchBuilder(this.#provenance, calls, calls);
+    batch.add(event);
+    return batch.entries;
   }
 
   /** Makes a batch part of the trace; it must be the last one that was prepared. */
@@ -43,11 +51,16 @@ export class Trace {
 class BatchBuilder implements Batch {
   readonly entries: EventObject[] = [];
   readonly provenance: Provenance;
-  readonly calls = new Map<string, EventObject>();
+  readonly calls: Map<string, EventObject>;
   readonly #known: ReadonlyMap<string, EventObject>;
 
-  constructor(provenance: Provenance, known: ReadonlyMap<string, EventObject>) {
+  constructor(
+    provenance: Provenance,
+    calls: Map<string, EventObject>,
+    known: ReadonlyMap<string, EventObject>,
+  ) {
     this.provenance = provenance;
+    this.calls = calls;
     this.#known = known;
   }
 
