@@ -4,34 +4,37 @@
  * of what has to be.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Diagnostic } from '@cordon/core';
-import { evaluate } from '@cordon/reference';
+import type { Diagnostic, Json, JsonObject } from '@cordon/core';
+import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import {
   boundEvents,
   type ConformanceCase,
   compareAnalysis,
+  compareDecision,
   compareDiagnostics,
   conformanceCases,
-  coveredSentences,
   type ExpectedAnalysis,
+  type ExpectedDecision,
   type FoundDiagnostic,
   namesEvents,
   policyText,
-  sectionTable,
 } from '../../../conformance/harness.ts';
-import { decodeChat, loadPolicy, type Policy } from '../src/index.ts';
+import { decodeChat, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 const CASES = conformanceCases();
 
 for (const one of CASES) test(`${one.file}: ${one.name}`, () => run(one));
 
 function run(one: ConformanceCase): void {
-  const { dialect = 'cordon', parameters = {}, trace = [], expect } = one;
+  const { dialect = 'cordon', parameters = {}, trace = [], pending, expect } = one;
   const policy = loadPolicy(policyText(one), { dialect });
   compareDiagnostics(expect, (policy.ok ? policy.value.warnings : policy.fault).map(found));
   if ('diagnostics' in expect || !policy.ok) return;
+  if ('decision' in expect) {
+    decide(policy.value, parameters, trace, pending, expect);
+    return;
+  }
   const analysis = policy.value.analyze(trace, parameters);
   if ('fault' in expect) {
     assert.equal(analysis.ok ? null : analysis.fault.path, expect.fault.path);
@@ -39,29 +42,73 @@ function run(one: ConformanceCase): void {
   }
   assert.ok(analysis.ok, analysis.ok ? '' : JSON.stringify(analysis.fault));
   compareAnalysis(expect, analysis.value);
-  oneByOne(one, expect, policy.value);
-}
-
-/** The same events, one at a time, and by trying every assignment. */
-function oneByOne({ trace = [], parameters = {} }: ConformanceCase, expect: ExpectedAnalysis, policy: Policy): void {
   const events = decodeChat(trace);
   assert.ok(events.ok);
+  tryEveryAssignment(policy.value, parameters, events.value, expect);
+  watch(policy.value, parameters, events.value);
+}
+
+function decide(
+  policy: Policy,
+  parameters: JsonObject,
+  trace: Json,
+  pending: Json = [],
+  expect: ExpectedDecision,
+): void {
+  assert.ok(Array.isArray(trace) && Array.isArray(pending));
+  const past = decodeChat(trace);
+  const all = decodeChat([...trace, ...pending]);
+  assert.ok(past.ok && all.ok);
+  const next = all.value.slice(past.value.length);
   const monitor = policy.monitor(parameters);
-  for (const event of events.value) monitor.append([event]);
-  const findings = monitor.findings().map(({ open, entries }) => ({
-    isViolation: open === null,
-    events: entries.flatMap((entry) => (entry === null ? [] : [entry.reference])),
-  }));
-  const outcomes = evaluate(policy, events.value, parameters).map(({ status, events }) => ({
-    isViolation: status === 'violated',
-    events: events.filter((event) => event !== null),
-  }));
-  assert.deepEqual(findings, outcomes);
-  if (!namesEvents(expect)) return;
-  const eventsOf = (isViolation: boolean) =>
-    findings.filter((finding) => finding.isViolation === isViolation).map(({ events }) => events);
-  assert.deepEqual(eventsOf(true), boundEvents(expect.errors));
-  assert.deepEqual(eventsOf(false), boundEvents(expect.undecided));
+  monitor.append(past.value);
+  const decision = monitor.decide(next);
+  compareDecision(expect, decision);
+  const admitted = monitor.admit(next, 'not-needed');
+  assert.deepEqual(admitted, decision);
+}
+
+/** The reference evaluator says the same. */
+function tryEveryAssignment(
+  policy: Policy,
+  parameters: JsonObject,
+  events: readonly TraceEvent[],
+  expect: ExpectedAnalysis,
+): void {
+  const outcomes = evaluate(policy, events, parameters);
+  const eventsOf = (status: Outcome['status']) =>
+    outcomes
+      .filter((outcome) => outcome.status === status)
+      .map((outcome) => outcome.events.filter((event) => event !== null));
+  if (namesEvents(expect)) {
+    assert.deepEqual(eventsOf('violated'), boundEvents(expect.errors));
+    assert.deepEqual(eventsOf('open'), boundEvents(expect.undecided));
+  } else {
+    assert.equal(eventsOf('violated').length, expect.errors.length);
+    assert.equal(eventsOf('open').length, expect.undecided.length);
+  }
+}
+
+/** Trying every assignment before and after each event is for short traces. */
+const MAX_WATCHED = 16;
+
+/** A monitor says after each event what trying every assignment says about it. */
+function watch(policy: Policy, parameters: JsonObject, events: readonly TraceEvent[]): void {
+  const monitor = policy.monitor(parameters);
+  for (const [index, event] of events.slice(0, MAX_WATCHED).entries()) {
+    const foreseen = monitor
+      .foresee([event])
+      .map(({ rule, open }) => ({ rule: rule.number, isViolation: open === null }));
+    const outcomes = evaluatePending(policy, events.slice(0, index), [event], parameters);
+    const expected = policy.rules.flatMap(({ number }) => {
+      const own = outcomes.filter(({ rule }) => rule === number);
+      return own.length === 0
+        ? []
+        : [{ rule: number, isViolation: own.some(({ status }) => status === 'violated') }];
+    });
+    assert.deepEqual(foreseen, expected, `after ${index} events`);
+    monitor.append([event]);
+  }
 }
 
 function found({ code, severity, range }: Diagnostic): FoundDiagnostic {
