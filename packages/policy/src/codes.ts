@@ -66,7 +66,7 @@ export class Diagnostics {
 
   /** In the order of the text. */
   all(): readonly Diagnostic[] {
-    return this.#found.toSorted((a, b) => before(a) - before(b));
+    return this.#found.toSorted(byPlace);
   }
 
   hasErrors(): boolean {
@@ -82,8 +82,9 @@ export class Diagnostics {
   }
 }
 
-function before(diagnostic: Diagnostic): number {
-  return (diagnostic.range?.line ?? 0) * 1e6 + (diagnostic.range?.column ?? 0);
+function byPlace({ range: a }: Diagnostic, { range: b }: Diagnostic): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  return a.line - b.line || a.column - b.column;
 }
 
 /**

@@ -14,7 +14,7 @@ const VALUE_REFERENCE = /<[A-Za-z_:]+>/y;
 const BLANK = /[ \t\r\n\f\ufeff]+/y;
 const COMMENT = /#[^\n]*/y;
 
-/** The tokens of `text` from `start` to `end`, without layout; what belongs to no token is reported and skipped. */
+/** The tokens of `text` from `start` to `end`, without layout; what belongs to none is reported. */
 function scan(text: string, start: number, end: number, diagnostics: Diagnostics): Token[] {
   const tokens: Token[] = [];
   let at = start;
@@ -24,13 +24,9 @@ function scan(text: string, start: number, end: number, diagnostics: Diagnostics
       at += skipped.length;
       continue;
     }
-    const token = tokenAt(text, at, end, tokens.at(-1), diagnostics);
-    if (token === null) {
-      at = skipUnknown(text, at, end, diagnostics);
-    } else {
-      tokens.push(token);
-      at = token.end;
-    }
+    const token = tokenAt(text, at, end, tokens.at(-1), diagnostics) ?? unknownAt(text, at, end, diagnostics);
+    tokens.push(token);
+    at = token.end;
   }
   return tokens;
 }
@@ -75,7 +71,7 @@ function endsOperand(token: Token | undefined): boolean {
   return token.kind !== 'value-reference';
 }
 
-function skipUnknown(text: string, at: number, end: number, diagnostics: Diagnostics): number {
+function unknownAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token {
   const codePoint = text.codePointAt(at) ?? 0;
   const length = codePoint > 0xffff ? 2 : 1;
   const shown = codePoint < 0x20 || (codePoint >= 0xd800 && codePoint <= 0xdfff);
@@ -84,7 +80,7 @@ function skipUnknown(text: string, at: number, end: number, diagnostics: Diagnos
   // One report for a run of the same character: a megabyte of NULs is one problem.
   let next = at + length;
   while (next < end && text.codePointAt(next) === codePoint) next += length;
-  return next;
+  return { kind: 'unknown', text: text.slice(at, next), start: at, end: next };
 }
 
 function stringAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token | null {
@@ -114,6 +110,7 @@ function stringAt(text: string, at: number, end: number, diagnostics: Diagnostic
       value,
       prefix: '',
       isMultiline,
+      isClosed: false,
       start: at,
       end: stop,
     };
@@ -121,7 +118,16 @@ function stringAt(text: string, at: number, end: number, diagnostics: Diagnostic
   const content = text.slice(contentStart, close);
   const value = isMultiline ? dedent(content) : content.replaceAll(`\\${quote}`, quote);
   const stop = close + (isMultiline ? 3 : 1);
-  return { kind: 'string', text: text.slice(at, stop), value, prefix, isMultiline, start: at, end: stop };
+  return {
+    kind: 'string',
+    text: text.slice(at, stop),
+    value,
+    prefix,
+    isMultiline,
+    isClosed: true,
+    start: at,
+    end: stop,
+  };
 }
 
 /** The quote that ends the string; a backslash takes the next character with it. -1: the line ends before. */
@@ -129,7 +135,7 @@ function closingQuote(text: string, from: number, end: number, quote: string): n
   for (let at = from; at < end; at++) {
     const character = text[at];
     if (character === '\n') return -1;
-    if (character === '\\') at++;
+    if (character === '\\' && text[at + 1] !== '\n') at++;
     else if (character === quote) return at;
   }
   return -1;
@@ -143,15 +149,26 @@ function lineEnd(text: string, from: number, end: number): number {
 
 /** Python's `textwrap.dedent`: the white space that all lines with text have in common goes. */
 export function dedent(text: string): string {
-  const lines = text.split('\n').map((line) => (/^[ \t]*\r?$/.test(line) ? '' : line));
+  const width = commonIndentation(text);
+  return text
+    .split('\n')
+    .map((line) => (isBlankLine(line) ? '' : line.slice(width)))
+    .join('\n');
+}
+
+/** How much white space all lines with text have in common at their beginning. */
+export function commonIndentation(text: string): number {
   let common: string | null = null;
-  for (const line of lines) {
-    if (line === '') continue;
+  for (const line of text.split('\n')) {
+    if (isBlankLine(line)) continue;
     const indentation = /^[ \t]*/.exec(line)?.[0] ?? '';
     common = common === null ? indentation : commonPrefix(common, indentation);
   }
-  const width = common?.length ?? 0;
-  return lines.map((line) => line.slice(width)).join('\n');
+  return common?.length ?? 0;
+}
+
+function isBlankLine(line: string): boolean {
+  return /^[ \t]*\r?$/.test(line);
 }
 
 function commonPrefix(a: string, b: string): string {
@@ -172,7 +189,8 @@ export function lex(text: string, diagnostics: Diagnostics): readonly Token[] {
 
 /** The tokens of a piece of the text that is one expression, e.g. what stands between the braces of an f-string. */
 export function lexExpression(text: string, span: Span, diagnostics: Diagnostics): readonly Token[] {
-  const tokens = scan(text, span.start, span.end, diagnostics);
+  // Cut off, so that a comment or a string without end does not run on through the rest of a long text.
+  const tokens = scan(text.slice(0, span.end), span.start, span.end, diagnostics);
   return [...tokens, { kind: 'end', text: '', start: span.end, end: span.end }];
 }
 
@@ -197,12 +215,18 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
   const blocks: number[] = [margin === Infinity ? 0 : margin];
   let open = new OpenBrackets();
   let previous: Token | null = null;
+  let isRuleHead = false;
   for (const [index, token] of tokens.entries()) {
     const column = columns[index] ?? null;
     if (column === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text))
       open = new OpenBrackets();
-    if (column !== null && open.isEmpty && previous !== null)
-      startLine(out, blocks, column, previous, token.start);
+    if (column !== null && open.isEmpty && previous !== null) {
+      const lines = out.length;
+      const forgot = isRuleHead && forgotColon(previous, token, tokens[index + 1]);
+      startLine(out, blocks, column, forgot || opensBlock(previous), previous, token.start);
+      if (out.length > lines) isRuleHead = false;
+    }
+    if (column !== null && beginsRule(token, tokens[index + 1])) isRuleHead = true;
     if (token.kind === 'operator') open.pass(token.text);
     out.push(token);
     previous = token;
@@ -241,11 +265,18 @@ function columnOf(text: string, lineStart: number, at: number): number {
   return text[lineStart] === '\ufeff' ? at - lineStart - 1 : at - lineStart;
 }
 
-function startLine(out: Token[], blocks: number[], column: number, previous: Token, at: number): void {
+function startLine(
+  out: Token[],
+  blocks: number[],
+  column: number,
+  isBlock: boolean,
+  previous: Token,
+  at: number,
+): void {
   const current = blocks.at(-1) ?? 0;
   if (column > current) {
     // A deeper line that no `:` announced continues the line before it.
-    if (!opensBlock(previous)) return;
+    if (!isBlock) return;
     blocks.push(column);
     out.push(mark('indent', previous.end, at));
     return;
@@ -259,6 +290,19 @@ function startLine(out: Token[], blocks: number[], column: number, previous: Tok
 
 function opensBlock(token: Token): boolean {
   return token.kind === 'operator' && (token.text === ':' || token.text === ':=');
+}
+
+function beginsRule(token: Token, next: Token | undefined): boolean {
+  const isEffect = token.kind === 'name' && ['raise', 'ask', 'warn'].includes(token.text);
+  return isEffect && (next?.kind === 'string' || next?.kind === 'name');
+}
+
+/** So that the lines below `raise "…" if` without a colon are looked at as well, and not just the colon is missed. */
+function forgotColon(previous: Token, token: Token, next: Token | undefined): boolean {
+  if (previous.kind === 'string') return !previous.isClosed && previous.text.trimEnd().endsWith(':');
+  const isIf = previous.kind === 'name' && previous.text === 'if';
+  const goesOn = token.text === ':' || (token.text === '(' && next?.text === 'undecided');
+  return isIf && !goesOn;
 }
 
 function mark(kind: 'newline' | 'indent' | 'dedent', start: number, end = start): Token {

@@ -17,7 +17,7 @@ import type {
   RuleTree,
 } from './ast.ts';
 import { type Code, Diagnostics } from './codes.ts';
-import { lex, lexExpression } from './lexer.ts';
+import { commonIndentation, lex, lexExpression } from './lexer.ts';
 import { joinSpans, Source, type Span } from './source.ts';
 import type { Operator, StringToken, Token } from './token.ts';
 
@@ -25,16 +25,52 @@ import type { Operator, StringToken, Token } from './token.ts';
 const MAX_NESTING = 100;
 /** Operators, members and calls in one chain: left-nested in the tree, so they count like nesting. */
 const MAX_CHAIN = 400;
+/** Of a tree: chains inside of brackets inside of chains, each within its own limit, would multiply. */
+const MAX_HEIGHT = 600;
 /** UTF-16 units of one policy. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
 /** Reads a policy. The tree holds every statement that could be read, whatever the diagnostics say. */
 export function parse(source: Source, diagnostics: Diagnostics): PolicyTree {
+  return parseTokens(source, diagnostics).tree;
+}
+
+/** A text, read: the tree, the tokens that it was made of, and what the parser took some of them for. */
+export interface Reading {
+  readonly tree: PolicyTree;
+  readonly tokens: readonly Token[];
+  readonly roles: ReadonlyMap<Token, Role>;
+}
+
+/**
+ * What a token turned out to be, where the token alone does not say:
+ * `continued`: a line end behind which the line goes on; `prefix`: `-` or `+` before its operand; `suffix`: the
+ * bracket of a call, an index or a list of parameters; `glued`: belongs to the name before it (`tool:a-b`, also `tool`,
+ * `:` and `a` themselves); `named`: the `=` of a named argument; `logic`, `choice`, `clause`: words before which a long
+ * line is best broken, `and`/`or`, `if`/`else` of a ternary, `for`/`if` of a comprehension; `definition`, `rule-name`:
+ * the mark behind what a definition or a rule is called.
+ */
+export type Role =
+  | 'continued'
+  | 'prefix'
+  | 'suffix'
+  | 'glued'
+  | 'named'
+  | 'logic'
+  | 'choice'
+  | 'clause'
+  | 'definition'
+  | 'rule-name';
+
+/** Reads a policy and keeps what the tree leaves out, for whoever writes the text anew. */
+export function parseTokens(source: Source, diagnostics: Diagnostics): Reading {
   if (source.text.length > MAX_LENGTH) {
     diagnostics.error('POL005', { start: 0, end: 0 }, `the policy is longer than ${MAX_LENGTH} characters`);
-    return { imports: [], definitions: [], rules: [] };
+    return { tree: { imports: [], definitions: [], rules: [] }, tokens: [], roles: new Map() };
   }
-  return new Parser(source, lex(source.text, diagnostics), diagnostics).policy();
+  const tokens = lex(source.text, diagnostics);
+  const roles = new Map<Token, Role>();
+  return { tree: new Parser(source, tokens, diagnostics, roles).policy(), tokens, roles };
 }
 
 /** Thrown and caught inside this file only: leaves the line that cannot be read. No `Error`: stacks cost time. */
@@ -44,14 +80,24 @@ class Parser {
   readonly #source: Source;
   readonly #tokens: readonly Token[];
   readonly #diagnostics: Diagnostics;
+  readonly #roles: Map<Token, Role>;
   #at = 0;
   #nesting = 0;
+  /** Of the expression that was read last. */
+  #height = 0;
+  readonly #inParentheses = new WeakSet<Expression>();
   #imports: Import[] = [];
 
-  constructor(source: Source, tokens: readonly Token[], diagnostics: Diagnostics) {
+  constructor(
+    source: Source,
+    tokens: readonly Token[],
+    diagnostics: Diagnostics,
+    roles: Map<Token, Role> = new Map(),
+  ) {
     this.#source = source;
     this.#tokens = tokens;
     this.#diagnostics = diagnostics;
+    this.#roles = roles;
   }
 
   // ── statements ────────────────────────────────────────────────────────────────────────────────────────────
@@ -67,15 +113,36 @@ class Parser {
     return { imports: this.#imports, definitions, rules };
   }
 
-  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens. */
-  #recover(read: () => void): void {
+  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens, and says so. */
+  #recover(read: () => void): boolean {
+    const isRead = this.#attempt(() => {
+      read();
+      return true;
+    });
+    if (isRead === null) this.#skipLine();
+    return isRead === true;
+  }
+
+  /** What `read` returns; null: it met something that cannot be read, which it has reported. */
+  #attempt<T>(read: () => T): T | null {
     const nesting = this.#nesting;
     try {
-      read();
+      return read();
     } catch (error) {
       if (!(error instanceof UnreadableLine)) throw error;
       this.#nesting = nesting;
-      this.#skipLine();
+      return null;
+    }
+  }
+
+  /** To the block that this line opens; false: it opens none, and the line is behind us. */
+  #skipToBlock(): boolean {
+    for (;;) {
+      const { kind } = this.#token();
+      if (kind === 'indent') return true;
+      if (kind === 'end' || kind === 'dedent') return false;
+      this.#at++;
+      if (kind === 'newline') return false;
     }
   }
 
@@ -105,13 +172,14 @@ class Parser {
       this.#import();
       this.#endOfLine();
     } else if (isWord(token, 'rule') && next.kind === 'name') this.#namedRule(rules);
-    else if (isEffect(token) && (next.kind === 'string' || next.kind === 'name'))
-      rules.push(this.#rule(null));
+    else if (isEffect(token) && (next.kind === 'string' || next.kind === 'name')) this.#rule(null, rules);
     else if (isWord(token, 'def') && next.kind === 'name') {
       const span = joinSpans(token, next);
       this.#fail('POL007', span, '`def` is not supported', 'write a predicate: `name(x: T) := …`');
     } else if (isOperator(next, ':=', ':', '(')) definitions.push(this.#definition());
-    else this.#notAStatement(token);
+    else if (isOperator(next, '=')) {
+      this.#fail('POL006', joinSpans(token, next), 'this line is no statement', 'write `:=` to name a value');
+    } else this.#notAStatement(token);
   }
 
   #notAStatement(token: Token): never {
@@ -143,6 +211,7 @@ class Parser {
     this.#expectWord('import');
     const inParentheses = this.#takeOperator('(');
     do {
+      if (inParentheses && isOperator(this.#token(), ')')) break;
       const name = this.#identifier('the name of a function');
       const alias = this.#takeWord('as') ? this.#identifier('a name') : name;
       const span = { start: name.start, end: alias.end };
@@ -167,13 +236,13 @@ class Parser {
   #namedRule(rules: RuleTree[]): void {
     this.#next();
     const name = this.#kebabName();
-    this.#expectOperator(':');
+    this.#mark(this.#expectOperator(':'), 'rule-name');
     const isBlock = this.#token().kind === 'indent';
     if (isBlock || this.#token().kind === 'newline') this.#at++;
     if (!isEffect(this.#token())) {
       this.#fail('POL003', this.#token(), 'a rule was expected here', 'write `raise "…" if:` below its name');
     }
-    rules.push(this.#rule(name));
+    this.#rule(name, rules);
     if (isBlock) this.#expectKind('dedent', 'the end of the rule');
   }
 
@@ -185,21 +254,29 @@ class Parser {
       const isPart = token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/');
       if (!isPart || token.start !== end) break;
       end = token.end;
+      this.#mark(token, 'glued');
       this.#at++;
     }
     return { name: this.#source.text.slice(first.start, end), start: first.start, end };
   }
 
-  #rule(name: Identifier | null): RuleTree {
+  /** A head that cannot be read is one problem; its block may hold others. */
+  #rule(name: Identifier | null, rules: RuleTree[]): void {
+    const { start } = this.#token();
+    const head = this.#attempt(() => this.#ruleHead());
+    if (head === null && !this.#skipToBlock()) return;
+    const body = this.#block();
+    if (head !== null) rules.push({ name, ...head, body, start, end: this.#token(-1).end });
+  }
+
+  #ruleHead(): Pick<RuleTree, 'effect' | 'message' | 'whenUndecided'> {
     const effect = this.#next();
     if (!isEffect(effect)) throw new UnreadableLine();
     const message = this.#ruleMessage();
     this.#expectWord('if');
     const whenUndecided = this.#whenUndecided();
     this.#expectOperator(':');
-    const body = this.#block();
-    const end = this.#token(-1).end;
-    return { name, effect: effect.text, message, whenUndecided, body, start: effect.start, end };
+    return { effect: effect.text, message, whenUndecided };
   }
 
   #ruleMessage(): Expression {
@@ -212,7 +289,9 @@ class Parser {
         'write it in one pair of quotes',
       );
     }
-    return token.kind === 'string' ? this.#atom() : this.#postfix();
+    const message = token.kind === 'string' ? this.#atom() : this.#postfix();
+    if (message.kind !== 'quantifier') return message;
+    this.#fail('POL003', message, 'a message was expected here, not a block');
   }
 
   #whenUndecided(): 'deny' | 'allow' {
@@ -229,7 +308,7 @@ class Parser {
   #definition(): Definition {
     const name = this.#identifier('a name');
     const parameters = isOperator(this.#token(), '(') ? this.#parameters() : null;
-    const marker = this.#token();
+    const marker = this.#mark(this.#token(), 'definition');
     if (!isOperator(marker, ':=', ':')) {
       this.#fail(
         'POL006',
@@ -247,7 +326,7 @@ class Parser {
 
   #parameters(): readonly Parameter[] {
     const parameters: Parameter[] = [];
-    this.#expectOperator('(');
+    this.#mark(this.#expectOperator('('), 'suffix');
     while (!isOperator(this.#token(), ')')) {
       const name = this.#identifier('a parameter');
       const type = this.#takeOperator(':') ? this.#identifier('a type') : null;
@@ -275,14 +354,28 @@ class Parser {
       );
     }
     return this.#nested(() => {
+      const head = this.#token(-1);
       this.#at++;
       const lines: Expression[] = [];
+      let height = 0;
+      let hasUnreadable = false;
       while (this.#token().kind !== 'dedent' && this.#token().kind !== 'end') {
         const before = this.#at;
-        this.#recover(() => this.#blockLine(lines));
+        this.#height = 0;
+        hasUnreadable = !this.#recover(() => this.#blockLine(lines)) || hasUnreadable;
+        height = Math.max(height, this.#height);
         if (this.#at === before) this.#at++;
       }
       if (this.#token().kind === 'dedent') this.#at++;
+      if (lines.length === 0 && !hasUnreadable) {
+        this.#fail(
+          'POL004',
+          head,
+          'this block holds imports and no line',
+          'move them to the top of the file',
+        );
+      }
+      this.#height = height;
       return lines;
     });
   }
@@ -334,11 +427,15 @@ class Parser {
 
   #ternary(): Expression {
     const then = this.#logic();
-    if (!isWord(this.#token(), 'if')) return then;
-    this.#at++;
+    if (!isWord(this.#token(), 'if') || this.#isBehindBlock()) return then;
+    let height = this.#height;
+    this.#mark(this.#next(), 'choice');
     const condition = this.#logic();
+    height = Math.max(height, this.#height);
+    this.#mark(this.#token(), 'choice');
     this.#expectWord('else');
     const otherwise = this.#expression();
+    this.#grow(Math.max(height, this.#height), then);
     if (this.#isCompound(then) || this.#isCompound(otherwise)) {
       this.#diagnostics.warning(
         'POL054',
@@ -355,9 +452,12 @@ class Parser {
     for (let links = 0; ; ) {
       const word = this.#continuing('and', 'or');
       if (word === null) return left;
+      this.#mark(this.#token(-1), 'logic');
       this.#countLink(++links, left);
       this.#skipNewline();
+      const height = this.#height;
       const right = this.#comparison();
+      this.#grow(Math.max(height, this.#height), left);
       if (left.kind === 'logic' && left.operator !== word && !this.#isInParentheses(left)) {
         const span = joinSpans(left, right);
         this.#diagnostics.warning(
@@ -378,7 +478,9 @@ class Parser {
       if (operator === null) return left;
       this.#countLink(++links, left);
       this.#skipNewline();
+      const height = this.#height;
       const right = this.#sum();
+      this.#grow(Math.max(height, this.#height), left);
       left = this.#compared(operator, left, right);
     }
   }
@@ -403,6 +505,7 @@ class Parser {
     const symbol = this.#continuing('==', '!=', '<', '>', '<=', '>=', '->', '~>');
     if (symbol !== null) return symbol;
     const token = this.#token();
+    if (this.#isBehindBlock()) return null;
     if (isWord(token, 'is')) {
       this.#at++;
       return this.#takeWord('not') ? 'is not' : 'is';
@@ -439,7 +542,9 @@ class Parser {
       if (operator === null) return left;
       this.#countLink(++links, left);
       this.#skipNewline();
+      const height = this.#height;
       const right = operand();
+      this.#grow(Math.max(height, this.#height), left);
       left = { kind: 'binary', operator, left, right, start: left.start, end: right.end };
     }
   }
@@ -449,9 +554,11 @@ class Parser {
     const isNot = isWord(token, 'not') && this.#startsOperand(this.#token(1));
     if (!isNot && !isOperator(token, '-', '+')) return this.#postfix();
     const operator = isNot ? 'not' : isOperator(token, '-') ? '-' : '+';
+    if (!isNot) this.#mark(token, 'prefix');
     return this.#nested(() => {
       this.#at++;
       const operand = this.#unary();
+      this.#grow(this.#height, token);
       return { kind: 'unary', operator, operand, start: token.start, end: operand.end };
     });
   }
@@ -470,7 +577,11 @@ class Parser {
       const operator = this.#continuing('.') ?? this.#takeAny('(', '[');
       if (operator === null) break;
       this.#countLink(++links, expression);
-      expression = this.#suffix(operator, expression);
+      if (operator !== '.') this.#mark(this.#token(-1), 'suffix');
+      const height = this.#height;
+      const object = expression;
+      expression = this.#suffix(operator, object);
+      this.#grow(Math.max(height, this.#height), object);
     }
     return isOperator(this.#token(), ':') && this.#token(1).kind === 'indent'
       ? this.#quantifier(expression)
@@ -480,22 +591,27 @@ class Parser {
   #suffix(operator: '.' | '(' | '[', object: Expression): Expression {
     if (operator === '.') {
       const name = this.#identifier('the name of a field');
+      this.#height = 0;
       return { kind: 'member', object, name, start: object.start, end: name.end };
     }
     if (operator === '[') {
+      const open = this.#token(-1).start;
       const index = this.#expression();
-      const end = this.#expectOperator(']').end;
+      const { end } = this.#close(']', open);
       return { kind: 'index', object, index, start: object.start, end };
     }
     return this.#call(object);
   }
 
   #call(callee: Expression): Expression {
+    const open = this.#token(-1).start;
     const positional: Expression[] = [];
     const named: { name: Identifier; value: Expression }[] = [];
+    let height = 0;
     while (!isOperator(this.#token(), ')')) {
       const token = this.#token();
       if (token.kind === 'name' && isOperator(this.#token(1), '=')) {
+        this.#mark(this.#token(1), 'named');
         this.#at += 2;
         const name = { name: token.text, start: token.start, end: token.end };
         named.push({ name, value: this.#expression() });
@@ -506,9 +622,11 @@ class Parser {
         }
         positional.push(value);
       }
+      height = Math.max(height, this.#height);
       if (!this.#takeOperator(',')) break;
     }
-    const end = this.#expectOperator(')').end;
+    const { end } = this.#close(')', open);
+    this.#height = height;
     return { kind: 'call', callee, positional, named, start: callee.start, end };
   }
 
@@ -518,7 +636,9 @@ class Parser {
       this.#fail('POL003', head, 'only `forall:` and `count(…):` have a block');
     }
     this.#at++;
+    const height = this.#height;
     const body = this.#block();
+    this.#grow(Math.max(height, this.#height), head);
     const positional = head.kind === 'call' ? head.positional : [];
     const named = head.kind === 'call' ? head.named : [];
     const end = body.at(-1)?.end ?? head.end;
@@ -530,6 +650,7 @@ class Parser {
   #atom(): Expression {
     const token = this.#token();
     const span = { start: token.start, end: token.end };
+    this.#height = 0;
     switch (token.kind) {
       case 'number':
         this.#at++;
@@ -576,8 +697,10 @@ class Parser {
     if (isOperator(this.#token(), ',')) {
       this.#fail('POL008', this.#token(), 'only one value may stand in parentheses', 'write `tuple([a, b])`');
     }
-    const end = this.#expectOperator(')').end;
-    return { ...inner, start: open.start, end };
+    const { end } = this.#close(')', open.start);
+    const bracketed = { ...inner, start: open.start, end };
+    this.#inParentheses.add(bracketed);
+    return bracketed;
   }
 
   /** `(tool:mail)` is a pattern in parentheses, unless what follows the colon is a type and then the end. */
@@ -602,29 +725,48 @@ class Parser {
     const first = this.#expression();
     if (isWord(this.#token(), 'for')) return this.#comprehension(start, first);
     const items = [first];
-    while (this.#takeOperator(',') && !isOperator(this.#token(), ']')) items.push(this.#expression());
-    return { kind: 'list', items, start, end: this.#expectOperator(']').end };
+    let height = this.#height;
+    while (this.#takeOperator(',') && !isOperator(this.#token(), ']')) {
+      items.push(this.#expression());
+      height = Math.max(height, this.#height);
+    }
+    const { end } = this.#close(']', start);
+    this.#grow(height, first);
+    return { kind: 'list', items, start, end };
   }
 
   #comprehension(start: number, element: Expression): Expression {
-    this.#expectWord('for');
+    let height = this.#height;
+    this.#mark(this.#next(), 'clause');
     const variable = this.#identifier('a variable');
     this.#expectWord('in');
     const iterable = this.#logic();
-    const condition = this.#takeWord('if') ? this.#expression() : null;
-    const end = this.#expectOperator(']').end;
+    height = Math.max(height, this.#height);
+    let condition: Expression | null = null;
+    if (isWord(this.#token(), 'if')) {
+      this.#mark(this.#next(), 'clause');
+      condition = this.#expression();
+      height = Math.max(height, this.#height);
+    }
+    const { end } = this.#close(']', start);
+    this.#grow(height, element);
     return { kind: 'comprehension', element, variable, iterable, condition, start, end };
   }
 
   #object(): Expression {
     const start = this.#next().start;
     const entries: { key: string; value: Expression }[] = [];
+    let height = 0;
     while (!isOperator(this.#token(), '}')) {
       const key = this.#key();
-      entries.push({ key, value: this.#expression() });
+      const value = this.#expression();
+      entries.push({ key, value });
+      height = Math.max(height, this.#height);
       if (!this.#takeOperator(',')) break;
     }
-    return { kind: 'object', entries, start, end: this.#expectOperator('}').end };
+    const { end } = this.#close('}', start);
+    this.#grow(height, { start, end });
+    return { kind: 'object', entries, start, end };
   }
 
   #key(): string {
@@ -639,22 +781,30 @@ class Parser {
   /** The holes of `f"…{x}…"`. The text between them is taken as it is written, like that of any string. */
   #format(token: StringToken): Expression {
     const quotes = token.isMultiline ? 3 : 1;
+    const start = token.start + 1 + quotes;
     const end = token.end - quotes;
-    const text = this.#source.text;
+    // Cut off, so that no search for a brace, a quote or a line end runs on through the rest of a long text.
+    const text = this.#source.text.slice(0, end);
+    const margin = token.isMultiline ? commonIndentation(text.slice(start)) : 0;
     const parts: (string | Expression)[] = [];
     let literal = '';
-    for (let at = token.start + 1 + quotes; at < end; at++) {
+    let height = 0;
+    for (let at = token.isMultiline ? lineContent(text, start, margin) : start; at < end; at++) {
       const character = text[at] ?? '';
-      const isDoubled =
-        (character === '{' || character === '}') && text[at + 1] === character && at + 1 < end;
+      if (character === '\n' && token.isMultiline) {
+        literal += '\n';
+        at = lineContent(text, at + 1, margin) - 1;
+        continue;
+      }
+      const isDoubled = (character === '{' || character === '}') && text[at + 1] === character;
       if (isDoubled) at++;
       if (character !== '{' || isDoubled) {
         literal += character;
         continue;
       }
       const close = text.indexOf('}', at);
-      const hole = { start: at + 1, end: close < 0 || close > end ? end : close };
-      if (hole.end === end || this.#source.text.slice(hole.start, hole.end).trim() === '') {
+      const hole = { start: at + 1, end: close < 0 ? end : close };
+      if (close < 0 || text.slice(hole.start, hole.end).trim() === '') {
         this.#fail(
           'POL003',
           { start: at, end: hole.end },
@@ -663,10 +813,12 @@ class Parser {
         );
       }
       parts.push(unescaped(literal, token), this.#hole(hole));
+      height = Math.max(height, this.#height);
       literal = '';
       at = hole.end;
     }
     parts.push(unescaped(literal, token));
+    this.#grow(height, token);
     return { kind: 'format', parts, start: token.start, end: token.end };
   }
 
@@ -677,8 +829,10 @@ class Parser {
         lexExpression(this.#source.text, span, this.#diagnostics),
         this.#diagnostics,
       );
+      inner.#nesting = this.#nesting;
       const expression = inner.#expression();
       if (inner.#token().kind !== 'end') inner.#endOfLine();
+      this.#height = inner.#height;
       return expression;
     });
   }
@@ -691,13 +845,13 @@ class Parser {
 
   #toolPattern(): Expression {
     const start = this.#next().start;
-    this.#expectOperator(':');
+    this.#mark(this.#expectOperator(':'), 'glued');
     const tool = this.#toolName();
     if (!isOperator(this.#token(), '('))
       return { kind: 'tool-pattern', tool, arguments: null, start, end: tool.end };
-    this.#at++;
+    const open = this.#mark(this.#next(), 'suffix');
     const pattern = isOperator(this.#token(), ')') ? null : this.#toolArguments();
-    const end = this.#expectOperator(')').end;
+    const { end } = this.#close(')', open.start);
     return { kind: 'tool-pattern', tool, arguments: pattern, start, end };
   }
 
@@ -724,7 +878,7 @@ class Parser {
 
   /** A quoted name, or names, `-`, `.`, `/` and `*` without a space between them. */
   #toolName(): Identifier {
-    const first = this.#next();
+    const first = this.#mark(this.#next(), 'glued');
     if (first.kind === 'string') return { name: first.value, start: first.start, end: first.end };
     let end = first.end;
     for (;;) {
@@ -733,6 +887,7 @@ class Parser {
         token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/', '*', '**');
       if (!isPart || token.start !== end) break;
       end = token.end;
+      this.#mark(token, 'glued');
       this.#at++;
     }
     return { name: this.#source.text.slice(first.start, end), start: first.start, end };
@@ -742,6 +897,7 @@ class Parser {
     return this.#nested(() => {
       const token = this.#token();
       const span = { start: token.start, end: token.end };
+      this.#height = 0;
       if (isOperator(token, '*')) {
         this.#at++;
         return { kind: 'any', ...span };
@@ -760,22 +916,30 @@ class Parser {
   #objectPattern(): Pattern {
     const start = this.#next().start;
     const entries: { key: string; pattern: Pattern }[] = [];
+    let height = 0;
     while (!isOperator(this.#token(), '}')) {
       const key = this.#key();
       entries.push({ key, pattern: this.#pattern() });
+      height = Math.max(height, this.#height);
       if (!this.#takeOperator(',')) break;
     }
-    return { kind: 'object', entries, start, end: this.#expectOperator('}').end };
+    const { end } = this.#close('}', start);
+    this.#grow(height, { start, end });
+    return { kind: 'object', entries, start, end };
   }
 
   #listPattern(): Pattern {
     const start = this.#next().start;
     const items: Pattern[] = [];
+    let height = 0;
     while (!isOperator(this.#token(), ']')) {
       items.push(this.#pattern());
+      height = Math.max(height, this.#height);
       if (!this.#takeOperator(',')) break;
     }
-    return { kind: 'list', items, start, end: this.#expectOperator(']').end };
+    const { end } = this.#close(']', start);
+    this.#grow(height, { start, end });
+    return { kind: 'list', items, start, end };
   }
 
   // ── tokens ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -792,19 +956,32 @@ class Parser {
 
   /** Takes an operator or `and`/`or`, also at the start of the next line, which it then continues. */
   #continuing<O extends Operator | 'and' | 'or'>(...operators: readonly O[]): O | null {
-    const isNextLine = this.#token().kind === 'newline';
+    const newline = this.#token();
+    const isNextLine = newline.kind === 'newline';
     const token = this.#token(isNextLine ? 1 : 0);
     if (token.kind !== 'operator' && token.kind !== 'name') return null;
     const found = operators.find((operator) => operator === token.text);
     // A line that begins with one of these may be a line of its own.
-    if (found === undefined || (isNextLine && isOperator(token, '+', '-', '*'))) return null;
+    const isOwnLine = isNextLine || this.#isBehindBlock();
+    if (found === undefined || (isOwnLine && isOperator(token, '+', '-', '*'))) return null;
+    if (isNextLine) this.#mark(newline, 'continued');
     this.#at += isNextLine ? 2 : 1;
     return found;
   }
 
+  /** The block of a quantifier has just ended: what follows stands on the next line. */
+  #isBehindBlock(): boolean {
+    return this.#token(-1).kind === 'dedent';
+  }
+
   /** Behind an operator the line goes on. */
   #skipNewline(): void {
-    if (this.#token().kind === 'newline') this.#at++;
+    if (this.#token().kind === 'newline') this.#mark(this.#next(), 'continued');
+  }
+
+  #mark(token: Token, role: Role): Token {
+    this.#roles.set(token, role);
+    return token;
   }
 
   #takeAny<O extends Operator>(...operators: readonly O[]): O | null {
@@ -828,14 +1005,35 @@ class Parser {
   #expectOperator(operator: Operator): Token {
     const token = this.#token();
     if (isOperator(token, operator)) return this.#next();
-    this.#fail('POL003', token, `\`${operator}\` was expected before ${describe(token)}`, hintFor(token));
+    this.#missing(`\`${operator}\``, hintFor(token));
+  }
+
+  /** The end of what a bracket began; where it is missing, says which bracket that is, if it is far off. */
+  #close(bracket: ')' | ']' | '}', start: number): Token {
+    const token = this.#token();
+    if (isOperator(token, bracket)) return this.#next();
+    const line = this.#source.range({ start, end: start }).line;
+    const isFar = this.#source.range(token).line !== line;
+    this.#missing(`\`${bracket}\``, isFar ? `it closes the bracket of line ${line}` : hintFor(token));
   }
 
   #expectWord(word: string): void {
+    if (!this.#takeWord(word)) this.#missing(`\`${word}\``);
+  }
+
+  /** What should have come next; if the line is over, it belongs to its end and not to the next one. */
+  #missing(what: string, help?: string): never {
     const token = this.#token();
-    if (!this.#takeWord(word)) {
-      this.#fail('POL003', token, `\`${word}\` was expected before ${describe(token)}`);
+    const previous = this.#token(-1);
+    const isLineOver =
+      token.kind === 'end' ||
+      token.kind === 'newline' ||
+      token.kind === 'indent' ||
+      this.#source.text.slice(previous.end, token.start).includes('\n');
+    if (isLineOver && this.#at > 0) {
+      this.#fail('POL003', previous, `${what} was expected behind ${describe(previous)}`, help);
     }
+    this.#fail('POL003', token, `${what} was expected before ${describe(token)}`, help);
   }
 
   #expectKind(kind: Token['kind'], what: string): void {
@@ -865,6 +1063,18 @@ class Parser {
     return result;
   }
 
+  /** One level on top of the highest part of an expression. */
+  #grow(height: number, span: Span): void {
+    this.#height = height + 1;
+    if (this.#height <= MAX_HEIGHT) return;
+    this.#fail(
+      'POL005',
+      span,
+      `the line has parts in parts more than ${MAX_HEIGHT} deep`,
+      'name parts of it',
+    );
+  }
+
   #countLink(links: number, span: Span): void {
     if (links > MAX_CHAIN) {
       this.#fail('POL005', span, `the line joins more than ${MAX_CHAIN} parts`, 'write several lines');
@@ -872,7 +1082,7 @@ class Parser {
   }
 
   #isInParentheses(expression: Expression): boolean {
-    return this.#source.text[expression.start] === '(' && this.#source.text[expression.end - 1] === ')';
+    return this.#inParentheses.has(expression);
   }
 
   #isCompound(expression: Expression): boolean {
@@ -885,7 +1095,9 @@ class Parser {
   }
 
   #fail(code: Code, span: Span, message: string, help?: string): never {
-    this.#diagnostics.error(code, { start: span.start, end: span.end }, message, help);
+    // What the lexer has reported makes trouble here as well; one report is enough.
+    const isReported = isBroken(this.#token()) || isBroken(this.#token(-1));
+    if (!isReported) this.#diagnostics.error(code, { start: span.start, end: span.end }, message, help);
     throw new UnreadableLine();
   }
 }
@@ -906,9 +1118,23 @@ function isOperator(token: Token, ...operators: readonly Operator[]): boolean {
   return token.kind === 'operator' && operators.includes(token.text);
 }
 
+/** A string without end, after which all that it swallowed is missing, or characters of no token. */
+function isBroken(token: Token): boolean {
+  return token.kind === 'unknown' || (token.kind === 'string' && !token.isClosed);
+}
+
 function unescaped(text: string, token: StringToken): string {
   const quote = token.text.at(-1) ?? '"';
   return token.isMultiline ? text : text.replaceAll(`\\${quote}`, quote);
+}
+
+/** Where the content of a line of a multi-line string begins: behind the margin, or at the end of a blank line. */
+function lineContent(text: string, from: number, margin: number): number {
+  let at = from;
+  while (text[at] === ' ' || text[at] === '\t') at++;
+  if (text[at] === undefined || text[at] === '\n') return at;
+  if (text[at] === '\r' && (text[at + 1] === undefined || text[at + 1] === '\n')) return at + 1;
+  return from + margin;
 }
 
 function describe(token: Token): string {

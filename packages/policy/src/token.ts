@@ -13,6 +13,8 @@ export type Token = Span &
     | StringParts
     | { readonly kind: 'value-reference'; readonly text: string }
     | { readonly kind: 'operator'; readonly text: Operator }
+    /** Characters of no token; reported already. */
+    | { readonly kind: 'unknown'; readonly text: string }
     | { readonly kind: 'newline' | 'indent' | 'dedent' | 'end'; readonly text: string }
   );
 
@@ -23,6 +25,8 @@ interface StringParts {
   readonly value: string;
   readonly prefix: '' | 'r' | 'f';
   readonly isMultiline: boolean;
+  /** False: it ends where the line or the text does, and that is reported. */
+  readonly isClosed: boolean;
 }
 
 export type StringToken = Span & StringParts;
