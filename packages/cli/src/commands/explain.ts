@@ -18,6 +18,8 @@ export interface ExplainOptions extends PolicyOptions {
   readonly event?: string;
 }
 
+const EVENT_HELP = 'name it by its path, as reports do: `3` for the message at position 3, from 0';
+
 /** 0: everything is allowed; 1: something is not; 2: a policy, parameter, rule, event or trace that cannot be used. */
 export async function explain(
   surroundings: Surroundings,
@@ -27,7 +29,7 @@ export async function explain(
 ): Promise<ExitCode> {
   const inUse = policyInUse(surroundings, policyFile, options);
   if (inUse === null) return EXIT.failed;
-  const { rule } = options;
+  const { rule, event } = options;
   const rules = inUse.policy.rules.map(({ id }) => id);
   if (rule !== undefined && !rules.includes(rule)) {
     const help = `its rules: ${rules.join(', ')}`;
@@ -44,6 +46,15 @@ export async function explain(
     if (!trace.ok) {
       count.unusable++;
       surroundings.noteDiagnostics([trace.fault]);
+      continue;
+    }
+    if (event !== undefined && !trace.value.events.some((one) => isWanted(one, event))) {
+      count.unusable++;
+      surroundings.noteFault({
+        kind: 'usage',
+        message: `the trace has no event \`${event}\``,
+        help: EVENT_HELP,
+      });
       continue;
     }
     for (const decided of decisions(inUse, trace.value, options)) {
