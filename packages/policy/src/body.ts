@@ -34,8 +34,10 @@ export interface CallSite {
 export type Locate = (frame: Frame) => Located | null;
 
 export interface World {
-  /** The objects of a type in the trace, in pieces that follow each other. */
-  domain(type: string): readonly (readonly Occurrence[])[];
+  /** What variables of predicates and quantifiers range over, in pieces that follow each other. */
+  domain(domain: Domain): readonly (readonly Bound[])[];
+  /** How many objects a domain has, and how many of them pass its conditions for certain. */
+  tally(domain: Domain): Tally;
   readonly input: Value;
   /**
    * How many assignments the `count` lines of a rule have found: tells whether new events changed what it counts.
@@ -48,12 +50,26 @@ export interface World {
 
 export type Evaluate = (frame: Frame) => Value;
 
+/** Objects of the trace that conditions on one variable, which need nothing else, let through. */
+export interface Domain {
+  readonly type: string;
+  readonly slot: number;
+  readonly filter: readonly Step[];
+}
+
+export interface Tally {
+  readonly certain: number;
+  readonly possible: number;
+}
+
 export interface BodyVariable {
   readonly name: string;
   readonly slot: number;
   readonly type: string;
   /** `(x: T) in within`; null: it ranges over the trace. */
   readonly within: Evaluate | null;
+  /** For the search in predicates and quantifiers: what it ranges over, without and with its own conditions. */
+  readonly domains: { readonly whole: Domain; readonly filtered: Domain } | null;
   /** Variables, by index, that `within` needs. */
   readonly needs: ReadonlySet<number>;
   readonly span: Span;
@@ -86,6 +102,8 @@ export interface Body {
   readonly variables: readonly BodyVariable[];
   /** Assignments stand before the steps that use them. */
   readonly steps: readonly Step[];
+  /** Where counting its assignments is counting the objects of a domain. */
+  readonly counted: Domain | null;
 }
 
 /** An order of binding, and for each point in it the steps that can be evaluated there. */
@@ -155,7 +173,7 @@ export function search(
   frame: Frame,
   visit: Visit,
   candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates = (variable) =>
-    frame.world.domain(body.variables[variable]?.type ?? ''),
+    inDomain(frame.world, body.variables[variable]?.domains?.filtered),
 ): boolean {
   const bound: Bound[] = new Array(body.variables.length);
   const { trail } = frame.world;
@@ -188,6 +206,10 @@ export function search(
     return false;
   };
   return descend(0, null);
+}
+
+function inDomain(world: World, domain: Domain | undefined): Candidates {
+  return domain === undefined ? [] : world.domain(domain);
 }
 
 /** The elements that `(x: T) in within` ranges over; one undecided element when there is no telling. */
@@ -230,6 +252,14 @@ export interface CountLimits {
 
 /** Whether the number of satisfying assignments is within the limits; undecided if undecided ones could tip it. */
 export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: CountLimits): Value {
+  if (body.counted !== null) {
+    const tally = frame.world.tally(body.counted);
+    if (isSettled(tally.certain, tally.possible, limits)) {
+      frame.world.counted += tally.certain;
+      frame.world.trail.push({ kind: 'count', found: tally.certain });
+      return isWithin(tally.certain, limits);
+    }
+  }
   let certain = 0;
   let possible = 0;
   let open: OpenLine | null = null;
@@ -286,7 +316,9 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
       return;
     }
     const pieces: Candidates =
-      variable.within === null ? frame.world.domain(variable.type) : [valuesWithin(variable, frame)];
+      variable.within === null
+        ? inDomain(frame.world, variable.domains?.whole)
+        : [valuesWithin(variable, frame)];
     for (const piece of pieces) {
       for (const candidate of piece) {
         frame.slots[variable.slot] = candidate.value;

@@ -19,6 +19,7 @@ import {
   type BodyVariable,
   type CallSite,
   counts,
+  type Domain,
   type Evaluate,
   type Frame,
   holds,
@@ -37,7 +38,7 @@ import { type ComputedPattern, toolMatcher } from './pattern.ts';
 import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
 import type { Source, Span } from './source.ts';
-import { isTypeName } from './types.ts';
+import { isTypeName, OBJECT_TYPES } from './types.ts';
 import {
   callable,
   isCallable,
@@ -71,8 +72,10 @@ export interface CompiledRule {
   readonly staticMessage: string;
   /** Whether a rule of the policy may look at the call behind a tool output. */
   readonly needsCalls: boolean;
-  /** Types that predicates and quantifiers of the rule range over: their results change as the trace grows. */
+  /** Types of events that can change what predicates and quantifiers of the rule say of older ones. */
   readonly rangesOver: ReadonlySet<string>;
+  /** What predicates and quantifiers of the policy range over. */
+  readonly domains: readonly Domain[];
   readonly span: Span;
 }
 
@@ -139,6 +142,7 @@ class Compiler {
   readonly #source: Source;
   readonly #detectors: Detectors;
   readonly #cache = new PatternCache();
+  readonly #domains: Domain[] = [];
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
   readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
 
@@ -164,7 +168,8 @@ class Compiler {
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
       needsCalls,
-      rangesOver: innerTypes(rule.body, this.#names),
+      rangesOver: innerTypes(rule.body, this.#names, eventVariables(rule.body)),
+      domains: this.#domains,
       span: { start: rule.start, end: rule.end },
     };
   }
@@ -193,8 +198,10 @@ class Compiler {
     }
     for (const declared of declarations)
       scope.setLocator(declared.variable.name, this.#variableLocator(declared, scope));
+    // In a rule, what looks back from an event of the rule says the same of it for ever.
+    const events = outer === null && parameters.length === 0 ? eventVariables(lines) : NO_NAMES;
     const isStable = (expression: Expression): boolean =>
-      innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names).size === 0;
+      innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names, events).size === 0;
     const slotOf = (name: string): number => scope.slot(name) ?? 0;
     const variables = declarations.map((declared): BodyVariable => {
       const within = declared.within === null ? null : this.#expression(declared.within, scope);
@@ -203,6 +210,7 @@ class Compiler {
         slot: slotOf(declared.variable.name),
         type: rangeType(declared.type.name, within !== null),
         within,
+        domains: null,
         needs: declared.within === null ? new Set() : needs.of(declared.within),
         span: { start: declared.start, end: declared.end },
       };
@@ -235,7 +243,48 @@ class Compiler {
         tree: line,
       });
     }
-    return { body: { variables, steps }, scope, needs };
+    return { body: { variables, steps, counted: null }, scope, needs };
+  }
+
+  /** The body of a predicate or quantifier: its variables range over domains, filtered by what needs nothing else. */
+  #innerBody(
+    lines: readonly Expression[],
+    layout: Layout,
+    outer: Scope | null,
+    parameters: readonly string[],
+  ): { body: Body; scope: Scope } {
+    const { body, scope } = this.#body(lines, layout, outer, parameters);
+    const own = new Set(body.variables.map(({ name }) => name));
+    const isClosed = (tree: Expression): boolean =>
+      [...freeNames(tree)].every((name) => own.has(name) || scope.slot(name) === null);
+    const variables = body.variables.map((variable, index): BodyVariable => {
+      if (variable.within !== null) return variable;
+      const filter = body.steps.filter(
+        (step) =>
+          step.slot === null &&
+          step.needs.size === 1 &&
+          step.needs.has(index) &&
+          step.isStable &&
+          isClosed(step.tree),
+      );
+      const { type, slot } = variable;
+      return {
+        ...variable,
+        domains: { whole: this.#domain(type, slot, []), filtered: this.#domain(type, slot, filter) },
+      };
+    });
+    const filtered = variables.length === 1 ? (variables[0]?.domains?.filtered ?? null) : null;
+    const isCounted =
+      filtered !== null &&
+      body.steps.every((step) => filtered.filter.includes(step)) &&
+      !body.steps.some((step) => mayMark(step.tree));
+    return { body: { ...body, variables, counted: isCounted ? filtered : null }, scope };
+  }
+
+  #domain(type: string, slot: number, filter: readonly Step[]): Domain {
+    const domain = { type, slot, filter };
+    this.#domains.push(domain);
+    return domain;
   }
 
   /** `==` between a part of one variable and a part of another. */
@@ -244,7 +293,8 @@ class Compiler {
     const side = (expression: Expression): JoinSide | null => {
       const [variable, ...others] = needs.of(expression);
       const isOne = variable !== undefined && others.length === 0;
-      const isStable = innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names).size === 0;
+      const isStable =
+        innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names, NO_NAMES).size === 0;
       return isOne && isStable ? { variable, evaluate: this.#expression(expression, scope) } : null;
     };
     const [left, right] = [side(line.left), side(line.right)];
@@ -443,7 +493,7 @@ class Compiler {
     const holder: { compiled: CompiledPredicate | null } = { compiled: null };
     this.#predicates.set(definition, holder);
     const names = (definition.parameters ?? []).map((parameter) => parameter.name);
-    const { body, scope } = this.#body(definition.body, layout, null, names);
+    const { body, scope } = this.#innerBody(definition.body, layout, null, names);
     holder.compiled = {
       name: definition.name.name,
       body,
@@ -593,7 +643,7 @@ class Compiler {
   }
 
   #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, scope: Scope): Evaluate {
-    const { body } = this.#body(expression.body, scope.layout, scope, []);
+    const { body } = this.#innerBody(expression.body, scope.layout, scope, []);
     const plan = planSearch(body);
     const named = this.#names.resolve(expression.callee.name);
     if (named?.kind === 'quantifier' && named.name === 'forall')
@@ -752,27 +802,101 @@ function looksBehindOutputs(tree: PolicyTree): boolean {
   return hasOutputs && looks;
 }
 
-/** The types that the quantifiers in lines, and the predicates that they call, range over. */
-function innerTypes(body: readonly Expression[], names: Names): ReadonlySet<string> {
+/** The variables that are bound to events of the trace. */
+function eventVariables(lines: readonly Expression[]): ReadonlySet<string> {
+  const events = variablesOf(lines).declarations.filter(
+    ({ type, within }) => within === null && OBJECT_TYPES.get(type.name)?.isEvent === true,
+  );
+  return new Set(events.map(({ variable }) => variable.name));
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * The types that quantifiers in lines, and the predicates that they call, range over. What looks back only, from one
+ * of `events`, is left out: no later event can change what it says.
+ */
+function innerTypes(
+  lines: readonly Expression[],
+  names: Names,
+  events: ReadonlySet<string>,
+): ReadonlySet<string> {
   const types = new Set<string>();
   const seen = new Set<Definition>();
-  const visitBody = (lines: readonly Expression[], isInner: boolean): void => {
-    for (const declared of isInner ? variablesOf(lines).declarations : []) {
-      if (declared.within === null) types.add(declared.type.name);
-    }
-    for (const line of lines) visit(line);
+  const visitInner = (body: readonly Expression[]): void => {
+    for (const { type, within } of variablesOf(body).declarations) if (within === null) types.add(type.name);
+    for (const line of body) visit(line, NO_NAMES);
   };
-  const visit = (expression: Expression): void => {
+  const visitDefinition = (definition: Definition): void => {
+    if (seen.has(definition)) return;
+    seen.add(definition);
+    visitInner(definition.body);
+  };
+  const visit = (expression: Expression, known: ReadonlySet<string>): void => {
+    const called = expression.kind === 'call' ? calledPredicate(expression, names) : null;
+    if (expression.kind === 'call' && called !== null) {
+      const parameters = eventParameters(called, expression, known);
+      if (looksBack(called.body, parameters)) for (const line of called.body) visit(line, NO_NAMES);
+      else visitDefinition(called);
+      for (const argument of expression.positional) visit(argument, known);
+      return;
+    }
     const named = expression.kind === 'name' ? names.resolve(expression.name) : null;
-    if (named?.kind === 'definition' && !seen.has(named.definition)) {
-      seen.add(named.definition);
-      visitBody(named.definition.body, true);
+    if (named?.kind === 'definition') visitDefinition(named.definition);
+    if (expression.kind === 'quantifier') {
+      const isCount =
+        names.resolve(expression.callee.name)?.kind === 'quantifier' && expression.callee.name !== 'forall';
+      if (isCount && looksBack(expression.body, known))
+        for (const line of expression.body) visit(line, NO_NAMES);
+      else visitInner(expression.body);
     }
-    if (expression.kind === 'quantifier') visitBody(expression.body, true);
-    for (const child of childrenOf(expression)) visit(child);
+    for (const child of childrenOf(expression)) visit(child, known);
   };
-  visitBody(body, false);
+  for (const line of lines) visit(line, events);
   return types;
+}
+
+function calledPredicate(call: Call, names: Names): Definition | null {
+  const named = call.callee.kind === 'name' ? names.resolve(call.callee.name) : null;
+  return named?.kind === 'definition' && named.definition.parameters !== null ? named.definition : null;
+}
+
+/** The parameters that a call binds to events of the rule. */
+function eventParameters(
+  definition: Definition,
+  call: Call,
+  events: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const bound = (definition.parameters ?? []).filter((_, index) => {
+    const argument = call.positional[index];
+    return argument?.kind === 'name' && events.has(argument.name);
+  });
+  return new Set(bound.map(({ name }) => name));
+}
+
+/** Whether each variable over the trace must, by a line of the body, come before one of `events`. */
+function looksBack(body: readonly Expression[], events: ReadonlySet<string>): boolean {
+  const known = new Set(events);
+  const open = new Set(
+    variablesOf(body)
+      .declarations.filter(({ within }) => within === null)
+      .map(({ variable }) => variable.name),
+  );
+  const flows = body.flatMap((line) =>
+    line.kind === 'binary' && line.operator === '->'
+      ? [[variableName(line.left), variableName(line.right)]]
+      : [],
+  );
+  for (let found = true; found && open.size > 0; ) {
+    found = false;
+    for (const [from, to] of flows) {
+      if (from == null || to == null || !open.has(from) || !known.has(to)) continue;
+      open.delete(from);
+      known.add(from);
+      found = true;
+    }
+  }
+  return open.size === 0;
 }
 
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */

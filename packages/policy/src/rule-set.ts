@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
-import type { Candidate, World } from './body.ts';
+import type { Bound, Candidate, Domain, Frame, Tally, World } from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { type EventObject, type Occurrence, occurrencesIn } from './event-object.ts';
@@ -14,14 +14,14 @@ import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
-import { parameters as parametersValue, type Value } from './value.ts';
+import { isUndecided, parameters as parametersValue, type Value } from './value.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
   readonly rules: readonly CompiledRule[];
   readonly plans: readonly RulePlan[];
-  /** Types that predicates and quantifiers range over. */
-  readonly ranged: ReadonlySet<string>;
+  /** What predicates and quantifiers range over. */
+  readonly domains: ReadonlySet<Domain>;
   readonly needsCalls: boolean;
   /** Rules, by number, that speak about every action. */
   readonly constants: readonly number[];
@@ -32,7 +32,7 @@ export class RuleProgram {
   constructor(rules: readonly CompiledRule[]) {
     this.rules = rules;
     this.plans = rules.map(planRule);
-    this.ranged = new Set(rules.flatMap((rule) => [...rule.rangesOver]));
+    this.domains = new Set(rules.flatMap((rule) => rule.domains));
     this.needsCalls = rules.some((rule) => rule.needsCalls);
     const numbersOf = (...kinds: RulePlan['kind'][]): readonly number[] =>
       this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
@@ -95,6 +95,8 @@ function canHold(event: string, type: string): boolean {
 /** Events that have been placed and filtered, but are not part of the trace. */
 export interface Prepared {
   readonly batch: Batch;
+  /** The trace as it would be. */
+  readonly world: World;
   readonly concerned: Concerned;
 }
 
@@ -117,7 +119,7 @@ export class RuleSet {
     this.#program = program;
     this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
     this.#trace = new Trace(program.needsCalls);
-    this.#index = new DomainIndex(program.ranged);
+    this.#index = new DomainIndex(program.domains);
     this.#world = worldOver(this.#index, parametersValue(parameters));
   }
 
@@ -129,16 +131,13 @@ export class RuleSet {
   /** Places the events and asks each rule's filters about them. Changes nothing. */
   prepare(events: readonly TraceEvent[]): Prepared {
     const batch = this.#trace.prepare(events);
-    return { batch, concerned: this.#concerned(batch.entries) };
+    const world = this.#worldWith(batch.entries);
+    return { batch, world, concerned: this.#concerned(batch.entries, world) };
   }
 
   /** For each rule that the events concern, in order, reports what they bring about. */
-  examine({ batch, concerned }: Prepared, report: ReportRule): void {
-    const after =
-      this.#program.ranged.size === 0
-        ? this.#world
-        : worldOver(this.#index.fork(batch.entries), this.#world.input);
-    const worlds = { before: this.#world, after };
+  examine({ batch, world, concerned }: Prepared, report: ReportRule): void {
+    const worlds = { before: this.#world, after: world };
     for (const number of this.#inOrder(concerned)) {
       this.#state(number).examine(concerned.get(number) ?? [], batch.entries, worlds, report(number));
     }
@@ -147,15 +146,15 @@ export class RuleSet {
   /** The events have happened: they must be the last that were prepared. */
   append({ batch, concerned }: Prepared): void {
     this.#trace.commit(batch);
-    this.#index.add(batch.entries);
+    this.#index.add(batch.entries, this.#world);
     for (const [number, pending] of concerned) this.#state(number).append(pending);
   }
 
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
     const entries = this.#trace.append(event);
-    this.#index.add(entries);
-    const concerned = this.#concerned(entries);
+    this.#index.add(entries, this.#world);
+    const concerned = this.#concerned(entries, this.#world);
     if (concerned.size === 0) return;
     const worlds = { before: this.#world, after: this.#world };
     for (const number of this.#inOrder(concerned)) {
@@ -188,7 +187,15 @@ export class RuleSet {
     return state;
   }
 
-  #concerned(entries: readonly EventObject[]): Concerned {
+  #worldWith(entries: readonly EventObject[]): World {
+    if (this.#program.domains.size === 0) return this.#world;
+    const index = this.#index.fork();
+    const world = worldOver(index, this.#world.input);
+    index.add(entries, world);
+    return world;
+  }
+
+  #concerned(entries: readonly EventObject[], world: World): Concerned {
     let concerned: Map<number, Candidate[][]> | null = null;
     for (const entry of entries) {
       for (const interest of this.#program.interestsIn(entry)) {
@@ -199,7 +206,7 @@ export class RuleSet {
           continue;
         }
         for (const occurrence of occurrencesIn(entry, variable.type)) {
-          const candidate = this.#state(rule).candidate(variable.index, occurrence, this.#world);
+          const candidate = this.#state(rule).candidate(variable.index, occurrence, world);
           if (candidate === null) continue;
           concerned ??= new Map();
           let pending = concerned.get(rule);
@@ -228,47 +235,76 @@ function fullRetention(plan: RulePlan): readonly Retention[] {
 }
 
 function worldOver(index: DomainIndex, input: Value): World {
-  return { domain: (type) => index.of(type), input, counted: 0, trail: [] };
+  return {
+    domain: (domain) => index.of(domain),
+    tally: (domain) => index.tally(domain),
+    input,
+    counted: 0,
+    trail: [],
+  };
 }
 
 /** What to do with the findings of a rule, by its number. */
 export type ReportRule = (rule: number) => Report;
 
-/** The objects of the trace by type, for the types that predicates and quantifiers range over. */
+/** What predicates and quantifiers range over, filtered as it comes. */
 class DomainIndex {
-  readonly #types: ReadonlySet<string>;
+  readonly #domains: ReadonlySet<Domain>;
   readonly #base: DomainIndex | null;
-  readonly #occurrences = new Map<string, Occurrence[]>();
+  readonly #members = new Map<Domain, { readonly found: Bound[]; certain: number }>();
 
-  constructor(types: ReadonlySet<string>, base: DomainIndex | null = null) {
-    this.#types = types;
+  constructor(domains: ReadonlySet<Domain>, base: DomainIndex | null = null) {
+    this.#domains = domains;
     this.#base = base;
   }
 
-  fork(entries: readonly EventObject[]): DomainIndex {
-    const fork = new DomainIndex(this.#types, this);
-    fork.add(entries);
-    return fork;
+  fork(): DomainIndex {
+    return new DomainIndex(this.#domains, this);
   }
 
-  add(entries: readonly EventObject[]): void {
-    for (const type of this.#types) {
+  add(entries: readonly EventObject[], world: World): void {
+    for (const domain of this.#domains) {
       for (const entry of entries) {
-        const found = occurrencesIn(entry, type);
-        if (found.length === 0) continue;
-        const known = this.#occurrences.get(type);
-        if (known === undefined) this.#occurrences.set(type, [...found]);
-        else for (const occurrence of found) known.push(occurrence);
+        if (!canHold(entry.type, domain.type)) continue;
+        for (const occurrence of occurrencesIn(entry, domain.type)) this.#consider(domain, occurrence, world);
       }
     }
   }
 
-  of(type: string): readonly (readonly Occurrence[])[] {
-    const own = this.#occurrences.get(type) ?? [];
-    return this.#base === null ? [own] : [...this.#base.of(type), own];
+  of(domain: Domain): readonly (readonly Bound[])[] {
+    const own = this.#members.get(domain)?.found ?? [];
+    return this.#base === null ? [own] : [...this.#base.of(domain), own];
+  }
+
+  tally(domain: Domain): Tally {
+    const own = this.#members.get(domain);
+    const base = this.#base?.tally(domain) ?? NOTHING_COUNTED;
+    if (own === undefined) return base;
+    return { certain: base.certain + own.certain, possible: base.possible + own.found.length };
   }
 
   get size(): number {
-    return [...this.#occurrences.values()].reduce((sum, list) => sum + list.length, 0);
+    return [...this.#members.values()].reduce((sum, { found }) => sum + found.length, 0);
+  }
+
+  #consider(domain: Domain, occurrence: Occurrence, world: World): void {
+    const frame: Frame = { slots: [], found: [], world, site: null, depth: 0 };
+    frame.slots[domain.slot] = occurrence.value;
+    frame.found[domain.slot] = occurrence;
+    let isCertain = true;
+    for (const step of domain.filter) {
+      const value = step.evaluate(frame);
+      if (isUndecided(value)) isCertain = false;
+      else if (value !== true) return;
+    }
+    let members = this.#members.get(domain);
+    if (members === undefined) {
+      members = { found: [], certain: 0 };
+      this.#members.set(domain, members);
+    }
+    members.found.push(occurrence);
+    if (isCertain) members.certain++;
   }
 }
+
+const NOTHING_COUNTED: Tally = { certain: 0, possible: 0 };
