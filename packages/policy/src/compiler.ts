@@ -823,6 +823,7 @@ function innerTypes(
 ): ReadonlySet<string> {
   const types = new Set<string>();
   const seen = new Set<Definition>();
+  const lookedBack = new Set<Definition>();
   const visitInner = (body: readonly Expression[]): void => {
     for (const { type, within } of variablesOf(body).declarations) if (within === null) types.add(type.name);
     for (const line of body) visit(line, NO_NAMES);
@@ -836,8 +837,11 @@ function innerTypes(
     const called = expression.kind === 'call' ? calledPredicate(expression, names) : null;
     if (expression.kind === 'call' && called !== null) {
       const parameters = eventParameters(called, expression, known);
-      if (looksBack(called.body, parameters)) for (const line of called.body) visit(line, NO_NAMES);
-      else visitDefinition(called);
+      if (!looksBack(called.body, parameters)) visitDefinition(called);
+      else if (!lookedBack.has(called)) {
+        lookedBack.add(called);
+        for (const line of called.body) visit(line, NO_NAMES);
+      }
       for (const argument of expression.positional) visit(argument, known);
       return;
     }

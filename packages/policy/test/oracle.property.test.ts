@@ -16,6 +16,15 @@ seen_before(c: ToolCall) :=
     (o: ToolOutput) -> c
     "bad" in o.content
 big(x) := x.arguments.size > LIMIT
+same_to(a: ToolCall, b: ToolCall) :=
+    a.arguments.to == b.arguments.to
+told(c: ToolCall, text: str) :=
+    (m: Message) -> c
+    text in m.content
+later(c: ToolCall) :=
+    (d: ToolCall)
+    c -> d
+loops(c: ToolCall, n: int) := n < 2 and loops(c, n + 1) or c is tool:read
 `;
 
 /** Conditions over one variable; some are undecided for some events, some are no booleans. */
@@ -32,6 +41,17 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'X.name == "read" or X.arguments.size == 1',
     'X.name',
     '"untrusted" in X.labels',
+    'told(X, "hi")',
+    'later(X) or X.arguments.size == 0',
+    'loops(X, 0)',
+    'X is not tool:read',
+    '(X.arguments.size if X is tool:send else 2) > 1',
+    'any([value == "a" for value in X.arguments.values() if value is not None])',
+    'X.arguments in [{"to": "a"}, {"to": "b", "size": 1}]',
+    'f"{X.name}!" == "send!"',
+    'X is tool:send({to: input.who, size: *})',
+    'count(min=1):\n        (q: ToolOutput) -> X\n        "bad" in q.content',
+    'not count(min=1, max=2):\n        (q: ToolCall) -> X',
   ],
   ToolOutput: [
     '"bad" in X.content',
@@ -43,6 +63,23 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
   Message: ['X.role == "user"', '"hi" in X.content', 'X.content is not None', 'len(X.content) > 2'],
   str: ['X == "bad"', 'X == "user" or X == "a"'],
 };
+
+/** Conditions that relate two variables, by their types. */
+const TWO: Readonly<Record<string, readonly string[]>> = {
+  'ToolCall ToolCall': [
+    'X.arguments.to == Y.arguments.to',
+    'X.arguments.size == Y.arguments.size',
+    'X.arguments.size < Y.arguments.size',
+    'same_to(X, Y)',
+    'X.arguments == Y.arguments',
+  ],
+  'ToolCall ToolOutput': ['tool_call(Y) is X', 'X.arguments.to in Y.content', 'X.id == Y.tool_call_id'],
+  'ToolOutput Message': ['X.content == Y.content', 'X.content != Y.content', 'Y.content in X.content'],
+  'str ToolCall': ['X == Y.arguments.to', 'X == Y.name or X == "hi"'],
+  'Message Message': ['X.content == Y.content'],
+};
+
+const MESSAGES = ['"found"', 'Violation("found", what=V)', 'f"found {V.labels}"', 'V'];
 
 const TYPES = ['ToolCall', 'ToolOutput', 'Message', 'str'] as const;
 
@@ -57,6 +94,8 @@ interface Choice {
   readonly types: readonly (typeof TYPES)[number][];
   readonly picks: readonly number[];
   readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly joins: readonly (readonly [number, number, number])[];
+  readonly message: number;
   readonly quantified: number;
   readonly within: boolean;
   readonly assigned: boolean;
@@ -66,6 +105,8 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   types: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 3 }),
   picks: fc.array(fc.nat(40), { maxLength: 4 }),
   flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
+  joins: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.nat(5)), { maxLength: 2 }),
+  message: fc.nat(MESSAGES.length - 1),
   quantified: fc.nat(12),
   within: fc.boolean(),
   assigned: fc.boolean(),
@@ -83,12 +124,19 @@ function ruleText(rule: Choice): string {
     const isEvent = (index: number) => rule.types[index] !== undefined && rule.types[index] !== 'str';
     if (isEvent(a) && isEvent(b)) lines.push(`v${a} ${direct ? '~>' : '->'} v${b}`);
   }
+  for (const [a, b, pick] of rule.joins) {
+    const conditions = TWO[`${rule.types[a]} ${rule.types[b]}`] ?? [];
+    const condition = conditions[pick % conditions.length];
+    if (condition !== undefined && a !== b)
+      lines.push(condition.replaceAll('X', `v${a}`).replaceAll('Y', `v${b}`));
+  }
   const quantified = QUANTIFIED[rule.quantified];
   if (quantified !== undefined) lines.push(quantified);
   const call = rule.types.indexOf('ToolCall');
   if (rule.within && call >= 0) lines.push(`(w: str) in v${call}.arguments`, 'w == "a"');
   if (rule.assigned && call >= 0) lines.push(`size := v${call}.arguments.size`, 'size >= LIMIT');
-  return `raise "found" if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+  const message = (MESSAGES[rule.types[0] === 'str' ? 0 : rule.message] ?? '').replace(/\bV\b/g, 'v0');
+  return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
 }
 
 function policyOf(rules: readonly Choice[]): Policy {
