@@ -68,8 +68,8 @@ export interface BodyVariable {
   readonly type: string;
   /** `(x: T) in within`; null: it ranges over the trace. */
   readonly within: Evaluate | null;
-  /** For the search in predicates and quantifiers: what it ranges over, without and with its own conditions. */
-  readonly domains: { readonly whole: Domain; readonly filtered: Domain } | null;
+  /** In predicates and quantifiers, what it ranges over of the trace. */
+  readonly domain: Domain | null;
   /** Variables, by index, that `within` needs. */
   readonly needs: ReadonlySet<number>;
   readonly span: Span;
@@ -173,7 +173,7 @@ export function search(
   frame: Frame,
   visit: Visit,
   candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates = (variable) =>
-    inDomain(frame.world, body.variables[variable]?.domains?.filtered),
+    inDomain(frame.world, body.variables[variable]?.domain ?? null),
 ): boolean {
   const bound: Bound[] = new Array(body.variables.length);
   const { trail } = frame.world;
@@ -208,8 +208,8 @@ export function search(
   return descend(0, null);
 }
 
-function inDomain(world: World, domain: Domain | undefined): Candidates {
-  return domain === undefined ? [] : world.domain(domain);
+function inDomain(world: World, domain: Domain | null): Candidates {
+  return domain === null ? [] : world.domain(domain);
 }
 
 /** The elements that `(x: T) in within` ranges over; one undecided element when there is no telling. */
@@ -316,9 +316,7 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
       return;
     }
     const pieces: Candidates =
-      variable.within === null
-        ? inDomain(frame.world, variable.domains?.whole)
-        : [valuesWithin(variable, frame)];
+      variable.within === null ? inDomain(frame.world, variable.domain) : [valuesWithin(variable, frame)];
     for (const piece of pieces) {
       for (const candidate of piece) {
         frame.slots[variable.slot] = candidate.value;

@@ -210,7 +210,7 @@ class Compiler {
         slot: slotOf(declared.variable.name),
         type: rangeType(declared.type.name, within !== null),
         within,
-        domains: null,
+        domain: null,
         needs: declared.within === null ? new Set() : needs.of(declared.within),
         span: { start: declared.start, end: declared.end },
       };
@@ -252,6 +252,7 @@ class Compiler {
     layout: Layout,
     outer: Scope | null,
     parameters: readonly string[],
+    isForAll: boolean,
   ): { body: Body; scope: Scope } {
     const { body, scope } = this.#body(lines, layout, outer, parameters);
     const own = new Set(body.variables.map(({ name }) => name));
@@ -268,12 +269,10 @@ class Compiler {
           isClosed(step.tree),
       );
       const { type, slot } = variable;
-      return {
-        ...variable,
-        domains: { whole: this.#domain(type, slot, []), filtered: this.#domain(type, slot, filter) },
-      };
+      // A line that refutes is what `forall` looks for, so it filters nothing.
+      return { ...variable, domain: this.#domain(type, slot, isForAll ? [] : filter) };
     });
-    const filtered = variables.length === 1 ? (variables[0]?.domains?.filtered ?? null) : null;
+    const filtered = variables.length === 1 ? (variables[0]?.domain ?? null) : null;
     const isCounted =
       filtered !== null &&
       body.steps.every((step) => filtered.filter.includes(step)) &&
@@ -493,7 +492,7 @@ class Compiler {
     const holder: { compiled: CompiledPredicate | null } = { compiled: null };
     this.#predicates.set(definition, holder);
     const names = (definition.parameters ?? []).map((parameter) => parameter.name);
-    const { body, scope } = this.#innerBody(definition.body, layout, null, names);
+    const { body, scope } = this.#innerBody(definition.body, layout, null, names, false);
     holder.compiled = {
       name: definition.name.name,
       body,
@@ -643,11 +642,11 @@ class Compiler {
   }
 
   #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, scope: Scope): Evaluate {
-    const { body } = this.#innerBody(expression.body, scope.layout, scope, []);
-    const plan = planSearch(body);
     const named = this.#names.resolve(expression.callee.name);
-    if (named?.kind === 'quantifier' && named.name === 'forall')
-      return (frame) => holdsForAll(body, plan, frame);
+    const isForAll = named?.kind === 'quantifier' && named.name === 'forall';
+    const { body } = this.#innerBody(expression.body, scope.layout, scope, [], isForAll);
+    const plan = planSearch(body);
+    if (isForAll) return (frame) => holdsForAll(body, plan, frame);
     const argument = (name: string, position: number): Evaluate => {
       const found =
         expression.named.find((candidate) => candidate.name.name === name)?.value ??
