@@ -60,6 +60,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',
   },
+  'packages/cli/src/unit-test/test-files.ts': {
+    of: ['files'],
+    why: 'unit tests of policies are looked for below folders',
+  },
   'packages/egress/src/destination.ts': {
     of: ['sockets'],
     why: '`isIP` only: what looks like an address is none of a site',

@@ -57,6 +57,11 @@ export class ConfigReader {
     this.report(at.path, at.node.span, problem);
   }
 
+  /** Where a value begins, from 1. */
+  lineOf({ node }: Located): number {
+    return this.#lines.range(node.span).line;
+  }
+
   string(at: Located): string | null {
     if (at.node.kind === 'string') return at.node.value;
     return this.#mistyped(at, 'a string');

@@ -143,6 +143,25 @@ function program(): Command {
         (await import('./commands/explain.ts')).explain(around, policy, trace, options),
       ),
     );
+  cordon
+    .command('test [file...]')
+    .description('unit tests of policies: files, folders, or all below this one')
+    .option('--require-hits', 'a rule that no test hits is a failure')
+    .option('--json', 'one JSON object per line on standard output')
+    .action((files: string[], options) =>
+      run(options, async (around) => (await import('./commands/test.ts')).test(around, files, options)),
+    );
+  judging(cordon.command('scan <policy-or-file...>').description('a policy on logs of any size'))
+    .option('--json', 'one line of JSON for each trace with findings, and one with the counts')
+    .option('--sarif', 'SARIF 2.1.0')
+    .option('--all', 'with `--json`: traces without findings, too')
+    .option('--out <file>', 'where the lines or the SARIF go (default: standard output)')
+    .option('--resume <file>', 'keep there how far the scan came, and go on from it')
+    .option('--jobs <number>', 'how many work on it (default: one a core)')
+    .option('--max-line <bytes>', 'longer lines are reported and not read (default: 64 MiB)')
+    .action((files: string[], options) =>
+      run(options, async (around) => (await import('./commands/scan.ts')).scan(around, files, options)),
+    );
   return cordon;
 }
 

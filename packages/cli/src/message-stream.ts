@@ -14,19 +14,22 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { decodeChat, type TraceEvent } from '@cordon/policy';
+import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
 import { nearest } from './nearest.ts';
 import { visibleLine } from './visible-text.ts';
 
 export type Answer = 'given' | 'not-needed';
 
-/** What one line asks about. */
-export interface Pending {
+export interface NextEvents {
   readonly events: readonly TraceEvent[];
-  /** Null: the line says nothing about it. */
-  readonly consent: Answer | null;
   /** Makes the events part of the trace, so that what follows is counted from behind them. */
   readonly happened: () => void;
+}
+
+/** What one line asks about. */
+export interface Pending extends NextEvents {
+  /** Null: the line says nothing about it. */
+  readonly consent: Answer | null;
 }
 
 /** Text of one line; a tool may return as much, and nobody writes more. */
@@ -44,7 +47,7 @@ export class MessageStream {
     if (!parsed.ok) return failed(`the line is not JSON: ${parsed.fault}`);
     const value = parsed.value;
     if (!isJsonObject(value)) return failed('a line is an object: a message, or `{"pending": [messages]}`');
-    if (!Object.hasOwn(value, 'pending')) return this.#pending([value], null);
+    if (!Object.hasOwn(value, 'pending')) return this.#line([value], null);
     return this.#several(value);
   }
 
@@ -60,24 +63,27 @@ export class MessageStream {
       return failed('`consent` is `given` or `not-needed`');
     }
     if (!isList(pending) || pending.length === 0) return failed('`pending` is a list of messages');
-    return this.#pending(pending, consent);
+    return this.#line(pending, consent);
   }
 
-  #pending(messages: readonly Json[], consent: Answer | null): Result<Pending, string> {
-    const lastCall = { id: this.#lastCall };
+  #line(messages: readonly Json[], consent: Answer | null): Result<Pending, string> {
+    const next = this.next(messages);
+    if (next.ok) return ok({ ...next.value, consent });
+    const { path, message } = next.fault;
+    return failed(path === '' ? message : `${path}: ${message}`);
+  }
+
+  /** The events of messages that may come next; the path of a fault begins at 0. */
+  next(messages: readonly Json[]): Result<NextEvents, TraceFault> {
     const decoded = decodeChat(messages.map((message) => answering(message, this.#lastCall)));
-    if (!decoded.ok) {
-      const { path, message } = decoded.fault;
-      return failed(path === '' ? message : `${path}: ${message}`);
-    }
+    if (!decoded.ok) return decoded;
     const events = decoded.value.map((event) => movedBehind(event, this.#messages));
-    for (const event of events) lastCall.id = lastCallOf(event) ?? lastCall.id;
+    const lastCall = events.reduce((last, event) => lastCallOf(event) ?? last, this.#lastCall);
     return ok({
       events,
-      consent,
       happened: () => {
         this.#messages += messages.length;
-        this.#lastCall = lastCall.id;
+        this.#lastCall = lastCall;
       },
     });
   }

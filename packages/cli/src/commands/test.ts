@@ -1,0 +1,113 @@
+/** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
+import { Drawing } from '../drawing.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { counted } from '../findings.ts';
+import { readTestFile, type TestFile } from '../unit-test/test-file.ts';
+import { findTestFiles } from '../unit-test/test-files.ts';
+import { type CaseResult, RuleHits, runCase } from '../unit-test/test-run.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface TestOptions {
+  /** A rule that no test hits is a failure. */
+  readonly requireHits?: boolean;
+}
+
+const WHERE = 'write one beside its policy: `mail.test.json` for `mail.gr`';
+
+/** 0: all passed; 1: a test failed, or a rule was not hit that must be; 2: a test, policy or trace that cannot be used. */
+export async function test(
+  surroundings: Surroundings,
+  named: readonly string[],
+  options: TestOptions,
+): Promise<ExitCode> {
+  const files = findTestFiles(named.length === 0 ? ['.'] : named);
+  if (files.length === 0) {
+    surroundings.noteFault({ kind: 'usage', message: 'there are no unit tests here', help: WHERE });
+    return EXIT.failed;
+  }
+  const report = new Report(surroundings);
+  const hits = new RuleHits();
+  for (const file of files) {
+    const read = readTestFile(file);
+    if (!read.ok) {
+      report.unusable++;
+      surroundings.noteDiagnostics(read.fault);
+      continue;
+    }
+    report.file(read.value);
+    for (const one of read.value.cases) {
+      const result = await runCase(read.value, one, hits);
+      if (result.ok) report.case(read.value, result.value);
+      else {
+        report.unusable++;
+        surroundings.noteDiagnostics([result.fault]);
+      }
+    }
+  }
+  const unhit = report.rules(hits, options.requireHits === true);
+  report.summary();
+  if (report.unusable > 0) return EXIT.failed;
+  return report.failed > 0 || (unhit > 0 && options.requireHits === true) ? EXIT.refused : EXIT.done;
+}
+
+class Report {
+  failed = 0;
+  unusable = 0;
+  #passed = 0;
+  readonly #surroundings: Surroundings;
+  readonly #drawing: Drawing;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#drawing = new Drawing(surroundings.output, surroundings.hasUnicode);
+  }
+
+  file({ file, policies }: TestFile): void {
+    this.#surroundings.noteDiagnostics(policies.policy.warnings);
+    if (!this.#surroundings.wantsJson) this.#drawing.say('', file, 'bold');
+  }
+
+  case({ file }: TestFile, { name, line, differences }: CaseResult): void {
+    const passed = differences.length === 0;
+    if (passed) this.#passed++;
+    else this.failed++;
+    if (this.#surroundings.wantsJson) {
+      this.#surroundings.json({ kind: 'case', file, case: name, line, passed, differences });
+      return;
+    }
+    const { marks } = this.#drawing;
+    if (passed) return this.#drawing.say(`  ${marks.good} `, name, 'good', 2);
+    this.#drawing.say(`  ${marks.bad} `, `${name} (${file}:${line})`, 'bad', 3);
+    for (const { expected, found } of differences) {
+      this.#drawing.say('      expected  ', expected, 'plain', 6);
+      this.#drawing.say('      found     ', found, 'plain', 12);
+    }
+  }
+
+  /** Returns how many rules were never hit. */
+  rules(hits: RuleHits, isRequired: boolean): number {
+    let unhit = 0;
+    for (const { file, rules, never } of hits.files()) {
+      unhit += never.length;
+      if (this.#surroundings.wantsJson) {
+        this.#surroundings.json({ kind: 'rules', policy: file, rules, neverHit: never });
+        continue;
+      }
+      for (const { id, line } of never) {
+        const mark = this.#drawing.marks[isRequired ? 'bad' : 'warning'];
+        this.#drawing.say(`${mark} `, `${file}:${line}: no test hits ${id}`, isRequired ? 'bad' : 'warn', 3);
+      }
+    }
+    return unhit;
+  }
+
+  summary(): void {
+    const { failed, unusable } = this;
+    const passed = this.#passed;
+    if (this.#surroundings.wantsJson)
+      return this.#surroundings.json({ kind: 'summary', passed, failed, unusable });
+    const broken = unusable === 0 ? '' : `, ${unusable} cannot be used`;
+    const words = `${counted(passed, 'test')} passed, ${failed} failed${broken}`;
+    this.#drawing.say('', words, failed + unusable > 0 ? 'bad' : 'good');
+  }
+}
