@@ -9,7 +9,7 @@
 import type { Expression } from './ast.ts';
 import type { JoinKey } from './candidates.ts';
 import { type Occurrence, occurrencesWithin } from './event-object.ts';
-import { attribute, type Evidence, type Located } from './evidence.ts';
+import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, type Value } from './value.ts';
 
@@ -17,7 +17,7 @@ import { isUndecided, type Undecided, type Value } from './value.ts';
 export interface Frame {
   readonly slots: Value[];
   /** What the variables are bound to, by slot. */
-  readonly found: (Occurrence | undefined)[];
+  readonly found: (Bound | undefined)[];
   readonly world: World;
   /** Where the predicate was called: its parameters stand where the arguments do. */
   readonly site: CallSite | null;
@@ -68,6 +68,7 @@ export interface BodyVariable {
   readonly type: string;
   /** `(x: T) in within`; null: it ranges over the trace. */
   readonly within: Evaluate | null;
+  readonly locateWithin: Locate | null;
   /** In predicates and quantifiers, what it ranges over of the trace. */
   readonly domain: Domain | null;
   /** Variables, by index, that `within` needs. */
@@ -85,8 +86,8 @@ export interface Step {
   readonly flow: { readonly from: number; readonly to: number } | null;
   /** `a == b` between parts of two variables of the body. */
   readonly join: { readonly sides: readonly [JoinSide, JoinSide] } | null;
-  /** `x is tool:name` about a variable, with a name that is no pattern. */
-  readonly tool: string | null;
+  /** Where the line holds only of a call, or an output of a call, of one of some tools: their names. */
+  readonly tools: ReadonlySet<string> | null;
   /** Whether its value for an assignment stays the same while the trace grows. */
   readonly isStable: boolean;
   readonly span: Span;
@@ -142,7 +143,11 @@ export function planSearch(
 /** What a search found: the occurrences by variable index, and the first line that could not be evaluated. */
 export type Visit = (bound: readonly Bound[], open: OpenLine | null) => boolean;
 
-export type Bound = Occurrence & Partial<Candidate>;
+export type Bound = Occurrence &
+  Partial<Candidate> & {
+    /** Where an element of a value that the rule names stands. */
+    readonly at?: Located | null;
+  };
 
 export interface OpenLine {
   readonly why: Undecided;
@@ -218,7 +223,12 @@ export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Bou
   // The walk over None would find it for no type; the seed language ranges over the whole trace here.
   if (value === null) return [];
   if (!isUndecided(value)) {
-    return occurrencesWithin(value, variable.type).map((found, order) => ({ ...found, order }));
+    const located = variable.locateWithin?.(frame) ?? null;
+    return occurrencesWithin(value, variable.type).map((found, order) => ({
+      ...found,
+      order,
+      at: found.path.reduce(partOf, located),
+    }));
   }
   const why = value;
   return [{ value: why, entry: null, path: [], order: 0, open: { why, span: why.span ?? variable.span } }];

@@ -82,9 +82,9 @@ const TABLE: readonly Builtin[] = [
   define('image', 0, MANY, 'list', (_, values) => values.flatMap(imagesIn)),
   define('tool_call', 1, 1, 'ToolCall', (_, [output]) => linkedCall(output ?? null)),
   define('server', 1, 1, null, (_, [event]) => serverOf(event ?? null)),
-  { ...define('Violation', 0, MANY, null, (_, args, kwargs) => ruleMessage(args, kwargs)), names: null },
+  { ...define('Violation', 0, MANY, null, (_, args, kwargs) => violation(args, kwargs)), names: null },
   {
-    ...define('PolicyViolation', 0, MANY, null, (_, args, kwargs) => ruleMessage(args, kwargs)),
+    ...define('PolicyViolation', 0, MANY, null, (_, args, kwargs) => violation(args, kwargs)),
     names: null,
   },
 ];
@@ -109,6 +109,11 @@ export function runBuiltin(
 }
 
 const RUNS: ReadonlyMap<string, Run> = new Map(TABLE.map((builtin) => [builtin.name, builtin.run]));
+
+/** `ranges` is accepted and means nothing: the monitor knows them. */
+function violation(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value {
+  return ruleMessage(args, new Map([...kwargs].filter(([name]) => name !== 'ranges')));
+}
 
 function quantified(which: 'any' | 'all', value: Value): Value {
   const items = elements(value);

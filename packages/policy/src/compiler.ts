@@ -49,6 +49,7 @@ import {
   toolPattern,
   type Undecided,
   undecided,
+  undecidedIn,
   type Value,
 } from './value.ts';
 
@@ -210,6 +211,7 @@ class Compiler {
         slot: slotOf(declared.variable.name),
         type: rangeType(declared.type.name, within !== null),
         within,
+        locateWithin: declared.within === null ? null : this.#lazyLocator(declared.within, scope),
         domain: null,
         needs: declared.within === null ? new Set() : needs.of(declared.within),
         span: { start: declared.start, end: declared.end },
@@ -224,7 +226,7 @@ class Compiler {
         needs: needs.of(assigned.value),
         flow: null,
         join: null,
-        tool: null,
+        tools: null,
         isStable: isStable(assigned.value),
         span: { start: assigned.value.start, end: assigned.value.end },
         tree: assigned.value,
@@ -237,7 +239,7 @@ class Compiler {
         needs: needs.of(line),
         flow: flowOf(line, names),
         join: this.#joinOf(line, needs, scope),
-        tool: toolOf(line),
+        tools: this.#toolsOf(line, names[[...needs.of(line)][0] ?? -1] ?? ''),
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
         tree: line,
@@ -284,6 +286,33 @@ class Compiler {
     const domain = { type, slot, filter };
     this.#domains.push(domain);
     return domain;
+  }
+
+  /**
+   * The tools that a line about one variable asks for: `x is tool:name`, several of these joined by `or`, and
+   * predicates of that form. `subject`: the variable or parameter that the line must be about.
+   */
+  #toolsOf(line: Expression, subject: string, depth = 0): ReadonlySet<string> | null {
+    if (line.kind === 'binary' && line.operator === 'is' && line.right.kind === 'tool-pattern') {
+      const isAbout = variableName(line.left) === subject;
+      return isAbout && !line.right.tool.name.includes('*') ? new Set([line.right.tool.name]) : null;
+    }
+    if (line.kind === 'logic') {
+      const [left, right] = [
+        this.#toolsOf(line.left, subject, depth),
+        this.#toolsOf(line.right, subject, depth),
+      ];
+      if (line.operator === 'and') return left ?? right;
+      return left === null || right === null ? null : new Set([...left, ...right]);
+    }
+    if (line.kind !== 'call' || depth > 8) return null;
+    const called = calledPredicate(line, this.#names);
+    const [parameter, ...others] = called?.parameters ?? [];
+    const argument = line.positional[0];
+    if (called === null || parameter === undefined || others.length > 0) return null;
+    if (argument?.kind !== 'name' || argument.name !== subject) return null;
+    const asked = called.body.map((inner) => this.#toolsOf(inner, parameter.name, depth + 1));
+    return asked.find((tools) => tools !== null) ?? null;
   }
 
   /** `==` between a part of one variable and a part of another. */
@@ -548,12 +577,15 @@ class Compiler {
       value: this.#expression(argument.value, scope),
     }));
     const predicate = this.#predicateNamed(call.callee, scope);
+    // One element can decide these, whatever the others are.
+    const isLenient =
+      call.callee.kind === 'name' && (call.callee.name === 'any' || call.callee.name === 'all');
     return (frame) => {
       const target = predicate === null ? callee(frame) : null;
       if (target !== null && isUndecided(target)) return target;
       const values = positional.map((argument) => argument(frame));
-      const open = values.find(isUndecided);
-      if (open !== undefined) return open;
+      const open = values.find(isLenient ? isUndecided : (value) => undecidedIn(value) !== null);
+      if (open !== undefined) return undecidedIn(open) ?? open;
       // Called by its own name, a predicate knows where its arguments stand.
       if (predicate !== null) return this.#callPredicate(predicate(), values, frame, { frame, locate });
       if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
@@ -679,12 +711,10 @@ class Compiler {
 
   /** An event stands at itself; what else a variable ranges over, where it was found. */
   #variableLocator(declared: Declaration, scope: Scope): Locate {
-    const within = declared.within === null ? null : this.#lazyLocator(declared.within, scope);
     return (frame) => {
       const found = frame.found[scope.slot(declared.variable.name) ?? 0];
       if (found === undefined) return null;
-      if (found.entry !== null) return { event: found.entry, path: found.path };
-      return found.path.reduce(partOf, within === null ? null : within(frame));
+      return found.entry === null ? (found.at ?? null) : { event: found.entry, path: found.path };
     };
   }
 
@@ -975,13 +1005,6 @@ function variableName(expression: Expression): string | null {
   return expression.kind === 'declaration' ? expression.variable.name : null;
 }
 
-/** The tool that a line `x is tool:name` asks for. */
-function toolOf(line: Expression): string | null {
-  if (line.kind !== 'binary' || line.operator !== 'is' || variableName(line.left) === null) return null;
-  const isExact = line.right.kind === 'tool-pattern' && !line.right.tool.name.includes('*');
-  return line.right.kind === 'tool-pattern' && isExact ? line.right.tool.name : null;
-}
-
 const NO_OPTIONS = new Map<string, Value>();
 
 /** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
@@ -1032,8 +1055,7 @@ function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarkin
 }
 
 function both(a: Value, b: Value, apply: (a: Value, b: Value) => Value): Value {
-  if (isUndecided(a)) return a;
-  return isUndecided(b) ? b : apply(a, b);
+  return undecidedIn(a) ?? undecidedIn(b) ?? apply(a, b);
 }
 
 function dictionary(entries: readonly (readonly [string, Value])[]): Value {

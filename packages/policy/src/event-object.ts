@@ -33,6 +33,8 @@ export type VisibleEvent = Exclude<TraceEvent, CarrierEvent>;
 /** One event of the flat order: a message, and behind it each of its calls. */
 export class EventObject extends TracePart {
   readonly event: VisibleEvent;
+  /** Its position among the events; a call in a message has that of its message. */
+  readonly #position: number;
   readonly #place: Place;
   readonly #call: EventObject | null;
   /** The calls of a message, each an event of its own; filled as they are placed. */
@@ -41,9 +43,10 @@ export class EventObject extends TracePart {
   #content: Value | undefined = undefined;
   #target: TraceObject | null = null;
 
-  constructor(event: VisibleEvent, place: Place, call: EventObject | null) {
+  constructor(event: VisibleEvent, position: number, place: Place, call: EventObject | null) {
     super();
     this.event = event;
+    this.#position = position;
     this.#place = place;
     this.#call = call;
   }
@@ -89,7 +92,7 @@ export class EventObject extends TracePart {
       case 'id':
         return this.event.id ?? null;
       case 'metadata':
-        return this.event.metadata ?? NOTHING;
+        return { ...this.event.metadata, trace_idx: this.#position };
       case 'app':
         return this.event.app ?? null;
       case 'context':
@@ -207,8 +210,6 @@ class Part extends TracePart {
   }
 }
 
-const NOTHING: JsonObject = Object.freeze({});
-
 /** What brings text from outside is untrusted and private unless it says otherwise; the rest is as its context. */
 export function labelOf(event: TraceEvent): Label | null {
   if (event.label !== undefined) return event.label;
@@ -268,14 +269,14 @@ export interface Occurrence {
 /** The fields that the walk of specification 4.4 enters. Calls of a message are entries of their own. */
 const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['Message', ['content', 'role']],
-  ['ToolCall', ['id', 'type']],
+  ['ToolCall', ['id', 'type', 'function']],
   ['ToolOutput', ['role', 'content', 'tool_call_id']],
   ['Tool', ['inputSchema']],
   ['AppRequest', ['message']],
   ['AppResponse', ['message']],
   ['DataRelease', ['items']],
   ['Image', ['image_url']],
-  ['TextChunk', ['type', 'text']],
+  ['TextChunk', ['text']],
 ]);
 
 const WHOLE: Path = [];

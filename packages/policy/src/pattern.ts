@@ -64,7 +64,8 @@ function callOf(subject: Value): TraceObject | null {
 /** `*` stands for any characters, everything else for itself. Linear: each piece is searched once, from left. */
 function nameMatcher(tool: string): (name: string) => boolean {
   const pieces = tool.split(/\*+/);
-  if (pieces.length === 1) return (name) => name === tool;
+  // One newline behind the name is let through, as Python's `$` does: an app chooses what its tools are called.
+  if (pieces.length === 1) return (name) => name === tool || name === `${tool}\n`;
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
   const middle = pieces.slice(1, -1);

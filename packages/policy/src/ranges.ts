@@ -44,7 +44,8 @@ function noticed(evidence: Evidence): readonly Part[] {
     .map((span) => ({ event, path, range: { text, span } }));
 }
 
-function whole({ entry, path, value }: Bound): readonly Part[] {
+function whole({ entry, path, value, at }: Bound): readonly Part[] {
+  if (at != null && 'event' in at) return [{ event: at.event, path: at.path, range: null }];
   if (entry !== null) return [{ event: entry, path, range: null }];
   return value instanceof EventObject ? [{ event: value, path: [], range: null }] : [];
 }

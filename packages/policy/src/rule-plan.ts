@@ -26,8 +26,8 @@ export interface RulePlan {
    * assignments can change. `constant`: the rule has no event, and speaks about every action.
    */
   readonly kind: 'joined' | 'whole' | 'constant';
-  /** The tool that an event must name to be a candidate, by variable. */
-  readonly tools: readonly (string | null)[];
+  /** The tools of which an event must name one to be a candidate, by variable; null: any event. */
+  readonly tools: readonly (ReadonlySet<string> | null)[];
 }
 
 export interface Join {
@@ -55,7 +55,7 @@ export function planRule(rule: CompiledRule): RulePlan {
       kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
     ),
     kind,
-    tools: ownSteps.map((steps) => steps.find((step) => step.tool !== null)?.tool ?? null),
+    tools: ownSteps.map((steps) => steps.find((step) => step.tools !== null)?.tools ?? null),
   };
 }
 

@@ -61,16 +61,19 @@ class TypeInterests {
 
   constructor(plans: readonly RulePlan[], type: string) {
     const all = plans.flatMap((plan, rule) => interestsOf(plan, rule, type));
-    this.#general = all.filter(({ tool }) => tool === null);
-    for (const { tool } of all) {
-      if (tool === null || this.#named.has(tool)) continue;
-      const own = all.filter((interest) => interest.tool === null || interest.tool === tool);
-      this.#named.set(tool, own);
+    this.#general = all.filter(({ tools }) => tools === null);
+    for (const tool of all.flatMap(({ tools }) => [...(tools ?? [])])) {
+      if (this.#named.has(tool)) continue;
+      this.#named.set(
+        tool,
+        all.filter(({ tools }) => tools === null || tools.has(tool)),
+      );
     }
   }
 
   of(tool: string | null): readonly Interest[] {
-    return tool === null ? this.#general : (this.#named.get(tool) ?? this.#general);
+    if (tool === null) return this.#general;
+    return this.#named.get(tool.endsWith('\n') ? tool.slice(0, -1) : tool) ?? this.#general;
   }
 }
 
@@ -78,13 +81,13 @@ function interestsOf(
   plan: RulePlan,
   rule: number,
   type: string,
-): readonly (Interest & { readonly tool: string | null })[] {
+): readonly (Interest & { readonly tools: ReadonlySet<string> | null })[] {
   const variables = plan.rule.body.variables.flatMap((variable, index) => {
     if (variable.within !== null || !canHold(type, variable.type)) return [];
-    return [{ rule, variable: { index, type: variable.type }, tool: plan.tools[index] ?? null }];
+    return [{ rule, variable: { index, type: variable.type }, tools: plan.tools[index] ?? null }];
   });
   const ranges = [...plan.rule.rangesOver].some((ranged) => canHold(type, ranged));
-  return ranges ? [{ rule, variable: null, tool: null }, ...variables] : variables;
+  return ranges ? [{ rule, variable: null, tools: null }, ...variables] : variables;
 }
 
 /** Whether an event of a type is, or can have in it, an object of another. */

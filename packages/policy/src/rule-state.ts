@@ -51,7 +51,7 @@ export class RuleState {
   readonly #plan: RulePlan;
   readonly #stores: readonly CandidateStore[];
   readonly #slots: Value[];
-  readonly #found: (Occurrence | undefined)[] = [];
+  readonly #found: (Bound | undefined)[] = [];
   #next = 0;
 
   constructor(plan: RulePlan, retention: readonly Retention[]) {

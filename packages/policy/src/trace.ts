@@ -13,6 +13,8 @@ export interface Batch {
   readonly entries: readonly EventObject[];
   readonly provenance: Provenance;
   readonly calls: ReadonlyMap<string, EventObject>;
+  /** Of the next event. */
+  readonly position: number;
 }
 
 /** Owns provenance and the links between calls and outputs; keeps no other event. */
@@ -20,6 +22,7 @@ export class Trace {
   readonly #provenance = new Provenance();
   readonly #calls = new Map<string, EventObject>();
   readonly #keepsCalls: boolean;
+  #position = 0;
 
   /** `keepsCalls`: whether a rule looks at the call behind an output; else calls are forgotten. */
   constructor(keepsCalls = true) {
@@ -28,7 +31,7 @@ export class Trace {
 
   /** What the events would be if they came next. Changes nothing. */
   prepare(events: readonly TraceEvent[]): Batch {
-    const batch = new BatchBuilder(this.#provenance.fork(), new Map(), this.#calls);
+    const batch = new BatchBuilder(this.#provenance.fork(), new Map(), this.#calls, this.#position);
     for (const event of events) batch.add(event);
     return batch;
   }
@@ -36,14 +39,16 @@ export class Trace {
   /** The same, when the event has happened and nobody asks. */
   append(event: TraceEvent): readonly EventObject[] {
     const calls = this.#keepsCalls ? this.#calls : new Map<string, EventObject>();
-    const batch = new BatchBuilder(this.#provenance, calls, calls);
+    const batch = new BatchBuilder(this.#provenance, calls, calls, this.#position);
     batch.add(event);
+    this.#position = batch.position;
     return batch.entries;
   }
 
   /** Makes a batch part of the trace; it must be the last one that was prepared. */
   commit(batch: Batch): void {
     this.#provenance.adopt(batch.provenance);
+    this.#position = batch.position;
     if (this.#keepsCalls) for (const [id, call] of batch.calls) this.#calls.set(id, call);
   }
 }
@@ -52,16 +57,19 @@ class BatchBuilder implements Batch {
   readonly entries: EventObject[] = [];
   readonly provenance: Provenance;
   readonly calls: Map<string, EventObject>;
+  position: number;
   readonly #known: ReadonlyMap<string, EventObject>;
 
   constructor(
     provenance: Provenance,
     calls: Map<string, EventObject>,
     known: ReadonlyMap<string, EventObject>,
+    position: number,
   ) {
     this.provenance = provenance;
     this.calls = calls;
     this.#known = known;
+    this.position = position;
   }
 
   /** A message stands before its calls, and its object holds theirs. */
@@ -69,14 +77,15 @@ class BatchBuilder implements Batch {
     const place = this.#place(event);
     if (event.type === 'Carrier') return;
     const call = event.type === 'ToolOutput' ? this.#linked(event.callId) : null;
-    const object = new EventObject(event, place, call);
+    const object = new EventObject(event, this.position, place, call);
     this.entries.push(object);
     if (event.type === 'Message') for (const own of event.toolCalls) object.toolCalls.push(this.#call(own));
     else if (event.type === 'ToolCall' && event.callId !== null) this.calls.set(event.callId, object);
+    this.position++;
   }
 
   #call(event: Extract<TraceEvent, { type: 'ToolCall' }>): EventObject {
-    const object = new EventObject(event, this.#place(event), null);
+    const object = new EventObject(event, this.position, this.#place(event), null);
     this.entries.push(object);
     if (event.callId !== null) this.calls.set(event.callId, object);
     return object;

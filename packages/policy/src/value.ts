@@ -152,6 +152,12 @@ export function isUndecided(value: Value): value is Undecided {
   return isTagged(value) && value[TAG] === 'undecided';
 }
 
+/** What is undecided in a value that is or holds it: a list of which one element is unknown is unknown. */
+export function undecidedIn(value: Value): Undecided | null {
+  if (isUndecided(value)) return value;
+  return isList(value) ? (value.find(isUndecided) ?? null) : null;
+}
+
 export function isTraceObject(value: Value): value is TraceObject {
   return isTagged(value) && value[TAG] === 'object';
 }

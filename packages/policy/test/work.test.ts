@@ -72,3 +72,27 @@ test('events that the flow excludes are not looked at', () => {
   assert.equal(monitor.foresee([{ ...call('send', { y: 1 }), context: 'other' }]).length, 1);
   assert.equal(reads, 1);
 });
+
+test('a rule that finds its call inside a message is asked about messages', () => {
+  const policy = policyOf('raise "x" if:\n    (m: Message)\n    c := m.tool_calls[0]\n    c is tool:send\n');
+  const message = (name: string) => [
+    { role: 'assistant', tool_calls: [{ type: 'function', function: { name, arguments: {} } }] },
+  ];
+  const found = (name: string) => {
+    const analysis = policy.analyze(message(name));
+    return analysis.ok ? analysis.value.errors.length : null;
+  };
+  assert.equal(found('send'), 1);
+  assert.equal(found('read'), 0);
+});
+
+test('a rule asks for its tools by alternatives and predicates', () => {
+  const policy = policyOf(
+    'out(c: ToolCall) := c is tool:send or c is tool:post\nraise "x" if:\n    (c: ToolCall)\n    out(c)\n',
+  );
+  const monitor = policy.monitor();
+  assert.deepEqual(
+    ['send', 'post', 'read', 'post\n'].map((name) => monitor.decide([call(name)]).verdict),
+    ['deny', 'deny', 'allow', 'deny'],
+  );
+});

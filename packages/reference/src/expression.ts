@@ -6,7 +6,7 @@
 import { type Expression, meaning, type Value, values } from '@cordon/policy';
 import type { Environment } from './search.ts';
 
-const { isUndecided, undecided } = values;
+const { isUndecided, undecided, undecidedIn } = values;
 
 /** Ranges are no part of what a rule says about a trace. */
 const unmarked = (): void => {};
@@ -54,6 +54,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
           ]);
           return callee.call(positional, new Map(named), unmarked);
         },
+        expression.callee.kind === 'name' && ['any', 'all'].includes(expression.callee.name),
       );
     case 'binary':
       return known([expression.left, expression.right], env, ([left, right]) => {
@@ -103,9 +104,14 @@ function known(
   parts: readonly Expression[],
   env: Environment,
   apply: (values: readonly Value[]) => Value,
+  isLenient = false,
 ): Value {
   const all = parts.map((part) => expressionValue(part, env));
-  return all.find(isUndecided) ?? apply(all);
+  for (const value of all) {
+    const open = isLenient ? (isUndecided(value) ? value : null) : undecidedIn(value);
+    if (open !== null) return open;
+  }
+  return apply(all);
 }
 
 /** Kleene's, from left to right, with Python's choice of operand when neither side decides. */
