@@ -1,0 +1,330 @@
+/** `cordon scan`: what a policy finds in logs of any size. Ring 1; see docs/cli.md. */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import { Drawing } from '../drawing.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
+import { type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
+import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
+import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
+import { JsonReport } from '../scan/json-report.ts';
+import type { RecordOptions, ScanTask } from '../scan/part.ts';
+import { ProgressBar } from '../scan/progress-bar.ts';
+import type { ScanReport } from '../scan/report.ts';
+import { SarifReport } from '../scan/sarif-report.ts';
+import { type ScanEnd, scan as scanInputs } from '../scan/scan.ts';
+import { type Beginning, digestOf, freshBeginning, ScanMemory } from '../scan/scan-memory.ts';
+import { FileOutput, type ScanOutput, StreamOutput } from '../scan/scan-output.ts';
+import type { TaskPrint } from '../scan/scan-state.ts';
+import { EXAMPLES, SummaryReport } from '../scan/summary-report.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** As commander hands them over. */
+export interface ScanOptions extends ParameterOptions {
+  readonly policy: readonly string[];
+  readonly dialect: Dialect;
+  readonly json?: boolean;
+  readonly sarif?: boolean;
+  readonly all?: boolean;
+  readonly jobs?: string;
+  readonly out?: string;
+  readonly resume?: string;
+  readonly maxLine?: string;
+}
+
+type Form = 'json' | 'sarif' | 'summary';
+
+const VERSION = '0.1.0';
+const DEFAULT_MAX_LINE = 64 * 1024 * 1024;
+const MOST_MAX_LINE = 256 * 1024 * 1024;
+const MOST_JOBS = 256;
+/** A worker takes as long to start as this many bytes take to scan. */
+const BYTES_A_WORKER = 4 * 1024 * 1024;
+const SAVE_INTERVAL = 2000;
+
+/** What was asked for, once it is clear that it can be done. */
+interface Request {
+  readonly files: PolicyFiles;
+  readonly parameters: JsonObject;
+  readonly inputs: readonly Input[];
+  readonly jobs: number;
+  readonly maxLine: number;
+  readonly form: Form;
+  readonly options: ScanOptions;
+}
+
+/** 0: no violation; 1: violations; 2: something could not be used or read, or the scan did not come to its end. */
+export async function scan(
+  surroundings: Surroundings,
+  files: readonly string[],
+  options: ScanOptions,
+): Promise<ExitCode> {
+  const request = requestOf(files, options);
+  if (!request.ok) {
+    surroundings.noteDiagnostics(request.fault);
+    return EXIT.failed;
+  }
+  const { policy, parameters: read } = request.value.files;
+  surroundings.noteDiagnostics([...policy.warnings, ...parameterWarnings(request.value.parameters, read)]);
+  const { resume } = options;
+  const memory = resume === undefined ? null : new ScanMemory(resume, printOf(request.value));
+  const beginning = memory?.recall(request.value.inputs) ?? ok(freshBeginning(request.value.inputs));
+  const output = beginning.ok ? outputOf(options, beginning.value) : beginning;
+  if (!beginning.ok || !output.ok) {
+    surroundings.noteDiagnostics(output.ok ? [] : output.fault);
+    return EXIT.failed;
+  }
+  try {
+    const end = await run(surroundings, request.value, beginning.value, output.value, memory);
+    return exitCodeOf(end);
+  } finally {
+    output.value.close();
+  }
+}
+
+function exitCodeOf({ result, fault }: ScanEnd): ExitCode {
+  const isWhole =
+    fault === null && result.isComplete && result.unreadable === 0 && result.counts.broken === 0;
+  if (!isWhole) return EXIT.failed;
+  return result.counts.violations > 0 ? EXIT.refused : EXIT.done;
+}
+
+async function run(
+  surroundings: Surroundings,
+  request: Request,
+  beginning: Beginning,
+  output: ScanOutput,
+  memory: ScanMemory | null,
+): Promise<ScanEnd> {
+  const report = reportOf(surroundings, request);
+  const crew = crewOf(request);
+  const bar = progressBarOf(surroundings, request, beginning);
+  const interruption = new AbortController();
+  surroundings.onInterrupt = () => {
+    // The second time it is meant seriously.
+    if (interruption.signal.aborted) process.exit(EXIT.failed);
+    interruption.abort();
+  };
+  let savedAt = performance.now();
+  try {
+    await begin(report, output);
+    const end = await scanInputs({
+      inputs: beginning.inputs,
+      rules: request.files.policy.rules.map(({ id }) => id),
+      before: beginning.before,
+      crew,
+      parts: { maxLine: request.maxLine, standardInput: process.stdin },
+      report,
+      output,
+      progress: bar,
+      onDelivered: (soFar) => {
+        if (memory === null || performance.now() - savedAt < SAVE_INTERVAL) return;
+        output.settle();
+        memory.save(soFar, output.length, false);
+        savedAt = performance.now();
+      },
+      signal: interruption.signal,
+      now: () => performance.now(),
+    });
+    bar?.clear();
+    await finish(report, output, end, memory);
+    tellEnd(surroundings, request, end);
+    return end;
+  } finally {
+    bar?.clear();
+    await crew.close();
+  }
+}
+
+async function begin(report: ScanReport, output: ScanOutput): Promise<void> {
+  const beginning = report.begin();
+  if (output.length === null || output.length === 0) return output.write(beginning);
+  if (output.length > Buffer.byteLength(beginning)) report.resume();
+}
+
+/** What the next scan overwrites is not part of the length that is remembered. */
+async function finish(
+  report: ScanReport,
+  output: ScanOutput,
+  { result, soFar }: ScanEnd,
+  memory: ScanMemory | null,
+): Promise<void> {
+  const { isComplete } = result;
+  const kept = report.isReplaced || !isComplete ? output.length : null;
+  await output.write(report.end(result));
+  output.settle();
+  memory?.save(soFar, kept ?? output.length, isComplete);
+}
+
+/** What standard output does not say. */
+function tellEnd(surroundings: Surroundings, { form, options }: Request, { result, fault }: ScanEnd): void {
+  const { notes } = surroundings;
+  if (fault !== null) notes.say('cordon: ', `the scan ended early: ${fault}`, 'bad');
+  else if (!result.isComplete) {
+    const how = options.resume === undefined ? '' : '; the same command goes on from here';
+    notes.say('cordon: ', `interrupted${how}`, 'warn');
+  }
+  if (form === 'summary') return;
+  const { broken, traces } = result.counts;
+  if (broken > 0) notes.say('cordon: ', `${broken} of ${broken + traces} lines cannot be used`, 'warn');
+  if (result.unreadable > 0) {
+    notes.say('cordon: ', `${result.unreadable} inputs could not be read to the end`, 'bad');
+  }
+  if (result.unfinished > 0) {
+    notes.say('cordon: ', `${result.unfinished} last lines are not finished and left for next time`, 'dim');
+  }
+}
+
+function requestOf(files: readonly string[], options: ScanOptions): Result<Request, readonly Diagnostic[]> {
+  const sorted = sortedArguments(files);
+  const policies = readPolicyFiles([...sorted.policies, ...options.policy], options.dialect);
+  const parameters = readParameters(options);
+  const { inputs, problems } = findInputs(sorted.inputs);
+  const jobs = numberOf(options.jobs, '--jobs', availableParallelism(), MOST_JOBS);
+  const maxLine = numberOf(options.maxLine, '--max-line', DEFAULT_MAX_LINE, MOST_MAX_LINE);
+  const all = [
+    ...[policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)),
+    ...problems,
+    ...[jobs, maxLine].flatMap((read) => (read.ok ? [] : [read.fault])),
+    ...misuse(sorted, options),
+  ];
+  if (!policies.ok || !parameters.ok || !jobs.ok || !maxLine.ok || all.length > 0) return failed(all);
+  return ok({
+    files: policies.value,
+    parameters: parameters.value,
+    inputs,
+    jobs: jobs.value,
+    maxLine: maxLine.value,
+    form: options.json === true ? 'json' : options.sarif === true ? 'sarif' : 'summary',
+    options,
+  });
+}
+
+function misuse(
+  { policies, inputs }: ReturnType<typeof sortedArguments>,
+  options: ScanOptions,
+): readonly Diagnostic[] {
+  const problems: Diagnostic[] = [];
+  const wrong = (message: string, help: string): void => {
+    problems.push({ code: 'SCN002', severity: 'error', file: 'cordon scan', message, help });
+  };
+  if (policies.length + options.policy.length === 0) {
+    wrong('no policy is named', 'name a file that ends in `.gr`, or use `--policy`');
+  }
+  if (inputs.length === 0)
+    wrong('nothing to scan is named', 'name files, folders, or `-` for standard input');
+  if (options.json === true && options.sarif === true) {
+    wrong('the output has one form', 'choose `--json` or `--sarif`');
+  }
+  if (options.all === true && options.json !== true) wrong('`--all` needs `--json`', 'add `--json`');
+  if (options.out !== undefined && options.json !== true && options.sarif !== true) {
+    wrong('the summary is for people and not for a file', 'add `--json` or `--sarif`');
+  }
+  if (options.resume !== undefined && inputs.includes('-')) {
+    wrong('standard input cannot be gone on with', 'leave out `--resume`, or name a file');
+  }
+  return problems;
+}
+
+function numberOf(
+  text: string | undefined,
+  option: string,
+  otherwise: number,
+  most: number,
+): Result<number, Diagnostic> {
+  if (text === undefined) return ok(otherwise);
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return ok(value);
+  const message = `\`${option}\` is a number from 1 to ${most}`;
+  return failed({ code: 'SCN002', severity: 'error', file: option, message, help: 'write a whole number' });
+}
+
+/** What an earlier scan must have had in common with this one. */
+function printOf({ files, parameters, form, options, maxLine }: Request): TaskPrint {
+  const texts = files.policies.map(({ source }) => source.text);
+  const out = options.out === undefined ? null : resolve(options.out);
+  return {
+    policy: digestOf([texts, options.dialect]),
+    parameters: digestOf(parameters),
+    output: digestOf([form, options.all === true, out, maxLine]),
+  };
+}
+
+function outputOf(
+  { out }: ScanOptions,
+  { outputLength }: Beginning,
+): Result<ScanOutput, readonly Diagnostic[]> {
+  if (out === undefined) return ok(new StreamOutput(process.stdout));
+  const opened = FileOutput.open(out, outputLength);
+  if (opened.ok) return opened;
+  const help = 'name a file that can be written, and leave it as the earlier scan left it';
+  return failed([{ code: 'SCN002', severity: 'error', file: out, message: opened.fault, help }]);
+}
+
+function reportOf(surroundings: Surroundings, { form, files }: Request): ScanReport {
+  switch (form) {
+    case 'json':
+      return new JsonReport();
+    case 'sarif':
+      return new SarifReport(files.policy, { folder: process.cwd(), version: VERSION });
+    case 'summary':
+      return new SummaryReport(new Drawing(surroundings.output, surroundings.hasUnicode), files.policy);
+  }
+}
+
+function crewOf(request: Request): Crew {
+  const task = taskOf(request);
+  const isKnown = request.inputs.every(({ kind }) => kind === 'lines' || kind === 'json');
+  const bytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
+  const useful = isKnown ? Math.ceil(bytes / BYTES_A_WORKER) : request.jobs;
+  const jobs = Math.min(request.jobs, useful);
+  return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs, task);
+}
+
+function taskOf({ files, parameters, options, maxLine, form }: Request): ScanTask {
+  return {
+    policies: files.policies.map(({ source: { file, text } }) => ({ file, text })),
+    dialect: options.dialect,
+    parameters,
+    format: null,
+    maxLine,
+    records: recordsOf(form, options),
+  };
+}
+
+function recordsOf(form: Form, { all, resume }: ScanOptions): RecordOptions {
+  return {
+    hasClean: all === true,
+    hasDigest: form === 'sarif',
+    waitsForRest: resume !== undefined,
+    examples: form === 'summary' ? EXAMPLES : null,
+  };
+}
+
+/** Only where a person looks at it. */
+function progressBarOf(
+  surroundings: Surroundings,
+  { options }: Request,
+  beginning: Beginning,
+): ProgressBar | null {
+  const { stderr, stdout } = process;
+  const isMixed =
+    stdout.isTTY === true && options.out === undefined && (options.json ?? options.sarif) === true;
+  if (stderr.isTTY !== true || isMixed) return null;
+  const taken = beginning.inputs.reduce(
+    (sum, { input, progress }) =>
+      sum + (progress.isComplete ? input.size : Math.min(input.size, progress.bytes)),
+    0,
+  );
+  return new ProgressBar(
+    {
+      write: (text) => stderr.write(text),
+      columns: () => stderr.columns ?? 80,
+      now: () => performance.now(),
+      style: (style, text) => surroundings.notes.style(style, text),
+      hasUnicode: surroundings.hasUnicode,
+    },
+    taken,
+  );
+}

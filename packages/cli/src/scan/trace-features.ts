@@ -1,0 +1,187 @@
+/**
+ * What can be seen of a trace at a glance: which kinds of events and which tools it has, and where the first and the
+ * last of each stand. Rules that need something else cannot fire, and most traces need no rule at all.
+ *
+ * Ring 1.
+ */
+import { isJsonObject } from '@cordon/core';
+
+/** Features that every table has. */
+export const FEATURE = { message: 0, toolCall: 1, toolOutput: 2, elsewhere: 3 } as const;
+const FIRST_NAME = 4;
+
+/** Names of tools from untrusted traces are kept up to here. */
+const MOST_NAMES = 10_000;
+
+/** The features that rules ask for, by number. */
+export class FeatureTable {
+  readonly #exact = new Map<string, number>();
+  readonly #globs: { readonly feature: number; readonly prefix: string; readonly suffix: string }[] = [];
+  readonly #known = new Map<string, readonly number[]>();
+  #size = FIRST_NAME;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The feature "a call of a tool with this name"; `*` stands for any characters. Null: no feature stands for it. */
+  tool(name: string): number | null {
+    if (!/^[\w.\-/:*]+$/.test(name)) return null;
+    const known = this.#exact.get(name);
+    if (known !== undefined) return known;
+    const feature = this.#size++;
+    this.#exact.set(name, feature);
+    const star = name.indexOf('*');
+    if (star >= 0) {
+      const suffix = name.slice(name.lastIndexOf('*') + 1);
+      this.#globs.push({ feature, prefix: name.slice(0, star), suffix });
+    }
+    this.#known.clear();
+    return feature;
+  }
+
+  /** The features that a call of this tool has; rather one too many than one too few. */
+  ofTool(name: string): readonly number[] {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    // Specification 7: a name with a line end behind it may match as well.
+    const plain = name.trimEnd();
+    const exact = this.#exact.get(plain);
+    const features = this.#globs
+      .filter(({ prefix, suffix }) => plain.startsWith(prefix) && plain.endsWith(suffix))
+      .map(({ feature }) => feature);
+    if (exact !== undefined && !features.includes(exact)) features.push(exact);
+    if (this.#known.size >= MOST_NAMES) this.#known.clear();
+    this.#known.set(name, features);
+    return features;
+  }
+}
+
+/** Where the features of a trace stand, by number: in the flat order of messages and their calls; -1: nowhere. */
+export interface Positions {
+  readonly first: Int32Array;
+  readonly last: Int32Array;
+}
+
+/** Looks at lists of chat messages; the positions are those of the last one. */
+export class Survey implements Positions {
+  readonly #table: FeatureTable;
+  readonly first: Int32Array;
+  readonly last: Int32Array;
+  #at = 0;
+
+  /** The table must be complete. */
+  constructor(table: FeatureTable) {
+    this.#table = table;
+    this.first = new Int32Array(table.size);
+    this.last = new Int32Array(table.size);
+  }
+
+  /**
+   * Whether the trace is a plain chat that the decoder of chats is sure to accept: no contexts, causes or ids, nothing
+   * unusual. False says nothing about the trace. The messages must be tame.
+   */
+  isPlainChat(messages: readonly unknown[]): boolean {
+    this.first.fill(-1);
+    this.last.fill(-1);
+    this.#at = 0;
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index];
+      if (!isJsonObject(message) || !this.#isPlain(message)) return false;
+    }
+    return true;
+  }
+
+  #isPlain(message: Readonly<Record<string, unknown>>): boolean {
+    const { role, content } = message;
+    if (typeof role !== 'string' || !isPlainFrame(message)) return false;
+    if (typeof content === 'string' || content === null || content === undefined) {
+      // The usual.
+    } else if (!isPlainContent(content)) return false;
+    if (role === 'tool') {
+      const id = message.tool_call_id;
+      this.#mark(FEATURE.toolOutput);
+      this.#at++;
+      return typeof id === 'string' || id === null || id === undefined;
+    }
+    this.#mark(FEATURE.message);
+    this.#at++;
+    const calls = message.tool_calls;
+    if (calls === undefined || calls === null) return true;
+    if (!Array.isArray(calls)) return false;
+    for (let index = 0; index < calls.length; index++) if (!this.#isPlainCall(calls[index])) return false;
+    return true;
+  }
+
+  #isPlainCall(call: unknown): boolean {
+    if (!isJsonObject(call)) return false;
+    const { id, function: target } = call;
+    if (id !== undefined && id !== null && typeof id !== 'string') return false;
+    if (!isJsonObject(target) || typeof target.name !== 'string') return false;
+    if (!arePlainArguments(target.arguments)) return false;
+    this.#mark(FEATURE.toolCall);
+    const features = this.#table.ofTool(target.name);
+    for (let index = 0; index < features.length; index++) this.#mark(features[index] ?? 0);
+    this.#at++;
+    return true;
+  }
+
+  #mark(feature: number): void {
+    if ((this.first[feature] ?? 0) < 0) this.first[feature] = this.#at;
+    this.last[feature] = this.#at;
+  }
+}
+
+/** What gives an event another place in the flow than its position is not plain. */
+function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
+  return (
+    message.metadata === undefined &&
+    message.context === undefined &&
+    message.causes === undefined &&
+    message.id === undefined &&
+    message.type === undefined
+  );
+}
+
+/** Far below what the decoder allows. */
+const MOST_DEPTH = 40;
+
+/** Whether a value from `JSON.parse` is not deep and has no key that reaches for a prototype. */
+export function isTame(value: unknown, depth = MOST_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const inner: unknown = value[index];
+      if (typeof inner === 'object' && inner !== null && !isTame(inner, depth - 1)) return false;
+    }
+    return true;
+  }
+  for (const key in value) {
+    if (key === '__proto__') return false;
+    const inner: unknown = Reflect.get(value, key);
+    if (typeof inner === 'object' && inner !== null && !isTame(inner, depth - 1)) return false;
+  }
+  return true;
+}
+
+/** Lists of texts and images; an object is the result of a tool, which not every role may have. */
+function isPlainContent(content: unknown): boolean {
+  return (
+    Array.isArray(content) && content.every((chunk) => isJsonObject(chunk) && typeof chunk.text === 'string')
+  );
+}
+
+/** Texts up to here have no chance to exceed a limit of the decoder. */
+const MOST_ARGUMENTS = 100_000;
+
+function arePlainArguments(args: unknown): boolean {
+  if (typeof args !== 'string') return isJsonObject(args);
+  if (args.length > MOST_ARGUMENTS) return false;
+  try {
+    const parsed: unknown = JSON.parse(args);
+    return isJsonObject(parsed) && isTame(parsed);
+  } catch {
+    return false;
+  }
+}
