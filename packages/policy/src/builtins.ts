@@ -5,7 +5,8 @@
  * Ring 0.
  */
 import { parseJson } from '@cordon/core';
-import { images, texts } from './methods.ts';
+import { textsOf } from './evidence.ts';
+import { images } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
 import { textOf } from './text.ts';
@@ -78,7 +79,7 @@ const TABLE: readonly Builtin[] = [
   ),
   // Rules have no output; the result is what rules rely on.
   { ...define('print', 0, MANY, 'bool', () => true), names: null },
-  define('text', 0, MANY, 'list', (_, values) => values.flatMap(textsIn)),
+  define('text', 0, MANY, 'list', (_, values) => values.flatMap(textsOf)),
   define('image', 0, MANY, 'list', (_, values) => values.flatMap(imagesIn)),
   define('tool_call', 1, 1, 'ToolCall', (_, [output]) => linkedCall(output ?? null)),
   define('server', 1, 1, null, (_, [event]) => serverOf(event ?? null)),
@@ -184,15 +185,6 @@ function sum(value: Value): Value {
     total += Number(item);
   }
   return total;
-}
-
-/** The texts in what detectors take: strings, chunk lists, messages, outputs, lists of these. */
-function textsIn(value: Value): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (isContents(value)) return texts(value);
-  if (isList(value)) return value.flatMap(textsIn);
-  const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
-  return isSpoken ? contentOf(value.field('content') ?? null, textsIn) : [];
 }
 
 function contentOf(content: Value, read: (value: Value) => readonly string[]): readonly string[] {

@@ -34,7 +34,7 @@ import { type Detectors, importedName, interpolated, runBuiltin } from './builti
 import { EventObject } from './event-object.ts';
 import { locateElement, locateMethod, locateTexts, partOf, textAt } from './evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
-import { type ComputedPattern, toolMatcher } from './pattern.ts';
+import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
 import type { Source, Span } from './source.ts';
@@ -142,6 +142,7 @@ class Compiler {
   readonly #names: Names;
   readonly #source: Source;
   readonly #detectors: Detectors;
+  readonly #patterns: PatternContext;
   readonly #cache = new PatternCache();
   readonly #domains: Domain[] = [];
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
@@ -151,6 +152,7 @@ class Compiler {
     this.#names = names;
     this.#source = source;
     this.#detectors = detectors;
+    this.#patterns = { cache: this.#cache, references: referencesOf(detectors) };
   }
 
   rule(rule: RuleTree, number: number, needsCalls: boolean): CompiledRule {
@@ -637,11 +639,11 @@ class Compiler {
 
   #toolPattern(tool: string, pattern: Pattern | null, scope: Scope): Evaluate {
     if (pattern === null) {
-      const fixed = toolPattern(toolMatcher(tool, null, this.#cache));
+      const fixed = toolPattern(toolMatcher(tool, null, this.#patterns));
       return () => fixed;
     }
     const computed = this.#pattern(pattern, scope);
-    return (frame) => toolPattern(toolMatcher(tool, computed(frame), this.#cache));
+    return (frame) => toolPattern(toolMatcher(tool, computed(frame), this.#patterns));
   }
 
   #pattern(pattern: Pattern, scope: Scope): (frame: Frame) => ComputedPattern {

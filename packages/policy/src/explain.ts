@@ -104,7 +104,7 @@ function stepsOf(finding: Finding): readonly ExplainedStep[] {
   const flows = flowingEvents(finding);
   return events.map((event) => ({
     event: event.reference,
-    role: roleOf(event, flows),
+    role: roleOf(event, flows, named.get(event) !== null),
     variable: named.get(event) ?? null,
     summary: summaryOf(event),
   }));
@@ -140,9 +140,10 @@ function flowingEvents(finding: Finding): ReadonlyMap<EventObject, { in: boolean
 function roleOf(
   event: EventObject,
   flows: ReadonlyMap<EventObject, { in: boolean; out: boolean }>,
+  isNamed: boolean,
 ): ExplainedStep['role'] {
   const flow = flows.get(event);
-  if (flow === undefined) return flows.size === 0 ? 'sink' : 'other';
+  if (flow === undefined) return flows.size === 0 && isNamed ? 'sink' : 'other';
   if (flow.in) return flow.out ? 'way' : 'sink';
   return 'source';
 }

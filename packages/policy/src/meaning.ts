@@ -6,7 +6,7 @@
  */
 export { importedName, interpolated, runBuiltin } from './builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
-export { type ComputedPattern, toolMatcher } from './pattern.ts';
+export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
 export { PatternCache } from './regex.ts';
 export { type Named, Names, variablesOf } from './scope.ts';
 export { isTypeName } from './types.ts';

@@ -3,6 +3,7 @@
  *
  * Ring 0.
  */
+import type { Detectors } from './builtins.ts';
 import { equals } from './operators.ts';
 import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
 import {
@@ -39,10 +40,34 @@ export const VALUE_REFERENCES: ReadonlySet<string> = new Set([
   'DUMMY',
 ]);
 
+/** Whether a text holds what a value reference stands for. */
+export type References = (name: string, text: string) => Value;
+
+/** What patterns need besides the values that they are compared with. */
+export interface PatternContext {
+  readonly cache: PatternCache;
+  readonly references: References;
+}
+
+/** Without detectors, only the reference that tests use means something. */
+export function referencesOf(detectors: Detectors): References {
+  return (name, text) => {
+    if (name === 'DUMMY') return text === '__DUMMY__';
+    const detector = detectors.get(name === 'MODERATED' ? 'moderated' : 'pii');
+    if (detector === undefined) return undecided(`no detector for \`<${name}>\` is available`);
+    const answer = detector.call([text], NO_OPTIONS, unmarked);
+    return isList(answer) ? answer.includes(name) : answer;
+  };
+}
+
+const NO_OPTIONS: ReadonlyMap<string, Value> = new Map();
+
+function unmarked(): void {}
+
 export function toolMatcher(
   tool: string,
   pattern: ComputedPattern | null,
-  cache: PatternCache,
+  context: PatternContext,
 ): PatternMatcher {
   const matchesName = nameMatcher(tool);
   return (subject) => {
@@ -50,7 +75,7 @@ export function toolMatcher(
     if (call === null) return null;
     const name = call.field('name');
     if (typeof name !== 'string' || !matchesName(name)) return false;
-    return pattern === null ? true : matches(pattern, call.field('arguments') ?? null, cache);
+    return pattern === null ? true : matches(pattern, call.field('arguments') ?? null, context);
   };
 }
 
@@ -83,24 +108,24 @@ function nameMatcher(tool: string): (name: string) => boolean {
   };
 }
 
-function matches(pattern: ComputedPattern, value: Value, cache: PatternCache): Value {
+function matches(pattern: ComputedPattern, value: Value, context: PatternContext): Value {
   switch (pattern.kind) {
     case 'any':
       return true;
     case 'value-reference':
-      return matchesReference(pattern.name, value);
+      return typeof value === 'string' ? context.references(pattern.name, value) : false;
     case 'object': {
       if (!isDictionary(value)) return false;
       return every(pattern.entries, (entry) => {
         if (!Object.hasOwn(value, entry.key)) return false;
-        return matches(entry.pattern, value[entry.key] ?? null, cache);
+        return matches(entry.pattern, value[entry.key] ?? null, context);
       });
     }
     case 'list':
       if (!isList(value) || value.length !== pattern.items.length) return false;
-      return every(pattern.items, (item, index) => matches(item, value[index] ?? null, cache));
+      return every(pattern.items, (item, index) => matches(item, value[index] ?? null, context));
     case 'value':
-      return matchesValue(pattern.value, value, cache);
+      return matchesValue(pattern.value, value, context.cache);
   }
 }
 
@@ -113,12 +138,6 @@ function every<T>(parts: readonly T[], test: (part: T, index: number) => Value):
     if (isUndecided(result)) open = result;
   }
   return open;
-}
-
-function matchesReference(name: string, value: Value): Value {
-  if (typeof value !== 'string') return false;
-  if (name === 'DUMMY') return value === '__DUMMY__';
-  return undecided(`no detector for \`<${name}>\` is available`);
 }
 
 function matchesValue(expected: Value, value: Value, cache: PatternCache): Value {

@@ -11,6 +11,7 @@ import type { TraceFault } from './chat.ts';
 import { check } from './checker.ts';
 import { Diagnostics } from './codes.ts';
 import { type CompiledRule, compile } from './compiler.ts';
+import type { Detector } from './detector.ts';
 import { parse } from './parser.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
 import { RuleProgram } from './rule-set.ts';
@@ -55,7 +56,7 @@ export interface PolicyOptions {
   /** `invariant` refuses what the seed language does not have. */
   readonly dialect?: 'cordon' | 'invariant';
   /** Functions that rules import by name; a detector that is missing makes its rules undecided. */
-  readonly detectors?: Detectors;
+  readonly detectors?: readonly Detector[];
 }
 
 /** Reads, checks and compiles a policy. Fails with all diagnostics, errors and warnings, in the order of the text. */
@@ -63,7 +64,7 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   const source = new Source(options.file ?? 'policy.gr', text);
   const diagnostics = new Diagnostics(source);
   const tree = parse(source, diagnostics);
-  const detectors = options.detectors ?? new Map();
+  const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one.callable]));
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
   const { rules } = compile(tree, source, detectors);

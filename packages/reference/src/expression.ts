@@ -86,7 +86,12 @@ export function expressionValue(expression: Expression, env: Environment): Value
       return comprehensionOf(expression, env);
     case 'tool-pattern': {
       const pattern = expression.arguments === null ? null : patternOf(expression.arguments, env);
-      return values.toolPattern(meaning.toolMatcher(expression.tool.name, pattern, env.world.patterns));
+      return values.toolPattern(
+        meaning.toolMatcher(expression.tool.name, pattern, {
+          cache: env.world.patterns,
+          references: meaning.referencesOf(new Map()),
+        }),
+      );
     }
     case 'quantifier':
       return quantifierOf(expression, env);

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Detector, defineDetector, loadPolicy, type Policy } from '../src/index.ts';
+
+const SECRETS = defineDetector({
+  name: 'secrets',
+  cost: 'linear',
+  isDeterministic: true,
+  run: ({ texts, mark }) =>
+    texts.flatMap((text, index) => {
+      const at = text.indexOf('KEY');
+      if (at >= 0) mark(index, at, at + 3);
+      return at >= 0 ? ['KEY'] : [];
+    }),
+});
+
+function policyOf(line: string, detectors: readonly Detector[], imported = 'secrets'): Policy {
+  const text = `from invariant.detectors import ${imported}\nraise "x" if:\n    (m: Message)\n    ${line}\n`;
+  const policy = loadPolicy(text, { detectors });
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  return policy.value;
+}
+
+function analysed(
+  policy: Policy,
+  content: unknown,
+): { ranges: readonly string[][]; open: readonly string[] } {
+  const analysis = policy.analyze([{ role: 'user', content }]);
+  assert.ok(analysis.ok);
+  const { errors, undecided } = analysis.value;
+  return { ranges: errors.map(({ ranges }) => [...ranges]), open: undecided.map(({ reason }) => reason) };
+}
+
+test('a detector says which characters of which text its answer is about', () => {
+  const policy = policyOf('any(secrets(m))', [SECRETS]);
+  assert.deepEqual(analysed(policy, '🔑 a KEY here'), { ranges: [['0', '0.content:4-7']], open: [] });
+  assert.deepEqual(analysed(policy, 'nothing'), { ranges: [], open: [] });
+  const chunks = [
+    { type: 'text', text: 'none' },
+    { type: 'text', text: 'KEY' },
+  ];
+  assert.deepEqual(analysed(policy, chunks), { ranges: [['0', '0.content.1.text:0-3']], open: [] });
+});
+
+test('a detector that is not there, fails, or answers no data leaves the rule undecided', () => {
+  assert.deepEqual(analysed(policyOf('any(secrets(m))', []), 'KEY'), {
+    ranges: [],
+    open: ['the detector `secrets` is not available'],
+  });
+  const failing = defineDetector({
+    name: 'secrets',
+    cost: 'model',
+    isDeterministic: false,
+    run: () => {
+      throw new Error('no model');
+    },
+  });
+  assert.deepEqual(analysed(policyOf('any(secrets(m))', [failing]), 'KEY').open, [
+    'the detector `secrets` failed',
+  ]);
+  const strange = defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    run: () => Number.NaN,
+  });
+  assert.deepEqual(analysed(policyOf('secrets(m) == 1', [strange]), 'KEY').open, [
+    'the detector `secrets` gave float',
+  ]);
+});
+
+test('a value reference asks the detector of its kind', () => {
+  const pii = defineDetector({
+    name: 'pii',
+    cost: 'linear',
+    isDeterministic: true,
+    run: ({ texts }) => (texts.some((text) => text.includes('@')) ? ['EMAIL_ADDRESS'] : []),
+  });
+  const text = 'raise "x" if:\n    (c: ToolCall)\n    c is tool:send({to: <EMAIL_ADDRESS>})\n';
+  const verdict = (detectors: readonly Detector[], to: string): string => {
+    const policy = loadPolicy(text, { detectors });
+    assert.ok(policy.ok);
+    const call = {
+      type: 'ToolCall',
+      callId: null,
+      kind: 'function',
+      name: 'send',
+      arguments: { to },
+    } as const;
+    const { verdict: said, reasons } = policy.value.monitor().decide([call]);
+    return `${said} ${reasons.map(({ because }) => because).join()}`;
+  };
+  assert.equal(verdict([pii], 'bob@example.org'), 'deny rule');
+  assert.equal(verdict([pii], 'bob'), 'allow ');
+  assert.equal(verdict([], 'bob'), 'deny undecided');
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@cordon/core';
+import { type Explanation, loadPolicy, type TraceEvent } from '../src/index.ts';
+
+function call(name: string, args: JsonObject = {}, path = name): TraceEvent {
+  return { type: 'ToolCall', callId: path, kind: 'function', name, arguments: args, path };
+}
+
+function output(callId: string, content: string, path = `${callId}-output`): TraceEvent {
+  return { type: 'ToolOutput', role: 'tool', callId, content, path };
+}
+
+/** Why the last of the events is not allowed. */
+function explained(policy: string, events: readonly TraceEvent[], parameters: JsonObject = {}): Explanation {
+  const loaded = loadPolicy(policy);
+  assert.ok(loaded.ok, JSON.stringify(loaded.ok ? null : loaded.fault));
+  const monitor = loaded.value.monitor(parameters);
+  monitor.append(events.slice(0, -1));
+  const [reason] = monitor.decide(events.slice(-1)).reasons;
+  assert.ok(reason);
+  return reason.explanation;
+}
+
+test('a flow is told from its source to its sink, with the call behind an output', () => {
+  const policy = `raise "x" if:
+    (out: ToolOutput) -> (mail: ToolCall)
+    out is tool:read_page
+    mail is tool:send_mail({to: ".*@outside"})
+`;
+  const { steps, lines, change } = explained(policy, [
+    call('read_page'),
+    output('read_page', 'text'),
+    call('list'),
+    call('send_mail', { to: 'eve@outside' }),
+  ]);
+  assert.deepEqual(
+    steps.map(({ event, role, variable, summary }) => [event, role, variable, summary]),
+    [
+      ['read_page', 'other', null, 'call of read_page'],
+      ['read_page-output', 'source', 'out', 'output of read_page'],
+      ['send_mail', 'sink', 'mail', 'call of send_mail'],
+    ],
+  );
+  assert.deepEqual(
+    lines.map(({ line, text, value }) => [line, text, value]),
+    [
+      [2, '(out: ToolOutput) -> (mail: ToolCall)', 'true'],
+      [3, 'out is tool:read_page', 'true'],
+      [4, 'mail is tool:send_mail({to: ".*@outside"})', 'true'],
+    ],
+  );
+  assert.deepEqual(change, { kind: 'argument', text: 'the argument `to` did not match ".*@outside"' });
+});
+
+test('a line says what the evaluation found at it', () => {
+  const policy = `seen(c: ToolCall) :=
+    (m: Message) -> c
+    "stop" in m.content
+raise "x" if:
+    (c: ToolCall)
+    seen(c)
+    "b" in c.arguments.text
+`;
+  const message: TraceEvent = { type: 'Message', role: 'user', content: 'stop', toolCalls: [], path: 'm' };
+  const { lines, steps } = explained(policy, [message, call('write', { text: 'abc' })]);
+  assert.deepEqual(
+    lines.map(({ text, note }) => [text, note]),
+    [
+      ['seen(c)', 'found in m; `seen` holds for m'],
+      ['"b" in c.arguments.text', 'found in write'],
+    ],
+  );
+  assert.deepEqual(
+    steps.map(({ event, role }) => [event, role]),
+    [
+      ['m', 'other'],
+      ['write', 'sink'],
+    ],
+  );
+});
+
+test('the smallest change is the smallest there is: consent, an argument, a parameter, the flow, the tool', () => {
+  const change = (policy: string, parameters: JsonObject = {}) =>
+    explained(policy, [call('read'), call('send', { to: 'a', n: 3 })], parameters).change;
+  assert.equal(change('ask "x" if:\n    (c: ToolCall)\n    c is tool:send\n').kind, 'consent');
+  assert.deepEqual(change('raise "x" if:\n    (c: ToolCall)\n    c is tool:send\n    c.arguments.n > 2\n'), {
+    kind: 'argument',
+    text: '`c.arguments.n > 2` did not hold',
+  });
+  assert.deepEqual(
+    change('raise "x" if:\n    (c: ToolCall)\n    c is tool:send\n    not (c.arguments.to in input.ok)\n', {
+      ok: ['b'],
+    }),
+    { kind: 'parameter', text: '`c.arguments.to in input.ok` held' },
+  );
+  assert.deepEqual(change('raise "x" if:\n    (a: ToolCall) -> (c: ToolCall)\n    c is tool:send\n'), {
+    kind: 'flow',
+    text: '`(c: ToolCall)` arose in a context that `(a: ToolCall)` had not reached',
+  });
+  assert.deepEqual(change('raise "x" if:\n    (c: ToolCall)\n    c is tool:send\n'), {
+    kind: 'tool',
+    text: '`send` was not called',
+  });
+});
+
+test('what could not be evaluated is the line that is shown, and what it lacked the change', () => {
+  const { lines, change } = explained('raise "x" if:\n    (c: ToolCall)\n    c.arguments.n > input.limit\n', [
+    call('send', { n: 3 }),
+  ]);
+  assert.deepEqual(lines, [
+    {
+      line: 3,
+      text: 'c.arguments.n > input.limit',
+      value: 'undecided',
+      note: 'the policy parameter `limit` was not given',
+    },
+  ]);
+  assert.deepEqual(change, { kind: 'parameter', text: 'the policy parameter `limit` was given' });
+});
