@@ -1,0 +1,155 @@
+/**
+ * What a pattern says about texts without running it: whether it is nothing but a text to search for, which
+ * texts must occur wherever it matches, and whether it can match at the start only.
+ *
+ * Ring 0.
+ */
+import { type CodePointSet, sizeOf } from './code-point-set.ts';
+import type { Node } from './syntax-tree.ts';
+
+export interface Literals {
+  /** The pattern matches exactly this text; null: it is no plain text. */
+  readonly whole: string | null;
+  /** At least one of these occurs in each match; empty: nothing is known. */
+  readonly required: readonly string[];
+  readonly isAnchored: boolean;
+}
+
+/** More alternatives cost more to look for than they save. */
+const MAX_TEXTS = 8;
+/** Searching costs up to the product of both lengths where text and wanted text are made for it. */
+const MAX_JOINED = 64;
+/** A part of a text says nearly as much as the text, and bounds what looking for it in a hostile text costs. */
+const MAX_LENGTH = 32;
+
+export function literalsOf(root: Node): Literals {
+  const known = knownOf(root);
+  const [only] = known.exact ?? [];
+  const isPlain = known.exact?.length === 1 && only !== undefined && only !== '' && !hasAssertion(root);
+  return {
+    whole: isPlain ? only : null,
+    required: best(known.required, known.exact) ?? [],
+    isAnchored: isAnchored(root),
+  };
+}
+
+interface Known {
+  /** All texts that match, zero-width parts left out; null: too many or too long. */
+  readonly exact: readonly string[] | null;
+  /** One of these occurs in each match; null: nothing is known. */
+  readonly required: readonly string[] | null;
+}
+
+const NOTHING: Known = { exact: null, required: null };
+
+function knownOf(node: Node): Known {
+  switch (node.kind) {
+    case 'set':
+      return { exact: members(node.set), required: null };
+    case 'assertion':
+    case 'look':
+      return { exact: [''], required: null };
+    case 'group':
+    case 'atomic':
+      return knownOf(node.body);
+    case 'sequence':
+      return sequenceKnown(node.items.map(knownOf));
+    case 'choice':
+      return choiceKnown(node.branches.map(knownOf));
+    case 'repeat': {
+      if (node.min === 0) return NOTHING;
+      const body = knownOf(node.body);
+      return node.max === 1 ? body : { exact: null, required: best(body.required, body.exact) };
+    }
+    case 'reference':
+    case 'conditional':
+      return NOTHING;
+  }
+}
+
+function members(set: CodePointSet): readonly string[] | null {
+  if (sizeOf(set) > 4) return null;
+  const found: string[] = [];
+  for (let at = 0; at < set.length; at += 2)
+    for (let one = set[at] ?? 0; one <= (set[at + 1] ?? 0); one++) found.push(String.fromCodePoint(one));
+  // Two halves side by side would become one character, which the pattern does not mean.
+  return found.every((text) => text.isWellFormed()) ? found : null;
+}
+
+function sequenceKnown(items: readonly Known[]): Known {
+  let exact: readonly string[] | null = [''];
+  let run: readonly string[] = [''];
+  let required: readonly string[] | null = null;
+  for (const item of items) {
+    const longer = item.exact === null ? null : joined(run, item.exact);
+    if (longer === null) {
+      exact = null;
+      required = best(best(required, run), item.required);
+      run = item.exact ?? [''];
+    } else run = longer;
+  }
+  if (exact !== null) exact = run;
+  return { exact, required: best(required, run) };
+}
+
+function joined(left: readonly string[], right: readonly string[]): readonly string[] | null {
+  if (left.length * right.length > MAX_TEXTS) return null;
+  const all = left.flatMap((first) => right.map((second) => first + second));
+  return all.some((text) => text.length > MAX_JOINED) ? null : all;
+}
+
+function choiceKnown(branches: readonly Known[]): Known {
+  const texts = branches.flatMap((branch) => branch.exact ?? []);
+  const isExact = branches.every((branch) => branch.exact !== null) && texts.length <= MAX_TEXTS;
+  const required = branches.map((branch) => best(branch.required, branch.exact));
+  const all = required.flatMap((one) => one ?? []);
+  const isKnown = required.every((one) => one !== null) && all.length <= MAX_TEXTS;
+  return { exact: isExact ? texts : null, required: isKnown ? all : null };
+}
+
+/** The alternatives that say more: of which the shortest is longer. */
+function best(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
+  const shortest = (texts: readonly string[] | null): number =>
+    texts === null || texts.length === 0 || texts.length > MAX_TEXTS
+      ? 0
+      : texts.reduce((least, text) => Math.min(least, text.length), MAX_LENGTH);
+  const winner = shortest(a) >= shortest(b) ? a : b;
+  return winner === null || shortest(winner) === 0 ? null : winner.map((text) => text.slice(0, MAX_LENGTH));
+}
+
+function hasAssertion(node: Node): boolean {
+  switch (node.kind) {
+    case 'set':
+      return false;
+    case 'sequence':
+      return node.items.some(hasAssertion);
+    case 'group':
+      return hasAssertion(node.body);
+    default:
+      return true;
+  }
+}
+
+function isAnchored(node: Node): boolean {
+  switch (node.kind) {
+    case 'assertion':
+      return node.at === 'start';
+    case 'group':
+    case 'atomic':
+      return isAnchored(node.body);
+    case 'sequence':
+      return node.items.some(
+        (item, index) => isAnchored(item) && node.items.slice(0, index).every(isZeroWidth),
+      );
+    case 'choice':
+      return node.branches.every(isAnchored);
+    case 'repeat':
+      return node.min > 0 && isAnchored(node.body);
+    default:
+      return false;
+  }
+}
+
+function isZeroWidth(node: Node): boolean {
+  return node.most === 0;
+}

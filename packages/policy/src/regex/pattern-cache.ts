@@ -1,0 +1,116 @@
+/**
+ * Regular expressions of rules: Python's syntax and meaning, on texts and often with patterns that attackers
+ * write. Which engine runs a pattern is decided here.
+ *
+ * Ring 0.
+ */
+import { failed, ok, type Result } from '@cordon/core';
+import { BudgetedMatcher } from './budgeted.ts';
+import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
+import { type Literals, literalsOf } from './literals.ts';
+import { compileProgram, type Program } from './program.ts';
+import { parsePattern } from './python-syntax.ts';
+
+/** What a pattern may take of steps for a text was not enough: the answer is not known. */
+export type Exhausted = 'exhausted';
+
+export const EXHAUSTED_REASON = 'the pattern needs more steps than it may take';
+
+export interface Pattern {
+  /** `budgeted`: it has parts that no engine can run in linear time, so that its steps are counted. */
+  readonly engine: 'linear' | 'budgeted';
+  /** Python's `re.match`: anchored at the start only. */
+  startsWith(text: string): boolean | Exhausted;
+  /** Python's `re.finditer`, whole matches, in UTF-16 offsets. */
+  findAll(text: string): readonly Match[] | Exhausted;
+}
+
+export interface PatternOptions {
+  /** `.` matches newlines too. */
+  readonly dotAll?: boolean;
+}
+
+const MAX_PATTERN_LENGTH = 10_000;
+
+/**
+ * Characters times instructions. The linear engine seldom takes more than one step a character, but a text can
+ * be written so that it takes as many as the pattern has instructions; the product of a huge text and a huge
+ * pattern is refused, and by their sizes alone, so that the same question always gets the same answer.
+ */
+const MAX_WORK = 2 ** 31;
+
+/** A failure is one sentence that never repeats the pattern, which may be data. */
+export function compilePattern(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
+  const tree = parsePattern(pattern, options.dotAll === true);
+  if (!tree.ok) return tree;
+  const literals = literalsOf(tree.value.root);
+  if (literals.whole !== null) return ok(plainPattern(literals.whole));
+  if (tree.value.needsBudget) return ok(budgetedPattern(new BudgetedMatcher(tree.value), literals));
+  const program = compileProgram(tree.value.root);
+  return program.ok ? ok(linearPattern(program.value, literals)) : program;
+}
+
+/** Most patterns in rules are plain texts. */
+function plainPattern(wanted: string): Pattern {
+  return {
+    engine: 'linear',
+    startsWith: (text) => text.startsWith(wanted),
+    findAll: (text) => {
+      let start = text.indexOf(wanted);
+      if (start < 0) return NO_MATCHES;
+      const matches: Match[] = [];
+      for (; start >= 0; start = text.indexOf(wanted, start + wanted.length))
+        matches.push({ start, end: start + wanted.length });
+      return matches;
+    },
+  };
+}
+
+function linearPattern(program: Program, literals: Literals): Pattern {
+  const matcher = new LinearMatcher(program, literals.isAnchored);
+  const isTooMuch = (text: string): boolean => text.length * program.instructions.length > MAX_WORK;
+  return {
+    engine: 'linear',
+    startsWith: (text) => (isTooMuch(text) ? 'exhausted' : matcher.startsWith(text)),
+    findAll: (text) => {
+      if (isRuledOut(literals, text)) return NO_MATCHES;
+      return isTooMuch(text) ? 'exhausted' : matcher.findAll(text);
+    },
+  };
+}
+
+function budgetedPattern(matcher: BudgetedMatcher, literals: Literals): Pattern {
+  return {
+    engine: 'budgeted',
+    startsWith: (text) => matcher.startsWith(text),
+    findAll: (text) => (isRuledOut(literals, text) ? NO_MATCHES : matcher.findAll(text)),
+  };
+}
+
+/** Searching for a fixed text is many times faster than any automaton. */
+function isRuledOut(literals: Literals, text: string): boolean {
+  const { required } = literals;
+  return required.length > 0 && !required.some((wanted) => text.includes(wanted));
+}
+
+/** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
+export class PatternCache {
+  readonly #patterns = new Map<string, Result<Pattern, string>>();
+  readonly #capacity: number;
+
+  constructor(capacity = 512) {
+    this.#capacity = capacity;
+  }
+
+  compile(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
+    const key = `${options.dotAll === true ? 's' : '-'}${pattern}`;
+    const known = this.#patterns.get(key);
+    if (known !== undefined) return known;
+    if (this.#patterns.size >= this.#capacity) this.#patterns.clear();
+    const compiled = compilePattern(pattern, options);
+    this.#patterns.set(key, compiled);
+    return compiled;
+  }
+}
