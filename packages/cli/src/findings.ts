@@ -38,6 +38,8 @@ function inLine(value: unknown): string {
 const MOST_SHOWN = 25;
 const MOST_RANGES = 8;
 const MOST_LINES = 6;
+/** What is longer has no room for a text beside it. */
+const MOST_HANGING = 32;
 
 interface EffectWords {
   readonly mark: keyof Marks;
@@ -104,13 +106,15 @@ export class FindingsRenderer {
 
   #events(events: Readonly<Record<string, string>>, summaries: EventSummaries): void {
     for (const [variable, reference] of Object.entries(events)) {
-      const summary = summaries.of(reference);
+      const bound = this.#drawing.visible(`${variable} = ${reference}`);
+      const isShort = bound.length <= MOST_HANGING;
       this.#drawing.say(
-        '      ',
-        `${variable} = ${reference}${summary === '' ? '' : `  ${summary}`}`,
+        isShort ? `      ${bound}  ` : '      ',
+        isShort ? summaries.of(reference) : bound,
         'plain',
         3,
       );
+      if (!isShort) this.#drawing.say('        ', summaries.of(reference), 'plain', 3);
     }
   }
 

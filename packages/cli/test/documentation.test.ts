@@ -15,7 +15,7 @@ function example(kind: string): string {
 }
 
 function codesIn(text: string): string[] {
-  return [...new Set(text.match(/\b(CFG|ANS)\d{3}\b/g))].sort();
+  return [...new Set(text.match(/\b(CFG|ANS|PAR|TRC|TST)\d{3}\b/g))].sort();
 }
 
 test('the configuration of the page loads', () => {
@@ -35,9 +35,11 @@ test('the answers of the page parse', () => {
 });
 
 test('every code has a line on the page, and every line has its code', () => {
-  const files = readdirSync(SOURCES).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
   const used = codesIn(files.map((name) => readFileSync(join(SOURCES, name), 'utf8')).join('\n'));
-  const table = PAGE.split('\n').filter((line) => /^\| (CFG|ANS)\d/.test(line));
+  const table = PAGE.split('\n').filter((line) => /^\| (CFG|ANS|PAR|TRC|TST)\d/.test(line));
   assert.deepEqual(codesIn(table.join('\n')), used);
   assert.equal(table.length, used.length);
 });

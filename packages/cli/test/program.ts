@@ -28,7 +28,11 @@ export class Workplace {
   readonly root = mkdtempSync(join(tmpdir(), 'cordon-cli-'));
   readonly #started: ChildProcessWithoutNullStreams[] = [];
 
-  constructor(files: Readonly<Record<string, unknown>> = {}) {
+  readonly #folder: string;
+
+  /** `folder` is where commands run; by default the place itself. */
+  constructor(files: Readonly<Record<string, unknown>> = {}, folder?: string) {
+    this.#folder = folder ?? this.root;
     for (const [name, content] of Object.entries(files)) this.write(name, content);
   }
 
@@ -42,7 +46,7 @@ export class Workplace {
 
   run(args: readonly string[], { input = '', env = {} }: RunOptions = {}): Ended {
     const done = spawnSync(process.execPath, [...FLAGS, MAIN, ...args], {
-      cwd: this.root,
+      cwd: this.#folder,
       env: { ...this.#environment(), ...env },
       input,
       encoding: 'utf8',
@@ -55,7 +59,7 @@ export class Workplace {
   /** For commands that are spoken to while they run; killed at the end of the test, if they still run. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams {
     const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], {
-      cwd: this.root,
+      cwd: this.#folder,
       env: this.#environment(),
       timeout: DEADLINE_MS,
     });

@@ -350,7 +350,7 @@ test('words of a trace are made visible', () => {
   using work = place({ '\u001b[2J': { trace: [{ user: 'key-1 \u202e' }], expect: 'clean' } });
   const { out } = work.run(['test']);
   assert.match(out, /✗ <U\+001B>\[2J /);
-  assert.doesNotMatch(out, /[\u001b\u202e]/);
+  assert.ok(!out.includes('\u001b') && !out.includes('\u202e'));
 });
 
 test('the tests of the default policy pass, and hit each of its rules', () => {
