@@ -4,6 +4,7 @@
  * of what has to be.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Diagnostic, Json, JsonObject } from '@cordon/core';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
@@ -14,11 +15,13 @@ import {
   compareDecision,
   compareDiagnostics,
   conformanceCases,
+  coveredSentences,
   type ExpectedAnalysis,
   type ExpectedDecision,
   type FoundDiagnostic,
   namesEvents,
   policyText,
+  sectionTable,
 } from '../../../conformance/harness.ts';
 import { decodeChat, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
@@ -114,3 +117,54 @@ function watch(policy: Policy, parameters: JsonObject, events: readonly TraceEve
 function found({ code, severity, range }: Diagnostic): FoundDiagnostic {
   return { code, severity, ...(range ?? { line: 0, column: 0, endLine: 0, endColumn: 0 }) };
 }
+
+// ── what is covered ───────────────────────────────────────────────────────────────────────────────────────────
+
+const SECTIONS =
+  '2.1 2.2 2.3 2.4 2.5 2.6 2.7 3 4.1 4.2 4.3 4.4 5.1 5.2 5.3 6.1 6.2 6.3 6.4 6.5 6.6 6.7 7 8 9 10 11 12 13.1 13.2 13.3 15';
+
+const LEAST = 4;
+
+test('every section of the specification that says what rules mean has cases', () => {
+  const short = [...SECTIONS.split(' '), 'additions', 'undecided'].filter(
+    (section) => CASES.filter((one) => one.section === section).length < LEAST,
+  );
+  assert.deepEqual(short, []);
+});
+
+test('no two cases have one name', () => {
+  const names = CASES.map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});
+
+test('every marked sentence of the specification has cases, and they exist', () => {
+  const names = new Set(CASES.map(({ name }) => name));
+  const sentences = coveredSentences();
+  assert.deepEqual(
+    sentences.flatMap(({ cases }) => cases.filter((name) => !names.has(name))),
+    [],
+  );
+  assert.deepEqual(
+    sentences.filter(({ cases }) => cases.length === 0).map(({ sentence }) => sentence),
+    [],
+  );
+  assert.ok(sentences.length >= 45);
+});
+
+test('the table of the README is that of the cases', () => {
+  const readme = readFileSync(new URL('../../../conformance/policy/README.md', import.meta.url), 'utf8');
+  const table = sectionTable(CASES);
+  assert.ok(readme.includes(table), `the table is now\n${table}`);
+});
+
+test('the page about differences names every case that is one, and no other', () => {
+  const page = readFileSync(new URL('../../../docs/policy/differences.md', import.meta.url), 'utf8');
+  const named = [...page.matchAll(/^- cases: (.*)$/gm)].flatMap((line) =>
+    [...(line[1] ?? '').matchAll(/“([^”]+)”/g)].map((name) => name[1] ?? ''),
+  );
+  const differences = CASES.filter(({ difference }) => difference === true).map(({ name }) => name);
+  assert.deepEqual([...new Set(named)].sort(), differences.sort());
+});
