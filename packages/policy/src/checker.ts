@@ -555,7 +555,16 @@ class Checker {
         compiled.fault,
         'write the condition as several simpler patterns',
       );
-    }
+    } else if (compiled.value.engine === 'budgeted') this.#countedPattern(pattern);
+  }
+
+  #countedPattern(pattern: Span): void {
+    this.#diagnostics.warning(
+      'POL071',
+      pattern,
+      'a pattern with look-around, back-references or the like does not run in linear time, so its steps are counted',
+      'a text that uses them up makes the rule undecided, which denies when it is enforced',
+    );
   }
 
   #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, variables: Variables): Type {
@@ -692,7 +701,7 @@ class Checker {
         `${compiled.fault}, so only an equal text matches`,
         'other texts make the rule undecided',
       );
-    }
+    } else if (compiled.value.engine === 'budgeted') this.#countedPattern(value);
   }
 
   /** What the seed language does not have. */

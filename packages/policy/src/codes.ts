@@ -39,6 +39,7 @@ export const CODES = {
   POL054: 'a ternary that other implementations group differently',
   POL055: 'a detector that is not available',
   POL056: 'a variable that nothing uses',
+  POL071: 'a regular expression whose steps are counted',
 } as const;
 
 export type Code = keyof typeof CODES;
