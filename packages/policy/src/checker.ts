@@ -18,7 +18,7 @@ import { BUILTINS, type Detectors, importedName, isModule } from './builtins.ts'
 import type { Diagnostics } from './codes.ts';
 import { VALUE_REFERENCES } from './pattern.ts';
 import { compilePattern } from './regex.ts';
-import { childrenOf, freeNames, type Named, Names, patternValues, variablesOf } from './scope.ts';
+import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
 import {
   ADDED_FIELDS,
@@ -45,6 +45,8 @@ import {
 export interface CheckOptions {
   readonly dialect: 'cordon' | 'invariant';
   readonly detectors: Detectors;
+  /** Told of everything that the seed language does not have, whatever the dialect. */
+  readonly onAddition?: (at: Span) => void;
 }
 
 /** What is known of the value of each expression. */
@@ -73,6 +75,7 @@ class Checker {
   readonly #types: Map<Expression, Type> | null;
   /** Constants that have been looked at, or are being looked at. */
   readonly #constants = new Map<Definition, Type>();
+  #constantDepth = 0;
 
   constructor(
     tree: PolicyTree,
@@ -144,26 +147,14 @@ class Checker {
 
   /** Constants that need themselves have no value; a predicate may call itself. */
   #circles(): void {
-    const constants = new Map(
-      this.#tree.definitions.filter((one) => one.parameters === null).map((one) => [one.name.name, one]),
+    const constants = this.#tree.definitions.filter(({ parameters }) => parameters === null);
+    const uses = new Map(
+      constants.map(({ name, body }) => [name.name, new Set(body.flatMap((line) => [...freeNames(line)]))]),
     );
-    for (const definition of constants.values()) {
-      const reached = new Set<string>();
-      const open = [definition];
-      for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        for (const name of next.body.flatMap((line) => [...freeNames(line)])) {
-          const used = constants.get(name);
-          if (used === undefined || reached.has(name)) continue;
-          reached.add(name);
-          open.push(used);
-        }
-      }
-      if (reached.has(definition.name.name)) {
-        this.#diagnostics.error(
-          'POL023',
-          definition.name,
-          `\`${definition.name.name}\` is defined by itself`,
-        );
+    const circular = inCircles(uses);
+    for (const { name } of constants) {
+      if (circular.has(name.name)) {
+        this.#diagnostics.error('POL023', name, `\`${name.name}\` is defined by itself`);
       }
     }
   }
@@ -172,8 +163,12 @@ class Checker {
   #constant(definition: Definition): Type {
     const known = this.#constants.get(definition);
     if (known !== undefined) return known;
+    // A long chain of constants would exhaust the stack; its rest is looked at in its turn.
+    if (this.#constantDepth >= MAX_CONSTANT_DEPTH) return ANY;
     this.#constants.set(definition, ANY);
+    this.#constantDepth++;
     const types = definition.body.map((line) => this.#expression(line, NO_VARIABLES));
+    this.#constantDepth--;
     const type = types[0] ?? ANY;
     this.#constants.set(definition, type);
     return type;
@@ -263,19 +258,12 @@ class Checker {
   }
 
   #assignmentCircles(assignments: ReturnType<typeof variablesOf>['assignments']): void {
-    const values = new Map(assignments.map((assigned) => [assigned.variable.name, assigned.value]));
+    if (assignments.length === 0) return;
+    const circular = inCircles(
+      new Map(assignments.map(({ variable, value }) => [variable.name, freeNames(value)])),
+    );
     for (const { variable } of assignments) {
-      const reached = new Set<string>();
-      const open = [variable.name];
-      for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        const value = values.get(next);
-        for (const name of value === undefined ? [] : freeNames(value)) {
-          if (!values.has(name) || reached.has(name)) continue;
-          reached.add(name);
-          open.push(name);
-        }
-      }
-      if (reached.has(variable.name)) {
+      if (circular.has(variable.name)) {
         this.#diagnostics.error('POL023', variable, `\`${variable.name}\` is defined by itself`);
       }
     }
@@ -706,6 +694,7 @@ class Checker {
 
   /** What the seed language does not have. */
   #addition(at: Span, what: string): void {
+    this.#options.onAddition?.(at);
     if (this.#options.dialect === 'cordon') return;
     this.#diagnostics.error(
       'POL022',
@@ -716,6 +705,8 @@ class Checker {
 }
 
 const NO_VARIABLES: Variables = new Map();
+/** Constants that need constants. */
+const MAX_CONSTANT_DEPTH = 32;
 const DICT = typeOf('dict');
 const NUMBER = typeOf('int', 'float');
 const COMPUTED = typeOf('int', 'float', 'str', 'list');

@@ -32,6 +32,7 @@ export const CODES = {
   POL021: 'the sides of a flow are not events',
   POL022: 'an addition of this language in the `invariant` dialect',
   POL023: 'constants or predicates that need each other in a circle',
+  POL049: 'a fault of the formatter',
   POL050: 'a line that is never true or false',
   POL051: '`not` before a comparison',
   POL052: '`and` and `or` in one line',
@@ -39,7 +40,36 @@ export const CODES = {
   POL054: 'a ternary that other implementations group differently',
   POL055: 'a detector that is not available',
   POL056: 'a variable that nothing uses',
+  POL057: 'a constant, predicate or import that nothing uses',
+  POL058: 'a name that hides another',
+  POL059: 'a rule that another rule makes superfluous',
+  POL060: 'lines that never hold together, or a variable over nothing',
+  POL061: 'a line or comparison that is never true',
+  POL062: 'a line or comparison that is always true',
+  POL063: 'a text that the field never holds',
+  POL064: 'a field or method that no such value has',
+  POL065: 'a regular expression that never matches',
+  POL066: 'a tool that no installed app has',
+  POL067: 'an argument that the tool does not have',
+  POL068: 'a value that the argument of the tool never has',
+  POL069: 'a rule whose cost grows with the trace',
+  POL070: 'lines of a constant that do not count',
   POL071: 'a regular expression whose steps are counted',
+  POL080: 'values in an f-string, which other implementations leave as they are',
+  POL081: 'several operators that other implementations may group differently',
+  POL082: '`is not`, which is never true in other implementations',
+  POL083: 'a variable that other implementations do not bind',
+  POL084: '`match`, which only looks at the beginning of a text',
+  POL085: 'a backslash and a letter where a line end or tab is meant',
+  POL086: 'a function that cannot find anything in its argument',
+  POL087: 'branches of a pattern that need not reach the end of the text',
+  POL088: 'a regular expression that is looked for as it is written',
+  POL089: 'a rule that other implementations never report for pending events',
+  POL090: 'a number with and without decimal point',
+  POL091: 'a predicate that calls itself',
+  POL092: 'a text of several lines that other implementations change',
+  POL093: '`input.data`, which is the trace in other implementations',
+  POL094: 'a name that other implementations lose behind a list comprehension',
 } as const;
 
 export type Code = keyof typeof CODES;
@@ -51,6 +81,8 @@ const MAX_DIAGNOSTICS = 1000;
 export class Diagnostics {
   readonly #source: Source;
   readonly #found: Diagnostic[] = [];
+  /** Code and place of what was found: one problem can be met on several ways. */
+  readonly #places = new Set<string>();
   #hasErrors = false;
 
   constructor(source: Source) {
@@ -77,9 +109,12 @@ export class Diagnostics {
   #add(severity: 'error' | 'warning', code: Code, span: Span, message: string, help?: string): void {
     if (severity === 'error') this.#hasErrors = true;
     if (this.#found.length >= MAX_DIAGNOSTICS) return;
+    const place = `${code} ${span.start} ${span.end}`;
+    if (this.#places.has(place)) return;
+    this.#places.add(place);
     const range = this.#source.range(span);
     const base = { code, severity, file: this.#source.file, range, message: clipped(message) };
-    this.#found.push(help === undefined ? base : { ...base, help });
+    this.#found.push(help === undefined ? base : { ...base, help: clipped(help) });
   }
 }
 

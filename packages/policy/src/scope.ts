@@ -128,6 +128,59 @@ export function patternValues(pattern: Pattern): readonly Expression[] {
   }
 }
 
+/**
+ * The names that lead back to themselves, where `uses` says which names each name leads to. Linear in the number of
+ * uses (Tarjan's strongly connected components, without recursion: chains can be as long as the text).
+ */
+export function inCircles(uses: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const component: string[] = [];
+  const isOpen = new Set<string>();
+  for (const start of uses.keys()) {
+    if (order.has(start)) continue;
+    const path: { name: string; rest: Iterator<string> }[] = [];
+    const enter = (name: string): void => {
+      order.set(name, order.size);
+      lowest.set(name, order.get(name) ?? 0);
+      component.push(name);
+      isOpen.add(name);
+      path.push({ name, rest: (uses.get(name) ?? new Set<string>()).values() });
+    };
+    const lower = (name: string, to: number): void => {
+      lowest.set(name, Math.min(lowest.get(name) ?? to, to));
+    };
+    enter(start);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const next = top.rest.next();
+      if (next.done !== true) {
+        if (!uses.has(next.value)) continue;
+        if (!order.has(next.value)) enter(next.value);
+        else if (isOpen.has(next.value)) lower(top.name, order.get(next.value) ?? 0);
+        continue;
+      }
+      path.pop();
+      const { name } = top;
+      const outer = path.at(-1);
+      if (outer !== undefined) lower(outer.name, lowest.get(name) ?? 0);
+      if (lowest.get(name) !== order.get(name)) continue;
+      const members = component.splice(component.lastIndexOf(name));
+      for (const member of members) isOpen.delete(member);
+      if (members.length > 1 || uses.get(name)?.has(name) === true)
+        for (const member of members) found.add(member);
+    }
+  }
+  return found;
+}
+
+/** Visits an expression and all its parts, the blocks of quantifiers included, from the outside in. */
+export function walk(expression: Expression, visit: (part: Expression) => void): void {
+  visit(expression);
+  for (const child of childrenOf(expression)) walk(child, visit);
+  if (expression.kind === 'quantifier') for (const line of expression.body) walk(line, visit);
+}
+
 /** The names that an expression takes from outside of itself. */
 export function freeNames(expression: Expression): ReadonlySet<string> {
   const free = new Set<string>();

@@ -1,0 +1,233 @@
+/**
+ * What a rule costs as the trace grows. The objects that a variable ranges over are filtered by the lines about it
+ * alone and kept; lines `a -> b` and `a == b` find partners by index; everything else is looked for one by one.
+ *
+ * Ring 0.
+ */
+import type { Definition, Expression } from './ast.ts';
+import { conjuncts, type LintContext } from './lint-context.ts';
+import { freeNames, variablesOf, walk } from './scope.ts';
+import type { Span } from './source.ts';
+
+/** A part of a rule whose work is done once for each object of the trace, at every event. */
+interface Reason extends Span {
+  readonly message: string;
+  readonly exponent: number;
+}
+
+/** Lines of a rule; every line is followed to the variables that it needs. */
+const MAX_LINES = 500;
+
+export function lintCost(context: LintContext): void {
+  const predicates = new PredicateCosts(context);
+  for (const rule of context.tree.rules) {
+    if (rule.body.length > MAX_LINES) continue;
+    const relations = new Relations(conjuncts(rule.body));
+    const joins = [...relations.unconnected(), ...relations.unindexed()];
+    const searches = searching(rule.body, predicates);
+    const [first, ...rest] = [...joins, ...searches];
+    if (first === undefined) continue;
+    // The newest event is one of the variables; only the others are looked for.
+    const joined = Math.min(total(joins), relations.size - 1);
+    const searched = searches.reduce((most, reason) => Math.max(most, reason.exponent), 0);
+    const others = new Set(rest.map((reason) => context.line(reason)));
+    others.delete(context.line(first));
+    const more = others.size === 0 ? '' : `; so does line ${[...others].join(', ')}`;
+    context.diagnostics.warning(
+      'POL069',
+      first,
+      `each event costs this rule \`${order(Math.max(0, joined) + searched)}\` in the length of the trace: ${first.message}${more}`,
+      joins.length > 0
+        ? 'relate the variables by `->` or `==`, or put more conditions on one of them alone'
+        : 'put conditions on the variables of the rule that few events pass',
+    );
+  }
+}
+
+function total(reasons: readonly Reason[]): number {
+  return reasons.reduce((sum, reason) => sum + reason.exponent, 0);
+}
+
+function order(exponent: number): string {
+  if (exponent <= 1) return 'O(n)';
+  const digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+  return `O(n${[...String(exponent)].map((digit) => digits[Number(digit)] ?? '').join('')})`;
+}
+
+// ── what relates the variables of a rule ────────────────────────────────────────────────────────────────────────
+
+class Relations {
+  readonly #lines: readonly Expression[];
+  readonly #variables: readonly Extract<Expression, { kind: 'declaration' }>[];
+  readonly #names: ReadonlySet<string>;
+  readonly #outer: ReadonlySet<string>;
+  /** What assigned names, and variables over values, are made from. */
+  readonly #sources: ReadonlyMap<string, Expression>;
+
+  /** `outer`: variables that have their values already, of the bodies around a block or the parameters of a predicate. */
+  constructor(lines: readonly Expression[], outer: ReadonlySet<string> = new Set()) {
+    this.#lines = lines;
+    this.#outer = outer;
+    const { declarations, assignments } = variablesOf(lines);
+    this.#variables = declarations.filter(({ within }) => within === null);
+    this.#names = new Set(this.#variables.map(({ variable }) => variable.name));
+    const sources = new Map<string, Expression>();
+    for (const { variable, value } of assignments) sources.set(variable.name, value);
+    for (const { variable, within } of declarations) if (within !== null) sources.set(variable.name, within);
+    this.#sources = sources;
+  }
+
+  /** How many variables range over the trace. */
+  get size(): number {
+    return this.#variables.length;
+  }
+
+  /** Variables that no index leads to from those before them. */
+  unconnected(): readonly Reason[] {
+    const groups = new Map([...this.#names].map((name) => [name, name]));
+    const root = (name: string): string => {
+      let at = name;
+      for (let next = groups.get(at); next !== undefined && next !== at; next = groups.get(at)) at = next;
+      return at;
+    };
+    for (const line of this.#lines) {
+      const pair = this.#indexedPair(line);
+      if (pair !== null) groups.set(root(pair[0]), root(pair[1]));
+    }
+    const seen = new Set<string>();
+    return this.#variables.flatMap(({ variable, start, end }) => {
+      const group = root(variable.name);
+      const isFirst = seen.size === 0;
+      if (seen.has(group)) return [];
+      seen.add(group);
+      const message = `no \`->\` or \`==\` leads to \`${variable.name}\` from the other variables`;
+      return isFirst ? [] : [{ start, end, message, exponent: 1 }];
+    });
+  }
+
+  /** Lines for which the partners of an event are tried one by one. */
+  unindexed(): readonly Reason[] {
+    if (this.size < 2) return [];
+    const reasons: Reason[] = [];
+    const tied = new Set<string>();
+    for (const line of this.#lines) {
+      if (line.kind === 'assignment' || line.kind === 'declaration') continue;
+      const needed = this.#needs(line);
+      if (needed.size < 2 || this.#indexedPair(line) !== null) continue;
+      const fresh = [...needed].filter((name) => !tied.has(name));
+      const exponent = tied.size === 0 ? fresh.length - 1 : fresh.length;
+      for (const name of needed) tied.add(name);
+      if (exponent === 0) continue;
+      const names = [...needed].map((name) => `\`${name}\``).join(' and ');
+      const message = `this line relates ${names}, and not by \`->\` or \`==\``;
+      reasons.push({ start: line.start, end: line.end, exponent, message });
+    }
+    return reasons;
+  }
+
+  /**
+   * How many variables are tried one by one for each search: conditions on one variable alone are kept up as the trace
+   * grows, and what an index leads to is looked up.
+   */
+  searched(): number {
+    const tried = new Set<string>();
+    for (const line of this.#lines) {
+      if (line.kind === 'assignment' || line.kind === 'declaration' || this.#indexedPair(line) !== null)
+        continue;
+      const needed = this.#needs(line);
+      if (needed.size < 2) continue;
+      for (const name of needed) if (this.#names.has(name)) tried.add(name);
+    }
+    return tried.size;
+  }
+
+  /** The two variables that a line relates in a way that is looked up. */
+  #indexedPair(line: Expression): readonly [string, string] | null {
+    if (line.kind !== 'binary') return null;
+    if (line.operator !== '->' && line.operator !== '~>' && line.operator !== '==') return null;
+    const [left, right] = [this.#needs(line.left), this.#needs(line.right)];
+    const [a] = left;
+    const [b] = right;
+    const isPair = left.size === 1 && right.size === 1 && a !== undefined && b !== undefined && a !== b;
+    return isPair ? [a, b] : null;
+  }
+
+  /** The trace variables that an expression needs. */
+  #needs(expression: Expression): ReadonlySet<string> {
+    const needed = new Set<string>();
+    const reached = new Set(freeNames(expression));
+    for (const name of reached) {
+      if (this.#names.has(name) || this.#outer.has(name)) needed.add(name);
+      const source = this.#sources.get(name);
+      if (source !== undefined) for (const used of freeNames(source)) reached.add(used);
+    }
+    return needed;
+  }
+}
+
+// ── quantifiers and predicates that search the trace ────────────────────────────────────────────────────────────
+
+function searching(lines: readonly Expression[], predicates: PredicateCosts): readonly Reason[] {
+  const reasons: Reason[] = [];
+  const own = namesOf(lines);
+  for (const line of lines) {
+    walk(line, (part) => {
+      if (part.kind === 'quantifier') {
+        const exponent = new Relations(conjuncts(part.body), own).searched();
+        const message = 'this block looks through the trace at every event';
+        if (exponent > 0) reasons.push({ start: part.start, end: part.callee.end, message, exponent });
+      } else if (part.kind === 'call' && part.callee.kind === 'name') {
+        const exponent = predicates.of(part.callee.name);
+        const message = `\`${part.callee.name}\` looks through the trace at every event`;
+        if (exponent > 0) reasons.push({ start: part.start, end: part.end, message, exponent });
+      }
+    });
+  }
+  return reasons;
+}
+
+/** The variables of a body and of the blocks in it. */
+function namesOf(lines: readonly Expression[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const line of lines) {
+    walk(line, (part) => {
+      if (part.kind === 'declaration' || part.kind === 'assignment') names.add(part.variable.name);
+    });
+  }
+  return names;
+}
+
+/** Predicates that call predicates; deeper ones are not looked at, so that no chain of them exhausts the stack. */
+const MAX_DEPTH = 64;
+
+/** How many variables over the trace a predicate tries one by one, with those of the predicates that it calls. */
+class PredicateCosts {
+  readonly #context: LintContext;
+  readonly #known = new Map<Definition, number>();
+
+  constructor(context: LintContext) {
+    this.#context = context;
+  }
+
+  of(name: string, depth = 0): number {
+    const definition = this.#context.definition(name, null);
+    if (definition === null || definition.parameters === null) return 0;
+    const known = this.#known.get(definition);
+    if (known !== undefined || depth > MAX_DEPTH || definition.body.length > MAX_LINES) return known ?? 0;
+    // A predicate that calls itself is reported elsewhere.
+    this.#known.set(definition, 0);
+    const outer = new Set([...definition.parameters.map((one) => one.name), ...namesOf(definition.body)]);
+    let inner = 0;
+    for (const line of definition.body) {
+      walk(line, (part) => {
+        if (part.kind === 'quantifier')
+          inner = Math.max(inner, new Relations(conjuncts(part.body), outer).searched());
+        if (part.kind === 'call' && part.callee.kind === 'name')
+          inner = Math.max(inner, this.of(part.callee.name, depth + 1));
+      });
+    }
+    const cost = new Relations(conjuncts(definition.body), outer).searched() + inner;
+    this.#known.set(definition, cost);
+    return cost;
+  }
+}

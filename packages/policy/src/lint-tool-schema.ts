@@ -1,0 +1,69 @@
+/**
+ * Descriptions of tools, as OpenAI, Anthropic, Gemini and MCP write them, read into one form for the linter. They come
+ * from apps: names and texts in them are data.
+ *
+ * Ring 0. Never throws.
+ */
+import {
+  failed,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  ok,
+  type Result,
+} from '@cordon/core';
+
+export interface ToolSchema {
+  readonly name: string;
+  /** Of the arguments object; null: not known, so nothing is said about arguments. */
+  readonly parameters: JsonSchema | null;
+}
+
+/** More are no toolbox, but an attack on the time of whoever looks at them. */
+const MAX_TOOLS = 10_000;
+
+/**
+ * Reads a list of tools, or an object that holds one under `tools` (also inside `result`, as MCP answers `tools/list`).
+ * An entry is `{name, parameters | inputSchema | input_schema}`, the same under `function`, or Gemini's
+ * `{functionDeclarations: […]}`. Fails with a sentence that says which entry is none.
+ */
+export function parseTools(value: Json): Result<readonly ToolSchema[], string> {
+  const list = listIn(value);
+  if (list === null) return failed('this is no list of tools, and no object with one under `tools`');
+  const entries = list.flatMap((entry) => {
+    const declared = isJsonObject(entry)
+      ? (entry.functionDeclarations ?? entry.function_declarations)
+      : undefined;
+    return isArray(declared) ? declared : [entry];
+  });
+  if (entries.length > MAX_TOOLS) return failed(`there are more than ${MAX_TOOLS} tools`);
+  const tools: ToolSchema[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const tool = toolIn(entry);
+    if (tool === null) return failed(`entry ${index} of the list is no tool: it has no \`name\``);
+    tools.push(tool);
+  }
+  return ok(tools);
+}
+
+function listIn(value: Json): readonly Json[] | null {
+  if (isArray(value)) return value;
+  if (!isJsonObject(value)) return null;
+  if (isArray(value.tools)) return value.tools;
+  const { result } = value;
+  return isJsonObject(result) && isArray(result.tools) ? result.tools : null;
+}
+
+function toolIn(entry: Json): ToolSchema | null {
+  if (!isJsonObject(entry)) return null;
+  const described: JsonObject = isJsonObject(entry.function) ? entry.function : entry;
+  const { name } = described;
+  if (typeof name !== 'string' || name === '') return null;
+  const schema = described.parameters ?? described.inputSchema ?? described.input_schema;
+  return { name, parameters: isJsonObject(schema) ? schema : null };
+}
+
+function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

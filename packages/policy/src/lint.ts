@@ -1,0 +1,57 @@
+/**
+ * The linter: what loads and is probably not what its author meant. It looks closer than loading may take time for,
+ * and only when it is asked (`cordon check`). Each concern has its own `lint-….ts`.
+ *
+ * Ring 0. Never throws; the work is bounded for trees of any size.
+ */
+import type { Diagnostic } from '@cordon/core';
+import type { PolicyTree } from './ast.ts';
+import type { Detectors } from './builtins.ts';
+import { checkTypes } from './checker.ts';
+import { Diagnostics } from './codes.ts';
+import { LintContext } from './lint-context.ts';
+import { lintCost } from './lint-cost.ts';
+import { lintDifferences } from './lint-differences.ts';
+import { lintDuplicates } from './lint-duplicates.ts';
+import { lintNames } from './lint-names.ts';
+import type { ToolSchema } from './lint-tool-schema.ts';
+import { lintTools } from './lint-tools.ts';
+import { lintTruth } from './lint-truth.ts';
+import { lintValues } from './lint-values.ts';
+import type { Source, Span } from './source.ts';
+
+/** What was loaded: a `Policy` is one. */
+export interface LintSubject {
+  readonly tree: PolicyTree;
+  readonly source: Source;
+}
+
+export interface LintOptions {
+  /** The tools of the installed apps. Without them, nothing is said about tools. */
+  readonly tools?: readonly ToolSchema[];
+  readonly detectors?: Detectors;
+}
+
+/**
+ * Everything that looks wrong in a policy beside what loading has reported, as warnings in the order of the text.
+ * What only differs from other implementations of the language is said of rules that these accept.
+ */
+export function lint({ tree, source }: LintSubject, options: LintOptions = {}): readonly Diagnostic[] {
+  const additions: Span[] = [];
+  // What loading reports was reported; here only what is known of the expressions counts.
+  const types = checkTypes(tree, new Diagnostics(source), {
+    dialect: 'cordon',
+    detectors: options.detectors ?? new Map(),
+    onAddition: (at) => additions.push(at),
+  });
+  const diagnostics = new Diagnostics(source);
+  const context = new LintContext({ tree, source, types, additions, diagnostics });
+  lintNames(context);
+  lintTruth(context);
+  lintValues(context);
+  lintDuplicates(context);
+  lintCost(context);
+  lintDifferences(context);
+  if (options.tools !== undefined) lintTools(context, options.tools);
+  return diagnostics.all();
+}
