@@ -9,7 +9,6 @@ import { textsOf } from './evidence.ts';
 import { images } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
-import { textOf } from './text.ts';
 import {
   type Callable,
   isContents,
@@ -211,11 +210,6 @@ function serverOf(event: Value): Value {
   if (own !== undefined) return own;
   const metadata = event.field('metadata') ?? null;
   return isDictionary(metadata) && Object.hasOwn(metadata, 'server') ? (metadata.server ?? null) : null;
-}
-
-/** How a value is put into an f-string. */
-export function interpolated(parts: readonly (string | Value)[]): string {
-  return parts.map((part) => textOf(part)).join('');
 }
 
 // ── what can be imported ──────────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,8 @@ import { isTraceObject, type Value } from './value.ts';
 interface Lane {
   readonly candidates: Candidate[];
   readonly positions: number[];
+  /** Among all events. */
+  readonly sequences: number[];
 }
 
 /** What is remembered of the objects that pass. */
@@ -47,6 +49,7 @@ export class CandidateStore {
     if (lane !== null && place !== null) {
       lane.candidates.push(candidate);
       lane.positions.push(place.position);
+      lane.sequences.push(place.sequence);
     }
     for (const [join, index] of this.#keyed.entries()) {
       const key = candidate.keys?.[join] ?? ANY_KEY;
@@ -66,7 +69,10 @@ export class CandidateStore {
     const pieces: Iterable<Candidate>[] = [];
     for (const [context, lane] of this.#lanes) {
       const newest = context === target.context ? target.position - 1 : (target.seen.get(context) ?? 0);
-      const end = countUpTo(lane.positions, newest);
+      const end = Math.max(
+        countUpTo(lane.positions, newest),
+        context === target.context ? 0 : countUpTo(lane.sequences, target.allBefore - 1),
+      );
       if (end > 0)
         pieces.push(end === lane.candidates.length ? lane.candidates : prefix(lane.candidates, end));
     }
@@ -83,7 +89,7 @@ export class CandidateStore {
   #lane(context: string): Lane {
     let lane = this.#lanes.get(context);
     if (lane === undefined) {
-      lane = { candidates: [], positions: [] };
+      lane = { candidates: [], positions: [], sequences: [] };
       this.#lanes.set(context, lane);
     }
     return lane;

@@ -4,6 +4,7 @@
  * Ring 0.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import { isShallow, MAX_DEPTH } from './depth.ts';
 import type { Chunk, Content, EventFrame, ToolCallEvent, ToolParameter, TraceEvent } from './trace-event.ts';
 
 /** What is wrong with the input, and where: `2.tool_calls.0.function`. */
@@ -12,9 +13,6 @@ export interface TraceFault {
   readonly message: string;
 }
 
-/** Nested arrays and objects in one event; what compares values recurses. */
-const MAX_DEPTH = 200;
-
 /** Turns a list of messages, calls and tool descriptions into events. All or nothing: a part of a trace proves nothing. */
 export function decodeChat(input: unknown): Result<readonly TraceEvent[], TraceFault> {
   if (!Array.isArray(input)) return failed({ path: '', message: 'a trace is a list of events' });
@@ -22,7 +20,7 @@ export function decodeChat(input: unknown): Result<readonly TraceEvent[], TraceF
   const events: TraceEvent[] = [];
   for (const [index, element] of input.entries()) {
     const path = String(index);
-    if (!isShallow(element, MAX_DEPTH))
+    if (!isShallow(element))
       return failed({ path, message: `values are nested more than ${MAX_DEPTH} deep` });
     const fault = decoder.element(element, path, events);
     if (fault !== null) return failed({ path: fault.path, message: fault.message });
@@ -170,11 +168,14 @@ function chunkOf(chunk: Json): Chunk | null {
   return isJsonObject(chunk.image_url) ? { type: 'image_url', image_url: chunk.image_url } : null;
 }
 
+/** As large as a trace may have them, as deep as an event may be. */
+const ARGUMENT_LIMITS = { length: 64 * 1024 * 1024, depth: MAX_DEPTH, elements: 10_000_000 };
+
 /** A text is what is wrong. */
 function argumentsOf(args: Json | undefined): JsonObject | string {
   if (typeof args !== 'string') return isJsonObject(args) ? args : 'the arguments are an object';
-  const parsed = parseJson(args);
-  if (!parsed.ok) return 'the arguments are not JSON';
+  const parsed = parseJson(args, ARGUMENT_LIMITS);
+  if (!parsed.ok) return 'the arguments are not JSON that can be read';
   return isJsonObject(parsed.value) ? parsed.value : 'the arguments are an object';
 }
 
@@ -213,7 +214,8 @@ const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
 function parameters(schema: Json | undefined): readonly ToolParameter[] {
   const properties = isJsonObject(schema) ? own(schema, 'properties') : undefined;
   if (!isJsonObject(properties)) return [];
-  const required = isJsonObject(schema) ? own(schema, 'required') : undefined;
+  const listed = isJsonObject(schema) ? own(schema, 'required') : undefined;
+  const required = new Set(isList(listed) ? listed : []);
   return Object.entries(properties).map(([name, property]) => {
     const inner = isJsonObject(property) ? property : {};
     const types = (isList(inner.type) ? inner.type : [inner.type]).filter((type) => typeof type === 'string');
@@ -222,7 +224,7 @@ function parameters(schema: Json | undefined): readonly ToolParameter[] {
       name,
       type: TYPE_ALIASES.get(named) ?? named,
       description: typeof inner.description === 'string' ? inner.description : 'no description available',
-      required: isList(required) && required.includes(name) && !types.includes('null'),
+      required: required.has(name) && !types.includes('null'),
       schema: inner,
     };
   });
@@ -234,18 +236,4 @@ function own(object: JsonObject, key: string): Json | undefined {
 
 function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
-}
-
-/** Recursion ends where the limit does. */
-function isShallow(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth < 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (!isShallow(item, depth - 1)) return false;
-    return true;
-  }
-  for (const key in value) {
-    if (!isShallow((value as Readonly<Record<string, unknown>>)[key], depth - 1)) return false;
-  }
-  return true;
 }

@@ -30,7 +30,7 @@ import {
   type SearchPlan,
   type Step,
 } from './body.ts';
-import { type Detectors, importedName, interpolated, runBuiltin } from './builtins.ts';
+import { type Detectors, importedName, runBuiltin } from './builtins.ts';
 import { EventObject } from './event-object.ts';
 import { locateElement, locateMethod, locateTexts, partOf, textAt } from './evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
@@ -38,6 +38,7 @@ import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } 
 import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
 import type { Source, Span } from './source.ts';
+import { joined } from './text.ts';
 import { isTypeName, OBJECT_TYPES } from './types.ts';
 import {
   callable,
@@ -389,7 +390,7 @@ class Compiler {
         );
         return (frame) => {
           const values = parts.map((part) => part(frame));
-          return values.find(isUndecided) ?? interpolated(values);
+          return values.find(isUndecided) ?? joined(values);
         };
       }
       case 'name':

@@ -4,9 +4,10 @@
  *
  * Ring 0.
  */
-export { importedName, interpolated, runBuiltin } from './builtins.ts';
+export { importedName, runBuiltin } from './builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
 export { PatternCache } from './regex.ts';
 export { type Named, Names, variablesOf } from './scope.ts';
+export { joined } from './text.ts';
 export { isTypeName } from './types.ts';

@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { textOf } from './text.ts';
+import { joined } from './text.ts';
 import {
   type Callable,
   type Contents,
@@ -89,25 +89,28 @@ function splitLines(text: string): Value {
 /** `{}`, `{0}`, `{name}`, and doubled braces. */
 function format(template: string, positional: readonly Value[], named: ReadonlyMap<string, Value>): Value {
   let next = 0;
-  let fits = true;
-  const text = template.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (whole, name: string | undefined) => {
-    if (name === undefined) return whole.charAt(0);
-    const value =
-      name === '' ? positional[next++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
-    if (value === undefined) fits = false;
-    return value === undefined ? '' : textOf(value);
-  });
-  return fits ? text : undecided('the values do not fit the format');
+  const parts: Value[] = [];
+  let at = 0;
+  for (const { 0: found, 1: name, index } of template.matchAll(/\{\{|\}\}|\{([^{}]*)\}/g)) {
+    parts.push(template.slice(at, index));
+    at = index + found.length;
+    if (name === undefined) parts.push(found.charAt(0));
+    else {
+      const value =
+        name === '' ? positional[next++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
+      if (value === undefined) return undecided('the values do not fit the format');
+      parts.push(value);
+    }
+  }
+  parts.push(template.slice(at));
+  return joined(parts);
 }
 
 function join(separator: string, items: Value): Value {
   if (!isList(items)) return undecided(`\`join\` of ${kindOf(items)}`);
-  const parts: string[] = [];
-  for (const item of items) {
-    if (typeof item !== 'string') return undecided(`\`join\` of a list with ${kindOf(item)}`);
-    parts.push(item);
-  }
-  return parts.join(separator);
+  const strange = items.find((item) => typeof item !== 'string');
+  if (strange !== undefined) return undecided(`\`join\` of a list with ${kindOf(strange)}`);
+  return joined(items, separator);
 }
 
 function get(self: Dictionary, key: Value, fallback: Value): Value {

@@ -8,7 +8,7 @@ import { type Json, parseJson } from '@cordon/core';
 import type { BinaryOperator } from './ast.ts';
 import { methodOf } from './methods.ts';
 import { directlyPrecedes, flows } from './provenance.ts';
-import { textOf } from './text.ts';
+import { joined, MAX_BUILT } from './text.ts';
 import {
   isContents,
   isDictionary,
@@ -200,8 +200,11 @@ function arithmetic(operator: '+' | '-' | '*' | '/' | '%' | '**', left: Value, r
   const a = numeric(left);
   const b = numeric(right);
   if (a !== null && b !== null) return computed(operator, a, b);
-  if (operator === '+' && typeof left === 'string' && typeof right === 'string') return bounded(left, right);
-  if (operator === '+' && isList(left) && isList(right)) return [...left, ...right];
+  if (operator === '+' && typeof left === 'string' && typeof right === 'string') return joined([left, right]);
+  if (operator === '+' && isList(left) && isList(right)) {
+    if (left.length + right.length > MAX_BUILT) return undecided('the list becomes too long');
+    return left.concat(right);
+  }
   if (operator === '%' && typeof left === 'string')
     return percentFormat(left, isList(right) ? right : [right]);
   if (operator === '*') return repeated(left, right);
@@ -219,8 +222,7 @@ function computed(operator: '+' | '-' | '*' | '/' | '%' | '**', a: number, b: nu
     case '/':
       return b === 0 ? undecided('division by zero') : a / b;
     case '%':
-      // Python's remainder has the sign of the divisor.
-      return b === 0 ? undecided('division by zero') : ((a % b) + b) % b;
+      return b === 0 ? undecided('division by zero') : remainder(a, b);
     case '**': {
       const power = a ** b;
       return Number.isNaN(power) || (a === 0 && b < 0) ? undecided('a power without a real value') : power;
@@ -228,11 +230,10 @@ function computed(operator: '+' | '-' | '*' | '/' | '%' | '**', a: number, b: nu
   }
 }
 
-/** Texts and lists that rules build are no larger than this: a rule must not turn one message into gigabytes. */
-const MAX_BUILT = 16 * 1024 * 1024;
-
-function bounded(a: string, b: string): Value {
-  return a.length + b.length > MAX_BUILT ? undecided('the text becomes too long') : a + b;
+/** Python's: it has the sign of the divisor. */
+function remainder(a: number, b: number): number {
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
 function repeated(left: Value, right: Value): Value {
@@ -253,17 +254,21 @@ function repeated(left: Value, right: Value): Value {
 /** The conversions that rules use: `%s`, `%d`, `%%`. */
 function percentFormat(template: string, values: readonly Value[]): Value {
   let next = 0;
-  let problem: Value = null;
-  const text = template.replace(/%(.)/gs, (_, conversion: string) => {
-    if (conversion === '%') return '%';
-    const value = values[next++];
-    const fits =
-      value !== undefined && (conversion === 's' || (conversion === 'd' && typeof value === 'number'));
-    if (!fits) problem = undecided('the values do not fit the format');
-    return fits ? textOf(value ?? null) : '';
-  });
-  if (problem !== null) return problem;
-  return next === values.length ? text : undecided('the values do not fit the format');
+  const parts: Value[] = [];
+  let at = 0;
+  for (const { 0: found, 1: conversion = '', index } of template.matchAll(/%(.)/gs)) {
+    parts.push(template.slice(at, index));
+    at = index + found.length;
+    if (conversion === '%') parts.push('%');
+    else {
+      const value = values[next++];
+      const fits = conversion === 's' || (conversion === 'd' && typeof value === 'number');
+      if (value === undefined || !fits) return undecided('the values do not fit the format');
+      parts.push(value);
+    }
+  }
+  parts.push(template.slice(at));
+  return next === values.length ? joined(parts) : undecided('the values do not fit the format');
 }
 
 /** The member `object.name` of a known value (specification 6.5). */

@@ -11,6 +11,7 @@ import type { TraceFault } from './chat.ts';
 import { check } from './checker.ts';
 import { Diagnostics } from './codes.ts';
 import { type CompiledRule, compile } from './compiler.ts';
+import { isWithinLimits } from './definition-limits.ts';
 import type { Detector } from './detector.ts';
 import { parse } from './parser.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
@@ -64,6 +65,7 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   const source = new Source(options.file ?? 'policy.gr', text);
   const diagnostics = new Diagnostics(source);
   const tree = parse(source, diagnostics);
+  if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
   const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one.callable]));
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());

@@ -14,6 +14,8 @@ export interface Place {
   readonly position: number;
   /** For each other context, the position of the newest event of it that was visible here. */
   readonly seen: ReadonlyMap<string, number>;
+  /** Every event whose sequence is smaller was visible here, whatever its context. */
+  readonly allBefore: number;
   /** Position among all events, from 0. */
   readonly sequence: number;
   /** The join of all labels that were visible here, with the event's own. */
@@ -23,7 +25,7 @@ export interface Place {
 /** Whether what stands at `a` was visible where `b` arose. Never of an event and itself. */
 export function flows(a: Place, b: Place): boolean {
   if (a.context === b.context) return a.position < b.position;
-  return (b.seen.get(a.context) ?? 0) >= a.position;
+  return a.sequence < b.allBefore || (b.seen.get(a.context) ?? 0) >= a.position;
 }
 
 /** Whether `a` stands directly before `b` in the same context. */
@@ -50,10 +52,17 @@ export interface Arrival {
 interface ContextState {
   readonly position: number;
   readonly seen: ReadonlyMap<string, number>;
+  readonly allBefore: number;
   readonly label: Label;
 }
 
-const EMPTY: ContextState = { position: 0, seen: new Map(), label: HUB_LABEL };
+const EMPTY: ContextState = { position: 0, seen: new Map(), allBefore: 0, label: HUB_LABEL };
+
+/**
+ * Contexts that one clock tells apart. A context that has heard of more is taken to have seen everything: clocks
+ * stay small whatever an attacker makes of contexts, and no flow is hidden.
+ */
+const MAX_CLOCK = 256;
 
 /** The clocks of one trace. A fork is a private continuation: it sees its base and changes nothing in it. */
 export class Provenance {
@@ -61,10 +70,13 @@ export class Provenance {
   readonly #contexts = new Map<string, ContextState>();
   readonly #places = new Map<string, Place>();
   #sequence: number;
+  /** The join of all labels so far. */
+  #label: Label;
 
   constructor(base: Provenance | null = null) {
     this.#base = base;
     this.#sequence = base === null ? 0 : base.#sequence;
+    this.#label = base === null ? HUB_LABEL : base.#label;
   }
 
   fork(): Provenance {
@@ -77,6 +89,7 @@ export class Provenance {
     for (const [name, state] of fork.#contexts) this.#contexts.set(name, state);
     for (const [id, place] of fork.#places) this.#places.set(id, place);
     this.#sequence = fork.#sequence;
+    this.#label = fork.#label;
   }
 
   /** Gives the next event its place. */
@@ -85,15 +98,19 @@ export class Provenance {
     if (arrival.bornFrom !== null)
       state = joinContext(state, arrival.context, arrival.bornFrom, this.#context(arrival.bornFrom));
     for (const cause of arrival.causes) state = this.#joinCause(state, arrival.context, cause);
+    if (state.seen.size > MAX_CLOCK) state = this.#everything(state);
     const label = arrival.label === null ? state.label : joinLabels(state.label, arrival.label);
     const place: Place = {
       context: arrival.context,
       position: state.position + 1,
       seen: state.seen,
+      allBefore: state.allBefore,
       sequence: this.#sequence++,
       label,
     };
-    this.#contexts.set(arrival.context, { position: place.position, seen: state.seen, label });
+    this.#label = joinLabels(this.#label, label);
+    const { position, seen, allBefore } = place;
+    this.#contexts.set(arrival.context, { position, seen, allBefore, label });
     if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
       const receiver = this.#context(arrival.deliveredTo);
       this.#contexts.set(arrival.deliveredTo, joinPlace(receiver, arrival.deliveredTo, place));
@@ -106,9 +123,12 @@ export class Provenance {
     const place = this.#placeOf(cause);
     if (place !== null) return joinPlace(state, context, place);
     // Nobody knows what an unknown cause carries, so it carries everything: absence must not hide a flow.
-    let joined = state;
-    for (const [name, other] of this.#allContexts()) joined = joinContext(joined, context, name, other);
-    return joined;
+    return this.#everything(state);
+  }
+
+  #everything(state: ContextState): ContextState {
+    const label = joinLabels(state.label, this.#label);
+    return { position: state.position, seen: EMPTY.seen, allBefore: this.#sequence, label };
   }
 
   #context(name: string): ContextState {
@@ -122,20 +142,14 @@ export class Provenance {
     if (own !== undefined) return own;
     return this.#base === null ? null : this.#base.#placeOf(id);
   }
-
-  #allContexts(): Map<string, ContextState> {
-    const all = this.#base === null ? new Map<string, ContextState>() : this.#base.#allContexts();
-    for (const [name, state] of this.#contexts) all.set(name, state);
-    return all;
-  }
 }
 
 function joinPlace(state: ContextState, context: string, place: Place): ContextState {
-  return joinSeen(state, context, place.context, place.position, place.seen, place.label);
+  return joinSeen(state, context, place.context, place);
 }
 
 function joinContext(state: ContextState, context: string, name: string, other: ContextState): ContextState {
-  return name === context ? state : joinSeen(state, context, name, other.position, other.seen, other.label);
+  return name === context ? state : joinSeen(state, context, name, other);
 }
 
 /** Maps are shared between the events of a context and copied only when something new was seen. */
@@ -143,9 +157,7 @@ function joinSeen(
   state: ContextState,
   context: string,
   from: string,
-  position: number,
-  seen: ReadonlyMap<string, number>,
-  label: Label,
+  { position, seen, allBefore, label }: ContextState,
 ): ContextState {
   let merged: Map<string, number> | null = null;
   const learn = (name: string, newest: number): void => {
@@ -155,5 +167,10 @@ function joinSeen(
   };
   learn(from, position);
   for (const [name, newest] of seen) learn(name, newest);
-  return { position: state.position, seen: merged ?? state.seen, label: joinLabels(state.label, label) };
+  return {
+    position: state.position,
+    seen: merged ?? state.seen,
+    allBefore: Math.max(state.allBefore, allBefore),
+    label: joinLabels(state.label, label),
+  };
 }

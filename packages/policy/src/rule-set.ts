@@ -8,13 +8,14 @@ import type { JsonObject } from '@cordon/core';
 import type { Bound, Candidate, Domain, Frame, Tally, World } from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
+import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn } from './event-object.ts';
 import { planRule, type RulePlan } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
-import { isUndecided, parameters as parametersValue, type Value } from './value.ts';
+import { isUndecided, parameters as parametersValue, undecided, type Value } from './value.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -123,7 +124,7 @@ export class RuleSet {
     this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
     this.#trace = new Trace(program.needsCalls);
     this.#index = new DomainIndex(program.domains);
-    this.#world = worldOver(this.#index, parametersValue(parameters));
+    this.#world = worldOver(this.#index, inputOf(parameters));
   }
 
   /** How many events the rules remember. */
@@ -235,6 +236,12 @@ function neededRetention(plan: RulePlan): readonly Retention[] {
 
 function fullRetention(plan: RulePlan): readonly Retention[] {
   return plan.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
+}
+
+function inputOf(parameters: JsonObject): Value {
+  return isShallow(parameters)
+    ? parametersValue(parameters)
+    : undecided(`the policy parameters are nested more than ${MAX_DEPTH} deep`);
 }
 
 function worldOver(index: DomainIndex, input: Value): World {

@@ -1,24 +1,77 @@
 /**
- * Values as text, as Python's `str` and `repr` write them.
+ * Values as text, as Python's `str` and `repr` write them, and texts that rules build, within limits: a rule must
+ * not turn one message into gigabytes.
  *
  * Ring 0.
  */
-import { isList, isTagged, kindOf, type Value } from './value.ts';
+import { isList, isTagged, kindOf, type Undecided, undecided, type Value } from './value.ts';
 
-/** Python's `str`. */
+/** UTF-16 units of a text, elements of a list. */
+export const MAX_BUILT = 16 * 1024 * 1024;
+
+/** Python's `str`; a text that would become too long is cut. */
 export function textOf(value: Value): string {
-  return typeof value === 'string' ? value : representation(value);
+  const text = textWithin(value, MAX_BUILT);
+  return text.length <= MAX_BUILT ? text : `${text.slice(0, MAX_BUILT)}…`;
 }
 
-function representation(value: Value): string {
+/** The parts one behind another, with `separator` between them. */
+export function joined(parts: readonly Value[], separator = ''): string | Undecided {
+  const texts: string[] = [];
+  let length = 0;
+  for (const part of parts) {
+    const text = textWithin(part, MAX_BUILT);
+    length += text.length + separator.length;
+    if (length > MAX_BUILT) return TOO_LONG;
+    texts.push(text);
+  }
+  return texts.join(separator);
+}
+
+const TOO_LONG = undecided('the text becomes too long');
+
+/** The text, or more than `limit` characters of it. */
+function textWithin(value: Value, limit: number): string {
+  if (typeof value === 'string') return value;
+  const out: string[] = [];
+  write(value, out, { left: limit });
+  return out.join('');
+}
+
+function write(value: Value, out: string[], room: { left: number }): void {
+  if (room.left < 0) return;
+  if (isList(value)) {
+    put('[', out, room);
+    for (const [index, item] of value.entries()) {
+      if (room.left < 0) return;
+      if (index > 0) put(', ', out, room);
+      write(item, out, room);
+    }
+    put(']', out, room);
+  } else if (typeof value === 'object' && value !== null && !isTagged(value)) {
+    put('{', out, room);
+    for (const [index, [key, inner]] of Object.entries(value).entries()) {
+      if (room.left < 0) return;
+      put(`${index > 0 ? ', ' : ''}${quoted(key)}: `, out, room);
+      write(inner, out, room);
+    }
+    put('}', out, room);
+  } else put(scalar(value), out, room);
+}
+
+function put(text: string, out: string[], room: { left: number }): void {
+  room.left -= text.length;
+  out.push(text);
+}
+
+function scalar(value: Exclude<Value, readonly Value[]>): string {
   if (value === null) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return value.includes("'") ? `"${value}"` : `'${value}'`;
-  if (isList(value)) return `[${value.map(representation).join(', ')}]`;
-  if (isTagged(value)) return `<${kindOf(value)}>`;
-  return `{${Object.entries(value)
-    .map(([key, inner]) => `${representation(key)}: ${representation(inner)}`)
-    .join(', ')}}`;
+  return typeof value === 'string' ? quoted(value) : `<${kindOf(value)}>`;
+}
+
+function quoted(text: string): string {
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
 }

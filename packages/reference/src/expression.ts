@@ -21,7 +21,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
       const parts = expression.parts.map((part) =>
         typeof part === 'string' ? part : expressionValue(part, env),
       );
-      return parts.find(isUndecided) ?? meaning.interpolated(parts);
+      return parts.find(isUndecided) ?? meaning.joined(parts);
     }
     case 'name':
       return nameOf(expression.name, env);
