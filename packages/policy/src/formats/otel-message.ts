@@ -1,0 +1,192 @@
+/**
+ * Messages as OpenTelemetry's conventions for generative AI write them: `{role, parts}`, and the older form of
+ * events (`{role, content, tool_calls}`), as events without a frame.
+ *
+ * Ring 0.
+ */
+import { isJsonObject } from '@cordon/core';
+import type { TraceEvent } from '../trace-event.ts';
+import type { Located } from './located.ts';
+import { Frames, Reading, wordsIn } from './reading.ts';
+import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn } from './turn.ts';
+
+/** The events of one message; the reading keeps what is wrong with it. */
+export function messageEvents(reading: Reading, message: Located, usualRole: string): readonly TraceEvent[] {
+  const read = new Reading();
+  const said = message.opened();
+  if (!said.isObject) read.wrong(said.path, 'a message is an object');
+  const role = roleOf(said) ?? usualRole;
+  const turn = new Turn(read, Frames.none(), role, said.path);
+  const parts = said.get('parts')?.opened() ?? null;
+  const content = said.get('content');
+  if (parts !== null) readParts(read, turn, parts);
+  else if (role === 'tool') readToolMessage(read, turn, said, content);
+  else if (content !== null) readContent(read, turn, content.opened());
+  readCalls(read, turn, said.get('tool_calls')?.opened() ?? null);
+  turn.end();
+  if (read.fault !== null) reading.wrong(read.fault.path, read.fault.message);
+  return read.events;
+}
+
+/** `gen_ai.system_instructions`: parts without a message around them. */
+export function instructionEvents(reading: Reading, instructions: Located): readonly TraceEvent[] {
+  const read = new Reading();
+  const said = instructions.opened();
+  const turn = new Turn(read, Frames.none(), 'system', said.path);
+  if (said.text !== null) turn.say(loneText(said.text, said.path));
+  else readParts(read, turn, said);
+  turn.end();
+  if (read.fault !== null) reading.wrong(read.fault.path, read.fault.message);
+  return read.events;
+}
+
+function roleOf(message: Located): string | null {
+  const role = message.get('role')?.text ?? null;
+  return role === 'model' ? 'assistant' : role;
+}
+
+function readParts(reading: Reading, turn: Turn, parts: Located): void {
+  const items = parts.items();
+  if (items === null) reading.wrong(parts.path, 'the parts are a list');
+  for (const part of items ?? []) readPart(reading, turn, part);
+}
+
+function readPart(reading: Reading, turn: Turn, part: Located): void {
+  if (part.text !== null) {
+    turn.say(loneText(part.text, part.path));
+    return;
+  }
+  if (!part.isObject) {
+    reading.wrong(part.path, 'a part is an object');
+    return;
+  }
+  const type = part.get('type')?.text ?? '';
+  const content = part.get('content');
+  switch (type) {
+    case 'text':
+      if (content?.text != null) turn.say(loneText(content.text, content.path, undefined, part.path));
+      else sayWords(turn, part, type);
+      return;
+    case 'reasoning':
+      if (content?.text != null) turn.say(loneText(content.text, content.path, 'thinking', part.path));
+      return;
+    case 'tool_call':
+      readCall(reading, turn, part, part, 'function', 'arguments');
+      return;
+    case 'server_tool_call':
+      readCall(reading, turn, part, part, 'server', 'server_tool_call');
+      return;
+    case 'tool_call_response':
+    case 'server_tool_call_response': {
+      const keys = ['response', 'result', 'server_tool_call_response'];
+      const response = keys.map((key) => part.get(key)).find((found) => found !== null) ?? null;
+      readOutput(turn, part.get('id')?.text ?? null, response, part.path, false);
+      return;
+    }
+    case 'blob':
+    case 'uri':
+    case 'file':
+      readAttachment(turn, part, type);
+      return;
+    default:
+      sayWords(turn, part, type === '' ? 'unknown' : type);
+  }
+}
+
+function readAttachment(turn: Turn, part: Located, type: 'blob' | 'uri' | 'file'): void {
+  const mediaType = part.get('mime_type')?.text ?? part.get('modality')?.text ?? null;
+  const bytes = part.get(type === 'blob' ? 'content' : type === 'uri' ? 'uri' : 'file_id')?.text ?? null;
+  const url = bytes !== null && type === 'blob' ? dataUrl(mediaType, bytes) : bytes;
+  turn.say(attachment(url, mediaType, part.path));
+  const transcript = part.get('transcript');
+  if (transcript?.text != null) turn.say(loneText(transcript.text, transcript.path));
+}
+
+function sayWords(turn: Turn, part: Located, kind: string): void {
+  if (kind === 'text') for (const piece of loneTexts(wordsIn(part.raw, part.path))) turn.say(piece);
+  else turn.sayUnknown(part.raw, part.path, kind);
+}
+
+function readCall(
+  reading: Reading,
+  turn: Turn,
+  call: Located,
+  target: Located,
+  kind: string,
+  argumentsKey: string,
+): void {
+  const name = target.get('name');
+  if (name?.text == null) {
+    reading.wrong(target.path, '`name` is missing');
+    return;
+  }
+  const args = target.get(argumentsKey);
+  turn.call({
+    callId: call.get('id')?.text ?? null,
+    kind,
+    name: name.text,
+    arguments: args === null ? {} : argumentsFrom(reading, args),
+    path: call.path,
+    namePath: name.path,
+    argumentsPath: args?.path ?? null,
+  });
+}
+
+/** An object, or the text of one. */
+export function argumentsFrom(reading: Reading, args: Located): ReturnType<Reading['argumentsOf']> {
+  return reading.argumentsOf(args.opened().plain(), args.path);
+}
+
+function readCalls(reading: Reading, turn: Turn, calls: Located | null): void {
+  if (calls === null) return;
+  const items = calls.items();
+  if (items === null) reading.wrong(calls.path, 'the calls are a list');
+  for (const call of items ?? []) {
+    const target = call.get('function')?.opened() ?? call;
+    readCall(reading, turn, call, target, 'function', 'arguments');
+  }
+}
+
+/** A message of the role `tool`, in the older form. */
+function readToolMessage(reading: Reading, turn: Turn, message: Located, content: Located | null): void {
+  const id = message.get('id')?.text ?? message.get('tool_call_id')?.text ?? null;
+  if (!message.isObject) reading.wrong(message.path, 'a message is an object');
+  readOutput(turn, id, content, message.path, false);
+}
+
+/** What a tool answered: a text, an object, or a list of whatever kind. */
+export function readOutput(
+  turn: Pick<Turn, 'output' | 'objectOutput'>,
+  callId: string | null,
+  response: Located | null,
+  path: string,
+  isError: boolean,
+): void {
+  const error = isError ? { isError } : {};
+  const content = response?.isObject === true ? response.plain() : null;
+  if (response !== null && isJsonObject(content))
+    turn.objectOutput({ callId, path, content, contentPath: response.path, ...error });
+  else turn.output({ callId, path, pieces: response === null ? [] : outputPieces(response), ...error });
+}
+
+function outputPieces(response: Located): readonly Piece[] {
+  if (response.text !== null) return [loneText(response.text, response.path)];
+  return loneTexts(wordsIn(response.raw, response.path));
+}
+
+function readContent(reading: Reading, turn: Turn, content: Located): void {
+  if (content.text !== null) {
+    turn.say(loneText(content.text, content.path));
+    return;
+  }
+  const items = content.items();
+  if (items === null) {
+    sayWords(turn, content, 'text');
+    return;
+  }
+  for (const item of items) {
+    const text = item.get('text');
+    if (text?.text != null) turn.say(loneText(text.text, text.path));
+    else readPart(reading, turn, item);
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The one entrance for recorded traces: whichever of the formats, out come events with paths back into the input.
+ *
+ * Ring 0.
+ */
+import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
+import type { TraceFault } from '../chat.ts';
+import type { TraceEvent } from '../trace-event.ts';
+import { readConversation } from './conversation.ts';
+import { JournalReader } from './cordon-journal.ts';
+import { McpReader } from './mcp.ts';
+import { readSpans } from './otel.ts';
+import { isList, Reading } from './reading.ts';
+import { formatOf, type TraceFormat } from './shape.ts';
+
+/** In the order in which they are looked for. */
+export const TRACE_FORMATS: readonly TraceFormat[] = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'mcp',
+  'otel',
+  'cordon-journal',
+];
+
+export interface ReadTrace {
+  readonly format: TraceFormat;
+  readonly events: readonly TraceEvent[];
+}
+
+/**
+ * Reads a trace from parsed JSON of any origin.
+ *
+ * @param input a list of messages, items, spans or entries, or an object around one; it is neither changed nor
+ *   copied, and the events hold parts of it.
+ * @param options `format`: absent, it is recognised by a few keys (`docs/policy/traces.md`).
+ * @returns the events in the order in which they happened. All or nothing: a part of a trace proves nothing. The
+ *   fault says where and, if the format was recognised, as what it was read. Never throws.
+ */
+export function readTrace(
+  input: unknown,
+  options: { readonly format?: TraceFormat } = {},
+): Result<ReadTrace, TraceFault> {
+  if (!isList(input) && !isJsonObject(input)) {
+    return failed({ path: '', message: 'a trace is a list, or an object around one' });
+  }
+  const format = options.format ?? formatOf(input);
+  if (format === null) {
+    const message = `the trace has none of the shapes of ${TRACE_FORMATS.join(', ')}`;
+    return failed({ path: '', message });
+  }
+  const read = readAs(format, input);
+  if (read.ok) return ok({ format, events: read.value });
+  if (options.format !== undefined) return read;
+  return failed({ path: read.fault.path, message: `read as ${format}: ${read.fault.message}` });
+}
+
+function readAs(format: TraceFormat, input: Json): Result<readonly TraceEvent[], TraceFault> {
+  const reading = new Reading();
+  if (!reading.checkDepth(input)) return reading.result;
+  switch (format) {
+    case 'openai-chat':
+    case 'openai-responses':
+    case 'anthropic':
+    case 'gemini':
+      readConversation(format, reading, input);
+      break;
+    case 'mcp':
+      if (isList(input)) new McpReader(reading).entries(input, '');
+      else reading.wrong('', 'a log of messages is a list');
+      break;
+    case 'otel':
+      readSpans(reading, input);
+      break;
+    case 'cordon-journal':
+      if (isList(input)) new JournalReader(reading).entries(input, '');
+      else reading.wrong('', 'a journal is a list of its entries');
+      break;
+    default:
+      format satisfies never;
+  }
+  return reading.result;
+}

@@ -1,0 +1,248 @@
+/**
+ * Reading one untrusted trace: fields are taken with the path at which they stand, and the first thing that is
+ * wrong decides; what is read after it is thrown away. What every format shares, and no format's own words.
+ *
+ * Ring 0.
+ */
+import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import type { TraceFault } from '../chat.ts';
+import type { EventFrame, ToolParameter, TraceEvent } from '../trace-event.ts';
+
+/** Nested arrays and objects in one element; what compares values recurses. */
+const MAX_DEPTH = 200;
+
+/** Collects the events of a trace, or the one fault that makes it none. */
+export class Reading {
+  readonly events: TraceEvent[] = [];
+  #fault: TraceFault | null = null;
+
+  get fault(): TraceFault | null {
+    return this.#fault;
+  }
+
+  get result(): Result<readonly TraceEvent[], TraceFault> {
+    return this.#fault === null ? ok(this.events) : failed(this.#fault);
+  }
+
+  wrong(path: string, message: string): void {
+    this.#fault ??= { path, message };
+  }
+
+  emit(event: TraceEvent): void {
+    this.events.push(event);
+  }
+
+  /** An object at `path`; an empty one, and the fault, if it is none. */
+  object(value: Json | undefined, path: string, what: string): JsonObject {
+    if (isJsonObject(value)) return value;
+    this.wrong(path, `${what} is an object`);
+    return {};
+  }
+
+  /** The object under `key`; null: absent or null. */
+  objectAt(from: JsonObject, key: string, path: string): JsonObject | null {
+    const value = own(from, key) ?? null;
+    return value === null ? null : this.object(value, join(path, key), `\`${key}\``);
+  }
+
+  /** The list under `key`; absent or null: empty. */
+  listAt(from: JsonObject, key: string, path: string): readonly Json[] {
+    const value = own(from, key) ?? [];
+    if (isList(value)) return value;
+    this.wrong(join(path, key), `\`${key}\` is a list`);
+    return [];
+  }
+
+  /** The text under `key`; null: absent or null. */
+  textAt(from: JsonObject, key: string, path: string): string | null {
+    const value = own(from, key) ?? null;
+    if (value === null || typeof value === 'string') return value;
+    this.wrong(join(path, key), `\`${key}\` is a text`);
+    return null;
+  }
+
+  /** The text under `key`, which must be there. */
+  nameAt(from: JsonObject, key: string, path: string): string {
+    const name = this.textAt(from, key, path);
+    if (name === null) this.wrong(path, `\`${key}\` is missing`);
+    return name ?? '';
+  }
+
+  /** The first of `keys` that is there, else the first of them. */
+  keyIn(from: JsonObject, ...keys: readonly [string, ...string[]]): string {
+    return keys.find((key) => own(from, key) !== undefined) ?? keys[0];
+  }
+
+  /** Arguments as an object, or as the text of one; nothing and the empty text are no arguments. */
+  argumentsOf(value: Json | undefined, path: string): JsonObject {
+    if (value === undefined || value === null || value === '') return {};
+    if (isJsonObject(value)) return value;
+    if (typeof value === 'string') {
+      const parsed = parseJson(value);
+      if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
+    }
+    this.wrong(path, 'the arguments are an object, or the JSON text of one');
+    return {};
+  }
+
+  /** Elements that are too deep to be compared are refused before anything recurses into them. */
+  checkDepth(input: Json): boolean {
+    const children = isContainer(input) ? Object.entries(input) : [];
+    for (const [key, child] of children) {
+      if (!isShallow(child)) {
+        this.wrong(key, `values are nested more than ${MAX_DEPTH} deep`);
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+/** What the first event of an element has of its own, and what all of them have. */
+export class Frames {
+  readonly #shared: EventFrame;
+  /** Given away once, whichever view of the frames asks first. */
+  readonly #own: { frame: EventFrame };
+
+  private constructor(shared: EventFrame, own: { frame: EventFrame }) {
+    this.#shared = shared;
+    this.#own = own;
+  }
+
+  /** Our own keys `context`, `causes` and `id` may stand on an element of any format. */
+  static of(reading: Reading, element: JsonObject, path: string): Frames {
+    const context = reading.textAt(element, 'context', path);
+    const causes = reading.listAt(element, 'causes', path).filter((cause) => {
+      if (typeof cause !== 'string') reading.wrong(join(path, 'causes'), 'the causes are ids of events');
+      return typeof cause === 'string';
+    });
+    const id = own(element, 'id');
+    const shared = context === null ? {} : { context };
+    const ids = typeof id === 'string' ? { id } : {};
+    return new Frames(shared, { frame: causes.length === 0 ? ids : { ...ids, causes } });
+  }
+
+  /** Of what stands beside the elements. */
+  static none(): Frames {
+    return new Frames({}, { frame: {} });
+  }
+
+  /** The same frames with more fields. */
+  with(more: EventFrame): Frames {
+    return new Frames({ ...this.#shared, ...more }, this.#own);
+  }
+
+  /** The frame of the element's next event. */
+  next(): EventFrame {
+    const frame = { ...this.#shared, ...this.#own.frame };
+    this.#own.frame = {};
+    return frame;
+  }
+
+  /** The frame of a call inside a message. */
+  get inner(): EventFrame {
+    return this.#shared;
+  }
+}
+
+export function join(path: string, ...keys: readonly (string | number)[]): string {
+  return [...(path === '' ? [] : [path]), ...keys].join('.');
+}
+
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isContainer(value: unknown): value is JsonObject | readonly Json[] {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Without recursion: the depth is what is being tested. */
+function isShallow(root: Json): boolean {
+  const open: { readonly value: Json; readonly depth: number }[] = [{ value: root, depth: 1 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (!isContainer(next.value)) continue;
+    if (next.depth > MAX_DEPTH) return false;
+    for (const value of Object.values(next.value)) {
+      if (isContainer(value)) open.push({ value, depth: next.depth + 1 });
+    }
+  }
+  return true;
+}
+
+/** Keys whose texts are marks of the format and never words. */
+const MARKS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'status',
+  'role',
+  'call_id',
+  'tool_use_id',
+  'signature',
+  'encrypted_content',
+  'encrypted_index',
+]);
+
+/** A text, and where it stands. */
+export interface Words {
+  readonly text: string;
+  readonly path: string;
+}
+
+/** Every text inside a value that the format does not describe: what a model saw must be visible to rules. */
+export function wordsIn(root: Json, path: string): readonly Words[] {
+  const found: Words[] = [];
+  const open: { readonly value: Json; readonly path: string }[] = [{ value: root, path }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path: at } = next;
+    if (typeof value === 'string') {
+      if (value !== '') found.push({ text: value, path: at });
+    } else if (isContainer(value)) {
+      const inner = Object.entries(value)
+        .filter(([key]) => isList(value) || !MARKS.has(key))
+        .map(([key, child]) => ({ value: child, path: join(at, key) }));
+      for (const child of inner.reverse()) open.push(child);
+    }
+  }
+  return found;
+}
+
+const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['int', 'integer'],
+  ['long', 'integer'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['str', 'string'],
+  ['dict', 'object'],
+  ['list', 'array'],
+]);
+
+/** The parameters of a tool by its schema (specification 4.3); names of types in any case, as Gemini writes them. */
+export function toolParameters(schema: Json | undefined): readonly ToolParameter[] {
+  const properties = isJsonObject(schema) ? own(schema, 'properties') : undefined;
+  if (!isJsonObject(schema) || !isJsonObject(properties)) return [];
+  const required = own(schema, 'required');
+  const names = new Set(isList(required) ? required : []);
+  return Object.entries(properties).map(([name, property]) => {
+    const inner = isJsonObject(property) ? property : {};
+    const declared = own(inner, 'type');
+    const types = (isList(declared) ? declared : [declared])
+      .filter((type) => typeof type === 'string')
+      .map((type) => type.toLowerCase());
+    const named = types.find((type) => type !== 'null') ?? 'string';
+    const description = own(inner, 'description');
+    return {
+      name,
+      type: TYPE_ALIASES.get(named) ?? named,
+      description: typeof description === 'string' ? description : NO_DESCRIPTION,
+      required: names.has(name) && !types.includes('null'),
+      schema: inner,
+    };
+  });
+}
+
+export const NO_DESCRIPTION = 'no description available';
