@@ -7,14 +7,16 @@ export { type Detector, type DetectorCall, type DetectorSpec, defineDetector } f
 export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
 export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
+export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
+export type { TraceFormat } from './formats/shape.ts';
+export { type FormatOptions, format } from './formatter.ts';
 export { type LintOptions, type LintSubject, lint } from './lint.ts';
 export { parseTools, type ToolSchema } from './lint-tool-schema.ts';
 export { mask } from './mask.ts';
-export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
-export type { TraceFormat } from './formats/shape.ts';
 export * as meaning from './meaning.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
 export { effectOf, type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
+export { print, printExpression } from './printer.ts';
 export { directlyPrecedes, flows, type Place } from './provenance.ts';
 export { rangesOf } from './ranges.ts';
 export type { UndecidedAssignment, Violation } from './report.ts';

@@ -261,7 +261,7 @@ function nextNewline(text: string, from: number): number {
 }
 
 /** A byte-order mark is no indentation. */
-function columnOf(text: string, lineStart: number, at: number): number {
+export function columnOf(text: string, lineStart: number, at: number): number {
   return text[lineStart] === '\ufeff' ? at - lineStart - 1 : at - lineStart;
 }
 

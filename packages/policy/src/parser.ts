@@ -642,7 +642,9 @@ class Parser {
     const positional = head.kind === 'call' ? head.positional : [];
     const named = head.kind === 'call' ? head.named : [];
     const end = body.at(-1)?.end ?? head.end;
-    return { kind: 'quantifier', callee, positional, named, body, start: head.start, end };
+    const { name, start } = callee;
+    const called = { name, start, end: callee.end };
+    return { kind: 'quantifier', callee: called, positional, named, body, start: head.start, end };
   }
 
   // ── atoms ─────────────────────────────────────────────────────────────────────────────────────────────────
