@@ -49,6 +49,11 @@ function judging(command: Command): Command {
     .option('--params <file>', 'policy parameters, a JSON object');
 }
 
+/** A command that reads recorded traces. */
+function reading(command: Command): Command {
+  return judging(command).option('--format <name>', 'what the traces are, where that is not recognised');
+}
+
 function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
@@ -116,7 +121,7 @@ function program(): Command {
   shared(grants.command('revoke <id>').description('take one back')).action((grant: string, options) =>
     run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)),
   );
-  judging(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
+  reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
     .option('--json', 'one line of JSON for each trace')
     .action((policy: string, traces: string[], options) =>
       run(options, async (around) =>
@@ -134,7 +139,7 @@ function program(): Command {
         (await import('./commands/monitor.ts')).monitor(around, policy, options),
       ),
     );
-  judging(cordon.command('explain <policy> <trace>').description('why recorded events would not be allowed'))
+  reading(cordon.command('explain <policy> <trace>').description('why recorded events would not be allowed'))
     .option('--rule <id>', 'only this rule, also where it only warns')
     .option('--event <path>', 'only this event')
     .option('--json', 'one line of JSON for each decision')

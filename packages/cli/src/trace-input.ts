@@ -9,12 +9,13 @@ import {
   isJsonObject,
   type Json,
   type JsonLimits,
-  type JsonObject,
   ok,
   parseJson,
   type Result,
 } from '@cordon/core';
-import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
+import { readTrace, TRACE_FORMATS, type TraceEvent, type TraceFormat } from '@cordon/policy';
+import { quoted } from './config-reader.ts';
+import { nearest } from './nearest.ts';
 import { openBytes, readStream } from './text-file.ts';
 
 /** A trace, and the document that the paths of its events lead into. */
@@ -25,8 +26,20 @@ export interface TraceInput {
   readonly events: readonly TraceEvent[];
 }
 
-export interface TraceSources {
+export interface TraceOptions {
   readonly standardInput: AsyncIterable<Uint8Array>;
+  /** Absent: it is recognised. */
+  readonly format?: TraceFormat | undefined;
+}
+
+/** The format of that name, or what is wrong with it; absent: null. */
+export function formatNamed(name: string | undefined): Result<TraceFormat | undefined, Diagnostic> {
+  if (name === undefined) return ok(undefined);
+  const format = TRACE_FORMATS.find((known) => known === name);
+  if (format !== undefined) return ok(format);
+  const meant = nearest(name, TRACE_FORMATS);
+  const help = meant === null ? `formats: ${TRACE_FORMATS.join(', ')}` : `did you mean \`${meant}\`?`;
+  return failed(problem('TRC003', '--format', `${quoted(name)} is no format of traces`, help));
 }
 
 /** A text of JavaScript has at most half a gigabyte; far below it, the tree of values still fits into memory. */
@@ -39,23 +52,28 @@ const LIMITS: JsonLimits = { length: MOST_BYTES, depth: 512, elements: 50_000_00
  */
 export async function* readTraces(
   file: string,
-  sources: TraceSources,
+  options: TraceOptions,
 ): AsyncGenerator<Result<TraceInput, Diagnostic>> {
-  const text = await readStream(file, file === '-' ? sources.standardInput : openBytes(file), MOST_BYTES);
-  if (text.ok) yield* tracesOf(file, text.value);
+  const text = await readStream(file, file === '-' ? options.standardInput : openBytes(file), MOST_BYTES);
+  if (text.ok) yield* tracesOf(file, text.value, options.format);
   else yield text;
 }
 
 /** The traces in a text that was read from `file`. */
-export function* tracesOf(file: string, text: string): Generator<Result<TraceInput, Diagnostic>> {
-  if (/\.(jsonl|ndjson)$/i.test(file)) return yield* tracesOfLines(file, text);
+export function* tracesOf(
+  file: string,
+  text: string,
+  format?: TraceFormat,
+): Generator<Result<TraceInput, Diagnostic>> {
+  if (/\.(jsonl|ndjson)$/i.test(file)) return yield* tracesOfLines(file, text, format);
   const whole = parseJson(text, LIMITS);
-  if (whole.ok) yield traceOf(file, whole.value);
-  else if (isFirstLineJson(text)) yield* tracesOfLines(file, text);
+  if (whole.ok) yield traceOf(file, whole.value, format);
+  else if (isFirstLineJson(text)) yield* tracesOfLines(file, text, format);
   else yield failed(problem('TRC001', file, `this is not JSON: ${whole.fault}`, JSON_HELP));
 }
 
 const JSON_HELP = 'a trace is a JSON list of messages, an object with `messages`, or lines of such';
+const TRACE_HELP = 'name its format with `--format`, if it is read as another';
 
 interface Line {
   /** From 1. */
@@ -63,22 +81,30 @@ interface Line {
   readonly json: Result<Json, string>;
 }
 
-function* tracesOfLines(file: string, text: string): Generator<Result<TraceInput, Diagnostic>> {
+function* tracesOfLines(
+  file: string,
+  text: string,
+  format: TraceFormat | undefined,
+): Generator<Result<TraceInput, Diagnostic>> {
   const first = firstJson(text);
-  if (first !== null && isElement(first)) return yield traceOfElements(file, text);
+  if (first !== null && isElement(first)) return yield traceOfElements(file, text, format);
   let isEmpty = true;
   for (const { number, json } of lines(text)) {
     isEmpty = false;
     const name = `${file}:${number}`;
     yield json.ok
-      ? traceOf(name, json.value)
+      ? traceOf(name, json.value, format)
       : failed(problem('TRC001', name, `this line is not JSON: ${json.fault}`, JSON_HELP));
   }
   if (isEmpty) yield failed(problem('TRC001', file, 'the file is empty', JSON_HELP));
 }
 
 /** Each line is a message (a call, a span, …): together they are one trace, and without one of them they are none. */
-function traceOfElements(file: string, text: string): Result<TraceInput, Diagnostic> {
+function traceOfElements(
+  file: string,
+  text: string,
+  format: TraceFormat | undefined,
+): Result<TraceInput, Diagnostic> {
   const elements: Json[] = [];
   for (const { number, json } of lines(text)) {
     if (!json.ok)
@@ -87,12 +113,26 @@ function traceOfElements(file: string, text: string): Result<TraceInput, Diagnos
       );
     elements.push(json.value);
   }
-  return traceOf(file, elements);
+  return traceOf(file, elements, format);
 }
 
-/** A part of a trace: an object that holds no list of such parts. */
+/** What holds a conversation, or a request and its response, is a trace of its own. */
+const TRACE_KEYS = [
+  'messages',
+  'contents',
+  'input',
+  'output',
+  'choices',
+  'candidates',
+  'request',
+  'response',
+];
+
+/** A part of a trace: a message, a span, an entry of a log. */
 function isElement(value: Json): boolean {
-  return isJsonObject(value) && messagesOf(value) === null;
+  if (!isJsonObject(value)) return false;
+  const isNamed = typeof value.role === 'string' || typeof value.type === 'string';
+  return isNamed || !TRACE_KEYS.some((key) => typeof value[key] === 'object');
 }
 
 function* lines(text: string): Generator<Line> {
@@ -117,21 +157,21 @@ function isFirstLineJson(text: string): boolean {
   return false;
 }
 
-function traceOf(name: string, document: Json): Result<TraceInput, Diagnostic> {
-  const events = decode(document);
-  if (events.ok) return ok({ name, document, events: events.value });
-  const { path, message } = events.fault;
-  return failed(problem('TRC002', name, message, JSON_HELP, path));
+function traceOf(
+  name: string,
+  document: Json,
+  format: TraceFormat | undefined,
+): Result<TraceInput, Diagnostic> {
+  // A single message is a trace of one.
+  const input = isMessage(document) ? [document] : document;
+  const read = readTrace(input, format === undefined ? {} : { format });
+  if (read.ok) return ok({ name, document: input, events: read.value.events });
+  const { path, message } = read.fault;
+  return failed(problem('TRC002', name, message, TRACE_HELP, path));
 }
 
-function decode(document: Json): Result<readonly TraceEvent[], TraceFault> {
-  if (!isJsonObject(document)) return decodeChat(document);
-  return decodeChat(messagesOf(document) ?? [document]);
-}
-
-function messagesOf(document: JsonObject): readonly Json[] | null {
-  const messages = Object.hasOwn(document, 'messages') ? document.messages : null;
-  return Array.isArray(messages) ? messages : null;
+function isMessage(value: Json): boolean {
+  return isJsonObject(value) && Object.hasOwn(value, 'role') && !Object.hasOwn(value, 'messages');
 }
 
 function problem(code: string, file: string, message: string, help: string, path = ''): Diagnostic {

@@ -6,21 +6,23 @@ import { written } from '../output-stream.ts';
 import { readTraces } from '../trace-input.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
+import { type TraceReadingOptions, traceReading } from './trace-reading.ts';
 
 /** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used. */
 export async function analyze(
   surroundings: Surroundings,
   policyFile: string,
   traceFiles: readonly string[],
-  options: PolicyOptions,
+  options: PolicyOptions & TraceReadingOptions,
 ): Promise<ExitCode> {
   const inUse = policyInUse(surroundings, policyFile, options);
-  if (inUse === null) return EXIT.failed;
+  const reading = traceReading(surroundings, options);
+  if (inUse === null || reading === null) return EXIT.failed;
   const { policy, parameters } = inUse;
   const renderer = new FindingsRenderer(new Drawing(surroundings.output, surroundings.hasUnicode), policy);
   const count = { traces: 0, unusable: 0, violations: 0, undecided: 0 };
   for (const file of traceFiles) {
-    for await (const trace of readTraces(file, { standardInput: process.stdin })) {
+    for await (const trace of readTraces(file, reading)) {
       if (!trace.ok) {
         count.unusable++;
         surroundings.noteDiagnostics([trace.fault]);

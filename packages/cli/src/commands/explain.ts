@@ -10,8 +10,9 @@ import { jsonLine } from '../render.ts';
 import { readTraces, type TraceInput } from '../trace-input.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
+import { type TraceReadingOptions, traceReading } from './trace-reading.ts';
 
-export interface ExplainOptions extends PolicyOptions {
+export interface ExplainOptions extends PolicyOptions, TraceReadingOptions {
   /** Only this rule, and then also if it only warns. */
   readonly rule?: string;
   /** Only this event, or what stands in it. */
@@ -28,7 +29,8 @@ export async function explain(
   options: ExplainOptions,
 ): Promise<ExitCode> {
   const inUse = policyInUse(surroundings, policyFile, options);
-  if (inUse === null) return EXIT.failed;
+  const reading = traceReading(surroundings, options);
+  if (inUse === null || reading === null) return EXIT.failed;
   const { rule, event } = options;
   const rules = inUse.policy.rules.map(({ id }) => id);
   if (rule !== undefined && !rules.includes(rule)) {
@@ -42,7 +44,7 @@ export async function explain(
     inUse.policy,
   );
   const count = { explained: 0, unusable: 0, refused: 0 };
-  for await (const trace of readTraces(traceFile, { standardInput: process.stdin })) {
+  for await (const trace of readTraces(traceFile, reading)) {
     if (!trace.ok) {
       count.unusable++;
       surroundings.noteDiagnostics([trace.fault]);
