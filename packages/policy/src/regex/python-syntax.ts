@@ -451,7 +451,7 @@ class PatternParser {
 
   #class(flags: Flags): CodePointSet {
     const isNegated = this.#accept('^');
-    const members: (number | CodePointSet)[] = [];
+    const members: Member[] = [];
     for (;;) {
       const character = this.#take() ?? refuse(UNFINISHED_CLASS);
       if (character === ']' && members.length > 0) break;
@@ -468,37 +468,44 @@ class PatternParser {
       const last = this.#member(second, flags);
       if (typeof first !== 'number' || typeof last !== 'number' || last < first)
         refuse('a range of characters in the pattern is reversed or has no ends');
-      members.push([first, last]);
+      members.push({ first, last });
     }
     const set = classSet(members, flags);
     return isNegated ? complement(set) : set;
   }
 
-  /** A code point, or the set of a category. */
-  #member(character: string, flags: Flags): number | CodePointSet {
+  #member(character: string, flags: Flags): number | { readonly category: CodePointSet } {
     if (!character.startsWith('\\')) return character.codePointAt(0) ?? 0;
     const letter = character.slice(1);
     if (letter === 'b') return 8;
     if (letter >= '1' && letter <= '7') return octal(letter + this.#takeWhile(2, isOctal));
-    return categoryOf(letter, flags.ascii) ?? this.#codePoint(letter);
+    const named = categoryOf(letter, flags.ascii);
+    return named === null ? this.#codePoint(letter) : { category: named };
   }
 }
 
-function classSet(members: readonly (number | CodePointSet)[], flags: Flags): CodePointSet {
+/** A code point, a range of them, or a category, which has no case. */
+type Member =
+  | number
+  | { readonly first: number; readonly last: number }
+  | { readonly category: CodePointSet };
+
+function classSet(members: readonly Member[], flags: Flags): CodePointSet {
   const [only] = members;
-  if (members.length === 1 && typeof only === 'object' && !flags.ignoreCase) return only;
-  const ranges = members.flatMap((member) => (typeof member === 'number' ? [member, member] : member));
-  if (!flags.ignoreCase) return union(ranges);
-  // Python compares a capital beyond the basic plane, among other members, with lower cases only: it is lost.
+  if (members.length === 1 && typeof only === 'object' && 'category' in only) return only.category;
   const isSingle = new Set(members).size === 1;
-  const kept = members.filter(
-    (member) =>
-      isSingle || typeof member === 'object' || member <= 0xffff || lowerCase(member, flags.ascii) === member,
-  );
-  return ignoringCase(
-    union(kept.flatMap((member) => (typeof member === 'number' ? [member, member] : member))),
-    flags.ascii,
-  );
+  const ranges: number[] = [];
+  const categories: number[] = [];
+  for (const member of members) {
+    if (typeof member === 'number') {
+      // Python compares a capital beyond the basic plane, among other members, with lower cases only: it is lost.
+      const isLost = flags.ignoreCase && member > 0xffff && lowerCase(member, flags.ascii) !== member;
+      if (isSingle || !isLost) ranges.push(member, member);
+    } else if ('category' in member) categories.push(...member.category);
+    else ranges.push(member.first, member.last);
+  }
+  const written = union(ranges);
+  return union([...(flags.ignoreCase ? ignoringCase(written, flags.ascii) : written), ...categories]);
 }
 
 function changed(flags: Flags, added: ReadonlySet<string>, removed: ReadonlySet<string>): Flags {
