@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import type { Screen, Style } from './screen.ts';
-import { textColumns, visibleLine, visibleLines } from './visible-text.ts';
+import { textColumns, VisibleCharacters, visibleLine } from './visible-text.ts';
 
 export interface Marks {
   readonly good: string;
@@ -132,13 +132,31 @@ function excerptOf(
   const lineStart = text.lastIndexOf('\n', from - 1) + 1;
   const lineEnd = text.indexOf('\n', from);
   const last = lineEnd < 0 ? text.length : lineEnd;
-  const shown = (part: string, most: number) => plain(firstLine(visibleLine(part, most * 2), most));
-  const inside = shown(text.slice(from, Math.max(from, Math.min(to, last))), Math.trunc(room / 2));
+  const shown = (part: string) => shownCharacters(part).map(plain);
+  const half = Math.trunc(room / 2);
+  const insideEnd = Math.max(from, Math.min(to, last, from + half));
+  const inside = fitting(shown(text.slice(from, insideEnd)), half).join('');
   const side = Math.trunc((room - textColumns(inside)) / 2);
-  const left = text.slice(Math.max(lineStart, from - side), from);
-  const before = lastColumns(plain(visibleLine(left)), side);
-  const after = shown(text.slice(to, Math.min(last, to + side)), side);
+  const left = shown(text.slice(Math.max(lineStart, from - side), from));
+  const before = fitting(left.reverse(), side).reverse().join('');
+  const after = fitting(shown(text.slice(to, Math.min(last, to + side))), side).join('');
   return { before, inside, after };
+}
+
+/** Each character as it is shown; half a character at the beginning, where the text was cut, is left out. */
+function shownCharacters(text: string): string[] {
+  const characters = new VisibleCharacters();
+  return [...text.replace(/^[\udc00-\udfff]/, '')].map((character) => characters.next(character));
+}
+
+/** As many of them as stand in so many columns. */
+function fitting(shown: readonly string[], columns: number): string[] {
+  let width = 0;
+  const end = shown.findIndex((character) => {
+    width += textColumns(character);
+    return width > columns;
+  });
+  return shown.slice(0, end < 0 ? shown.length : end);
 }
 
 /** The offset in UTF-16 units of a code point, counted from `from`. */
@@ -148,21 +166,4 @@ function unitOffset(text: string, from: number, codePoints: number): number {
     at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   }
   return at;
-}
-
-/** As much of visible text as stands in so many columns. */
-function firstLine(shown: string, columns: number): string {
-  for (const line of visibleLines(shown, columns)) return line;
-  return '';
-}
-
-function lastColumns(shown: string, columns: number): string {
-  let width = 0;
-  let at = shown.length;
-  for (const character of [...shown].reverse()) {
-    width += textColumns(character);
-    if (width > columns) break;
-    at -= character.length;
-  }
-  return shown.slice(at);
 }
