@@ -56,6 +56,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
   'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
+  'packages/cli/src/replaced-file.ts': {
+    of: ['files'],
+    why: '`cordon fmt` replaces the policies that it was given, each at once',
+  },
   'packages/cli/src/text-file.ts': {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',

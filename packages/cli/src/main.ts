@@ -156,6 +156,14 @@ function program(): Command {
     .action((files: string[], options) =>
       run(options, async (around) => (await import('./commands/test.ts')).test(around, files, options)),
     );
+  cordon
+    .command('fmt <file...>')
+    .description('puts policies in canonical form; `-` is standard input')
+    .option('--check', 'change nothing; exit code 1 and the difference if a file is not formatted')
+    .option('--json', 'one line of JSON for each file')
+    .action((files: string[], options) =>
+      run(options, async (around) => (await import('./commands/fmt.ts')).fmt(around, files, options)),
+    );
   judging(cordon.command('scan <policy-or-file...>').description('a policy on logs of any size'))
     .option('--json', 'one line of JSON for each trace with findings, and one with the counts')
     .option('--sarif', 'SARIF 2.1.0')
