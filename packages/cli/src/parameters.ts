@@ -15,6 +15,7 @@ import {
 } from '@cordon/core';
 import { plainJson, quoted } from './config-reader.ts';
 import { nearest } from './nearest.ts';
+import type { ParametersRead } from './policy-files.ts';
 import { parseJsonFile, readTextFile } from './text-file.ts';
 
 /** As commander hands them over. */
@@ -47,16 +48,19 @@ export function readParameters(options: ParameterOptions): Result<JsonObject, re
 }
 
 /** Names that the options have and no rule reads, and names that rules read and nobody gave: most often one slip. */
-export function parameterWarnings(parameters: JsonObject, read: ReadonlySet<string>): readonly Diagnostic[] {
+export function parameterWarnings(
+  parameters: JsonObject,
+  { names, isOpen }: ParametersRead,
+): readonly Diagnostic[] {
   const given = Object.keys(parameters);
   const unused = given
-    .filter((name) => !read.has(name))
+    .filter((name) => !isOpen && !names.has(name))
     .map((name): Diagnostic => {
-      const meant = nearest(name, read);
+      const meant = nearest(name, names);
       const help = meant === null ? 'leave it out' : `did you mean \`${meant}\`?`;
       return problemOf('PAR003', 'warning', `no rule reads the parameter ${quoted(name)}`, help);
     });
-  const missing = [...read]
+  const missing = [...names]
     .filter((name) => name !== 'data' && !Object.hasOwn(parameters, name))
     .map((name): Diagnostic => {
       const help = `give it with \`--param ${name}=…\`; until then what needs it is undecided`;

@@ -11,13 +11,19 @@ export type Dialect = NonNullable<PolicyOptions['dialect']>;
 
 export const DIALECTS: readonly Dialect[] = ['cordon', 'invariant'];
 
+/** What the rules want of `input`. */
+export interface ParametersRead {
+  readonly names: ReadonlySet<string>;
+  /** They also use `input` as a whole, or under names that they compute: then any parameter may count. */
+  readonly isOpen: boolean;
+}
+
 export interface PolicyFiles {
   /** All in force. */
   readonly policy: Policy;
   /** One a file, in order. */
   readonly policies: readonly Policy[];
-  /** Names that the policies read from `input`. */
-  readonly parameters: ReadonlySet<string>;
+  readonly parameters: ParametersRead;
 }
 
 /**
@@ -36,21 +42,22 @@ export function readPolicyFiles(
     return failed(loaded.flatMap((policy) => (policy.ok ? policy.value.warnings : policy.fault)));
   }
   const policies = loaded.flatMap((policy) => (policy.ok ? [policy.value] : []));
-  const parameters = new Set(policies.flatMap(({ tree }) => [...parametersRead(tree)]));
-  return ok({ policy: joinPolicies(policies), policies, parameters });
+  return ok({ policy: joinPolicies(policies), policies, parameters: parametersRead(policies) });
 }
 
-/** `input.NAME` and `input["NAME"]`, wherever they stand. Without recursion: the tree may be deep. */
-function parametersRead(tree: Policy['tree']): ReadonlySet<string> {
+/** `input.NAME` and `input["NAME"]`, wherever they stand. Without recursion: a tree may be deep. */
+function parametersRead(policies: readonly Policy[]): ParametersRead {
   const names = new Set<string>();
-  const waiting: unknown[] = [tree];
+  let isOpen = false;
+  const waiting: unknown[] = policies.map(({ tree }) => tree);
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (typeof node !== 'object' || node === null) continue;
     const name = parameterName(node);
     if (name !== null) names.add(name);
-    for (const inner of Object.values(node)) if (typeof inner === 'object') waiting.push(inner);
+    else if (isInput(node)) isOpen = true;
+    else for (const inner of Object.values(node)) if (typeof inner === 'object') waiting.push(inner);
   }
-  return names;
+  return { names, isOpen };
 }
 
 function parameterName(node: object): string | null {

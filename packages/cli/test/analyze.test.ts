@@ -215,6 +215,14 @@ test('a parameter that no rule reads, and one that is read and not given, are to
   assert.match(err, /the policy reads the parameter `owner`, which is not given/);
 });
 
+test('a policy that takes the parameters as a whole may read any of them', () => {
+  const rule = 'raise "p" if:\n    (m: Message)\n    m.content in input\n';
+  using place = new Workplace({ 'p.gr': rule, 'a.json': [{ role: 'user', content: 'owner' }] });
+  const { code, err } = place.run(['analyze', 'p.gr', 'a.json', '--param', 'owner=me', '--json']);
+  assert.equal(err, '');
+  assert.notEqual(code, 2);
+});
+
 const ANTHROPIC = {
   system: 'You are helpful.',
   messages: [
