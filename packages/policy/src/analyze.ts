@@ -6,6 +6,7 @@
  */
 import { type JsonObject, ok, type Result } from '@cordon/core';
 import { decodeChat, type TraceFault } from './chat.ts';
+import type { CompiledRule } from './compiler.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
 import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding } from './rule-state.ts';
@@ -34,10 +35,13 @@ export function analyzeEvents(
 ): Analysis {
   const errors: Violation[] = [];
   const undecided: UndecidedAssignment[] = [];
-  for (const finding of findingsIn(program, events, parameters)) {
-    const open = undecidedOf(finding);
-    if (open === null) errors.push(violationOf(finding));
-    else undecided.push(open);
+  for (const found of foundIn(program, events, parameters)) {
+    for (const finding of found.findings) {
+      const open = undecidedOf(finding);
+      if (open === null) errors.push(violationOf(finding));
+      else undecided.push(open);
+    }
+    if (found.hasMore) undecided.push(notListed(found.rule));
   }
   return { errors, undecided };
 }
@@ -48,17 +52,51 @@ export function findingsIn(
   events: readonly TraceEvent[],
   parameters: JsonObject,
 ): readonly Finding[] {
+  return foundIn(program, events, parameters).flatMap(({ findings }) => findings);
+}
+
+/**
+ * Findings of one rule that are listed. A rule over two variables can have as many as there are pairs of events:
+ * nobody reads them, and no memory holds those of a long log.
+ */
+const MAX_FINDINGS = 20_000;
+
+interface Found {
+  readonly rule: CompiledRule;
+  readonly findings: Finding[];
+  /** There are others that are not listed. */
+  hasMore: boolean;
+}
+
+function foundIn(
+  program: RuleProgram,
+  events: readonly TraceEvent[],
+  parameters: JsonObject,
+): readonly Found[] {
   const set = new RuleSet(program, parameters, 'all');
-  const found: Finding[][] = program.rules.map(() => []);
-  const collect: ReportRule = (rule) => (finding) => {
-    found[rule]?.push(finding);
-    return false;
+  const all = program.rules.map((rule): Found => ({ rule, findings: [], hasMore: false }));
+  const collect: ReportRule = (number) => (finding) => {
+    const found = all[number];
+    if (found === undefined || found.hasMore) return true;
+    if (found.findings.length < MAX_FINDINGS) found.findings.push(finding);
+    else found.hasMore = true;
+    return found.hasMore;
   };
   // An assignment of a joined rule is found when its last event comes; of others, only the end can tell.
   for (const event of events) set.advance(event, collect);
   set.all(collect);
-  for (const list of found) list.sort(inOrderOfTrace);
-  return found.flat();
+  for (const { findings } of all) findings.sort(inOrderOfTrace);
+  return all;
+}
+
+function notListed(rule: CompiledRule): UndecidedAssignment {
+  const { line } = rule.source.range(rule.span);
+  return {
+    rule: rule.id,
+    line,
+    events: {},
+    reason: `more than ${MAX_FINDINGS} assignments; the others are not listed`,
+  };
 }
 
 function inOrderOfTrace(a: Finding, b: Finding): number {

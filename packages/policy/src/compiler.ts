@@ -72,8 +72,8 @@ export interface CompiledRule {
   readonly message: Evaluate;
   /** The part of the message that its author wrote as text: safe to show to anybody. */
   readonly staticMessage: string;
-  /** Whether a rule of the policy may look at the call behind a tool output. */
-  readonly needsCalls: boolean;
+  /** The tools whose calls the policy may look at behind tool outputs; null: those of all tools. */
+  readonly callsBehind: ReadonlySet<string> | null;
   /** Types of events that can change what predicates and quantifiers of the rule say of older ones. */
   readonly rangesOver: ReadonlySet<string>;
   /** What predicates and quantifiers of the policy range over. */
@@ -88,8 +88,8 @@ export interface CompiledPolicy {
 /** Compiles a tree that the checker has accepted. */
 export function compile(tree: PolicyTree, source: Source, detectors: Detectors): CompiledPolicy {
   const compiler = new Compiler(new Names(tree), source, detectors);
-  const needsCalls = looksBehindOutputs(tree);
-  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, needsCalls)) };
+  const callsBehind = callsBehindOutputs(tree);
+  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, callsBehind)) };
 }
 
 /** Predicates that call predicates; deeper ones are undecided. */
@@ -156,7 +156,7 @@ class Compiler {
     this.#patterns = { cache: this.#cache, references: referencesOf(detectors) };
   }
 
-  rule(rule: RuleTree, number: number, needsCalls: boolean): CompiledRule {
+  rule(rule: RuleTree, number: number, callsBehind: ReadonlySet<string> | null): CompiledRule {
     const layout: Layout = { next: 0 };
     const { body, scope, needs } = this.#body(rule.body, layout, null, []);
     const message = this.#message(rule.message, scope);
@@ -171,7 +171,7 @@ class Compiler {
       messageNeeds: needs.of(rule.message),
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
-      needsCalls,
+      callsBehind,
       rangesOver: innerTypes(rule.body, this.#names, eventVariables(rule.body)),
       domains: this.#domains,
       span: { start: rule.start, end: rule.end },
@@ -298,7 +298,7 @@ class Compiler {
   #toolsOf(line: Expression, subject: string, depth = 0): ReadonlySet<string> | null {
     if (line.kind === 'binary' && line.operator === 'is' && line.right.kind === 'tool-pattern') {
       const isAbout = variableName(line.left) === subject;
-      return isAbout && !line.right.tool.name.includes('*') ? new Set([line.right.tool.name]) : null;
+      return isAbout && isExact(line.right.tool.name) ? new Set([line.right.tool.name]) : null;
     }
     if (line.kind === 'logic') {
       const [left, right] = [
@@ -817,21 +817,50 @@ class Compiler {
   }
 }
 
-/** Whether a tool pattern or `tool_call` may meet a tool output. */
-function looksBehindOutputs(tree: PolicyTree): boolean {
+/**
+ * The tools that patterns name, where patterns are the only way from an output to its call and stand where only
+ * their truth counts: there, another call and no call are the same.
+ */
+function callsBehindOutputs(tree: PolicyTree): ReadonlySet<string> | null {
+  const tools = new Set<string>();
   let hasOutputs = tree.definitions.some(({ parameters }) =>
     (parameters ?? []).some(({ type }) => type === null || type === 'ToolOutput'),
   );
-  let looks = false;
-  const visit = (expression: Expression): void => {
+  // Under another name, or as a member of a module, it would not be seen below.
+  let needsAll = tree.imports.some(({ name }) => name === null || name === 'tool_call');
+  const visit = (expression: Expression, isTruth: boolean): void => {
     if (expression.kind === 'declaration') hasOutputs ||= expression.type.name === 'ToolOutput';
-    looks ||= expression.kind === 'tool-pattern';
-    looks ||= expression.kind === 'name' && expression.name === 'tool_call';
-    if (expression.kind === 'quantifier') expression.body.forEach(visit);
-    childrenOf(expression).forEach(visit);
+    if (expression.kind === 'name') needsAll ||= expression.name === 'tool_call';
+    if (expression.kind === 'tool-pattern') needsAll = true;
+    if (expression.kind === 'quantifier') for (const line of expression.body) visit(line, true);
+    const { right } = expression.kind === 'binary' ? expression : { right: null };
+    if (
+      isTruth &&
+      expression.kind === 'binary' &&
+      right?.kind === 'tool-pattern' &&
+      isExact(right.tool.name)
+    ) {
+      tools.add(right.tool.name);
+      for (const value of childrenOf(right)) visit(value, false);
+      visit(expression.left, false);
+      return;
+    }
+    const keepsTruth =
+      expression.kind === 'logic' || (expression.kind === 'unary' && expression.operator === 'not');
+    for (const child of childrenOf(expression)) visit(child, isTruth && keepsTruth);
   };
-  for (const { body } of [...tree.definitions, ...tree.rules]) body.forEach(visit);
-  return hasOutputs && looks;
+  for (const { body, parameters } of tree.definitions)
+    for (const line of body) visit(line, parameters !== null);
+  for (const { body, message } of tree.rules) {
+    for (const line of body) visit(line, true);
+    visit(message, false);
+  }
+  if (!hasOutputs) return NO_NAMES;
+  return needsAll ? null : tools;
+}
+
+function isExact(tool: string): boolean {
+  return !tool.includes('*');
 }
 
 /** The variables that are bound to events of the trace. */

@@ -23,7 +23,8 @@ export class RuleProgram {
   readonly plans: readonly RulePlan[];
   /** What predicates and quantifiers range over. */
   readonly domains: ReadonlySet<Domain>;
-  readonly needsCalls: boolean;
+  /** The tools whose calls outputs are linked to; null: all. */
+  readonly callsBehind: ReadonlySet<string> | null;
   /** Rules, by number, that speak about every action. */
   readonly constants: readonly number[];
   /** Rules whose assignments are known only when the whole trace is. */
@@ -34,7 +35,8 @@ export class RuleProgram {
     this.rules = rules;
     this.plans = rules.map(planRule);
     this.domains = new Set(rules.flatMap((rule) => rule.domains));
-    this.needsCalls = rules.some((rule) => rule.needsCalls);
+    const behind = rules.map((rule) => rule.callsBehind);
+    this.callsBehind = behind.includes(null) ? null : new Set(behind.flatMap((tools) => [...(tools ?? [])]));
     const numbersOf = (...kinds: RulePlan['kind'][]): readonly number[] =>
       this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
     this.constants = numbersOf('constant');
@@ -122,7 +124,7 @@ export class RuleSet {
   constructor(program: RuleProgram, parameters: JsonObject, keeps: 'needed' | 'all') {
     this.#program = program;
     this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
-    this.#trace = new Trace(program.needsCalls);
+    this.#trace = new Trace(program.callsBehind);
     this.#index = new DomainIndex(program.domains);
     this.#world = worldOver(this.#index, inputOf(parameters));
   }

@@ -12,7 +12,8 @@ import type { TraceEvent } from './trace-event.ts';
 export interface Batch {
   readonly entries: readonly EventObject[];
   readonly provenance: Provenance;
-  readonly calls: ReadonlyMap<string, EventObject>;
+  /** By id; null: the id now means a call that nobody looks at. */
+  readonly calls: ReadonlyMap<string, EventObject | null>;
   /** Of the next event. */
   readonly position: number;
 }
@@ -20,26 +21,37 @@ export interface Batch {
 /** Owns provenance and the links between calls and outputs; keeps no other event. */
 export class Trace {
   readonly #provenance = new Provenance();
-  readonly #calls = new Map<string, EventObject>();
-  readonly #keepsCalls: boolean;
+  readonly #calls = new Map<string, EventObject | null>();
+  readonly #callsBehind: ReadonlySet<string> | null;
   #position = 0;
 
-  /** `keepsCalls`: whether a rule looks at the call behind an output; else calls are forgotten. */
-  constructor(keepsCalls = true) {
-    this.#keepsCalls = keepsCalls;
+  /** `callsBehind`: the tools whose calls outputs are linked to, because a rule may look at them; null: all. */
+  constructor(callsBehind: ReadonlySet<string> | null = null) {
+    this.#callsBehind = callsBehind;
   }
 
   /** What the events would be if they came next. Changes nothing. */
   prepare(events: readonly TraceEvent[]): Batch {
-    const batch = new BatchBuilder(this.#provenance.fork(), new Map(), this.#calls, this.#position);
+    const batch = new BatchBuilder(
+      this.#provenance.fork(),
+      new Map(),
+      this.#calls,
+      this.#position,
+      this.#callsBehind,
+    );
     for (const event of events) batch.add(event);
     return batch;
   }
 
   /** The same, when the event has happened and nobody asks. */
   append(event: TraceEvent): readonly EventObject[] {
-    const calls = this.#keepsCalls ? this.#calls : new Map<string, EventObject>();
-    const batch = new BatchBuilder(this.#provenance, calls, calls, this.#position);
+    const batch = new BatchBuilder(
+      this.#provenance,
+      this.#calls,
+      this.#calls,
+      this.#position,
+      this.#callsBehind,
+    );
     batch.add(event);
     this.#position = batch.position;
     return batch.entries;
@@ -49,27 +61,33 @@ export class Trace {
   commit(batch: Batch): void {
     this.#provenance.adopt(batch.provenance);
     this.#position = batch.position;
-    if (this.#keepsCalls) for (const [id, call] of batch.calls) this.#calls.set(id, call);
+    for (const [id, call] of batch.calls) {
+      if (call === null) this.#calls.delete(id);
+      else this.#calls.set(id, call);
+    }
   }
 }
 
 class BatchBuilder implements Batch {
   readonly entries: EventObject[] = [];
   readonly provenance: Provenance;
-  readonly calls: Map<string, EventObject>;
+  readonly calls: Map<string, EventObject | null>;
   position: number;
-  readonly #known: ReadonlyMap<string, EventObject>;
+  readonly #known: ReadonlyMap<string, EventObject | null>;
+  readonly #callsBehind: ReadonlySet<string> | null;
 
   constructor(
     provenance: Provenance,
-    calls: Map<string, EventObject>,
-    known: ReadonlyMap<string, EventObject>,
+    calls: Map<string, EventObject | null>,
+    known: ReadonlyMap<string, EventObject | null>,
     position: number,
+    callsBehind: ReadonlySet<string> | null,
   ) {
     this.provenance = provenance;
     this.calls = calls;
     this.#known = known;
     this.position = position;
+    this.#callsBehind = callsBehind;
   }
 
   /** A message stands before its calls, and its object holds theirs. */
@@ -80,20 +98,31 @@ class BatchBuilder implements Batch {
     const object = new EventObject(event, this.position, place, call);
     this.entries.push(object);
     if (event.type === 'Message') for (const own of event.toolCalls) object.toolCalls.push(this.#call(own));
-    else if (event.type === 'ToolCall' && event.callId !== null) this.calls.set(event.callId, object);
+    else if (event.type === 'ToolCall') this.#remember(object);
     this.position++;
   }
 
   #call(event: Extract<TraceEvent, { type: 'ToolCall' }>): EventObject {
     const object = new EventObject(event, this.position, this.#place(event), null);
     this.entries.push(object);
-    if (event.callId !== null) this.calls.set(event.callId, object);
+    this.#remember(object);
     return object;
+  }
+
+  /** A later call takes over the id of an earlier one, also when nobody looks at it. */
+  #remember(call: EventObject): void {
+    const { event } = call;
+    if (event.type !== 'ToolCall' || event.callId === null) return;
+    const name = event.name.endsWith('\n') ? event.name.slice(0, -1) : event.name;
+    if (this.#callsBehind === null || this.#callsBehind.has(name)) this.calls.set(event.callId, call);
+    else if (this.calls === this.#known) this.calls.delete(event.callId);
+    else this.calls.set(event.callId, null);
   }
 
   #linked(callId: string | null): EventObject | null {
     if (callId === null) return null;
-    return this.calls.get(callId) ?? this.#known.get(callId) ?? null;
+    const own = this.calls.get(callId);
+    return own === undefined ? (this.#known.get(callId) ?? null) : own;
   }
 
   #place(event: TraceEvent): Place {

@@ -1,0 +1,214 @@
+/**
+ * `npm run bench:policy`: what a decision costs, on sessions of different lengths; what the analysis of a whole log
+ * costs; how long a policy takes to load; what a monitor remembers. All in one run, each round making every
+ * measurement once; see docs/benchmarks.md. Scanning logs: `bench/policy/scan.ts`; regular expressions: `regex.ts`.
+ *
+ * Exit codes: 0 every aim is met, 1 one is missed, 2 it could not be measured.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { loadPolicy, type Policy, type PolicyMonitor } from '@cordon/policy';
+import { thisMachine } from '../machine.ts';
+import { summary } from '../sample.ts';
+import { eventAt, logOf } from './session.ts';
+
+const PACK = fileURLToPath(new URL('pack-20.gr', import.meta.url));
+const FLOW_RULE = `raise "mail after a page was read" if:
+    (page: ToolOutput) -> (mail: ToolCall)
+    page is tool:get_webpage
+    mail is tool:send_money
+`;
+const LENGTHS = [100, 1_000, 10_000, 100_000];
+const CALLS = [10, 100, 1_000, 10_000, 100_000];
+const DECISIONS = 3_000;
+
+interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: 'µs' | 'ms' | 'events' | 'MB' | '×';
+  /** The value must stay below; null: it only explains others. */
+  readonly aim: number | null;
+}
+
+function loaded(text: string): Policy {
+  const policy = loadPolicy(text);
+  if (!policy.ok) throw new Error(policy.fault.map(({ message }) => message).join('; '));
+  return policy.value;
+}
+
+/** Microseconds of each of many decisions about what could come next. */
+function decisions(monitor: PolicyMonitor, length: number): readonly number[] {
+  const times: number[] = [];
+  for (let next = 0; next < DECISIONS; next++) {
+    const event = eventAt(length + next);
+    const start = process.hrtime.bigint();
+    monitor.decide([event]);
+    times.push(Number(process.hrtime.bigint() - start) / 1_000);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+function share(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+class Samples {
+  readonly #values = new Map<string, number[]>();
+
+  add(name: string, value: number): void {
+    const known = this.#values.get(name);
+    if (known === undefined) this.#values.set(name, [value]);
+    else known.push(value);
+  }
+
+  median(name: string): number {
+    return summary(this.#values.get(name) ?? [Number.NaN]).median;
+  }
+}
+
+function milliseconds(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+function heapMegabytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+/** In a process of its own, from text to rules, the first time. */
+function coldLoad(): number {
+  const script = `import { loadPolicy } from '@cordon/policy'; import { readFileSync } from 'node:fs';
+const text = readFileSync(process.argv[1], 'utf8'); const start = performance.now(); loadPolicy(text);
+console.log(performance.now() - start);`;
+  const told = execFileSync(process.execPath, ['--input-type=module', '-e', script, PACK], {
+    encoding: 'utf8',
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  });
+  return Number(told);
+}
+
+function measured(rounds: number): readonly Row[] {
+  const samples = new Samples();
+  const text = readFileSync(PACK, 'utf8');
+  const pack = loaded(text);
+  const flow = loaded(FLOW_RULE);
+  const rows: Row[] = [];
+  const monitors = LENGTHS.map((length) => {
+    const before = heapMegabytes();
+    const monitor = pack.monitor();
+    for (let position = 0; position < length; position++) monitor.append([eventAt(position)]);
+    const grown = heapMegabytes() - before;
+    return { length, monitor, grown };
+  });
+  const logs = CALLS.map((calls) => ({ calls, log: logOf(calls) }));
+  for (let warm = 0; warm < 50; warm++) loadPolicy(text);
+  for (const { monitor, length } of monitors) decisions(monitor, length);
+  for (let round = 1; round <= rounds; round++) {
+    console.error(`… round ${round} of ${rounds}`);
+    for (const { monitor, length } of monitors) {
+      const times = decisions(monitor, length);
+      samples.add(`p50 ${length}`, share(times, 0.5));
+      samples.add(`p99 ${length}`, share(times, 0.99));
+    }
+    for (const { calls, log } of logs) {
+      samples.add(
+        `flow ${calls}`,
+        milliseconds(() => flow.analyze(log)),
+      );
+      samples.add(
+        `pack ${calls}`,
+        milliseconds(() => pack.analyze(log)),
+      );
+    }
+    samples.add(
+      'load warm',
+      milliseconds(() => loadPolicy(text)),
+    );
+    samples.add('load cold', coldLoad());
+  }
+  for (const { length, monitor, grown } of monitors) {
+    const after = `next event after ${length.toLocaleString('en')}`;
+    rows.push({
+      name: `${after}, p50`,
+      value: samples.median(`p50 ${length}`),
+      unit: 'µs',
+      aim: length === 1_000 ? 20 : null,
+    });
+    rows.push({
+      name: `${after}, p99`,
+      value: samples.median(`p99 ${length}`),
+      unit: 'µs',
+      aim: length === 1_000 ? 200 : null,
+    });
+    rows.push({ name: `${after}: events remembered`, value: monitor.size, unit: 'events', aim: null });
+    rows.push({ name: `${after}: memory of the session`, value: grown, unit: 'MB', aim: null });
+  }
+  rows.push({
+    name: 'p50 after 100,000 events, of that after 100',
+    value: samples.median('p50 100000') / samples.median('p50 100'),
+    unit: '×',
+    aim: 1.5,
+  });
+  for (const calls of CALLS) {
+    const log = `log of ${calls.toLocaleString('en')} calls`;
+    const aim = calls === 1_000 ? 5 : null;
+    rows.push({ name: `${log}, one flow rule`, value: samples.median(`flow ${calls}`), unit: 'ms', aim });
+    rows.push({ name: `${log}, 20 rules`, value: samples.median(`pack ${calls}`), unit: 'ms', aim: null });
+  }
+  rows.push({
+    name: 'flow rule a call: 100,000 calls, of that with 1,000',
+    value: samples.median('flow 100000') / 100 / samples.median('flow 1000'),
+    unit: '×',
+    aim: 2,
+  });
+  rows.push({
+    name: 'load 20 rules, first in a process',
+    value: samples.median('load cold'),
+    unit: 'ms',
+    aim: 10,
+  });
+  rows.push({ name: 'load 20 rules, warm', value: samples.median('load warm'), unit: 'ms', aim: 2 });
+  return rows;
+}
+
+function told(row: Row): string {
+  const value = row.unit === 'events' ? row.value.toFixed(0) : row.value.toFixed(row.value < 10 ? 2 : 1);
+  const aim = row.aim === null ? '' : `  < ${row.aim} ${row.value < row.aim ? 'met' : 'MISSED'}`;
+  return `${row.name.padEnd(58)} ${value.padStart(9)} ${row.unit.padEnd(6)}${aim}`;
+}
+
+function main(): number {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '7' }, json: { type: 'boolean' } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 3) {
+    console.error('--rounds takes a number of at least 3: fewer say nothing on a shared machine');
+    return 2;
+  }
+  const machine = thisMachine();
+  const rows = measured(rounds);
+  if (values.json === true) console.log(JSON.stringify({ machine, rows }, null, 2));
+  else {
+    const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;
+    console.log(
+      `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}\n`,
+    );
+    for (const row of rows) console.log(told(row));
+  }
+  return rows.some(({ value, aim }) => aim !== null && value >= aim) ? 1 : 0;
+}
+
+try {
+  process.exitCode = main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}
