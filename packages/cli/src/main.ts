@@ -134,6 +134,7 @@ function program(): Command {
         .choices(['given', 'not-needed'])
         .default('not-needed'),
     )
+    .option('--explain', 'tell of each reason how it came about')
     .action((policy: string, options) =>
       run(options, async (around) =>
         (await import('./commands/monitor.ts')).monitor(around, policy, options),

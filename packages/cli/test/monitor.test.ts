@@ -74,6 +74,14 @@ test('each message gets one decision, in order, with the rules and events that l
   ]);
 });
 
+test('with --explain each reason tells its lines, its steps and the smallest change', () => {
+  using place = new Workplace({ 'mail.gr': MAIL });
+  const { lines } = place.run(['monitor', 'mail.gr', '--explain'], { input: input(READ, OUTPUT, SEND) });
+  const [reason] = Object(lines[2]).reasons;
+  assert.deepEqual(Object.keys(reason).at(-1), 'explanation');
+  assert.deepEqual(Object.keys(reason.explanation), ['lines', 'steps', 'change']);
+});
+
 test('where everything is allowed, a warning is told and the exit code is 0', () => {
   using place = new Workplace({ 'mail.gr': MAIL });
   const { code, lines } = place.run(['monitor', 'mail.gr'], {

@@ -11,6 +11,8 @@ import type { Surroundings } from './surroundings.ts';
 export interface MonitorOptions extends PolicyOptions {
   /** The answer to questions, for lines that hold none. */
   readonly consent: Answer;
+  /** Tell of each reason how it came about. */
+  readonly explain?: boolean;
 }
 
 /** What is said about one line. */
@@ -23,8 +25,7 @@ interface LineDecision {
   readonly warnings: readonly Reason[];
 }
 
-/** How it came about is told by `cordon explain`. */
-type Reason = Omit<PolicyReason, 'explanation'>;
+type Reason = Omit<PolicyReason, 'explanation'> & Partial<PolicyReason>;
 
 /** 0: all was allowed; 1: something was denied or asked; 2: an unusable policy or parameter, or a line that is no message. */
 export async function monitor(
@@ -34,7 +35,7 @@ export async function monitor(
 ): Promise<ExitCode> {
   const inUse = policyInUse(surroundings, policyFile, options);
   if (inUse === null) return EXIT.failed;
-  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options.consent);
+  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options);
   surroundings.onInterrupt = () => process.exit(watch.exitCode);
   for await (const line of streamLines(process.stdin, MOST_LINE_BYTES)) {
     const decision = watch.decide(line);
@@ -46,13 +47,13 @@ export async function monitor(
 /** The trace so far, and what the lines before amount to. */
 class Watch {
   readonly #monitor: PolicyMonitor;
-  readonly #consent: Answer;
+  readonly #options: MonitorOptions;
   readonly #messages = new MessageStream();
   #exitCode: ExitCode = EXIT.done;
 
-  constructor(policyMonitor: PolicyMonitor, consent: Answer) {
+  constructor(policyMonitor: PolicyMonitor, options: MonitorOptions) {
     this.#monitor = policyMonitor;
-    this.#consent = consent;
+    this.#options = options;
   }
 
   get exitCode(): ExitCode {
@@ -68,15 +69,11 @@ class Watch {
       return { line: number, verdict: 'deny', error: pending.fault, reasons: [], warnings: [] };
     }
     const { events, consent, happened } = pending.value;
-    const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#consent);
+    const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#options.consent);
     if (verdict === 'allow') happened();
     else if (this.#exitCode === EXIT.done) this.#exitCode = EXIT.refused;
-    return {
-      line: number,
-      verdict,
-      reasons: reasons.map(withoutStory),
-      warnings: warnings.map(withoutStory),
-    };
+    const told = this.#options.explain === true ? (reason: PolicyReason) => reason : withoutStory;
+    return { line: number, verdict, reasons: reasons.map(told), warnings: warnings.map(told) };
   }
 }
 
