@@ -8,6 +8,7 @@ import { type ParameterOptions, parameterWarnings, readParameters } from '../par
 import { type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
 import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
+import { PART_BYTES } from '../scan/input-parts.ts';
 import { JsonReport } from '../scan/json-report.ts';
 import type { RecordOptions, ScanTask } from '../scan/part.ts';
 import { ProgressBar } from '../scan/progress-bar.ts';
@@ -114,7 +115,7 @@ async function run(
       rules: request.files.policy.rules.map(({ id }) => id),
       before: beginning.before,
       crew,
-      parts: { maxLine: request.maxLine, standardInput: process.stdin },
+      parts: { partBytes: PART_BYTES, maxLine: request.maxLine, standardInput: process.stdin },
       report,
       output,
       progress: bar,

@@ -16,7 +16,7 @@ import {
 } from '@cordon/core';
 import { type Analysis, Policy } from '@cordon/policy';
 import { areMet, needsOf, type RuleNeeds } from './rule-needs.ts';
-import { FeatureTable, isTame, Survey } from './trace-features.ts';
+import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
 
 /** Null: nothing was found. Fails with a sentence when the text is no trace. */
 export type Examination = Result<Analysis | null, string>;
@@ -58,7 +58,7 @@ export class Examiner {
     } catch (error) {
       return failed(notJson(error instanceof Error ? error.message : ''));
     }
-    const messages = messagesOf(document);
+    const messages = plainMessagesOf(document);
     const isPlain = messages !== null && isTame(document) && this.#survey.isPlainChat(messages);
     if (!isPlain) return this.#examineCarefully(text);
     const policy = this.#selected();

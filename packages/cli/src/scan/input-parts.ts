@@ -12,7 +12,7 @@ import type { Input } from './input.ts';
 import type { Part } from './part.ts';
 
 /** Small enough to share the work evenly, large enough that handing it over costs nothing. */
-const PART_BYTES = 2 * 1024 * 1024;
+export const PART_BYTES = 2 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Where an earlier scan stopped. */
@@ -32,6 +32,8 @@ export interface PlacedPart {
 }
 
 export interface PartOptions {
+  /** About so much is one part. */
+  readonly partBytes: number;
   readonly maxLine: number;
   readonly standardInput: AsyncIterable<Uint8Array>;
 }
@@ -44,20 +46,24 @@ export function partsOf(
 ): AsyncIterable<PlacedPart> | Iterable<PlacedPart> {
   switch (input.kind) {
     case 'lines':
-      return ranges(input, from);
+      return ranges(input, from, options);
     case 'json':
-      return input.size > options.maxLine || from.bytes > 0 ? ranges(input, from) : whole(input);
+      return input.size > options.maxLine || from.bytes > 0 ? ranges(input, from, options) : whole(input);
     case 'gzip':
     case 'brotli':
       return decompressed(input, from, options);
     case 'standard-input':
-      return batches(options.standardInput, 0, { maxLine: options.maxLine, isLive: true }, () => 0);
+      return batches(options.standardInput, 0, { ...options, isLive: true }, () => 0);
   }
 }
 
-function* ranges({ name: path, size }: Input, from: Position): Generator<PlacedPart> {
-  for (let start = from.bytes; start < size; start += PART_BYTES) {
-    const end = Math.min(size, start + PART_BYTES);
+function* ranges(
+  { name: path, size }: Input,
+  from: Position,
+  { partBytes }: PartOptions,
+): Generator<PlacedPart> {
+  for (let start = from.bytes; start < size; start += partBytes) {
+    const end = Math.min(size, start + partBytes);
     const startsLine = start === from.bytes && from.startsLine;
     yield { part: { kind: 'range', path, start, end, size, startsLine }, next: end, taken: end };
   }
@@ -67,27 +73,22 @@ function* whole({ name: path, size }: Input): Generator<PlacedPart> {
   yield { part: { kind: 'whole', path, size }, next: size, taken: size };
 }
 
-async function* decompressed(
-  input: Input,
-  from: Position,
-  { maxLine }: PartOptions,
-): AsyncGenerator<PlacedPart> {
+async function* decompressed(input: Input, from: Position, options: PartOptions): AsyncGenerator<PlacedPart> {
   // Only what was there when the scan began, as with other files.
   const file = createReadStream(input.name, { highWaterMark: 256 * 1024, end: Math.max(0, input.size - 1) });
   const decompress = input.kind === 'gzip' ? createGunzip() : createBrotliDecompress();
-  const bytes = new PassThrough({ highWaterMark: PART_BYTES });
+  const bytes = new PassThrough({ highWaterMark: options.partBytes });
   const ended = pipeline(file, decompress, bytes);
   // What is wrong is thrown by reading `bytes`, too.
   ended.catch(() => undefined);
   try {
-    yield* batches(bytes, from.bytes, { maxLine, isLive: false }, () => file.bytesRead);
+    yield* batches(bytes, from.bytes, { ...options, isLive: false }, () => file.bytesRead);
   } finally {
     file.destroy();
   }
 }
 
-interface BatchOptions {
-  readonly maxLine: number;
+interface BatchOptions extends Pick<PartOptions, 'maxLine' | 'partBytes'> {
   /** Whether lines are handed on as they come; else when there are enough of them. */
   readonly isLive: boolean;
 }
@@ -124,7 +125,7 @@ class Batch {
   #pieces: Uint8Array[] = [];
   #length = 0;
   /** Gathering is looked at when it has this size; doubled while one line has no end. */
-  #enough = PART_BYTES;
+  #enough: number;
   /** Bytes of a line that is too long and is not kept; -1: there is none. */
   #dropped = -1;
   /** Of what has been handed on. */
@@ -133,6 +134,7 @@ class Batch {
   constructor(position: number, options: BatchOptions) {
     this.position = position;
     this.#options = options;
+    this.#enough = options.partBytes;
   }
 
   *add(piece: Uint8Array): Generator<Part> {
@@ -154,7 +156,7 @@ class Batch {
     if (this.#length < this.#enough && !isDue) return;
     const gathered = this.#take();
     const end = gathered.lastIndexOf(NEWLINE) + 1;
-    this.#enough = PART_BYTES;
+    this.#enough = this.#options.partBytes;
     if (end > 0) yield this.#lines(gathered, end, false);
     if (end < gathered.length) this.#keep(gathered.subarray(end));
   }
@@ -181,7 +183,7 @@ class Batch {
     }
     this.#pieces = [line];
     this.#length = line.length;
-    this.#enough = Math.max(PART_BYTES, 2 * line.length);
+    this.#enough = Math.max(this.#options.partBytes, 2 * line.length);
   }
 
   #take(): Uint8Array<ArrayBuffer> {

@@ -13,15 +13,7 @@ import { joinPolicies, loadPolicy } from '@cordon/policy';
 import { analysisLine } from '../findings.ts';
 import { type Examination, Examiner } from './examiner.ts';
 import { eachLine, type Line, LineReader, ShortenedFile } from './line-reader.ts';
-import {
-  type LineRecord,
-  NO_COUNTS,
-  type Part,
-  type PartOutcome,
-  type ScanTask,
-  type Unit,
-  type UnitOutcome,
-} from './part.ts';
+import type { LineRecord, Part, PartOutcome, ScanTask, Unit, UnitOutcome } from './part.ts';
 
 export class PartScanner {
   readonly #task: ScanTask;
@@ -61,21 +53,17 @@ export class PartScanner {
     try {
       switch (part.kind) {
         case 'range':
-          tally.bytes = part.end - part.start;
           tally.lines = this.#reader.lines(part, (line) => this.#line(line, tally));
           break;
         case 'lines': {
           const bytes = Buffer.from(part.bytes.buffer, part.bytes.byteOffset, part.bytes.length);
-          tally.bytes = bytes.length;
           tally.lines = this.#lines(bytes, part.position, part.isLast, tally);
           break;
         }
         case 'whole':
-          tally.bytes = part.size;
           this.#whole(part.path, part.size, tally);
           break;
         case 'too-long':
-          tally.bytes = part.bytes;
           tally.lines = 1;
           tally.broken(1, this.#tooLong());
           break;
@@ -179,7 +167,6 @@ function bodyOf(analysis: Analysis): string | null {
 
 /** Counts while a part is read. */
 class Tally {
-  bytes = 0;
   lines = 0;
   traces = 0;
   violations = 0;
@@ -207,9 +194,9 @@ class Tally {
   }
 
   outcome(): PartOutcome {
-    const { bytes, traces, violations, undecided, lines, records, isLineOpen, unfinishedAt, fault } = this;
+    const { traces, violations, undecided, lines, records, isLineOpen, unfinishedAt, fault } = this;
     return {
-      counts: { ...NO_COUNTS, bytes, traces, violations, undecided, broken: this.#broken },
+      counts: { traces, violations, undecided, broken: this.#broken },
       // An unfinished line is counted when it is finished.
       lines: unfinishedAt === null ? lines : lines - 1,
       rules: this.#rules,

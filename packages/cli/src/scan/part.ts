@@ -64,7 +64,8 @@ export interface Counts {
 }
 
 export interface PartOutcome {
-  readonly counts: Counts;
+  /** Without the bytes: what is new of them, the scan as a whole knows. */
+  readonly counts: Omit<Counts, 'bytes'>;
   /** Lines that start in the part. */
   readonly lines: number;
   /** Violations by index of the rule. */

@@ -61,7 +61,6 @@ type Item =
 
 type PartItem = Extract<Item, { kind: 'part' }>;
 
-const UNIT_BYTES = 2 * 1024 * 1024;
 const UNIT_ITEMS = 256;
 const MOST_BROKEN = 100;
 
@@ -77,6 +76,15 @@ interface Course {
   taken: number;
   /** Whether reading it failed, and that was told. */
   isBroken: boolean;
+  /** Whether what comes first is the rest of a line that was counted before. */
+  startsInLine: boolean;
+  /** The last line has no line end: where the next scan goes on, whatever ranges come behind the start of the line. */
+  rest: { readonly bytes: number; readonly isLineOpen: boolean } | null;
+}
+
+function restOf({ part, next }: PlacedPart, { isLineOpen, unfinishedAt }: PartOutcome): Course['rest'] {
+  if (unfinishedAt !== null) return { bytes: unfinishedAt, isLineOpen: false };
+  return isLineOpen ? { bytes: part.kind === 'range' ? part.size : next, isLineOpen } : null;
 }
 
 class Scan {
@@ -93,7 +101,7 @@ class Scan {
     this.#job = job;
     this.#courses = job.inputs.map(({ input, progress }) => {
       const taken = progress.isComplete ? input.size : Math.min(input.size, progress.bytes);
-      return { input, progress, taken, isBroken: false };
+      return { input, progress, taken, isBroken: false, startsInLine: progress.isLineOpen, rest: null };
     });
     this.#rules = job.rules.map((rule) => job.before.rules[rule] ?? 0);
     this.#broken = [...job.before.broken];
@@ -102,7 +110,8 @@ class Scan {
 
   async run(): Promise<ScanEnd> {
     const fault = await this.#all();
-    const isComplete = fault === null && !this.#job.signal.aborted;
+    const isAllRead = this.#courses.every(({ progress, isBroken }) => progress.isComplete || isBroken);
+    const isComplete = fault === null && isAllRead;
     return { result: this.#result(isComplete), soFar: this.#soFar(), fault };
   }
 
@@ -149,7 +158,7 @@ class Scan {
       items.push(item);
       if (item.kind === 'part') bytes += lengthOf(item);
       const isLive = this.#courses[item.input]?.input.kind === 'standard-input';
-      if (bytes < UNIT_BYTES && items.length < UNIT_ITEMS && !isLive) continue;
+      if (bytes < this.#job.parts.partBytes && items.length < UNIT_ITEMS && !isLive) continue;
       yield items;
       items = [];
       bytes = 0;
@@ -196,9 +205,9 @@ class Scan {
   #part(course: Course, { placed }: PartItem, outcome: PartOutcome): string {
     if (course.isBroken) return '';
     const { progress } = course;
-    const isFirst = progress.isLineOpen;
     // The rest of a line that was counted before has the number of that line.
-    const base = isFirst ? progress.lines - 1 : progress.lines;
+    const base = course.startsInLine ? progress.lines - 1 : progress.lines;
+    course.startsInLine = false;
     let text = '';
     for (const record of outcome.records) text += this.#record(course.input, base, record);
     for (const [rule, count] of outcome.rules.entries()) this.#rules[rule] = (this.#rules[rule] ?? 0) + count;
@@ -206,12 +215,14 @@ class Scan {
     if (outcome.fault !== null) text += this.#fault(course, outcome.fault);
     else {
       course.taken = placed.taken;
+      course.rest ??= restOf(placed, outcome);
+      const bytes = course.rest?.bytes ?? placed.next;
       course.progress = {
-        bytes: outcome.unfinishedAt ?? placed.next,
+        bytes,
         lines: base + outcome.lines,
-        isLineOpen: outcome.isLineOpen,
+        isLineOpen: course.rest?.isLineOpen ?? false,
         isComplete: false,
-        counts: addCounts(progress.counts, outcome.counts),
+        counts: addCounts(progress.counts, { ...outcome.counts, bytes: bytes - progress.bytes }),
       };
     }
     return text;

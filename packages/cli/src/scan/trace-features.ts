@@ -132,15 +132,40 @@ export class Survey implements Positions {
   }
 }
 
-/** What gives an event another place in the flow than its position is not plain. */
+/**
+ * Only keys that every reader of chats reads alike. Others can give an event another place in the flow (`causes`), more
+ * events (`function_call`), or mean that this is no chat of OpenAI's form at all (`parts`).
+ */
 function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
-  return (
-    message.metadata === undefined &&
-    message.context === undefined &&
-    message.causes === undefined &&
-    message.id === undefined &&
-    message.type === undefined
-  );
+  for (const key in message) {
+    switch (key) {
+      case 'role':
+      case 'content':
+      case 'name':
+      case 'tool_calls':
+      case 'tool_call_id':
+        break;
+      default:
+        if (message[key] !== null) return false;
+    }
+  }
+  return message.role !== 'function';
+}
+
+/** Keys beside `messages` that bring events of their own, or another format. */
+const OTHER_KEYS: ReadonlySet<string> = new Set([
+  ...['resourceSpans', 'resource_spans', 'scopeSpans', 'spans', 'contents', 'candidates', 'choices'],
+  ...['system', 'anthropic_version', 'stop_sequences', 'tools', 'functions', 'request', 'response', 'output'],
+  ...['input', 'role', 'content', 'parts', 'method', 'jsonrpc'],
+]);
+
+/** The messages of what can only be one chat: a list, or an object around one. Null: it takes a closer look. */
+export function plainMessagesOf(document: unknown): readonly unknown[] | null {
+  if (Array.isArray(document)) return document;
+  if (!isJsonObject(document)) return null;
+  for (const key in document) if (OTHER_KEYS.has(key)) return null;
+  const messages: unknown = Object.hasOwn(document, 'messages') ? document.messages : null;
+  return Array.isArray(messages) ? messages : null;
 }
 
 /** Far below what the decoder allows. */
@@ -165,11 +190,13 @@ export function isTame(value: unknown, depth = MOST_DEPTH): boolean {
   return true;
 }
 
-/** Lists of texts and images; an object is the result of a tool, which not every role may have. */
+/** Texts only: other blocks are not alike in all formats. */
 function isPlainContent(content: unknown): boolean {
-  return (
-    Array.isArray(content) && content.every((chunk) => isJsonObject(chunk) && typeof chunk.text === 'string')
-  );
+  return Array.isArray(content) && content.every(isPlainChunk);
+}
+
+function isPlainChunk(chunk: unknown): boolean {
+  return isJsonObject(chunk) && chunk.type === 'text' && typeof chunk.text === 'string';
 }
 
 /** Texts up to here have no chance to exceed a limit of the decoder. */

@@ -1,0 +1,154 @@
+/**
+ * How fast logs are scanned, beside what nobody can do without: finding the lines, and parsing each as JSON. Every
+ * measurement is a process of its own, and each round makes every one of them, so that whatever else the machine does
+ * falls on all.
+ *
+ *     node bench/policy/scan.ts [--rounds 5] [--copies 3] [--traces FOLDER] [--json]
+ *
+ * The folder has `*.jsonl` or `*.jsonl.br` files; they are unpacked into a temporary folder first. Exit code 0: the aims
+ * are met, 1: one is missed, 2: it could not be measured.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { brotliDecompressSync } from 'node:zlib';
+import { thisMachine } from '../machine.ts';
+import { type Summary, summary } from '../sample.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'packages/cli/src/main.ts');
+const BASELINE = join(import.meta.dirname, 'scan-baseline.ts');
+const DEADLINE = 300_000;
+
+/** One core scans with at least this share of the speed of `JSON.parse` alone; two with this many times that. */
+const PARSE_AIM = 0.5;
+const TWO_JOBS_AIM = 1.6;
+
+const FLOW_POLICY = `raise "a mail is sent after a file was read" if:
+    (file: ToolOutput) -> (mail: ToolCall)
+    file is tool:read_file
+    mail is tool:send_email
+`;
+
+interface Measurement {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+interface Row {
+  readonly name: string;
+  /** Million bytes a second. */
+  readonly speed: Summary;
+}
+
+function unpacked(from: string, into: string, copies: number): readonly string[] {
+  const files: string[] = [];
+  for (const name of readdirSync(from).filter((file) => /\.jsonl(?:\.br)?$/.test(file))) {
+    const raw = readFileSync(join(from, name));
+    const bytes = name.endsWith('.br') ? brotliDecompressSync(raw) : raw;
+    for (let copy = 0; copy < copies; copy++) {
+      const file = join(into, `${copy}-${name.replace(/\.br$/, '')}`);
+      writeFileSync(file, bytes);
+      files.push(file);
+    }
+  }
+  return files;
+}
+
+function measurements(files: readonly string[], folder: string): readonly Measurement[] {
+  const flow = join(folder, 'flow.gr');
+  writeFileSync(flow, FLOW_POLICY);
+  const policies = [
+    ['one flow rule', flow],
+    ['default.gr', join(ROOT, 'policies/default.gr')],
+    ['pack of 20 rules', join(import.meta.dirname, 'pack-20.gr')],
+  ] as const;
+  return [
+    { name: 'lines only', command: [BASELINE, 'lines', ...files] },
+    { name: 'JSON.parse', command: [BASELINE, 'parse', ...files] },
+    ...policies.flatMap(([name, policy]) =>
+      [1, 2].map((jobs) => ({
+        name: `scan, ${name}, ${jobs === 1 ? 'one job' : 'two jobs'}`,
+        command: [MAIN, 'scan', policy, ...files, '--json', '--jobs', String(jobs)],
+      })),
+    ),
+  ];
+}
+
+/** Million bytes a second: the time that the process itself tells, without its start. Throws if it fails. */
+function speedOf({ name, command }: Measurement): number {
+  const run = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...command], {
+    encoding: 'utf8',
+    maxBuffer: 1024 * 1024 * 1024,
+    timeout: DEADLINE,
+  });
+  const last = run.stdout.trimEnd().split('\n').at(-1) ?? '';
+  if (run.status !== 0 && run.status !== 1) throw new Error(`${name} failed: ${run.stderr}`);
+  const { seconds, bytes }: { seconds: number; bytes: number } = JSON.parse(last);
+  return bytes / 1e6 / seconds;
+}
+
+function table(rows: readonly Row[], parse: number): string {
+  const lines = rows.map(({ name, speed }) =>
+    [
+      name.padEnd(36),
+      speed.median.toFixed(0).padStart(8),
+      `${speed.quartiles[0].toFixed(0)}–${speed.quartiles[1].toFixed(0)}`.padStart(14),
+      (speed.median / parse).toFixed(2).padStart(12),
+    ].join(''),
+  );
+  const header = `${''.padEnd(36)}${'MB/s'.padStart(8)}${'quartiles'.padStart(14)}${'× parse'.padStart(12)}`;
+  return [header, ...lines].join('\n');
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    copies: { type: 'string', default: '3' },
+    traces: { type: 'string', default: join(ROOT, '../shared/data/traces/agentdojo') },
+    json: { type: 'boolean', default: false },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-scan-'));
+try {
+  const machine = thisMachine();
+  const files = unpacked(values.traces, folder, Number(values.copies));
+  const all = measurements(files, folder);
+  const speeds = new Map<string, number[]>(all.map(({ name }) => [name, []]));
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    for (const measurement of all) {
+      if (!values.json) process.stderr.write(`\r\u001b[Kround ${round}: ${measurement.name}`);
+      speeds.get(measurement.name)?.push(speedOf(measurement));
+    }
+  }
+  if (!values.json) process.stderr.write('\r\u001b[K');
+  const rows = all.map(({ name }): Row => ({ name, speed: summary(speeds.get(name) ?? []) }));
+  const medianOf = (name: string): number => rows.find((row) => row.name === name)?.speed.median ?? 0;
+  const parse = medianOf('JSON.parse');
+  const pack = medianOf('scan, pack of 20 rules, one job');
+  const aims = [
+    { name: 'one job: share of JSON.parse', aim: PARSE_AIM, value: pack / parse },
+    {
+      name: 'two jobs: times one job',
+      aim: TWO_JOBS_AIM,
+      value: medianOf('scan, pack of 20 rules, two jobs') / pack,
+    },
+  ];
+  if (values.json) process.stdout.write(`${JSON.stringify({ machine, rows, aims })}\n`);
+  else {
+    process.stdout.write(`${table(rows, parse)}\n\n`);
+    for (const { name, aim, value } of aims) {
+      process.stdout.write(
+        `${value >= aim ? 'met   ' : 'MISSED'} ${name}: ${value.toFixed(2)} (aim ${aim})\n`,
+      );
+    }
+  }
+  process.exitCode = aims.every(({ aim, value }) => value >= aim) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : 'failed'}\n`);
+  process.exitCode = 2;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
