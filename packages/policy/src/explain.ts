@@ -8,6 +8,7 @@ import type { Expression, Pattern } from './ast.ts';
 import type { Step } from './body.ts';
 import type { EventObject } from './event-object.ts';
 import type { Evidence } from './evidence.ts';
+import type { Place } from './provenance.ts';
 import type { Finding } from './rule-state.ts';
 import type { Source, Span } from './source.ts';
 
@@ -33,7 +34,7 @@ export interface ExplainedStep {
   readonly event: string;
   /** Where the flow begins, what it went through, and the action at its end; `other`: beside the flow. */
   readonly role: 'source' | 'way' | 'sink' | 'other';
-  /** The variable of the rule; null: a predicate found it, or it is the call behind an output. */
+  /** The variable of the rule; null: a predicate found it, it carried the flow on, or is the call behind an output. */
   readonly variable: string | null;
   readonly summary: string;
 }
@@ -44,9 +45,11 @@ export interface Change {
   readonly text: string;
 }
 
-export function explanationOf(finding: Finding): Explanation {
-  const steps = stepsOf(finding);
-  return { lines: linesOf(finding), steps, change: changeOf(finding) };
+/** The events that carried what was visible at one place to another. */
+export type Way = (from: Place, to: Place) => readonly string[];
+
+export function explanationOf(finding: Finding, way: Way): Explanation {
+  return { lines: linesOf(finding), steps: stepsOf(finding, way), change: changeOf(finding) };
 }
 
 function linesOf({ rule, open, evidence }: Finding): readonly ExplainedLine[] {
@@ -93,7 +96,7 @@ function noteOf(evidence: Evidence): string {
 
 // ── source, way, sink ─────────────────────────────────────────────────────────────────────────────────────────
 
-function stepsOf(finding: Finding): readonly ExplainedStep[] {
+function stepsOf(finding: Finding, way: Way): readonly ExplainedStep[] {
   const { variables } = finding.rule.body;
   const named = new Map<EventObject, string | null>();
   for (const [index, { entry }] of finding.bound.entries()) {
@@ -102,12 +105,34 @@ function stepsOf(finding: Finding): readonly ExplainedStep[] {
   for (const entry of besides(finding)) if (!named.has(entry)) named.set(entry, null);
   const events = [...named.keys()].sort((a, b) => a.sequence - b.sequence);
   const flows = flowingEvents(finding);
-  return events.map((event) => ({
-    event: event.reference,
-    role: roleOf(event, flows, named.get(event) !== null),
-    variable: named.get(event) ?? null,
-    summary: summaryOf(event),
-  }));
+  const carried = carriersOf(finding, way);
+  return events.flatMap((event) => {
+    const step: ExplainedStep = {
+      event: event.reference,
+      role: roleOf(event, flows, named.get(event) !== null),
+      variable: named.get(event) ?? null,
+      summary: summaryOf(event),
+    };
+    return [...(carried.get(event) ?? []), step];
+  });
+}
+
+/** For the end of each flow line, what carried the flow into its context, besides the ends themselves. */
+function carriersOf(finding: Finding, way: Way): ReadonlyMap<EventObject, readonly ExplainedStep[]> {
+  const carriers = new Map<EventObject, readonly ExplainedStep[]>();
+  for (const { flow } of finding.rule.body.steps) {
+    const from = flow === null ? null : (finding.bound[flow.from]?.entry ?? null);
+    const to = flow === null ? null : (finding.bound[flow.to]?.entry ?? null);
+    if (from === null || to === null || from.place.context === to.place.context) continue;
+    const between = way(from.place, to.place).filter(
+      (event) => event !== from.reference && event !== to.reference,
+    );
+    const steps = [...new Set(between)].map(
+      (event): ExplainedStep => ({ event, role: 'way', variable: null, summary: 'carried it on' }),
+    );
+    carriers.set(to, [...(carriers.get(to) ?? []), ...steps]);
+  }
+  return carriers;
 }
 
 /** Events that no variable names: what predicates found, and the calls behind outputs. */

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
-import { type Explanation, explanationOf } from './explain.ts';
+import { type Explanation, explanationOf, type Way } from './explain.ts';
 import { rangesOf } from './ranges.ts';
 import { eventsOf, violationOf } from './report.ts';
 import { type Prepared, type RuleProgram, RuleSet } from './rule-set.ts';
@@ -42,13 +42,14 @@ export class PolicyMonitor {
 
   /** What the policy says about these events happening next, all of them or none. Changes nothing. */
   decide(events: readonly TraceEvent[]): PolicyDecision {
-    return decisionOf(this.#foresee(this.#set.prepare(events)));
+    const prepared = this.#set.prepare(events);
+    return decisionOf(this.#foresee(prepared), prepared);
   }
 
   /** Decides, and if the events may happen, remembers them. `given` turns ask into allow; deny stays deny. */
   admit(events: readonly TraceEvent[], consent: 'given' | 'not-needed'): PolicyDecision {
     const prepared = this.#set.prepare(events);
-    const decision = decisionOf(this.#foresee(prepared));
+    const decision = decisionOf(this.#foresee(prepared), prepared);
     const isAdmitted = decision.verdict === 'allow' || (decision.verdict === 'ask' && consent === 'given');
     if (isAdmitted) this.#set.append(prepared);
     return decision.verdict === 'ask' && isAdmitted ? { ...decision, verdict: 'allow' } : decision;
@@ -89,9 +90,11 @@ export function effectOf(finding: Finding): 'deny' | 'ask' | 'warn' | 'none' {
   return finding.rule.effect === 'raise' ? 'deny' : finding.rule.effect;
 }
 
-function decisionOf(findings: readonly Finding[]): PolicyDecision {
+function decisionOf(findings: readonly Finding[], { batch }: Prepared): PolicyDecision {
   const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly PolicyReason[] =>
-    findings.filter((finding) => effectOf(finding) === effect).map(reasonOf);
+    findings
+      .filter((finding) => effectOf(finding) === effect)
+      .map((finding) => reasonOf(finding, (from, to) => batch.provenance.way(from, to)));
   const warnings = reasons('warn');
   const denials = reasons('deny');
   if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
@@ -101,7 +104,7 @@ function decisionOf(findings: readonly Finding[]): PolicyDecision {
     : { verdict: 'allow', reasons: [], warnings };
 }
 
-function reasonOf(finding: Finding): PolicyReason {
+function reasonOf(finding: Finding, way: Way): PolicyReason {
   const { rule, open } = finding;
   return {
     rule: rule.id,
@@ -111,6 +114,6 @@ function reasonOf(finding: Finding): PolicyReason {
     line: rule.source.range(open === null ? rule.span : open.span).line,
     events: eventsOf(finding),
     ranges: rangesOf(finding),
-    explanation: explanationOf(finding),
+    explanation: explanationOf(finding, way),
   };
 }

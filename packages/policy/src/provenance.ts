@@ -6,6 +6,7 @@
  * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
+import { Handovers, type Source } from './handover.ts';
 
 /** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
 export interface Place {
@@ -39,6 +40,8 @@ export const ONLY_CONTEXT = 'trace';
 /** How an event is connected with what was before. */
 export interface Arrival {
   readonly id: string | null;
+  /** What reports name it by; null: its number. */
+  readonly reference: string | null;
   readonly context: string;
   readonly causes: readonly string[];
   /** A context whose knowledge it carries although it arises elsewhere: the app process behind a tool's output. */
@@ -68,13 +71,15 @@ const MAX_CLOCK = 256;
 export class Provenance {
   readonly #base: Provenance | null;
   readonly #contexts = new Map<string, ContextState>();
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, { readonly place: Place; readonly reference: string }>();
+  readonly #handovers: Handovers;
   #sequence: number;
   /** The join of all labels so far. */
   #label: Label;
 
   constructor(base: Provenance | null = null) {
     this.#base = base;
+    this.#handovers = new Handovers(base === null ? null : base.#handovers);
     this.#sequence = base === null ? 0 : base.#sequence;
     this.#label = base === null ? HUB_LABEL : base.#label;
   }
@@ -88,13 +93,15 @@ export class Provenance {
     if (fork.#base !== this || fork.#sequence < this.#sequence) throw new Error('not a current fork');
     for (const [name, state] of fork.#contexts) this.#contexts.set(name, state);
     for (const [id, place] of fork.#places) this.#places.set(id, place);
+    this.#handovers.adopt(fork.#handovers);
     this.#sequence = fork.#sequence;
     this.#label = fork.#label;
   }
 
   /** Gives the next event its place. */
   place(arrival: Arrival): Place {
-    let state = this.#context(arrival.context);
+    const before = this.#context(arrival.context);
+    let state = before;
     if (arrival.bornFrom !== null)
       state = joinContext(state, arrival.context, arrival.bornFrom, this.#context(arrival.bornFrom));
     for (const cause of arrival.causes) state = this.#joinCause(state, arrival.context, cause);
@@ -113,15 +120,49 @@ export class Provenance {
     this.#contexts.set(arrival.context, { position, seen, allBefore, label });
     if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
       const receiver = this.#context(arrival.deliveredTo);
-      this.#contexts.set(arrival.deliveredTo, joinPlace(receiver, arrival.deliveredTo, place));
+      const told = joinPlace(receiver, arrival.deliveredTo, place);
+      this.#contexts.set(arrival.deliveredTo, told);
+      if (told.seen !== receiver.seen) {
+        const by = arrival.reference ?? String(place.sequence);
+        const source = { context: place.context, position: place.position, reference: by };
+        const position = told.position + 1;
+        this.#handovers.add({
+          context: arrival.deliveredTo,
+          position,
+          by,
+          sources: [source],
+          seen: told.seen,
+        });
+      }
     }
-    if (arrival.id !== null) this.#places.set(arrival.id, place);
+    const reference = arrival.reference ?? String(place.sequence);
+    if (state.seen !== before.seen) this.#handOver(arrival, place, reference);
+    if (arrival.id !== null) this.#places.set(arrival.id, { place, reference });
     return place;
   }
 
+  /** The events that carried what was visible at `from` to `to`. */
+  way(from: Place, to: Place): readonly string[] {
+    const end = ({ context, position }: Place): Source => ({ context, position, reference: null });
+    return this.#handovers.way(end(from), end(to));
+  }
+
+  #handOver(arrival: Arrival, place: Place, by: string): void {
+    const { context, bornFrom } = arrival;
+    const sources = arrival.causes.flatMap((cause): Source[] => {
+      const found = this.#placeOf(cause);
+      if (found === null) return [];
+      return [{ context: found.place.context, position: found.place.position, reference: found.reference }];
+    });
+    if (bornFrom !== null) {
+      sources.push({ context: bornFrom, position: this.#context(bornFrom).position + 1, reference: null });
+    }
+    this.#handovers.add({ context, position: place.position, by, sources, seen: place.seen });
+  }
+
   #joinCause(state: ContextState, context: string, cause: string): ContextState {
-    const place = this.#placeOf(cause);
-    if (place !== null) return joinPlace(state, context, place);
+    const found = this.#placeOf(cause);
+    if (found !== null) return joinPlace(state, context, found.place);
     // Nobody knows what an unknown cause carries, so it carries everything: absence must not hide a flow.
     return this.#everything(state);
   }
@@ -137,7 +178,7 @@ export class Provenance {
     return this.#base === null ? EMPTY : this.#base.#context(name);
   }
 
-  #placeOf(id: string): Place | null {
+  #placeOf(id: string): { readonly place: Place; readonly reference: string } | null {
     const own = this.#places.get(id);
     if (own !== undefined) return own;
     return this.#base === null ? null : this.#base.#placeOf(id);

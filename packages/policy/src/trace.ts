@@ -128,6 +128,7 @@ class BatchBuilder implements Batch {
   #place(event: TraceEvent): Place {
     return this.provenance.place({
       id: event.id ?? null,
+      reference: event.path ?? event.id ?? null,
       context: event.context ?? ONLY_CONTEXT,
       causes: event.causes ?? NO_CAUSES,
       bornFrom: event.bornFrom ?? null,

@@ -118,3 +118,36 @@ test('what could not be evaluated is the line that is shown, and what it lacked 
   ]);
   assert.deepEqual(change, { kind: 'parameter', text: 'the policy parameter `limit` was given' });
 });
+
+test('a flow through several contexts is told with the events that carried it', () => {
+  const policy = `raise "x" if:
+    (out: ToolOutput) -> (mail: ToolCall)
+    mail is tool:send_mail
+`;
+  const at = (context: string, id: string, causes: readonly string[] = []) => ({
+    context,
+    id,
+    causes,
+    path: id,
+  });
+  const message = (role: string, where: ReturnType<typeof at>): TraceEvent => ({
+    type: 'Message',
+    role,
+    content: '',
+    toolCalls: [],
+    ...where,
+  });
+  const { steps } = explained(policy, [
+    { type: 'ToolOutput', role: 'tool', callId: null, content: 'text', ...at('reader', 'page') },
+    message('assistant', at('reader', 'answer')),
+    message('user', at('other', 'aside')),
+    message('user', at('planner', 'received', ['answer'])),
+    message('assistant', at('planner', 'asked')),
+    message('user', at('mailer', 'told', ['asked'])),
+    { ...call('send_mail'), ...at('mailer', 'mail') },
+  ]);
+  assert.deepEqual(
+    steps.map(({ event, role }) => `${role} ${event}`),
+    ['source page', 'way answer', 'way received', 'way asked', 'way told', 'sink mail'],
+  );
+});

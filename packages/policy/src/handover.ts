@@ -1,0 +1,85 @@
+/**
+ * Which events carried knowledge from one context into another: the way between the two ends of a flow, for
+ * explanations. Decisions need only the clocks.
+ *
+ * Ring 0.
+ */
+
+/** A point in a context from which on it knew what others had seen. */
+export interface Handover {
+  readonly context: string;
+  /** Of the first event of the context that could know of it. */
+  readonly position: number;
+  /** The event that brought it, as reports name it. */
+  readonly by: string;
+  readonly sources: readonly Source[];
+  /** What the context had seen then, of each other context. */
+  readonly seen: ReadonlyMap<string, number>;
+}
+
+/** Where what was handed over came from. */
+export interface Source {
+  readonly context: string;
+  readonly position: number;
+  /** The event that it was; null: it stands for a context as a whole. */
+  readonly reference: string | null;
+}
+
+/** Explanations of flows that are older are shorter: the ends are there, the way is not. */
+const MAX_HANDOVERS = 1_000;
+
+/** The newest handovers of a trace. */
+export class Handovers {
+  readonly #base: Handovers | null;
+  #all: Handover[] = [];
+
+  constructor(base: Handovers | null = null) {
+    this.#base = base;
+  }
+
+  add(handover: Handover): void {
+    this.#all.push(handover);
+    if (this.#all.length > 2 * MAX_HANDOVERS) this.#all = this.#all.slice(-MAX_HANDOVERS);
+  }
+
+  adopt(fork: Handovers): void {
+    for (const handover of fork.#all) this.add(handover);
+  }
+
+  /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
+  way(from: Source, to: Source): readonly string[] {
+    const way: string[] = [];
+    let { context, position } = to;
+    // Each step goes to an earlier event, and there are only so many.
+    for (let steps = 0; context !== from.context && steps < MAX_HANDOVERS; steps++) {
+      const found = this.#firstThatKnew(from, context, position);
+      const source = found === null ? null : this.#sourceThatKnew(from, found);
+      if (found === null || source === null) return [];
+      way.push(found.by);
+      if (source.reference !== null && source.reference !== found.by) way.push(source.reference);
+      ({ context, position } = source);
+    }
+    return way.reverse();
+  }
+
+  #firstThatKnew(from: Source, context: string, until: number): Handover | null {
+    const inBase = this.#base === null ? null : this.#base.#firstThatKnew(from, context, until);
+    if (inBase !== null) return inBase;
+    const found = this.#all.find(
+      (handover) =>
+        handover.context === context &&
+        handover.position <= until &&
+        (handover.seen.get(from.context) ?? 0) >= from.position,
+    );
+    return found ?? null;
+  }
+
+  #sourceThatKnew(from: Source, { sources }: Handover): Source | null {
+    const own = sources.find((source) => source.context === from.context && source.position >= from.position);
+    if (own !== undefined) return own;
+    const passing = sources.find(
+      (source) => this.#firstThatKnew(from, source.context, source.position) !== null,
+    );
+    return passing ?? null;
+  }
+}
