@@ -139,7 +139,7 @@ export class GeminiReader {
           name: CODE,
           arguments: inner,
           path,
-          namePath: null,
+          namePath: at,
           argumentsPath: at,
         });
         return;

@@ -191,24 +191,18 @@ export class McpReader {
         argumentsPath: own(params, 'arguments') === undefined ? null : join(at, 'arguments'),
       });
     } else if (!HOUSEKEEPING.has(method))
-      this.#methodCall(entry, method, params, own(message, 'params') === undefined ? null : at, path, path);
+      this.#methodCall(entry, method, params, own(message, 'params') === undefined ? null : at, path);
   }
 
-  #methodCall(
-    entry: Entry,
-    method: string,
-    params: JsonObject,
-    at: string | null,
-    callId: string | null,
-    path: string,
-  ): void {
+  /** A request or notice of the client that is no call of a tool. */
+  #methodCall(entry: Entry, method: string, params: JsonObject, at: string | null, path: string): void {
     this.#call(entry, {
-      callId,
+      callId: path,
       kind: 'mcp',
       name: method,
       arguments: params,
       path,
-      namePath: callId === null ? null : join(path, 'method'),
+      namePath: join(path, 'method'),
       argumentsPath: at,
     });
   }
@@ -216,9 +210,10 @@ export class McpReader {
   #notice(message: JsonObject, method: string, path: string, entry: Entry): void {
     const params = this.#reading.objectAt(message, 'params', path) ?? {};
     const isClients = entry.direction === null ? FROM_CLIENT.has(method) : entry.direction === 'to-server';
-    const words = wordsIn(params, join(path, 'params'));
+    const level = join(path, 'params', 'level');
+    const words = wordsIn(params, join(path, 'params')).filter((word) => word.path !== level);
     if (words.length === 0) return;
-    if (isClients) this.#methodCall(entry, method, params, join(path, 'params'), path, path);
+    if (isClients) this.#methodCall(entry, method, params, join(path, 'params'), path);
     else this.#output(entry, null, path, loneTexts(words));
   }
 
@@ -235,7 +230,7 @@ export class McpReader {
     }
     const at = join(path, 'result');
     if (asked?.direction === 'to-client' || (asked === null && entry.direction === 'to-server')) {
-      this.#clientAnswer(entry, asked?.method ?? 'response', result, at, path);
+      this.#clientAnswer(entry, asked, result, at, path);
     } else this.#serverAnswer(entry, asked?.method ?? null, callId, result, at, path);
   }
 
@@ -374,9 +369,9 @@ export class McpReader {
   }
 
   /** What the client answers goes to the server: words of its model, of its user, or names of its folders. */
-  #clientAnswer(entry: Entry, method: string, value: Json, at: string, path: string): void {
+  #clientAnswer(entry: Entry, asked: Pending | null, value: Json, at: string, path: string): void {
     const result = isJsonObject(value) ? value : {};
-    if (method === 'sampling/createMessage') {
+    if (asked?.method === 'sampling/createMessage') {
       const frames = entry.frames.with(deliveredTo(entry.server));
       this.#said(frames, this.#reading.object(value, at, 'a result'), at, 'assistant');
       return;
@@ -384,8 +379,17 @@ export class McpReader {
     const given = own(result, 'content');
     const isForm = isJsonObject(given);
     const params = isForm ? given : result;
-    if (Object.keys(params).length > 0)
-      this.#methodCall(entry, method, params, isForm ? join(at, 'content') : at, null, path);
+    if (Object.keys(params).length === 0) return;
+    this.#call(entry, {
+      callId: null,
+      kind: 'mcp',
+      name: asked?.method ?? 'response',
+      arguments: params,
+      path,
+      // It is the request that says what is answered.
+      namePath: asked === null ? path : join(asked.callId, 'method'),
+      argumentsPath: isForm ? join(at, 'content') : at,
+    });
   }
 
   #blocks(from: JsonObject, key: string, path: string): readonly Piece[] {

@@ -171,20 +171,24 @@ class SpanReader {
     if (known !== null) context.arriving.add(known);
   }
 
-  /** `event` as the next one of its context; its id. */
+  /** `event` as the next one of its context; the id of what knows it, and its calls, and all before. */
   #emit(span: Span, context: Context, event: TraceEvent): string {
     const id = `${span.id ?? span.path}:${this.#count++}`;
     const causes = [...context.arriving];
     context.arriving.clear();
-    context.last = id;
-    this.#lastOfSpan.set(span, id);
     const frame = { id, context: context.name, ...(causes.length === 0 ? {} : { causes }) };
+    let last = id;
     if (event.type !== 'Message') this.#reading.emit({ ...event, ...frame });
     else {
-      const toolCalls = event.toolCalls.map((call) => ({ ...call, context: context.name }));
+      const toolCalls = event.toolCalls.map((call, index) => {
+        last = `${id}.${index}`;
+        return { ...call, context: context.name, id: last };
+      });
       this.#reading.emit({ ...event, ...frame, toolCalls });
     }
-    return id;
+    context.last = last;
+    this.#lastOfSpan.set(span, last);
+    return last;
   }
 
   // ── conversations ───────────────────────────────────────────────────────────────────────────────────────────

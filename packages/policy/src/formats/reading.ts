@@ -185,6 +185,7 @@ const MARKS: ReadonlySet<string> = new Set([
   'signature',
   'encrypted_content',
   'encrypted_index',
+  'file_id',
 ]);
 
 /** A text, and where it stands. */

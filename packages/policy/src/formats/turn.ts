@@ -169,15 +169,16 @@ export function emitOutput(reading: Reading, frames: Frames, output: OutputParts
   const segments = segmentsOf(pieces);
   const only = segments.length < 2;
   for (const [index, segment] of (segments.length === 0 ? [null] : segments).entries()) {
+    const place = only ? path : (segment?.place ?? path);
     const parts = {
-      ...contentPart(path, segment),
+      ...contentPart(place, segment),
       ...(index === 0 && structuredPath !== undefined ? { structured: structuredPath } : {}),
     };
     reading.emit({
       ...frames.next(),
       ...serverFrame(server),
       type: 'ToolOutput',
-      path: only ? path : (segment?.place ?? path),
+      path: place,
       ...(Object.keys(parts).length === 0 ? {} : { parts }),
       role: 'tool',
       callId,
@@ -224,11 +225,12 @@ export function withContent(
     const { content } = segment;
     const { id: _, causes: __, ...shared } = event;
     const own = index === 0 ? frameOwn(event) : {};
-    const parts = contentPart(path, segment);
+    const place = segments.length === 1 ? path : segment.place;
+    const parts = contentPart(place, segment);
     const placed = {
       ...own,
       ...(segment.part === null ? {} : { metadata: { ...event.metadata, part: segment.part } }),
-      path: segments.length === 1 ? path : segment.place,
+      path: place,
       ...(Object.keys(parts).length === 0 ? {} : { parts }),
     };
     if (shared.type === 'ToolOutput') return { ...shared, ...placed, content };
