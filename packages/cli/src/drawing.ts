@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import type { Screen, Style } from './screen.ts';
-import { textColumns, VisibleCharacters, visibleLine } from './visible-text.ts';
+import { textColumns, VisibleCharacters, visibleLine, visibleLines } from './visible-text.ts';
 
 export interface Marks {
   readonly good: string;
@@ -73,7 +73,18 @@ export class Drawing {
 
   /** A sentence behind `mark`, which is ours, wrapped; the words of others in it are made visible. */
   say(mark: string, text: string, style: Style = 'plain', limit = Number.POSITIVE_INFINITY): void {
-    this.screen.say(mark, this.#plain(text), style, limit);
+    if (this.#isUnicode) return this.screen.say(mark, text, style, limit);
+    // As the screen does it, but for the mark of what is left out.
+    const shown: string[] = [];
+    for (const line of visibleLines(this.#plain(text), this.screen.width - mark.length - 3)) {
+      if (shown.push(line.trimEnd()) > limit) break;
+    }
+    for (const [index, line] of shown.slice(0, limit).entries()) {
+      const end = index === limit - 1 && shown.length > limit ? this.marks.ellipsis : '';
+      this.screen.line(
+        this.screen.style(style, `${index === 0 ? mark : ' '.repeat(mark.length)}${line}${end}`),
+      );
+    }
   }
 
   /** One line in a frame, behind as many spaces; `shown` is visible already and short enough. */
@@ -86,7 +97,14 @@ export class Drawing {
   /** The characters `start` to `end` (code points) of a text, in the line that they begin in, underlined. */
   excerpt(indent: number, text: string, start: number, end: number): void {
     const room = this.screen.width - indent - 3;
-    const { before, inside, after } = excerptOf(text, start, end, room, (part) => this.#plain(part));
+    const { before, inside, after } = excerptOf(
+      text,
+      start,
+      end,
+      room,
+      (part) => this.#plain(part),
+      this.marks.ellipsis,
+    );
     this.framed(indent, `${before}${this.screen.style('bad', inside)}${after}`);
     const length = Math.max(1, Math.min(textColumns(inside), room - textColumns(before)));
     this.framed(indent, `${' '.repeat(textColumns(before))}${this.marks.underline.repeat(length)}`);
@@ -126,6 +144,7 @@ function excerptOf(
   end: number,
   room: number,
   plain: (text: string) => string,
+  ellipsis: string,
 ): Excerpt {
   const from = unitOffset(text, 0, start);
   const to = unitOffset(text, from, end - start);
@@ -134,13 +153,22 @@ function excerptOf(
   const last = lineEnd < 0 ? text.length : lineEnd;
   const shown = (part: string) => shownCharacters(part).map(plain);
   const half = Math.trunc(room / 2);
-  const insideEnd = Math.max(from, Math.min(to, last, from + half));
-  const inside = fitting(shown(text.slice(from, insideEnd)), half).join('');
-  const side = Math.trunc((room - textColumns(inside)) / 2);
+  const marked = shown(text.slice(from, Math.max(from, Math.min(to, last, from + half))));
+  const fittingMarked = fitting(marked, half);
+  const isCutInside = from + half < Math.min(to, last) || fittingMarked.length < marked.length;
+  const inside = fittingMarked.join('');
+  const side = Math.trunc((room - textColumns(inside)) / 2) - ellipsis.length;
   const left = shown(text.slice(Math.max(lineStart, from - side), from));
-  const before = fitting(left.reverse(), side).reverse().join('');
-  const after = fitting(shown(text.slice(to, Math.min(last, to + side))), side).join('');
-  return { before, inside, after };
+  const before = fitting(left.reverse(), side).reverse();
+  const right = isCutInside ? [] : shown(text.slice(to, Math.min(last, to + side)));
+  const after = fitting(right, side);
+  const isCutBefore = from - side > lineStart || before.length < left.length;
+  const isCutAfter = isCutInside || to + side < last || after.length < right.length;
+  return {
+    before: `${isCutBefore ? ellipsis : ''}${before.join('')}`,
+    inside,
+    after: `${after.join('')}${isCutAfter ? ellipsis : ''}`,
+  };
 }
 
 /** Each character as it is shown; half a character at the beginning, where the text was cut, is left out. */
