@@ -48,20 +48,31 @@ export function canonicalText(text: string): string {
   return diagnostics.hasErrors() ? text : written(source, reading);
 }
 
-/** A text that is the same for two trees, or two parts of trees, exactly if they differ in nothing but their spans. */
-export function withoutSpans(node: PolicyTree | Expression): string {
-  return JSON.stringify(node, (key, value: unknown) => {
-    if (key === 'start' || key === 'end') return undefined;
-    // JSON has no infinite numbers.
-    return typeof value === 'number' ? `#${value}` : value;
-  });
+/** Whether two trees, or two parts of trees, differ in nothing but their spans. */
+export function isSameTree(a: PolicyTree | Expression, b: PolicyTree | Expression): boolean {
+  const pairs: [unknown, unknown][] = [[a, b]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [left, right] = pair;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+      if (!Object.is(left, right)) return false;
+      continue;
+    }
+    if (Array.isArray(left) !== Array.isArray(right)) return false;
+    const keys = Object.keys(left);
+    if (keys.length !== Object.keys(right).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(right, key)) return false;
+      if (key !== 'start' && key !== 'end') pairs.push([Reflect.get(left, key), Reflect.get(right, key)]);
+    }
+  }
+  return true;
 }
 
 function isSame(source: Source, reading: Reading, formatted: string): boolean {
   const other = new Source(source.file, formatted);
   const diagnostics = new Diagnostics(other);
   const again = parseTokens(other, diagnostics);
-  if (diagnostics.hasErrors() || withoutSpans(again.tree) !== withoutSpans(reading.tree)) return false;
+  if (diagnostics.hasErrors() || !isSameTree(again.tree, reading.tree)) return false;
   const before = commentsOf(source.text, reading);
   const after = commentsOf(formatted, again);
   return before.length === after.length && before.every((comment, index) => comment === after[index]);

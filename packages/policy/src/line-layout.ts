@@ -77,8 +77,8 @@ interface Group {
   readonly close: Piece;
   /** On one line, brackets included. */
   readonly width: number;
-  /** `f({…})`: both brackets are opened and closed together. */
-  readonly hugged: Group | null;
+  /** `f({…})`, `any(find(…))`: it is the last one inside that is broken. */
+  readonly isHugging: boolean;
   /** Whether it may be broken: not a declaration, not an index. */
   readonly isBreakable: boolean;
   /** Whether it must be: its author opened it, or a comment stands inside. */
@@ -129,22 +129,48 @@ function grouped(pieces: readonly Piece[]): readonly Node[] {
 }
 
 function groupOf(open: Piece, children: readonly Node[], close: Piece): Group {
-  const [only] = children;
-  const inner = only !== undefined && isGroup(only) && children.length === 1 ? only : null;
+  const [first] = children;
   const hasOwnComment =
     open.trailing !== null ||
     close.comments.length > 0 ||
     children.some((child) => firstOf(child).comments.length > 0 || lastOf(child).trailing !== null);
   const isBreakable = children.length > 0 && !isDeclaration(children) && !isIndex(open);
-  const isOpened = isBreakable && only !== undefined && firstOf(only).isLineStart;
-  const hugged = inner !== null && !hasOwnComment && inner.isBreakable ? inner : null;
+  const isOpened = isBreakable && first !== undefined && firstOf(first).isLineStart;
   const width = open.text.length + widthOf(children) + close.text.length;
-  if (hugged !== null) {
-    const opened = isOpened && !hugged.isOpen ? { ...hugged, isOpen: true } : hugged;
-    return { open, children: [opened], close, width, hugged: opened, isBreakable, isOpen: opened.isOpen };
+  const last = hasOwnComment ? null : huggedGroup(children);
+  if (last !== null) {
+    const isOpen = isOpened || last.isOpen;
+    const inside = isOpen ? [...children.slice(0, -1), opened(last)] : children;
+    return { open, children: inside, close, width, isHugging: true, isBreakable, isOpen };
   }
   const isOpen = hasOwnComment || isOpened || children.some((child) => isGroup(child) && child.isOpen);
-  return { open, children, close, width, hugged: null, isBreakable: isBreakable || hasOwnComment, isOpen };
+  return {
+    open,
+    children,
+    close,
+    width,
+    isHugging: false,
+    isBreakable: isBreakable || hasOwnComment,
+    isOpen,
+  };
+}
+
+/** What has to be broken because of an author's break in front of it. */
+function opened(group: Group): Group {
+  const last = group.children.at(-1);
+  if (!group.isHugging || last === undefined || !isGroup(last)) return { ...group, isOpen: true };
+  return { ...group, isOpen: true, children: [...group.children.slice(0, -1), opened(last)] };
+}
+
+/** The bracket with which all ends that stands inside of another: a list, an object, or the arguments of one call. */
+function huggedGroup(children: readonly Node[]): Group | null {
+  const last = children.at(-1);
+  if (last === undefined || !isGroup(last) || !last.isBreakable) return null;
+  const isOne = children.every((child, index) => {
+    const next = children[index + 1];
+    return next === undefined || (!isGroup(child) && isTight(child, firstOf(next)) && !isMark(child, ','));
+  });
+  return isOne ? last : null;
 }
 
 /** `(x: T)`, `(undecided: allow)`. */
@@ -253,9 +279,9 @@ class LineWriter {
     // What begins beyond the width gains nothing from being broken.
     const fits = this.#column >= WIDTH || this.#column + group.width + rest <= WIDTH;
     this.#write(group.open.text);
-    if (group.hugged !== null) this.#node(group.hugged, depth, rest + group.close.text.length);
-    else if (group.isBreakable && (group.isOpen || !fits)) return this.#brokenGroup(group, depth);
-    else this.#run(group.children, depth, rest + group.close.text.length);
+    const mayBreak = group.isBreakable && !group.isHugging;
+    if (mayBreak && (group.isOpen || !fits)) return this.#brokenGroup(group, depth);
+    this.#run(group.children, depth, rest + group.close.text.length);
     this.#write(group.close.text);
   }
 

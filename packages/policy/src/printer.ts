@@ -18,7 +18,7 @@ import type {
   PolicyTree,
   RuleTree,
 } from './ast.ts';
-import { canonicalText, withoutSpans } from './formatter.ts';
+import { canonicalText, isSameTree } from './formatter.ts';
 import { dedent } from './lexer.ts';
 import { parseText } from './parser.ts';
 
@@ -461,5 +461,5 @@ function inTripleQuotes(value: string, quote: Quote): string | null {
 function readsAs(text: string, expression: Expression): boolean {
   const { tree, diagnostics } = parseText(`x := ${text}\n`);
   const [read] = tree.definitions[0]?.body ?? [];
-  return !diagnostics.hasErrors() && read !== undefined && withoutSpans(read) === withoutSpans(expression);
+  return !diagnostics.hasErrors() && read !== undefined && isSameTree(read, expression);
 }

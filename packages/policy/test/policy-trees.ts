@@ -343,6 +343,15 @@ export const trees: fc.Arbitrary<PolicyTree> = fc.record({
   rules: fc.array(rule, { maxLength: 2 }),
 });
 
+/** A text that is the same for two trees, or two parts of trees, exactly if they differ in nothing but their spans. */
+export function withoutSpans(node: PolicyTree | Expression): string {
+  return JSON.stringify(node, (key, value: unknown) => {
+    if (key === 'start' || key === 'end') return undefined;
+    // JSON has no infinite numbers.
+    return typeof value === 'number' ? `#${value}` : value;
+  });
+}
+
 // ── careless texts ──────────────────────────────────────────────────────────────────────────────────────────
 
 /** At the margin some words would begin a statement, even inside of brackets. */

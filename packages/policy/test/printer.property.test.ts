@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { format, withoutSpans } from '../src/formatter.ts';
+import { format } from '../src/formatter.ts';
 import { parseText } from '../src/parser.ts';
 import { print, printExpression } from '../src/printer.ts';
-import { careless, expressions, trees } from './policy-trees.ts';
+import { careless, expressions, trees, withoutSpans } from './policy-trees.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 100);
 const SEED = Number(process.env.CORDON_PROPERTY_SEED ?? Date.now() % 1_000_000);
