@@ -8,7 +8,7 @@
 import { FAIL, holds, MATCH, type Program } from './program.ts';
 import type { Alphabet } from './symbols.ts';
 
-/** A state: members in ascending order, and what assertions may ask of the character that was read last. */
+/** A state: what is in it, sixteen members a word, and what assertions may ask of the character read last. */
 export interface State {
   readonly members: Uint16Array;
   readonly context: number;
@@ -20,10 +20,6 @@ interface Edge {
   readonly isHit: boolean;
 }
 
-const NO_MEMBERS = new Uint16Array(0);
-/** From where nothing leads to a match, when a text is read from its start; it is always at place 0. */
-const NOWHERE: State = { members: NO_MEMBERS, context: 0 };
-
 const MAX_TABLE = 1 << 17;
 const MAX_MEMBERS = 1 << 21;
 
@@ -34,18 +30,24 @@ const MAX_MEMBERS = 1 << 21;
 abstract class Automaton {
   readonly alphabet: Alphabet;
   table: Int32Array;
+  /** From where nothing leads to a match, when a text is read from its start; it is always at place 0. */
+  readonly nowhere: State;
   protected readonly program: Program;
   readonly #capacity: number;
   #states: State[] = [];
   readonly #places = new Map<string, number>();
+  #work: number;
 
-  constructor(program: Program, alphabet: Alphabet) {
+  /** `work`: how many instructions may be looked at to compute edges. */
+  constructor(program: Program, alphabet: Alphabet, work: number) {
     this.program = program;
     this.alphabet = alphabet;
+    this.#work = work;
     const bySize = Math.min(MAX_TABLE / alphabet.size, MAX_MEMBERS / program.instructions.length);
     this.#capacity = Math.max(8, Math.floor(bySize));
     this.table = new Int32Array(alphabet.size * 8);
-    this.enter(NOWHERE);
+    this.nowhere = { members: this.noMembers(), context: 0 };
+    this.enter(this.nowhere);
   }
 
   protected abstract follow(state: State, symbol: number): Edge;
@@ -66,17 +68,26 @@ abstract class Automaton {
     return place;
   }
 
+  protected noMembers(): Uint16Array<ArrayBuffer> {
+    return new Uint16Array((this.program.instructions.length >> 4) + 1);
+  }
+
   protected clear(): void {
     this.#states = [];
     this.#places.clear();
     this.table.fill(0);
-    this.enter(NOWHERE);
+    this.enter(this.nowhere);
   }
 
   stateAt(place: number): State {
     const state = this.#states[place / this.alphabet.size];
     if (state === undefined) throw new Error('no state is at this place');
     return state;
+  }
+
+  /** More edges have been computed than may be: what was read is to be thrown away. */
+  get isExhausted(): boolean {
+    return this.#work < 0;
   }
 
   /** What the table says of an edge, which is built if it has to be; like `build` for the places. */
@@ -87,6 +98,7 @@ abstract class Automaton {
 
   /** Computes an edge and enters it into the table. Only the place that the result names is valid afterwards. */
   build(place: number, symbol: number): number {
+    this.#work -= this.program.instructions.length;
     const { state, isHit } = this.follow(this.stateAt(place), symbol);
     const before = this.#states;
     const edge = ((this.enter(state) + 1) << 1) | (isHit ? 1 : 0);
@@ -108,113 +120,131 @@ function keyOf(state: State): string {
 
 /** Reads a text from its start. A hit: what has been read is a match. */
 export class ForwardAutomaton extends Automaton {
-  readonly #reached: Uint8Array;
+  /** Which instructions have been reached in the step at hand, and which are to be followed. */
+  readonly #isReached: Uint8Array;
+  readonly #open: number[] = [];
 
-  constructor(program: Program, alphabet: Alphabet) {
-    super(program, alphabet);
-    this.#reached = new Uint8Array(program.instructions.length);
+  constructor(program: Program, alphabet: Alphabet, work: number) {
+    super(program, alphabet, work);
+    this.#isReached = new Uint8Array(program.instructions.length);
   }
 
   /** Members are the instructions to which the text so far leads. */
   initial(): State {
-    const context = this.alphabet.before[this.alphabet.edge] ?? 0;
-    return { members: Uint16Array.of(this.program.start), context };
+    const members = this.noMembers();
+    add(members, this.program.start);
+    return { members, context: this.alphabet.before[this.alphabet.edge] ?? 0 };
   }
 
   protected override follow(state: State, symbol: number): Edge {
-    const { instructions } = this.program;
     const behind = this.alphabet.behind[symbol] ?? 0;
-    const reached = this.#reached.fill(0);
-    const next = new Set<number>();
-    const open = Array.from(state.members);
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      if (reached[at] === 1) continue;
-      reached[at] = 1;
-      const instruction = instructions[at];
-      if (instruction === undefined) continue;
-      if (instruction.kind === 'split') open.push(instruction.first, instruction.second);
-      else if (instruction.kind === 'assertion') {
-        if (holds(instruction.at, state.context, behind)) open.push(instruction.next);
-      } else if (instruction.kind === 'set' && symbol !== this.alphabet.edge) {
-        if (instruction.next !== FAIL && this.alphabet.isIn(symbol, instruction.set))
-          next.add(instruction.next);
+    const members = this.noMembers();
+    let isDead = true;
+    this.#isReached.fill(0);
+    forEach(state.members, (at) => this.#reach(at));
+    for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
+      const instruction = this.program.instructions[at];
+      if (instruction?.kind === 'split') {
+        this.#reach(instruction.first);
+        this.#reach(instruction.second);
+      } else if (instruction?.kind === 'assertion') {
+        if (holds(instruction.at, state.context, behind)) this.#reach(instruction.next);
+      } else if (instruction?.kind === 'set' && symbol !== this.alphabet.edge) {
+        if (instruction.next === FAIL || !this.alphabet.isIn(symbol, instruction.set)) continue;
+        add(members, instruction.next);
+        isDead = false;
       }
     }
-    const isHit = reached[MATCH] === 1;
-    if (next.size === 0) return { state: NOWHERE, isHit };
-    const members = Uint16Array.from(next).sort();
-    return { state: { members, context: this.alphabet.before[symbol] ?? 0 }, isHit };
+    const context = this.alphabet.before[symbol] ?? 0;
+    return { state: isDead ? this.nowhere : { members, context }, isHit: this.#isReached[MATCH] === 1 };
   }
+
+  #reach(at: number): void {
+    if (this.#isReached[at] === 1) return;
+    this.#isReached[at] = 1;
+    this.#open.push(at);
+  }
+}
+
+/** What is known of a place in a text. */
+export interface Row {
+  /** By instruction: 1 if it leads to a match from there. */
+  readonly isAlive: Uint8Array;
+  /** By instruction, where it goes on behind the next character: see `LinearMatcher`. 0: not known yet. */
+  readonly steps: Uint16Array;
 }
 
 /** Reads a text from its end. A hit: a match begins at the place that is left. */
 export class BackwardAutomaton extends Automaton {
   /** Instructions that do not consume, each behind those to which it leads. */
   readonly #order: Uint16Array;
-  /** By instruction that consumes: where it goes on. */
+  /** By instruction: where it goes on if it consumes; else FAIL. */
   readonly #next: Uint16Array;
   /** By symbol: the instructions that consume it. */
   readonly #consumers: (Uint16Array | undefined)[] = [];
-  /** By place of a state and the context before: which instructions lead to a match. */
-  readonly #alive = new Map<number, Uint8Array>();
+  /** Parallel to the table, and by state and context. */
+  #rows: (Row | undefined)[] = [];
+  readonly #rowsByContext = new Map<number, Row>();
+  readonly #isAlive: Uint8Array;
 
-  constructor(program: Program, alphabet: Alphabet) {
-    super(program, alphabet);
+  constructor(program: Program, alphabet: Alphabet, work: number) {
+    super(program, alphabet, work);
     this.#order = orderOf(program);
     this.#next = Uint16Array.from(program.instructions, (one) => (one.kind === 'set' ? one.next : FAIL));
+    this.#isAlive = new Uint8Array(program.instructions.length);
   }
 
   /** Members are the instructions that consume the next character and lead to a match. */
   initial(): State {
-    return { members: NO_MEMBERS, context: this.alphabet.behind[this.alphabet.edge] ?? 0 };
+    return { members: this.noMembers(), context: this.alphabet.behind[this.alphabet.edge] ?? 0 };
   }
 
-  /** For each instruction 1 if it leads to a match from the place of `state`, to which `symbol` leads. */
-  aliveAt(place: number, symbol: number): Uint8Array {
+  /** Of the place of a state from which `symbol` leads on. */
+  rowAt(place: number, symbol: number): Row {
+    const known = this.#rows[place + symbol];
+    if (known !== undefined) return known;
     const before = this.alphabet.before[symbol] ?? 0;
     const key = place * 32 + before;
-    let alive = this.#alive.get(key);
-    if (alive === undefined) {
-      alive = this.#computeAlive(this.stateAt(place), before);
-      this.#alive.set(key, alive);
+    let row = this.#rowsByContext.get(key);
+    if (row === undefined) {
+      const isAlive = new Uint8Array(this.program.instructions.length);
+      this.#fillAlive(isAlive, this.stateAt(place), before);
+      row = { isAlive, steps: new Uint16Array(isAlive.length) };
+      this.#rowsByContext.set(key, row);
     }
-    return alive;
+    this.#rows[place + symbol] = row;
+    return row;
   }
 
   protected override clear(): void {
     super.clear();
-    this.#alive.clear();
+    this.#rows = [];
+    this.#rowsByContext.clear();
   }
 
   protected override follow(state: State, symbol: number): Edge {
-    const alive = this.#computeAlive(state, this.alphabet.before[symbol] ?? 0);
-    const isHit = alive[this.program.start] === 1;
-    if (symbol === this.alphabet.edge) return { state: this.initial(), isHit };
-    const members = this.#membersBefore(symbol, alive);
+    const isAlive = this.#isAlive.fill(0);
+    this.#fillAlive(isAlive, state, this.alphabet.before[symbol] ?? 0);
+    const isHit = isAlive[this.program.start] === 1;
+    if (symbol === this.alphabet.edge) return { state: this.nowhere, isHit };
+    const members = this.noMembers();
+    for (const at of this.#consumersOf(symbol)) if (isAlive[this.#next[at] ?? FAIL] === 1) add(members, at);
     return { state: { members, context: this.alphabet.behind[symbol] ?? 0 }, isHit };
   }
 
-  #computeAlive(state: State, before: number): Uint8Array {
+  #fillAlive(isAlive: Uint8Array, state: State, before: number): void {
     const { instructions } = this.program;
-    const alive = new Uint8Array(instructions.length);
-    alive[MATCH] = 1;
-    for (const at of state.members) alive[at] = 1;
+    isAlive[MATCH] = 1;
+    forEach(state.members, (at) => {
+      isAlive[at] = 1;
+    });
     for (const at of this.#order) {
       const instruction = instructions[at];
       if (instruction?.kind === 'split')
-        alive[at] = (alive[instruction.first] ?? 0) | (alive[instruction.second] ?? 0);
+        isAlive[at] = (isAlive[instruction.first] ?? 0) | (isAlive[instruction.second] ?? 0);
       else if (instruction?.kind === 'assertion' && holds(instruction.at, before, state.context))
-        alive[at] = alive[instruction.next] ?? 0;
+        isAlive[at] = isAlive[instruction.next] ?? 0;
     }
-    return alive;
-  }
-
-  #membersBefore(symbol: number, alive: Uint8Array): Uint16Array {
-    const consumers = this.#consumersOf(symbol);
-    const members = new Uint16Array(consumers.length);
-    let count = 0;
-    for (const at of consumers) if (alive[this.#next[at] ?? FAIL] === 1) members[count++] = at;
-    return members.slice(0, count);
   }
 
   #consumersOf(symbol: number): Uint16Array {
@@ -227,6 +257,18 @@ export class BackwardAutomaton extends Automaton {
       this.#consumers[symbol] = consumers;
     }
     return consumers;
+  }
+}
+
+function add(members: Uint16Array, at: number): void {
+  const word = at >> 4;
+  members[word] = (members[word] ?? 0) | (1 << (at & 15));
+}
+
+function forEach(members: Uint16Array, visit: (at: number) => void): void {
+  for (let word = 0; word < members.length; word++) {
+    for (let bits = members[word] ?? 0; bits !== 0; bits &= bits - 1)
+      visit(word * 16 + 31 - Math.clz32(bits & -bits));
   }
 }
 

@@ -8,6 +8,7 @@
  */
 import { type CodePointSet, contains, lowerCase } from './code-point-set.ts';
 import { type Match, NO_MATCHES } from './linear.ts';
+import { firstOf } from './literals.ts';
 import { contextOf, EDGE, holds, LAST_LINE_FEED } from './program.ts';
 import type { Assertion, CaseRule, Node, SyntaxTree } from './syntax-tree.ts';
 
@@ -20,11 +21,19 @@ const MAX_STACK = 4_000_000;
 export class BudgetedMatcher {
   readonly #start: Step;
   readonly #registers: number;
+  /** With which characters a match can begin; null: with any, or it can be empty. */
+  readonly #first: CodePointSet | null;
+  readonly #asciiFirst: Uint8Array;
 
   constructor(tree: SyntaxTree) {
     const compiler = new StepCompiler(tree.groups);
     this.#start = compiler.compile(tree.root, { kind: 'match' });
     this.#registers = compiler.registers;
+    const first = firstOf(tree.root);
+    this.#first = first;
+    this.#asciiFirst = Uint8Array.from({ length: 128 }, (_, unit) =>
+      first === null || contains(first, unit) ? 1 : 0,
+    );
   }
 
   /** Python's `re.match`: whether a match begins at the start. */
@@ -38,11 +47,11 @@ export class BudgetedMatcher {
     const attempts = new Attempts(text, this.#registers);
     let matches: Match[] | null = null;
     let isBehindEmpty = false;
-    for (let at = 0; at <= text.length; ) {
+    for (let at = this.#candidate(text, 0); at <= text.length; at = this.#candidate(text, at)) {
       const end = attempts.matchAt(this.#start, at, isBehindEmpty);
       if (end === 'exhausted') return end;
       isBehindEmpty = end === at;
-      if (end === null) at += attempts.widthAt(at);
+      if (end === null) at += widthAt(text, at);
       else {
         matches ??= [];
         matches.push({ start: at, end });
@@ -51,6 +60,25 @@ export class BudgetedMatcher {
     }
     return matches ?? NO_MATCHES;
   }
+
+  /** The next place from `start` on where a match can begin; behind the end of the text if there is none. */
+  #candidate(text: string, start: number): number {
+    const first = this.#first;
+    if (first === null) return start;
+    for (let at = start; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit < 128) {
+        if (this.#asciiFirst[unit] === 1) return at;
+      } else if (contains(first, text.codePointAt(at) ?? 0)) return at;
+      else at += widthAt(text, at) - 1;
+    }
+    return text.length + 1;
+  }
+}
+
+/** Of the character at a place, in units. */
+function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
 // ── steps ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,10 +238,6 @@ class Attempts {
     this.#steps = LEAST_BUDGET + STEPS_PER_CHARACTER * text.length;
   }
 
-  widthAt(at: number): number {
-    return (this.#text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  }
-
   /** Where the first match ends that begins at `start`; null: there is none. */
   matchAt(start: Step, from: number, mustAdvance: boolean): number | null | 'exhausted' {
     this.#registers.fill(UNSET);
@@ -246,7 +270,7 @@ class Attempts {
         case 'set': {
           const codePoint = this.#text.codePointAt(at);
           const isMember: boolean = codePoint !== undefined && contains(step.set, codePoint);
-          if (isMember) at += this.widthAt(at);
+          if (isMember) at += widthAt(this.#text, at);
           step = isMember ? step.next : null;
           break;
         }

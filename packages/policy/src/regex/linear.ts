@@ -5,8 +5,8 @@
  *
  * Ring 0.
  */
-import { BackwardAutomaton, ForwardAutomaton, placeOf, type State } from './automaton.ts';
-import type { Program } from './program.ts';
+import { BackwardAutomaton, ForwardAutomaton, placeOf, type Row, type State } from './automaton.ts';
+import { FAIL, type Program } from './program.ts';
 import { Alphabet } from './symbols.ts';
 
 /** UTF-16 offsets. */
@@ -26,7 +26,16 @@ interface Block {
   readonly hasStart: boolean;
 }
 
-const BLOCK = 4096;
+const BLOCK = 1024;
+
+/**
+ * Characters times instructions. An automaton seldom computes more than some hundred edges, but a text and a
+ * pattern can be made for each other so that each character needs a new one, for which all instructions are
+ * looked at. Up to the first limit that is cheap enough. Beyond it, edges are counted, and an automaton that has
+ * none to begin with is used: whether a text is given up must not depend on what was read before it.
+ */
+const UNCOUNTED_WORK = 2 ** 26;
+const MAX_WORK = 2 ** 28;
 
 export class LinearMatcher {
   readonly #program: Program;
@@ -42,9 +51,8 @@ export class LinearMatcher {
   }
 
   /** Python's `re.match`: whether a match begins at the start. */
-  startsWith(text: string): boolean {
-    this.#forward ??= new ForwardAutomaton(this.#program, this.#letters());
-    const automaton = this.#forward;
+  startsWith(text: string): boolean | 'exhausted' {
+    const automaton = this.#automaton(text, 'forward');
     const { ascii, edge } = automaton.alphabet;
     let { table } = automaton;
     let place = automaton.enter(automaton.initial());
@@ -63,6 +71,7 @@ export class LinearMatcher {
       if (entry === 0) {
         entry = automaton.build(place, symbol);
         table = automaton.table;
+        if (automaton.isExhausted) return 'exhausted';
       }
       if ((entry & 1) === 1) return true;
       place = placeOf(entry);
@@ -72,16 +81,32 @@ export class LinearMatcher {
   }
 
   /** Python's `re.finditer`: whole matches from left to right that do not overlap. */
-  findAll(text: string): readonly Match[] {
-    if (this.#isAnchored && !this.startsWith(text)) return NO_MATCHES;
-    this.#backward ??= new BackwardAutomaton(this.#program, this.#letters());
-    const blocks = readBackward(this.#backward, text);
-    return blocks === null ? NO_MATCHES : new Walk(this.#program, this.#backward, text).matches(blocks);
+  findAll(text: string): readonly Match[] | 'exhausted' {
+    if (this.#isAnchored) {
+      const isMatch = this.startsWith(text);
+      if (isMatch !== true) return isMatch === false ? NO_MATCHES : isMatch;
+    }
+    const automaton = this.#automaton(text, 'backward');
+    const blocks = readBackward(automaton, text);
+    if (blocks === null) return NO_MATCHES;
+    return blocks === 'exhausted' ? blocks : new Walk(this.#program, automaton, text).matches(blocks);
   }
 
-  #letters(): Alphabet {
-    this.#alphabet ??= new Alphabet(this.#program);
-    return this.#alphabet;
+  #automaton(text: string, direction: 'forward'): ForwardAutomaton;
+  #automaton(text: string, direction: 'backward'): BackwardAutomaton;
+  #automaton(text: string, direction: 'forward' | 'backward'): ForwardAutomaton | BackwardAutomaton {
+    const program = this.#program;
+    this.#alphabet ??= new Alphabet(program);
+    if (text.length * program.instructions.length > UNCOUNTED_WORK) {
+      const Automaton = direction === 'forward' ? ForwardAutomaton : BackwardAutomaton;
+      return new Automaton(program, this.#alphabet, MAX_WORK);
+    }
+    if (direction === 'forward') {
+      this.#forward ??= new ForwardAutomaton(program, this.#alphabet, Number.POSITIVE_INFINITY);
+      return this.#forward;
+    }
+    this.#backward ??= new BackwardAutomaton(program, this.#alphabet, Number.POSITIVE_INFINITY);
+    return this.#backward;
   }
 }
 
@@ -90,7 +115,7 @@ function isNewline(text: string, at: number): boolean {
 }
 
 /** The text in blocks from right to left; null: no match begins anywhere. */
-function readBackward(automaton: BackwardAutomaton, text: string): readonly Block[] | null {
+function readBackward(automaton: BackwardAutomaton, text: string): readonly Block[] | 'exhausted' | null {
   const { ascii, edge } = automaton.alphabet;
   const blocks: Block[] = [];
   let hasAny = false;
@@ -116,6 +141,7 @@ function readBackward(automaton: BackwardAutomaton, text: string): readonly Bloc
       if (entry === 0) {
         entry = automaton.build(place, symbol);
         table = automaton.table;
+        if (automaton.isExhausted) return 'exhausted';
       }
       hits |= entry;
       place = placeOf(entry);
@@ -143,13 +169,16 @@ function symbolBefore(alphabet: Alphabet, text: string, end: number): number {
   return alphabet.symbolOf(text.codePointAt(start) ?? 0);
 }
 
+/** A step of `Row` is one more than the instruction behind the character; or the way ends in a match. */
+const ENDS = FAIL + 1;
+
 /** The reading from the start. */
 class Walk {
   readonly #program: Program;
   readonly #automaton: BackwardAutomaton;
   readonly #text: string;
-  /** By distance from the left end of the block: which instructions lead to a match. */
-  readonly #alive: Uint8Array[] = [];
+  /** By distance from the left end of the block; between the halves of a character there is none. */
+  readonly #rows: Row[] = [];
 
   constructor(program: Program, automaton: BackwardAutomaton, text: string) {
     this.#program = program;
@@ -157,7 +186,7 @@ class Walk {
     this.#text = text;
   }
 
-  matches(blocks: readonly Block[]): readonly Match[] {
+  matches(blocks: readonly Block[]): readonly Match[] | 'exhausted' {
     const { start, advancingStart } = this.#program;
     const matches: Match[] = [];
     let from = -1;
@@ -167,70 +196,90 @@ class Walk {
     let emptyAt = -1;
     for (const block of blocks.toReversed()) {
       if (from < 0 && !block.hasStart) {
-        at = Math.max(at, block.right + this.#widthAt(block.right));
+        at = Math.max(at, block.right + widthAt(this.#text, block.right));
         continue;
       }
       this.#readAgain(block);
+      if (this.#automaton.isExhausted) return 'exhausted';
       while (at <= block.right) {
-        const alive = this.#alive[at - block.left];
-        if (alive === undefined) throw new Error('a place was not read');
+        const row = this.#rows[at - block.left] ?? NO_ROW;
         if (from < 0) {
           instruction = at === emptyAt ? advancingStart : start;
-          if (alive[instruction] !== 1) {
-            at += this.#widthAt(at);
+          if (row.isAlive[instruction] !== 1) {
+            at += widthAt(this.#text, at);
             continue;
           }
           from = at;
         }
-        const consumer = this.#preferred(instruction, alive);
-        if (consumer === null) {
+        const known = row.steps[instruction] ?? 0;
+        const step = known === 0 ? this.#step(row, instruction) : known;
+        if (step === ENDS) {
           matches.push({ start: from, end: at });
           if (from === at) emptyAt = at;
           from = -1;
         } else {
-          instruction = consumer;
-          at += this.#widthAt(at);
+          instruction = step - 1;
+          at += widthAt(this.#text, at);
         }
       }
     }
     return matches;
   }
 
-  /** Where it goes on behind the character that the preferred way consumes; null: the way ends in a match. */
-  #preferred(start: number, alive: Uint8Array): number | null {
-    let at = start;
-    for (;;) {
+  /** Of the ways that lead to a match, the one that is preferred. */
+  #step(row: Row, start: number): number {
+    let step = 0;
+    for (let at = start; step === 0; ) {
       const instruction = this.#program.instructions[at];
       switch (instruction?.kind) {
         case 'split':
-          at = alive[instruction.first] === 1 ? instruction.first : instruction.second;
+          at = row.isAlive[instruction.first] === 1 ? instruction.first : instruction.second;
           break;
         case 'assertion':
           at = instruction.next;
           break;
         case 'set':
-          return instruction.next;
+          step = instruction.next + 1;
+          break;
         case 'match':
-          return null;
+          step = ENDS;
+          break;
         default:
           throw new Error('a way that leads to a match has ended');
       }
     }
-  }
-
-  #widthAt(at: number): number {
-    return (this.#text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    row.steps[start] = step;
+    return step;
   }
 
   #readAgain(block: Block): void {
     const automaton = this.#automaton;
+    const text = this.#text;
+    const rows = this.#rows;
+    const { ascii } = automaton.alphabet;
+    let { table } = automaton;
     let place = automaton.enter(block.state);
     for (let at = block.right; at > block.left; ) {
-      const symbol = symbolBefore(automaton.alphabet, this.#text, at);
-      this.#alive[at - block.left] = automaton.aliveAt(place, symbol);
-      place = placeOf(automaton.edge(place, symbol));
-      at -= isPair(this.#text, at - 1) ? 2 : 1;
+      const unit = text.charCodeAt(at - 1);
+      const isSimple = unit < 128 && at < text.length;
+      const symbol = isSimple ? (ascii[unit] ?? 0) : symbolBefore(automaton.alphabet, text, at);
+      rows[at - block.left] = automaton.rowAt(place, symbol);
+      let entry = table[place + symbol] ?? 0;
+      if (entry === 0) {
+        entry = automaton.build(place, symbol);
+        table = automaton.table;
+      }
+      place = placeOf(entry);
+      at -= isSimple || !isPair(text, at - 1) ? 1 : 2;
     }
-    if (block.left === 0) this.#alive[0] = automaton.aliveAt(place, automaton.alphabet.edge);
+    if (block.left === 0) rows[0] = automaton.rowAt(place, automaton.alphabet.edge);
   }
+}
+
+/** Never seen: every place at which the walk arrives has been read. */
+const NO_ROW: Row = { isAlive: new Uint8Array(0), steps: new Uint16Array(0) };
+
+function widthAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type CodePointSet, sizeOf } from './code-point-set.ts';
+import { type CodePointSet, sizeOf, union } from './code-point-set.ts';
 import type { Node } from './syntax-tree.ts';
 
 export interface Literals {
@@ -148,6 +148,32 @@ function isAnchored(node: Node): boolean {
     default:
       return false;
   }
+}
+
+/** With which characters a match can begin; null: with any, or it can be empty. */
+export function firstOf(node: Node): CodePointSet | null {
+  if (node.least === 0) return null;
+  switch (node.kind) {
+    case 'set':
+      return node.set;
+    case 'group':
+    case 'atomic':
+    case 'repeat':
+      return firstOf(node.body);
+    case 'choice':
+      return firstOfAny(node.branches);
+    case 'sequence': {
+      const end = node.items.findIndex((item) => item.least > 0);
+      return firstOfAny(node.items.slice(0, end + 1).filter((item) => item.most > 0));
+    }
+    default:
+      return null;
+  }
+}
+
+function firstOfAny(nodes: readonly Node[]): CodePointSet | null {
+  const firsts = nodes.map((node) => firstOf(node.least === 0 && node.kind === 'repeat' ? node.body : node));
+  return firsts.every((first) => first !== null) ? union(firsts.flat()) : null;
 }
 
 function isZeroWidth(node: Node): boolean {

@@ -8,7 +8,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
 import { type Literals, literalsOf } from './literals.ts';
-import { compileProgram, type Program } from './program.ts';
+import { compileProgram } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
 
 /** What a pattern may take of steps for a text was not enough: the answer is not known. */
@@ -16,13 +16,17 @@ export type Exhausted = 'exhausted';
 
 export const EXHAUSTED_REASON = 'the pattern needs more steps than it may take';
 
-export interface Pattern {
-  /** `budgeted`: it has parts that no engine can run in linear time, so that its steps are counted. */
-  readonly engine: 'linear' | 'budgeted';
+/** What an engine does with a pattern. */
+interface Matcher {
   /** Python's `re.match`: anchored at the start only. */
   startsWith(text: string): boolean | Exhausted;
   /** Python's `re.finditer`, whole matches, in UTF-16 offsets. */
   findAll(text: string): readonly Match[] | Exhausted;
+}
+
+export interface Pattern extends Matcher {
+  /** `budgeted`: it has parts that no engine can run in linear time, so that its steps are counted. */
+  readonly engine: 'linear' | 'budgeted';
 }
 
 export interface PatternOptions {
@@ -32,13 +36,6 @@ export interface PatternOptions {
 
 const MAX_PATTERN_LENGTH = 10_000;
 
-/**
- * Characters times instructions. The linear engine seldom takes more than one step a character, but a text can
- * be written so that it takes as many as the pattern has instructions; the product of a huge text and a huge
- * pattern is refused, and by their sizes alone, so that the same question always gets the same answer.
- */
-const MAX_WORK = 2 ** 31;
-
 /** A failure is one sentence that never repeats the pattern, which may be data. */
 export function compilePattern(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
   if (pattern.length > MAX_PATTERN_LENGTH)
@@ -47,9 +44,10 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   if (!tree.ok) return tree;
   const literals = literalsOf(tree.value.root);
   if (literals.whole !== null) return ok(plainPattern(literals.whole));
-  if (tree.value.needsBudget) return ok(budgetedPattern(new BudgetedMatcher(tree.value), literals));
+  if (tree.value.needsBudget) return ok(enginePattern('budgeted', new BudgetedMatcher(tree.value), literals));
   const program = compileProgram(tree.value.root);
-  return program.ok ? ok(linearPattern(program.value, literals)) : program;
+  if (!program.ok) return program;
+  return ok(enginePattern('linear', new LinearMatcher(program.value, literals.isAnchored), literals));
 }
 
 /** Most patterns in rules are plain texts. */
@@ -68,22 +66,9 @@ function plainPattern(wanted: string): Pattern {
   };
 }
 
-function linearPattern(program: Program, literals: Literals): Pattern {
-  const matcher = new LinearMatcher(program, literals.isAnchored);
-  const isTooMuch = (text: string): boolean => text.length * program.instructions.length > MAX_WORK;
+function enginePattern(engine: Pattern['engine'], matcher: Matcher, literals: Literals): Pattern {
   return {
-    engine: 'linear',
-    startsWith: (text) => (isTooMuch(text) ? 'exhausted' : matcher.startsWith(text)),
-    findAll: (text) => {
-      if (isRuledOut(literals, text)) return NO_MATCHES;
-      return isTooMuch(text) ? 'exhausted' : matcher.findAll(text);
-    },
-  };
-}
-
-function budgetedPattern(matcher: BudgetedMatcher, literals: Literals): Pattern {
-  return {
-    engine: 'budgeted',
+    engine,
     startsWith: (text) => matcher.startsWith(text),
     findAll: (text) => (isRuledOut(literals, text) ? NO_MATCHES : matcher.findAll(text)),
   };
