@@ -135,6 +135,7 @@ class NeedReader {
 
   /** What a line says of one variable alone holds for the order of events, too. */
   #narrow(line: Expression, needs: readonly AnyOf[]): void {
+    if (line.kind === 'call') return this.#narrowArguments(line.callee, line.positional);
     const subjects = new Set(subjectsOf(line, 0));
     const [subject] = subjects;
     const variable = subjects.size === 1 && subject !== undefined ? this.#events.get(subject) : undefined;
@@ -142,6 +143,22 @@ class NeedReader {
     variable.starts.push(...needs);
     // An output stands behind its call, nobody knows how far.
     if (variable.type === 'ToolCall') variable.ends.push(...needs);
+  }
+
+  /** What the lines of a predicate say of its parameters. */
+  #narrowArguments(callee: Expression, positional: readonly Expression[]): void {
+    const called = this.#called(callee, positional);
+    if (called === null) return;
+    const inner = this.#inner(called.given);
+    inner.body(called.definition.body);
+    for (const [index, { name }] of (called.definition.parameters ?? []).entries()) {
+      const argument = positional[index];
+      const outer = argument === undefined ? undefined : this.#events.get(nameOf(argument) ?? '');
+      const said = inner.#events.get(name);
+      if (outer === undefined || said === undefined) continue;
+      outer.starts.push(...said.starts);
+      outer.ends.push(...said.ends);
+    }
   }
 
   /** Each of what it answers must be there for the expression to be true or undecided. */
@@ -208,20 +225,29 @@ class NeedReader {
 
   /** A predicate over events is true or undecided only if each of its lines can be. */
   #predicate(callee: Expression, positional: readonly Expression[]): AnyOf[] {
+    const called = this.#called(callee, positional);
+    return called === null ? [] : [...this.#inner(called.given).body(called.definition.body).all];
+  }
+
+  /** The predicate that is called with nothing but events, and what is known of them inside. */
+  #called(
+    callee: Expression,
+    positional: readonly Expression[],
+  ): { readonly definition: Definition; readonly given: ReadonlyMap<string, EventVariable> } | null {
     const name = nameOf(callee);
     const definition =
       name === null || this.#events.has(name) ? undefined : this.#policy.definitions.get(name);
     const parameters = definition?.parameters ?? null;
-    if (definition === undefined || parameters === null || this.#depth >= MOST_DEPTH) return [];
-    if (parameters.length !== positional.length) return [];
+    if (definition === undefined || parameters === null || this.#depth >= MOST_DEPTH) return null;
+    if (parameters.length !== positional.length) return null;
     const given = new Map<string, EventVariable>();
     for (const [index, parameter] of parameters.entries()) {
       const argument = positional[index];
-      const variable = argument === undefined ? null : this.#events.get(nameOf(argument) ?? '');
-      if (variable === null || variable === undefined) return [];
+      const variable = argument === undefined ? undefined : this.#events.get(nameOf(argument) ?? '');
+      if (variable === undefined) return null;
       given.set(parameter.name, { type: variable.type, starts: [], ends: [] });
     }
-    return [...this.#inner(given).body(definition.body).all];
+    return { definition, given };
   }
 
   /** `count(min=1)` and more needs one assignment of its block. */

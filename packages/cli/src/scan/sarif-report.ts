@@ -148,9 +148,10 @@ interface Place {
 
 function ruleDescriptor(rule: Policy['rules'][number]): object {
   const { text, file } = rule.source;
-  const source = text.slice(rule.span.start, rule.span.end).trim().slice(0, MOST_HELP);
-  const about = `${commentBefore(text, rule.span.start)}\n\n${source}`.trim();
-  const { line } = rule.source.range(rule.span);
+  const start = startOf(text, rule.span.start);
+  const source = text.slice(start, rule.span.end).trim().slice(0, MOST_HELP);
+  const about = `${commentBefore(text, start)}\n\n${source}`.trim();
+  const { line } = rule.source.range({ start, end: start });
   return {
     id: rule.id,
     shortDescription: { text: rule.staticMessage === '' ? rule.id : rule.staticMessage },
@@ -158,6 +159,13 @@ function ruleDescriptor(rule: Policy['rules'][number]): object {
     defaultConfiguration: { level: LEVELS[rule.effect] },
     properties: { effect: rule.effect, policy: file, line },
   };
+}
+
+/** A name stands before the rule. */
+function startOf(text: string, at: number): number {
+  const head = text.slice(Math.max(0, at - MOST_HELP), at);
+  const name = /(?:^|\n)([ \t]*rule [^\n]*\n\s*)$/.exec(head)?.[1] ?? '';
+  return at - name.length;
 }
 
 /** The lines of comment that stand directly before a place. */

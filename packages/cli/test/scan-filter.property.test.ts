@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import fc from 'fast-check';
+import { Examiner } from '../src/scan/examiner.ts';
+import { areMet, needsOf } from '../src/scan/rule-needs.ts';
+import { FeatureTable, plainMessagesOf, Survey } from '../src/scan/trace-features.ts';
+
+/** Every form that adds a need, and forms that look alike and add none. */
+const POLICY = `
+from invariant import count, forall
+from invariant import count as some
+
+TARGET := "send"
+
+sends(c: ToolCall) := c is tool:send or c is tool:mail.*
+
+reads(o: ToolOutput) := o is tool:read
+
+sends_bad(c: ToolCall) :=
+    sends(c)
+    c.arguments.to == "eve"
+
+raise "flow" if:
+    (a: ToolOutput) -> (b: ToolCall)
+    a is tool:read
+    b is tool:send
+
+raise "flow of outputs" if:
+    (a: ToolOutput) -> (b: ToolOutput)
+    a is tool:read
+    b is tool:send
+
+raise "flow of calls" if:
+    (a: ToolCall)
+    (b: ToolCall)
+    a -> b
+    a is tool:send
+    b is tool:read
+
+raise "next" if:
+    (a: ToolCall) ~> (b: ToolOutput)
+    a is tool:read or a is tool:send
+
+raise "predicates" if:
+    (a: ToolOutput) -> (b: ToolCall)
+    reads(a)
+    sends_bad(b)
+
+raise "part undecided" if:
+    (o: ToolOutput)
+    o is tool:read and o.content.x == "1"
+
+raise "other side" if:
+    (o: ToolOutput)
+    o is tool:read or o.content.x == "1"
+
+raise "name" if:
+    (c: ToolCall)
+    c.function.name == "send"
+    "eve" == c.arguments.to
+
+raise "names" if:
+    (c: ToolCall)
+    c.name in ["send", "mail.all"]
+
+raise "constant name" if:
+    (c: ToolCall)
+    c.name == TARGET
+
+raise "not" if:
+    (c: ToolCall)
+    not (c is tool:send)
+
+raise "is not" if:
+    (m: Message)
+    (c: ToolCall)
+    c is not tool:read
+
+raise "counted" if:
+    count(min=2):
+        (c: ToolCall)
+        c is tool:send
+
+raise "also counted" if:
+    (o: ToolOutput)
+    some(min=1):
+        (c: ToolCall)
+        c -> o
+        c is tool:mail.*
+
+raise "at most" if:
+    (m: Message)
+    count(max=0):
+        (c: ToolCall)
+        c is tool:send
+
+raise "for all" if:
+    (m: Message)
+    forall:
+        (c: ToolCall)
+        c is tool:send
+
+raise "nothing said" if:
+    (x: str) in ["a"]
+
+raise "other events" if:
+    (e: Egress)
+
+raise "pattern" if:
+    (c: ToolCall)
+    c is tool:send({to: "e.*"})
+
+raise "wild" if:
+    (c: ToolCall)
+    c is tool:m*l
+`;
+
+function loaded(): Policy {
+  const policy = loadPolicy(POLICY);
+  assert.ok(policy.ok, JSON.stringify(policy));
+  return policy.value;
+}
+
+const name = fc.constantFrom('send', 'read', 'mail.all', 'mail.', 'mxl', 'send\n', 'other');
+const args = fc.constantFrom<unknown>(
+  {},
+  { to: 'eve' },
+  '{"to":"eve"}',
+  '{"to":"\\u0065ve"}',
+  'no',
+  '{"__proto__":1}',
+  5,
+);
+const call = fc.record({
+  id: fc.constantFrom('1', '2', null),
+  type: fc.constant('function'),
+  function: fc.record({ name, arguments: args }),
+});
+const content = fc.constantFrom<unknown>(
+  'hi',
+  null,
+  '{"x":"1"}',
+  [{ type: 'text', text: 'a' }],
+  { x: '1' },
+  5,
+);
+const message = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      role: fc.constant('assistant'),
+      content,
+      tool_calls: fc.array(call, { maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      role: fc.constant('tool'),
+      tool_call_id: fc.constantFrom('1', '2', '3', null),
+      content,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ role: fc.constant('user'), content }) },
+  { weight: 1, arbitrary: fc.record({ role: fc.constant('tool'), content }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      role: fc.constant('user'),
+      content: fc.constant('x'),
+      id: fc.constantFrom('e1', 'e2'),
+      context: fc.constantFrom('a', 'b'),
+      causes: fc.constantFrom([], ['e1']),
+    }),
+  },
+  { weight: 1, arbitrary: call },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 5, {}, { role: 5 }, { tools: [{ name: 'send' }] }) },
+);
+const trace = fc.array(message, { maxLength: 7 });
+
+test('what is left out by the needs of rules is never a finding: the examiner says what the policy says', () => {
+  const policy = loaded();
+  const examiner = new Examiner(policy, [policy], { parameters: {}, maxLength: 1e6 });
+  const seen = { found: 0, clean: 0, refused: 0 };
+  fc.assert(
+    fc.property(trace, fc.boolean(), (messages, isWrapped) => {
+      const text = JSON.stringify(isWrapped ? { id: 'x', messages } : messages);
+      const document: unknown = JSON.parse(text);
+      const expected = policy.analyze(
+        isWrapped && typeof document === 'object' && document !== null && 'messages' in document
+          ? document.messages
+          : document,
+      );
+      const examined = examiner.examine(text);
+      if (!expected.ok) {
+        seen.refused++;
+        assert.equal(examined.ok, false);
+        return;
+      }
+      assert.ok(examined.ok, JSON.stringify(examined));
+      const isEmpty = expected.value.errors.length + expected.value.undecided.length === 0;
+      if (isEmpty) seen.clean++;
+      else seen.found++;
+      assert.deepEqual(examined.value, isEmpty ? null : expected.value);
+    }),
+    { seed: 20_261_121, numRuns: 3000 },
+  );
+  assert.ok(Math.min(seen.found, seen.refused) > 300, JSON.stringify(seen));
+});
+
+test('most rules are left out where their tools or the order of events are missing', () => {
+  const policy = loaded();
+  const table = new FeatureTable();
+  const needs = needsOf(policy.tree, table);
+  const survey = new Survey(table);
+  const calling = (...names: readonly string[]) =>
+    names.flatMap((tool, at) => [
+      { role: 'assistant', tool_calls: [{ id: `${at}`, function: { name: tool, arguments: {} } }] },
+      { role: 'tool', tool_call_id: `${at}`, content: '' },
+    ]);
+  const left = (messages: readonly unknown[]): readonly string[] => {
+    assert.ok(survey.isPlainChat(messages));
+    return policy.rules
+      .filter((_, index) => areMet(needs[index] ?? { all: [], inOrder: [] }, survey))
+      .map(({ staticMessage }) => staticMessage);
+  };
+  const always = ['at most', 'for all', 'nothing said'];
+  const withCalls = ['part undecided', 'other side', 'constant name', 'not', 'is not', ...always];
+  assert.deepEqual(left([{ role: 'user', content: 'send' }]), always);
+  assert.deepEqual(new Set(left(calling('other'))), new Set(withCalls));
+  const reading = ['next'];
+  assert.deepEqual(new Set(left(calling('read'))), new Set([...withCalls, ...reading]));
+  const sending = ['name', 'names', 'counted', 'pattern', 'next'];
+  assert.deepEqual(new Set(left(calling('send'))), new Set([...withCalls, ...sending]));
+  // An output of `send` may come at any time behind its call.
+  const both = [...withCalls, ...reading, ...sending, 'flow of outputs'];
+  assert.deepEqual(new Set(left(calling('send', 'read'))), new Set([...both, 'flow of calls']));
+  const flows = ['flow', 'predicates'];
+  assert.deepEqual(new Set(left(calling('read', 'send'))), new Set([...both, ...flows]));
+});
+
+for (const [what, document] of [
+  ['a request of another provider', { system: 'x', messages: [] }],
+  ['a request with tools', { tools: [], messages: [] }],
+  ['a log with spans', { spans: [], messages: [] }],
+  ['no list', { messages: {} }],
+] as const) {
+  test(`${what} takes a closer look`, () => {
+    assert.equal(plainMessagesOf(document), null);
+  });
+}
+
+test('a list and an object around one with words of its own are plain chats', () => {
+  assert.deepEqual(plainMessagesOf([]), []);
+  assert.deepEqual(plainMessagesOf({ id: 'x', model: 'y', messages: [] }), []);
+});
