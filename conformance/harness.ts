@@ -29,6 +29,8 @@ export interface ExpectedAnalysis {
   readonly undecided: readonly JsonObject[];
   /** All that loading warns of, where the case speaks of it. */
   readonly warnings?: readonly ExpectedDiagnostic[];
+  /** Codes that loading and the linter together have to give, among others. */
+  readonly lint?: readonly string[];
 }
 
 export interface ExpectedDecision {
@@ -106,6 +108,19 @@ export function policyText(one: ConformanceCase): string {
   return one.policy.join('\n');
 }
 
+/** As many of the cases as wanted, chosen by a seed; all of them in their order if there are no more. */
+export function sampleOf<T>(cases: readonly T[], size: number, seed: number): readonly T[] {
+  if (size >= cases.length) return cases;
+  const left = [...cases];
+  let state = seed >>> 0;
+  return Array.from({ length: size }, () => {
+    // A linear congruential generator: any choice will do, as long as the seed tells it.
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const [chosen] = left.splice(Math.floor((state / 2 ** 32) * left.length), 1);
+    return chosen;
+  }).filter((one) => one !== undefined);
+}
+
 /** Holds the diagnostics of loading against the case; with an analysis expected, only its warnings. */
 export function compareDiagnostics(expect: Expectation, found: readonly FoundDiagnostic[]): void {
   const errors = found.filter(({ severity }) => severity === 'error').map(located);
@@ -113,6 +128,16 @@ export function compareDiagnostics(expect: Expectation, found: readonly FoundDia
   if (!('errors' in expect) || expect.warnings === undefined) return;
   const warnings = found.filter(({ severity, code }) => severity === 'warning' && LOADING_WARNINGS.has(code));
   assert.deepEqual(warnings.map(located), expect.warnings);
+}
+
+/** Holds against the case what `cordon check` says. */
+export function compareChecked(expect: Expectation, codes: readonly string[]): void {
+  const wanted = 'errors' in expect ? (expect.lint ?? []) : [];
+  assert.deepEqual(
+    wanted.filter((code) => !codes.includes(code)),
+    [],
+    `only ${codes.join(', ')}`,
+  );
 }
 
 /** Holds an analysis against the case. Only what the case speaks about is compared. */

@@ -12,6 +12,7 @@ import {
   boundEvents,
   type ConformanceCase,
   compareAnalysis,
+  compareChecked,
   compareDecision,
   compareDiagnostics,
   conformanceCases,
@@ -23,7 +24,7 @@ import {
   policyText,
   sectionTable,
 } from '../../../conformance/harness.ts';
-import { decodeChat, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import { decodeChat, lint, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 const CASES = conformanceCases();
 
@@ -34,6 +35,10 @@ function run(one: ConformanceCase): void {
   const policy = loadPolicy(policyText(one), { dialect });
   compareDiagnostics(expect, (policy.ok ? policy.value.warnings : policy.fault).map(found));
   if ('diagnostics' in expect || !policy.ok) return;
+  compareChecked(
+    expect,
+    [...policy.value.warnings, ...lint(policy.value)].map(({ code }) => code),
+  );
   if ('decision' in expect) {
     decide(policy.value, parameters, trace, pending, expect);
     return;

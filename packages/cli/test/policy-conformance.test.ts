@@ -1,0 +1,97 @@
+/**
+ * The conformance cases of `conformance/policy` against the commands: all of them through what `cordon analyze` is made
+ * of, and some of them, a different choice each time, through the real program (all with CORDON_FULL=1).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Diagnostic } from '@cordon/core';
+import {
+  compareAnalysis,
+  compareDiagnostics,
+  conformanceCases,
+  type FoundAnalysis,
+  type FoundDiagnostic,
+  type LocatedCase,
+  policyText,
+  sampleOf,
+} from '../../../conformance/harness.ts';
+import { analysisLine } from '../src/findings.ts';
+import { readPolicyFiles } from '../src/policy-files.ts';
+import { tracesOf } from '../src/trace-input.ts';
+import { Workplace } from './program.ts';
+
+/** Commands read more than the language needs: one message as a trace of one, and sound. */
+const READ_BY_COMMANDS: ReadonlySet<string> = new Set(['a trace is a list', 'a chunk of audio is none']);
+const CASES = conformanceCases().filter(({ name }) => !READ_BY_COMMANDS.has(name));
+const SEED = Number(process.env.CORDON_SEED ?? Date.now() % 1_000_000);
+/** A start of the program takes a tenth of a second and more. */
+const STARTS = process.env.CORDON_FULL === '1' ? CASES.length : 40;
+
+test('what analyze is made of says what the cases say', () => {
+  using place = new Workplace();
+  for (const one of CASES) {
+    const { dialect = 'cordon', parameters = {}, trace = [], expect } = one;
+    const file = place.write('policy.gr', policyText(one));
+    const policies = readPolicyFiles([file], dialect);
+    const diagnostics = policies.ok ? policies.value.policy.warnings : policies.fault;
+    told(one, () => compareDiagnostics(expect, diagnostics.map(found)));
+    if (!policies.ok || 'diagnostics' in expect || 'decision' in expect) continue;
+    const format = 'fault' in expect ? 'openai-chat' : undefined;
+    const [read] = tracesOf('trace.json', JSON.stringify(trace), format);
+    assert.ok(read !== undefined);
+    if ('fault' in expect) {
+      told(one, () => assert.equal(read.ok ? null : (read.fault.path ?? ''), expect.fault.path));
+      continue;
+    }
+    told(one, () => {
+      assert.ok(read.ok, read.ok ? '' : JSON.stringify(read.fault));
+      const analysis = policies.value.policy.analyzeEvents(read.value.events, parameters);
+      compareAnalysis(expect, analysisIn([...analysisLine('trace.json', analysis)].join('')));
+    });
+  }
+});
+
+test('the program says what the cases say', (context) => {
+  context.diagnostic(`CORDON_SEED=${SEED}`);
+  const analysed = CASES.filter(({ expect }) => !('decision' in expect));
+  for (const one of sampleOf(analysed, STARTS, SEED)) {
+    const { dialect = 'cordon', parameters = {}, trace = [], expect } = one;
+    using place = new Workplace({
+      'policy.gr': policyText(one),
+      'trace.json': trace,
+      'parameters.json': parameters,
+    });
+    const options = ['--dialect', dialect, '--params', 'parameters.json', '--json'];
+    const format = 'fault' in expect ? ['--format', 'openai-chat'] : [];
+    const { code, out, err } = place.run(['analyze', 'policy.gr', 'trace.json', ...options, ...format]);
+    told(one, () => {
+      if (!('errors' in expect)) {
+        assert.deepEqual({ code, out }, { code: 2, out: '' });
+        for (const { code: diagnostic, line, column } of 'diagnostics' in expect ? expect.diagnostics : [])
+          assert.match(err, new RegExp(`policy\\.gr:${line}:${column}[^\\n]*${diagnostic}`));
+        return;
+      }
+      compareAnalysis(expect, analysisIn(out));
+      assert.equal(code, expect.errors.length > 0 ? 1 : 0);
+    });
+  }
+});
+
+/** A failure says which case it is about. */
+function told(one: LocatedCase, compare: () => void): void {
+  try {
+    compare();
+  } catch (error) {
+    throw new Error(`${one.file}: ${one.name}`, { cause: error });
+  }
+}
+
+/** The line of one trace; a violation says its effect only if it is no `raise`. */
+function analysisIn(text: string): FoundAnalysis {
+  const line: FoundAnalysis = JSON.parse(text);
+  return { ...line, errors: line.errors.map((error) => ({ effect: 'raise', ...error })) };
+}
+
+function found({ code, severity, range }: Diagnostic): FoundDiagnostic {
+  return { code, severity, ...(range ?? { line: 0, column: 0, endLine: 0, endColumn: 0 }) };
+}
