@@ -165,6 +165,25 @@ function program(): Command {
     .action((files: string[], options) =>
       run(options, async (around) => (await import('./commands/fmt.ts')).fmt(around, files, options)),
     );
+  cordon
+    .command('check <policy...>')
+    .description('what is wrong with policies, and what is probably not meant; `-` is standard input')
+    .option('--json', 'all diagnostics in one line of JSON')
+    .addOption(
+      new Option('--dialect <name>', 'invariant: refuse what that language lacks')
+        .choices(['cordon', 'invariant'])
+        .default('cordon'),
+    )
+    .option('--strict', 'warnings fail, too')
+    .option('--apps', 'hold tools against what the configuration says of the installed apps')
+    .option('--config <file>', 'the same, with this configuration')
+    .option('--tools <file>', 'hold tools and arguments against these descriptions (repeatable)', collect, [])
+    .action((files: string[], { json, ...options }) =>
+      // Standard output is one line of JSON, so what is told about the configuration must not be.
+      run(options, async (around) =>
+        (await import('./commands/check.ts')).check(around, files, { ...options, json }),
+      ),
+    );
   judging(cordon.command('scan <policy-or-file...>').description('a policy on logs of any size'))
     .option('--json', 'one line of JSON for each trace with findings, and one with the counts')
     .option('--sarif', 'SARIF 2.1.0')

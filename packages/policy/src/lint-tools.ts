@@ -14,8 +14,9 @@ import { walk } from './scope.ts';
 import type { Span } from './source.ts';
 import { METHODS, nearest } from './types.ts';
 
-export function lintTools(context: LintContext, tools: readonly ToolSchema[]): void {
-  new ToolLinter(context, tools).run();
+/** `isComplete`: there are no other tools than these. */
+export function lintTools(context: LintContext, tools: readonly ToolSchema[], isComplete: boolean): void {
+  new ToolLinter(context, tools, isComplete).run();
 }
 
 /** What is known of a value: the tool and argument that it is, and the schemas that it may have. */
@@ -30,10 +31,12 @@ interface Place {
 class ToolLinter {
   readonly #context: LintContext;
   readonly #tools: readonly ToolSchema[];
+  readonly #isComplete: boolean;
   readonly #seen = new Set<Expression>();
 
-  constructor(context: LintContext, tools: readonly ToolSchema[]) {
+  constructor(context: LintContext, tools: readonly ToolSchema[], isComplete: boolean) {
     this.#context = context;
+    this.#isComplete = isComplete;
     this.#tools = tools;
   }
 
@@ -122,6 +125,7 @@ class ToolLinter {
     const isWildcard = name.includes('*');
     const names = this.#tools.map((tool) => tool.name);
     const near = isWildcard ? null : (nearest(name, names) ?? nearInWords(name, names));
+    if (near === null && !this.#isComplete) return;
     const known = names.slice(0, 5).map((one) => `\`${one}\``);
     const listed =
       known.length === 0 ? undefined : `there are ${known.join(', ')}${names.length > 5 ? ', …' : ''}`;

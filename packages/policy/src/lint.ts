@@ -29,6 +29,8 @@ export interface LintSubject {
 export interface LintOptions {
   /** The tools of the installed apps. Without them, nothing is said about tools. */
   readonly tools?: readonly ToolSchema[];
+  /** Whether there are no other tools; if there may be, only those that look misspelt are reported. */
+  readonly isComplete?: boolean;
   readonly detectors?: Detectors;
 }
 
@@ -52,6 +54,6 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   lintDuplicates(context);
   lintCost(context);
   lintDifferences(context);
-  if (options.tools !== undefined) lintTools(context, options.tools);
+  if (options.tools !== undefined) lintTools(context, options.tools, options.isComplete ?? true);
   return diagnostics.all();
 }

@@ -1,0 +1,188 @@
+/** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
+import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
+import { lint, loadPolicy, parseTools, type ToolSchema } from '@cordon/policy';
+import type { Configuration } from '../config.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { counted } from '../findings.ts';
+import type { Dialect } from '../policy-files.ts';
+import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
+import { openBytes, readStream } from '../text-file.ts';
+import { visibleLine } from '../visible-text.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface CheckOptions {
+  readonly json?: boolean;
+  readonly dialect: Dialect;
+  /** Warnings fail, too. */
+  readonly strict?: boolean;
+  /** What the configuration says about tools is used, as with `--config`. */
+  readonly apps?: boolean;
+  readonly config?: string;
+  /** Files with descriptions of tools. */
+  readonly tools: readonly string[];
+}
+
+const STANDARD_INPUT = '-';
+const MOST_BYTES = 16 * 1024 * 1024;
+
+interface Checked {
+  readonly lines: SourceLines;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** 0: no errors, and with `--strict` no warnings; 2: some, or something cannot be read. Every file is looked at. */
+export async function check(
+  surroundings: Surroundings,
+  files: readonly string[],
+  options: CheckOptions,
+): Promise<ExitCode> {
+  const known = await knownTools(surroundings, options);
+  const checked: Checked[] = [{ lines: new SourceLines(''), diagnostics: known.diagnostics }];
+  for (const file of new Set(files)) checked.push(await checkOne(file, options.dialect, known));
+  const all = checked.flatMap(({ diagnostics }) => diagnostics);
+  if (options.json === true) surroundings.json({ diagnostics: all.map(flat) });
+  else {
+    for (const one of checked) for (const diagnostic of one.diagnostics) tell(surroundings, one, diagnostic);
+    tellSummary(surroundings, all, new Set(files).size);
+  }
+  const isBad = all.some(({ severity }) => severity === 'error' || options.strict === true);
+  return isBad || !known.isUsable ? EXIT.failed : EXIT.done;
+}
+
+async function checkOne(file: string, dialect: Dialect, { tools, isComplete }: KnownTools): Promise<Checked> {
+  const text = await read(file, 'split it into several policies');
+  if (!text.ok) return { lines: new SourceLines(''), diagnostics: [text.fault] };
+  const lines = new SourceLines(text.value);
+  const policy = loadPolicy(text.value, { file, dialect });
+  if (!policy.ok) return { lines, diagnostics: policy.fault };
+  const found = lint(policy.value, tools === null ? {} : { tools, isComplete });
+  return { lines, diagnostics: merged(policy.value.warnings, found) };
+}
+
+/** In the order of the text; what both report is told once. */
+function merged(loaded: readonly Diagnostic[], found: readonly Diagnostic[]): readonly Diagnostic[] {
+  const places = new Map(
+    [...loaded, ...found].map((one) => [`${one.code} ${JSON.stringify(one.range)}`, one]),
+  );
+  return [...places.values()].sort(
+    (a, b) =>
+      (a.range?.line ?? 0) - (b.range?.line ?? 0) ||
+      (a.range?.column ?? 0) - (b.range?.column ?? 0) ||
+      (a.code < b.code ? -1 : 1),
+  );
+}
+
+async function read(file: string, ifTooLarge: string): Promise<Result<string, Diagnostic>> {
+  const bytes = file === STANDARD_INPUT ? process.stdin : openBytes(file);
+  const text = await readStream(file, bytes, MOST_BYTES);
+  return text.ok || text.fault.code !== 'CFG002' ? text : failed({ ...text.fault, help: ifTooLarge });
+}
+
+// ── tools ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface KnownTools {
+  /** Null: nothing is known. */
+  readonly tools: readonly ToolSchema[] | null;
+  /** Whether there are no others. */
+  readonly isComplete: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether everything that was named could be read. */
+  readonly isUsable: boolean;
+}
+
+async function knownTools(surroundings: Surroundings, options: CheckOptions): Promise<KnownTools> {
+  const tools: ToolSchema[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const file of new Set(options.tools)) {
+    const described = await readTools(file);
+    if (described.ok) tools.push(...described.value);
+    else diagnostics.push(described.fault);
+  }
+  const hasDescriptions = options.tools.length > 0 && diagnostics.length === 0;
+  if (options.apps !== true && options.config === undefined) {
+    return { tools: hasDescriptions ? tools : null, isComplete: true, diagnostics, isUsable: true };
+  }
+  const configuration = surroundings.configuration();
+  if (configuration === null) return { tools: null, isComplete: true, diagnostics, isUsable: false };
+  if (hasDescriptions) return { tools, isComplete: true, diagnostics, isUsable: true };
+  const named = toolsOfManifests(configuration);
+  surroundings.notes.say(
+    '',
+    named.length === 0
+      ? 'the tools of the installed apps are not known before the apps are started; describe them with `--tools FILE`'
+      : 'of the installed apps’ tools only the names in manifests are known; describe them with `--tools FILE`',
+    'dim',
+  );
+  return { tools: named.length === 0 ? null : named, isComplete: false, diagnostics, isUsable: true };
+}
+
+async function readTools(file: string): Promise<Result<readonly ToolSchema[], Diagnostic>> {
+  const text = await read(file, 'leave out the tools that no rule speaks of');
+  if (!text.ok) return text;
+  const refused = (code: string, message: string): Result<never, Diagnostic> =>
+    failed({
+      code,
+      severity: 'error',
+      file,
+      message,
+      help: 'write a JSON list of tools as OpenAI, Anthropic or MCP describe them',
+    });
+  const value = parseJson(text.value);
+  if (!value.ok) return refused('CFG003', `the file cannot be used: ${value.fault}`);
+  const tools = parseTools(value.value);
+  return tools.ok ? ok(tools.value) : refused('CFG005', tools.fault);
+}
+
+/** Apps are not started for this. A manifest may say nothing of most tools, and never the whole schema of one. */
+function toolsOfManifests({ apps }: Configuration): readonly ToolSchema[] {
+  const names = apps.flatMap(({ manifest }) => [
+    ...manifest.functionalities.flatMap(({ tool }) => tool ?? []),
+    ...(manifest.irreversible ?? []),
+    ...(manifest.untrusted ?? []),
+    ...(manifest.private ?? []),
+  ]);
+  return [...new Set(names)].map((name) => ({ name, parameters: null }));
+}
+
+// ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Every key is there, whatever the diagnostic says; a file that cannot be read has no place in it. */
+function flat({ file, range, severity, code, message, help }: Diagnostic): object {
+  return {
+    file,
+    line: range?.line ?? null,
+    column: range?.column ?? null,
+    endLine: range?.endLine ?? null,
+    endColumn: range?.endColumn ?? null,
+    severity,
+    code,
+    message,
+    help: help ?? null,
+  };
+}
+
+function tell({ output }: Surroundings, { lines }: Checked, diagnostic: Diagnostic): void {
+  const { file, range, severity, code, message, help } = diagnostic;
+  const style = severity === 'error' ? 'bad' : 'warn';
+  const place = range === undefined ? '' : `:${range.line}:${range.column}`;
+  output.line(`${visibleLine(file)}${place}: ${output.style(style, `${severity} ${code}`)}`);
+  output.say('  ', message);
+  if (range !== undefined) drawExcerpt(output, lines, range, style);
+  if (help !== undefined) output.say('  help: ', help);
+  output.line();
+}
+
+function tellSummary({ output }: Surroundings, all: readonly Diagnostic[], files: number): void {
+  const errors = all.filter(({ severity }) => severity === 'error').length;
+  const warnings = all.length - errors;
+  const counts = [
+    ...(errors === 0 ? [] : [counted(errors, 'error')]),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+  ];
+  const found = counts.length === 0 ? 'no problem' : counts.join(' and ');
+  output.say(
+    '',
+    `${found} in ${counted(files, 'file')}`,
+    errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'good',
+  );
+}
