@@ -296,12 +296,19 @@ for (const [name, content, code, told] of [
   ],
   ['no cases', { cases: {} }, 'TST001', 'no case'],
   ['no policy', { policy: 'none.gr', cases: { a: { trace: [], expect: 'clean' } } }, 'CFG001', 'none.gr'],
+  [
+    'a trace without events',
+    { cases: { a: { trace: 'empty.json', decision: 'allow' } } },
+    'TST002',
+    'no last event',
+  ],
   ['a trace that is none', { cases: { a: { trace: 'none.json', expect: 'clean' } } }, 'CFG001', 'none.json'],
 ] as const) {
   test(`${name} is exit code 2, told at its place; other files are run`, () => {
     using work = new Workplace({
       'mail.gr': MAIL,
       'mail.test.json': content,
+      'empty.json': [],
       'b/mail.gr': MAIL,
       'b/mail.test.json': file({ key: { trace: [{ user: 'key-1' }], expect: 'low' } }),
     });

@@ -4,7 +4,7 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { type Diagnostic, failed, isJsonObject, type JsonObject, ok, type Result } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
@@ -55,7 +55,7 @@ function policyFiles(reader: ConfigReader, root: ObjectReader, file: string): re
   const at = root.get('policy');
   if (at === null) return [policyBeside(file)];
   const items = at.node.kind === 'array' ? reader.items(at) : [at];
-  return items.map((item) => join(dirname(file), reader.string(item) ?? ''));
+  return items.map((item) => pathFrom(dirname(file), reader.string(item) ?? ''));
 }
 
 /** `mail.gr` for `mail.test.json`. */
@@ -65,6 +65,11 @@ export function policyBeside(file: string): string {
     ? name.slice(0, -TEST_FILE_END.length)
     : name.replace(/\.[^.]*$/, '');
   return join(dirname(file), `${stem}.gr`);
+}
+
+/** Unlike `resolve`, keeps what is relative: reports are easier to read so. */
+function pathFrom(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
 }
 
 function readDialect(reader: ConfigReader, root: ObjectReader): Dialect {
@@ -124,7 +129,7 @@ class CaseReader {
   }
 
   #trace(at: Located): readonly TraceEvent[] | string {
-    if (at.node.kind === 'string') return join(this.#folder, at.node.value);
+    if (at.node.kind === 'string') return pathFrom(this.#folder, at.node.value);
     return readTrace(this.#reader, at);
   }
 

@@ -4,7 +4,7 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
-import type { Json, JsonObject, Label } from '@cordon/core';
+import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { MessageStream } from '../message-stream.ts';
@@ -155,7 +155,7 @@ class TraceReader {
           { ...frame, type: 'DataRelease', to: this.#text(object, 'to'), items: this.#released(object) },
         ];
       case 'egress': {
-        const [host = '', port = '443'] = (this.#text(object, 'egress') ?? '').split(':');
+        const [, host = '', port = '443'] = ADDRESS.exec(this.#text(object, 'egress') ?? '') ?? [];
         return [
           {
             ...frame,
@@ -187,11 +187,16 @@ class TraceReader {
     });
   }
 
-  #links(object: ObjectReader): Pick<TraceEvent, 'context' | 'causes'> {
+  #links(object: ObjectReader): Pick<TraceEvent, 'context' | 'causes' | 'metadata'> {
     const context = this.#text(object, 'context');
     const causesAt = object.get('causes');
     const causes = causesAt === null ? [] : this.#texts(causesAt, 'a list of ids');
-    return { ...(context === null ? {} : { context }), ...(causes.length === 0 ? {} : { causes }) };
+    const metadata = this.#json(object, 'metadata');
+    return {
+      ...(context === null ? {} : { context }),
+      ...(causes.length === 0 ? {} : { causes }),
+      ...(isJsonObject(metadata) ? { metadata } : {}),
+    };
   }
 
   /** What no chat log says of an event. */
@@ -236,6 +241,8 @@ class TraceReader {
     return at === null ? null : plainJson(at.node);
   }
 }
+
+const ADDRESS = /^(.+?)(?::(\d{1,5}))?$/s;
 
 const LABELS = ['trusted', 'untrusted', 'public', 'private'] as const;
 type LabelName = (typeof LABELS)[number];
