@@ -12,23 +12,24 @@ import { firstOf } from './literals.ts';
 import { contextOf, EDGE, holds, LAST_LINE_FEED } from './program.ts';
 import type { Assertion, CaseRule, Node, SyntaxTree } from './syntax-tree.ts';
 
-/** Steps for one call: as many for each character, and as many at least. */
-const STEPS_PER_CHARACTER = 64;
-const LEAST_BUDGET = 1_000_000;
+/** Steps for one call: as many for each character, besides as many for any text. */
+const BUDGET = { perCharacter: 64, least: 1_000_000 };
 /** Of ways that have not been tried, and of registers to set back; more is given up like too many steps. */
 const MAX_STACK = 4_000_000;
 
 export class BudgetedMatcher {
   readonly #start: Step;
   readonly #registers: number;
+  readonly #budget: typeof BUDGET;
   /** With which characters a match can begin; null: with any, or it can be empty. */
   readonly #first: CodePointSet | null;
   readonly #asciiFirst: Uint8Array;
 
-  constructor(tree: SyntaxTree) {
+  constructor(tree: SyntaxTree, budget: typeof BUDGET = BUDGET) {
     const compiler = new StepCompiler(tree.groups);
     this.#start = compiler.compile(tree.root, { kind: 'match' });
     this.#registers = compiler.registers;
+    this.#budget = budget;
     const first = firstOf(tree.root);
     this.#first = first;
     this.#asciiFirst = Uint8Array.from({ length: 128 }, (_, unit) =>
@@ -38,13 +39,13 @@ export class BudgetedMatcher {
 
   /** Python's `re.match`: whether a match begins at the start. */
   startsWith(text: string): boolean | 'exhausted' {
-    const end = new Attempts(text, this.#registers).matchAt(this.#start, 0, false);
+    const end = new Attempts(text, this.#registers, this.#budget).matchAt(this.#start, 0, false);
     return end === 'exhausted' ? end : end !== null;
   }
 
   /** Python's `re.finditer`: whole matches from left to right that do not overlap. */
   findAll(text: string): readonly Match[] | 'exhausted' {
-    const attempts = new Attempts(text, this.#registers);
+    const attempts = new Attempts(text, this.#registers, this.#budget);
     let matches: Match[] | null = null;
     let isBehindEmpty = false;
     for (let at = this.#candidate(text, 0); at <= text.length; at = this.#candidate(text, at)) {
@@ -232,10 +233,10 @@ class Attempts {
   /** Registers with the values that they had before, in turn. */
   readonly #trail: number[] = [];
 
-  constructor(text: string, registers: number) {
+  constructor(text: string, registers: number, budget: typeof BUDGET) {
     this.#text = text;
     this.#registers = new Int32Array(registers);
-    this.#steps = LEAST_BUDGET + STEPS_PER_CHARACTER * text.length;
+    this.#steps = budget.least + budget.perCharacter * text.length;
   }
 
   /** Where the first match ends that begins at `start`; null: there is none. */

@@ -34,20 +34,21 @@ const BLOCK = 1024;
  * looked at. Up to the first limit that is cheap enough. Beyond it, edges are counted, and an automaton that has
  * none to begin with is used: whether a text is given up must not depend on what was read before it.
  */
-const UNCOUNTED_WORK = 2 ** 26;
-const MAX_WORK = 2 ** 28;
+const LIMITS = { uncounted: 2 ** 26, counted: 2 ** 28 };
 
 export class LinearMatcher {
   readonly #program: Program;
   readonly #isAnchored: boolean;
+  readonly #limits: typeof LIMITS;
   #alphabet: Alphabet | null = null;
   #forward: ForwardAutomaton | null = null;
   #backward: BackwardAutomaton | null = null;
 
   /** `isAnchored`: no match can begin behind the start of a text. */
-  constructor(program: Program, isAnchored: boolean) {
+  constructor(program: Program, isAnchored: boolean, limits: typeof LIMITS = LIMITS) {
     this.#program = program;
     this.#isAnchored = isAnchored;
+    this.#limits = limits;
   }
 
   /** Python's `re.match`: whether a match begins at the start. */
@@ -97,9 +98,9 @@ export class LinearMatcher {
   #automaton(text: string, direction: 'forward' | 'backward'): ForwardAutomaton | BackwardAutomaton {
     const program = this.#program;
     this.#alphabet ??= new Alphabet(program);
-    if (text.length * program.instructions.length > UNCOUNTED_WORK) {
+    if (text.length * program.instructions.length > this.#limits.uncounted) {
       const Automaton = direction === 'forward' ? ForwardAutomaton : BackwardAutomaton;
-      return new Automaton(program, this.#alphabet, MAX_WORK);
+      return new Automaton(program, this.#alphabet, this.#limits.counted);
     }
     if (direction === 'forward') {
       this.#forward ??= new ForwardAutomaton(program, this.#alphabet, Number.POSITIVE_INFINITY);
