@@ -1,0 +1,222 @@
+/**
+ * Policies and traces to try the language with: rules of every construct, some of them undecided for some events, and
+ * traces of one or several contexts.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+
+/** How often a property is tried. */
+export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
+
+// ── generated rules ───────────────────────────────────────────────────────────────────────────────────────────
+
+const PRELUDE = `
+from invariant import count, forall
+LIMIT := 2
+is_send(c: ToolCall) := c is tool:send
+seen_before(c: ToolCall) :=
+    (o: ToolOutput) -> c
+    "bad" in o.content
+big(x) := x.arguments.size > LIMIT
+same_to(a: ToolCall, b: ToolCall) :=
+    a.arguments.to == b.arguments.to
+told(c: ToolCall, text: str) :=
+    (m: Message) -> c
+    text in m.content
+later(c: ToolCall) :=
+    (d: ToolCall)
+    c -> d
+loops(c: ToolCall, n: int) := n < 2 and loops(c, n + 1) or c is tool:read
+`;
+
+/** Conditions over one variable; some are undecided for some events, some are no booleans. */
+const ONE: Readonly<Record<string, readonly string[]>> = {
+  ToolCall: [
+    'X is tool:send',
+    'X is tool:*({to: "a|b"})',
+    'X.arguments.to == "a"',
+    'is_send(X)',
+    'not is_send(X)',
+    'seen_before(X)',
+    'not seen_before(X)',
+    'big(X)',
+    'X.name == "read" or X.arguments.size == 1',
+    'X.name',
+    '"untrusted" in X.labels',
+    'told(X, "hi")',
+    'later(X) or X.arguments.size == 0',
+    'loops(X, 0)',
+    'X is not tool:read',
+    '(X.arguments.size if X is tool:send else 2) > 1',
+    'any([value == "a" for value in X.arguments.values() if value is not None])',
+    'X.arguments in [{"to": "a"}, {"to": "b", "size": 1}]',
+    'f"{X.name}!" == "send!"',
+    'X is tool:send({to: input.who, size: *})',
+    'count(min=1):\n        (q: ToolOutput) -> X\n        "bad" in q.content',
+    'not count(min=1, max=2):\n        (q: ToolCall) -> X',
+  ],
+  ToolOutput: [
+    '"bad" in X.content',
+    'X is tool:read',
+    'X.content.lower() == "bad"',
+    'match("b", X.content)',
+    'X.error',
+  ],
+  Message: ['X.role == "user"', '"hi" in X.content', 'X.content is not None', 'len(X.content) > 2'],
+  str: ['X == "bad"', 'X == "user" or X == "a"'],
+};
+
+/** Conditions that relate two variables, by their types. */
+const TWO: Readonly<Record<string, readonly string[]>> = {
+  'ToolCall ToolCall': [
+    'X.arguments.to == Y.arguments.to',
+    'X.arguments.size == Y.arguments.size',
+    'X.arguments.size < Y.arguments.size',
+    'same_to(X, Y)',
+    'X.arguments == Y.arguments',
+  ],
+  'ToolCall ToolOutput': ['tool_call(Y) is X', 'X.arguments.to in Y.content', 'X.id == Y.tool_call_id'],
+  'ToolOutput Message': ['X.content == Y.content', 'X.content != Y.content', 'Y.content in X.content'],
+  'str ToolCall': ['X == Y.arguments.to', 'X == Y.name or X == "hi"'],
+  'Message Message': ['X.content == Y.content'],
+};
+
+const MESSAGES = ['"found"', 'Violation("found", what=V)', 'f"found {V.labels}"', 'V'];
+
+const TYPES = ['ToolCall', 'ToolOutput', 'Message', 'str'] as const;
+
+const QUANTIFIED = [
+  'count(min=2):\n        (q: ToolCall)\n        q is tool:send',
+  'not count(min=2, max=3):\n        (q: ToolOutput)\n        "bad" in q.content',
+  'forall:\n        (q: ToolCall)\n        not (q is tool:send)',
+  'count(max=1):\n        (q: ToolCall)\n        q.arguments.size > 0',
+];
+
+export interface Choice {
+  readonly types: readonly (typeof TYPES)[number][];
+  readonly picks: readonly number[];
+  readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly joins: readonly (readonly [number, number, number])[];
+  readonly message: number;
+  readonly quantified: number;
+  readonly within: boolean;
+  readonly assigned: boolean;
+}
+
+export const choice: fc.Arbitrary<Choice> = fc.record({
+  types: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 3 }),
+  picks: fc.array(fc.nat(40), { maxLength: 4 }),
+  flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
+  joins: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.nat(5)), { maxLength: 2 }),
+  message: fc.nat(MESSAGES.length - 1),
+  quantified: fc.nat(12),
+  within: fc.boolean(),
+  assigned: fc.boolean(),
+});
+
+function ruleText(rule: Choice): string {
+  const lines = rule.types.map((type, index) => `(v${index}: ${type})`);
+  for (const [index, pick] of rule.picks.entries()) {
+    const variable = index % rule.types.length;
+    const conditions = ONE[rule.types[variable] ?? ''] ?? [];
+    const condition = conditions[pick % conditions.length];
+    if (condition !== undefined) lines.push(condition.replaceAll('X', `v${variable}`));
+  }
+  for (const [a, b, direct] of rule.flows) {
+    const isEvent = (index: number) => rule.types[index] !== undefined && rule.types[index] !== 'str';
+    if (isEvent(a) && isEvent(b)) lines.push(`v${a} ${direct ? '~>' : '->'} v${b}`);
+  }
+  for (const [a, b, pick] of rule.joins) {
+    const conditions = TWO[`${rule.types[a]} ${rule.types[b]}`] ?? [];
+    const condition = conditions[pick % conditions.length];
+    if (condition !== undefined && a !== b)
+      lines.push(condition.replaceAll('X', `v${a}`).replaceAll('Y', `v${b}`));
+  }
+  const quantified = QUANTIFIED[rule.quantified];
+  if (quantified !== undefined) lines.push(quantified);
+  const call = rule.types.indexOf('ToolCall');
+  if (rule.within && call >= 0) lines.push(`(w: str) in v${call}.arguments`, 'w == "a"');
+  if (rule.assigned && call >= 0) lines.push(`size := v${call}.arguments.size`, 'size >= LIMIT');
+  const message = (MESSAGES[rule.types[0] === 'str' ? 0 : rule.message] ?? '').replace(/\bV\b/g, 'v0');
+  return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+}
+
+export function policyOf(rules: readonly Choice[]): Policy {
+  const text = PRELUDE + rules.map(ruleText).join('');
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, `${text}\n${JSON.stringify(policy.ok ? null : policy.fault)}`);
+  return policy.value;
+}
+
+// ── generated traces ──────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Shape {
+  readonly kind: 'user' | 'assistant' | 'call' | 'output' | 'pair' | 'carrier';
+  readonly context: number;
+  readonly causes: readonly number[];
+  readonly app: boolean;
+  readonly tool: 'send' | 'read';
+  readonly to: string | null;
+  readonly size: number | null;
+  readonly content: string | null;
+  readonly callId: number;
+}
+
+export const shape = (contexts: number): fc.Arbitrary<Shape> =>
+  fc.record({
+    kind: fc.constantFrom('user', 'assistant', 'call', 'output', 'pair', 'carrier'),
+    context: fc.nat(contexts - 1),
+    causes: fc.array(fc.nat(12), { maxLength: 1 }),
+    app: fc.boolean(),
+    tool: fc.constantFrom('send', 'read'),
+    to: fc.constantFrom('a', 'b', 'ab', null),
+    size: fc.constantFrom(0, 1, 2, 3, null),
+    content: fc.constantFrom('bad', 'hi', 'BAD', '{"lower": 1}', '', null),
+    callId: fc.nat(3),
+  });
+
+export function eventsOf(shapes: readonly Shape[], contexts: number): readonly TraceEvent[] {
+  return shapes.map((one, index) => eventOf(one, index, contexts));
+}
+
+function eventOf(one: Shape, index: number, contexts: number): TraceEvent {
+  const frame = {
+    id: `e${index}`,
+    context: `s${one.context}`,
+    // Beyond the trace: an id that nobody has given.
+    causes: contexts === 1 ? [] : one.causes.map((cause) => `e${cause}`),
+  };
+  const call = {
+    type: 'ToolCall',
+    callId: `c${one.callId}`,
+    kind: 'function',
+    name: one.tool,
+    arguments: {
+      ...(one.to === null ? {} : { to: one.to }),
+      ...(one.size === null ? {} : { size: one.size }),
+    },
+  } as const;
+  switch (one.kind) {
+    case 'user':
+    case 'assistant':
+      return { ...frame, type: 'Message', role: one.kind, content: one.content, toolCalls: [] };
+    case 'pair': {
+      const calls = [0, 1].map((part) => ({ ...call, context: frame.context, id: `e${index}-${part}` }));
+      return { ...frame, type: 'Message', role: 'assistant', content: one.content, toolCalls: calls };
+    }
+    case 'call':
+      return { ...frame, ...call, ...(one.app ? { deliveredTo: 'app:x' } : {}) };
+    case 'output': {
+      const output = {
+        type: 'ToolOutput',
+        role: 'tool',
+        callId: `c${one.callId}`,
+        content: one.content,
+      } as const;
+      return { ...frame, ...output, ...(one.app ? { bornFrom: 'app:x' } : {}) };
+    }
+    case 'carrier':
+      return { ...frame, type: 'Carrier' };
+  }
+}
