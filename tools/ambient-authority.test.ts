@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
+  'packages/cli/src/commands/scan.ts': {
+    of: ['clock'],
+    why: 'a scan tells how long it took and saves its state every two seconds',
+  },
   'packages/cli/src/commands/start.ts': {
     of: ['code at run time'],
     why: 'modules of a query are loaded while the configuration is read',
@@ -60,6 +64,16 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },
+  'packages/cli/src/scan/crew.ts': { of: ['threads'], why: 'starts the workers of a scan' },
+  'packages/cli/src/scan/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
+  'packages/cli/src/scan/input.ts': { of: ['files'], why: 'folders are searched for logs' },
+  'packages/cli/src/scan/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },
+  'packages/cli/src/scan/scan-output.ts': { of: ['files'], why: 'what a scan finds may go to a file' },
+  'packages/cli/src/scan/scan-state.ts': {
+    of: ['files'],
+    why: 'how far a scan came is kept in a file, with digests of what it read',
+  },
+  'packages/cli/src/scan/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
   'packages/cli/src/text-file.ts': {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',

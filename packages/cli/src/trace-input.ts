@@ -129,7 +129,7 @@ const TRACE_KEYS = [
 ];
 
 /** A part of a trace: a message, a span, an entry of a log. */
-function isElement(value: Json): boolean {
+export function isElement(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   const isNamed = typeof value.role === 'string' || typeof value.type === 'string';
   return isNamed || !TRACE_KEYS.some((key) => typeof value[key] === 'object');

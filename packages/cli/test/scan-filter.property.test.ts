@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, type Policy } from '@cordon/policy';
+import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
 import fc from 'fast-check';
 import { Examiner } from '../src/scan/examiner.ts';
 import { areMet, needsOf } from '../src/scan/rule-needs.ts';
@@ -175,34 +175,52 @@ const message = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: call },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 5, {}, { role: 5 }, { tools: [{ name: 'send' }] }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(
+      { role: 'user', parts: [{ text: 'x' }] },
+      { role: 'function', name: 'read', content: '' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'send', input: {} }] },
+      { role: 'assistant', function_call: { name: 'send', arguments: '{}' } },
+      null,
+      5,
+      {},
+      { role: 5 },
+      { tools: [{ name: 'send' }] },
+    ),
+  },
 );
+/** What stands beside the messages; null: nothing does. */
+const wrapping = fc.constantFrom<object | null>(
+  null,
+  { id: 'x', model: 'y' },
+  { system: 'obey' },
+  { tools: [{ type: 'function', function: { name: 'send', parameters: {} } }] },
+  { choices: [{ message: { role: 'assistant', content: 'end' } }] },
+);
+
 const trace = fc.array(message, { maxLength: 7 });
 
-test('what is left out by the needs of rules is never a finding: the examiner says what the policy says', () => {
+test('what is left out by the needs of rules is never a finding: the examiner says what the policy says of the trace', () => {
   const policy = loaded();
   const examiner = new Examiner(policy, [policy], { parameters: {}, maxLength: 1e6 });
   const seen = { found: 0, clean: 0, refused: 0 };
   fc.assert(
-    fc.property(trace, fc.boolean(), (messages, isWrapped) => {
-      const text = JSON.stringify(isWrapped ? { id: 'x', messages } : messages);
-      const document: unknown = JSON.parse(text);
-      const expected = policy.analyze(
-        isWrapped && typeof document === 'object' && document !== null && 'messages' in document
-          ? document.messages
-          : document,
-      );
+    fc.property(trace, wrapping, (messages, wrap) => {
+      const text = JSON.stringify(wrap === null ? messages : { ...wrap, messages });
+      const read = readTrace(JSON.parse(text));
       const examined = examiner.examine(text);
-      if (!expected.ok) {
+      if (!read.ok) {
         seen.refused++;
         assert.equal(examined.ok, false);
         return;
       }
+      const expected = policy.analyzeEvents(read.value.events);
       assert.ok(examined.ok, JSON.stringify(examined));
-      const isEmpty = expected.value.errors.length + expected.value.undecided.length === 0;
+      const isEmpty = expected.errors.length + expected.undecided.length === 0;
       if (isEmpty) seen.clean++;
       else seen.found++;
-      assert.deepEqual(examined.value, isEmpty ? null : expected.value);
+      assert.deepEqual(examined.value, isEmpty ? null : expected);
     }),
     { seed: 20_261_121, numRuns: 3000 },
   );

@@ -64,7 +64,6 @@ function task(maxLine: number, waitsForRest = false): ScanTask {
     policies: [{ file: 'p.gr', text: POLICY }],
     dialect: 'cordon',
     parameters: {},
-    format: null,
     maxLine,
     records: { hasClean: true, hasDigest: false, waitsForRest, examples: null },
   };

@@ -100,7 +100,7 @@ test('a trace is reported with the same line as by `cordon analyze`, with `--all
 
 test('what is no trace is reported with its line and does not stop the scan; exit code 2', () => {
   const log = Buffer.concat([
-    Buffer.from(`{"messages":\n\n${line(STEERED)}[{"role":5}]\n"text"\n`),
+    Buffer.from(`{"messages":\n\n${line(STEERED)}[{"role":5}]\n"text"\n{"role":"user","content":"HELP"}\n`),
     Buffer.from([0x22, 0xff, 0x22, 0x0a]),
     Buffer.from(line(SHOUTED)),
   ]);
@@ -114,13 +114,14 @@ test('what is no trace is reported with its line and does not stop the scan; exi
   assert.deepEqual(told, [
     ['a.jsonl:1', 'this is not JSON: Unexpe'],
     ['a.jsonl:3'],
-    ['a.jsonl:4', '0.role: the role is a st'],
-    ['a.jsonl:5', 'a trace is a list of mes'],
-    ['a.jsonl:6', 'this is not text in UTF-'],
-    ['a.jsonl:7'],
+    ['a.jsonl:4', 'the trace has none of th'],
+    ['a.jsonl:5', 'a trace is a list, or an'],
+    ['a.jsonl:6', 'this is a part of a trac'],
+    ['a.jsonl:7', 'this is not text in UTF-'],
+    ['a.jsonl:8'],
   ]);
   assert.equal(code, 2);
-  assert.match(err, /4 of 6 lines cannot be used/);
+  assert.match(err, /5 of 7 lines cannot be used/);
 });
 
 test('Windows line ends, a byte order mark, and a last line without an end are read', () => {

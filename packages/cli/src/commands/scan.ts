@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import type { TraceFormat } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
@@ -19,6 +20,7 @@ import { type Beginning, digestOf, freshBeginning, ScanMemory } from '../scan/sc
 import { FileOutput, type ScanOutput, StreamOutput } from '../scan/scan-output.ts';
 import type { TaskPrint } from '../scan/scan-state.ts';
 import { EXAMPLES, SummaryReport } from '../scan/summary-report.ts';
+import { formatNamed } from '../trace-input.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */
@@ -31,6 +33,7 @@ export interface ScanOptions extends ParameterOptions {
   readonly jobs?: string;
   readonly out?: string;
   readonly resume?: string;
+  readonly format?: string;
   readonly maxLine?: string;
 }
 
@@ -52,6 +55,7 @@ interface Request {
   readonly jobs: number;
   readonly maxLine: number;
   readonly form: Form;
+  readonly format: TraceFormat | undefined;
   readonly options: ScanOptions;
 }
 
@@ -184,19 +188,22 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
   const { inputs, problems } = findInputs(sorted.inputs);
   const jobs = numberOf(options.jobs, '--jobs', availableParallelism(), MOST_JOBS);
   const maxLine = numberOf(options.maxLine, '--max-line', DEFAULT_MAX_LINE, MOST_MAX_LINE);
+  const format = formatNamed(options.format);
   const all = [
     ...[policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)),
     ...problems,
-    ...[jobs, maxLine].flatMap((read) => (read.ok ? [] : [read.fault])),
+    ...[jobs, maxLine, format].flatMap((read) => (read.ok ? [] : [read.fault])),
     ...misuse(sorted, options),
   ];
-  if (!policies.ok || !parameters.ok || !jobs.ok || !maxLine.ok || all.length > 0) return failed(all);
+  if (!policies.ok || !parameters.ok || !jobs.ok || !maxLine.ok || !format.ok || all.length > 0)
+    return failed(all);
   return ok({
     files: policies.value,
     parameters: parameters.value,
     inputs,
     jobs: jobs.value,
     maxLine: maxLine.value,
+    format: format.value,
     form: options.json === true ? 'json' : options.sarif === true ? 'sarif' : 'summary',
     options,
   });
@@ -242,13 +249,13 @@ function numberOf(
 }
 
 /** What an earlier scan must have had in common with this one. */
-function printOf({ files, parameters, form, options, maxLine }: Request): TaskPrint {
+function printOf({ files, parameters, form, format, options, maxLine }: Request): TaskPrint {
   const texts = files.policies.map(({ source }) => source.text);
   const out = options.out === undefined ? null : resolve(options.out);
   return {
     policy: digestOf([texts, options.dialect]),
     parameters: digestOf(parameters),
-    output: digestOf([form, options.all === true, out, maxLine]),
+    output: digestOf([form, options.all === true, out, maxLine, format ?? null]),
   };
 }
 
@@ -283,12 +290,12 @@ function crewOf(request: Request): Crew {
   return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs, task);
 }
 
-function taskOf({ files, parameters, options, maxLine, form }: Request): ScanTask {
+function taskOf({ files, parameters, options, maxLine, form, format }: Request): ScanTask {
   return {
     policies: files.policies.map(({ source: { file, text } }) => ({ file, text })),
     dialect: options.dialect,
     parameters,
-    format: null,
+    format,
     maxLine,
     records: recordsOf(form, options),
   };

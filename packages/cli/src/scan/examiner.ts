@@ -4,17 +4,9 @@
  *
  * Ring 1.
  */
-import {
-  failed,
-  isJsonObject,
-  type Json,
-  type JsonLimits,
-  type JsonObject,
-  ok,
-  parseJson,
-  type Result,
-} from '@cordon/core';
-import { type Analysis, Policy } from '@cordon/policy';
+import { failed, type JsonLimits, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import { type Analysis, Policy, readTrace, type TraceFault, type TraceFormat } from '@cordon/policy';
+import { isElement } from '../trace-input.ts';
 import { areMet, needsOf, type RuleNeeds } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
 
@@ -25,6 +17,10 @@ export type Examination = Result<Analysis | null, string>;
 const MOST_TRUSTED = 256 * 1024;
 const LIMITS: Omit<JsonLimits, 'length'> = { depth: 512, elements: 5_000_000 };
 
+/** What is found in it may depend on the lines around it, and those are other traces here. */
+const PART_OF_TRACE =
+  'this is a part of a trace and no whole one: `cordon analyze` reads files whose lines are one trace';
+
 /** Policies out of some of the rules, kept by which. */
 const MOST_SELECTIONS = 256;
 
@@ -32,6 +28,8 @@ export interface ExaminerOptions {
   readonly parameters: JsonObject;
   /** UTF-16 units of a text. */
   readonly maxLength: number;
+  /** Absent: it is recognised. */
+  readonly format?: TraceFormat | undefined;
 }
 
 export class Examiner {
@@ -51,7 +49,9 @@ export class Examiner {
   }
 
   examine(text: string): Examination {
-    if (text.length > MOST_TRUSTED) return this.#examineCarefully(text);
+    const { format } = this.#options;
+    const isChat = format === undefined || format === 'openai-chat';
+    if (text.length > MOST_TRUSTED || !isChat) return this.#examineCarefully(text);
     let document: unknown;
     try {
       document = JSON.parse(text);
@@ -62,25 +62,22 @@ export class Examiner {
     const isPlain = messages !== null && isTame(document) && this.#survey.isPlainChat(messages);
     if (!isPlain) return this.#examineCarefully(text);
     const policy = this.#selected();
-    return policy === null ? ok(null) : this.#analyze(policy, messages);
+    return policy === null ? ok(null) : this.#analyzeChat(policy, messages);
   }
 
   #examineCarefully(text: string): Examination {
     const parsed = parseJson(text, { ...LIMITS, length: this.#options.maxLength });
     if (!parsed.ok) return failed(notJson(parsed.fault));
-    const messages = messagesOf(parsed.value);
-    if (messages === null) return failed('a trace is a list of messages, or an object with `messages`');
-    return this.#analyze(this.#policy, messages);
+    if (isElement(parsed.value)) return failed(PART_OF_TRACE);
+    const { format, parameters } = this.#options;
+    const read = readTrace(parsed.value, format === undefined ? {} : { format });
+    if (!read.ok) return failed(sentenceOf(read.fault));
+    return ok(nullIfEmpty(this.#policy.analyzeEvents(read.value.events, parameters)));
   }
 
-  #analyze(policy: Policy, messages: readonly unknown[]): Examination {
+  #analyzeChat(policy: Policy, messages: readonly unknown[]): Examination {
     const analysis = policy.analyze(messages, this.#options.parameters);
-    if (!analysis.ok) {
-      const { path, message } = analysis.fault;
-      return failed(path === '' ? message : `${path}: ${message}`);
-    }
-    const { errors, undecided } = analysis.value;
-    return ok(errors.length + undecided.length === 0 ? null : analysis.value);
+    return analysis.ok ? ok(nullIfEmpty(analysis.value)) : failed(sentenceOf(analysis.fault));
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */
@@ -107,11 +104,12 @@ export class Examiner {
   }
 }
 
-function messagesOf(document: unknown): readonly unknown[] | null {
-  if (Array.isArray(document)) return document;
-  if (!isJsonObject(document) || !Object.hasOwn(document, 'messages')) return null;
-  const messages: Json | undefined = document.messages;
-  return Array.isArray(messages) ? messages : null;
+function nullIfEmpty(analysis: Analysis): Analysis | null {
+  return analysis.errors.length + analysis.undecided.length === 0 ? null : analysis;
+}
+
+function sentenceOf({ path, message }: TraceFault): string {
+  return path === '' ? message : `${path}: ${message}`;
 }
 
 function notJson(reason: string): string {

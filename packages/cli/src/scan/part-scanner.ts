@@ -34,6 +34,7 @@ export class PartScanner {
     this.#examiner = new Examiner(policy, policies, {
       parameters: task.parameters,
       maxLength: task.maxLine,
+      format: task.format,
     });
     this.#reader = new LineReader(task.maxLine);
     this.#rules = new Map(policy.rules.map(({ id }, index) => [id, index]));

@@ -5,6 +5,7 @@
  * Ring 1.
  */
 import type { JsonObject } from '@cordon/core';
+import type { TraceFormat } from '@cordon/policy';
 import type { Dialect } from '../policy-files.ts';
 
 /** A piece of one input. */
@@ -89,8 +90,8 @@ export interface ScanTask {
   readonly policies: readonly { readonly file: string; readonly text: string }[];
   readonly dialect: Dialect;
   readonly parameters: JsonObject;
-  /** Null: as it looks. */
-  readonly format: string | null;
+  /** Absent: it is recognised. */
+  readonly format?: TraceFormat | undefined;
   /** Bytes of a line. */
   readonly maxLine: number;
   readonly records: RecordOptions;

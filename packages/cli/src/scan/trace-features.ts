@@ -156,7 +156,7 @@ function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
 const OTHER_KEYS: ReadonlySet<string> = new Set([
   ...['resourceSpans', 'resource_spans', 'scopeSpans', 'spans', 'contents', 'candidates', 'choices'],
   ...['system', 'anthropic_version', 'stop_sequences', 'tools', 'functions', 'request', 'response', 'output'],
-  ...['input', 'role', 'content', 'parts', 'method', 'jsonrpc'],
+  ...['input', 'role', 'type', 'content', 'parts', 'method', 'jsonrpc'],
 ]);
 
 /** The messages of what can only be one chat: a list, or an object around one. Null: it takes a closer look. */
