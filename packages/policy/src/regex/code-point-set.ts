@@ -6,6 +6,7 @@
 import { CASE_RELATIVES, DIGIT_RUNS, LOWER_RUNS, SPACE_RUNS, WORD_RUNS } from './unicode-data.ts';
 
 export const LAST_CODE_POINT = 0x10ffff;
+const BEYOND = LAST_CODE_POINT + 1;
 
 /** First and last code point of each range, in turn; sorted, ranges neither overlap nor touch. */
 export type CodePointSet = readonly number[];
@@ -24,6 +25,23 @@ export function union(ranges: readonly number[]): CodePointSet {
     const end = set.at(-1);
     if (end !== undefined && first <= end + 1) set[set.length - 1] = Math.max(end, last);
     else set.push(first, last);
+  }
+  return set;
+}
+
+/** The union of two sets: one reading of both. */
+export function joined(a: CodePointSet, b: CodePointSet): CodePointSet {
+  const set: number[] = [];
+  let end = -2;
+  for (let left = 0, right = 0; left < a.length || right < b.length; ) {
+    const isLeft = (a[left] ?? BEYOND) <= (b[right] ?? BEYOND);
+    const first = (isLeft ? a[left] : b[right]) ?? 0;
+    const last = (isLeft ? a[left + 1] : b[right + 1]) ?? 0;
+    if (isLeft) left += 2;
+    else right += 2;
+    if (first > end + 1) set.push(first, last);
+    else set[set.length - 1] = Math.max(end, last);
+    end = Math.max(end, last);
   }
   return set;
 }

@@ -15,6 +15,7 @@ import {
   complement,
   EVERYTHING,
   ignoringCase,
+  joined,
   lowerCase,
   NOT_NEWLINE,
   setOf,
@@ -495,17 +496,17 @@ function classSet(members: readonly Member[], flags: Flags): CodePointSet {
   if (members.length === 1 && typeof only === 'object' && 'category' in only) return only.category;
   const isSingle = new Set(members).size === 1;
   const ranges: number[] = [];
-  const categories: number[] = [];
+  let categories: CodePointSet = [];
   for (const member of members) {
     if (typeof member === 'number') {
       // Python compares a capital beyond the basic plane, among other members, with lower cases only: it is lost.
       const isLost = flags.ignoreCase && member > 0xffff && lowerCase(member, flags.ascii) !== member;
       if (isSingle || !isLost) ranges.push(member, member);
-    } else if ('category' in member) categories.push(...member.category);
+    } else if ('category' in member) categories = joined(categories, member.category);
     else ranges.push(member.first, member.last);
   }
   const written = union(ranges);
-  return union([...(flags.ignoreCase ? ignoringCase(written, flags.ascii) : written), ...categories]);
+  return joined(flags.ignoreCase ? ignoringCase(written, flags.ascii) : written, categories);
 }
 
 function changed(flags: Flags, added: ReadonlySet<string>, removed: ReadonlySet<string>): Flags {

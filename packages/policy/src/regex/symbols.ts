@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type CodePointSet, category, contains, NEWLINE, setOf } from './code-point-set.ts';
+import { type CodePointSet, category, contains, LAST_CODE_POINT, NEWLINE, setOf } from './code-point-set.ts';
 import {
   ASCII_WORD,
   asked,
@@ -29,8 +29,8 @@ export class Alphabet {
   readonly before: Uint8Array;
   readonly behind: Uint8Array;
   /** First code points of the stretches of equal symbol, and the symbols. */
-  readonly #starts: readonly number[];
-  readonly #symbols: readonly number[];
+  readonly #starts: Uint32Array;
+  readonly #symbols: Uint16Array;
   /** One code point for each symbol. */
   readonly #members: number[] = [];
   /** Symbols of the basic plane, 256 at a time, when a text first needs them. */
@@ -69,14 +69,7 @@ export class Alphabet {
   }
 
   #search(codePoint: number): number {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= codePoint) low = middle;
-      else high = middle - 1;
-    }
-    return this.#symbols[low] ?? 0;
+    return this.#symbols[indexOf(this.#starts, codePoint, 0)] ?? 0;
   }
 
   #contexts(mask: number): Uint8Array {
@@ -111,41 +104,61 @@ function setsOf(program: Program, context: number): ReadonlySet<CodePointSet> {
 }
 
 interface Partition {
-  readonly starts: readonly number[];
-  readonly symbols: readonly number[];
+  readonly starts: Uint32Array;
+  readonly symbols: Uint16Array;
   readonly count: number;
 }
 
 /** Splits the classes by one set after the other; the work is the number of stretches that the sets cover. */
 function partition(sets: ReadonlySet<CodePointSet>): Partition {
-  const edges = new Set([0]);
-  for (const set of sets)
-    for (let at = 0; at < set.length; at += 2) edges.add(set[at] ?? 0).add((set[at + 1] ?? 0) + 1);
-  const starts = [...edges].filter((edge) => edge <= 0x10ffff).sort((a, b) => a - b);
-  const indexes = new Map(starts.map((start, index) => [start, index]));
+  const starts = edgesOf(sets);
   const classes = new Uint32Array(starts.length);
   let next = 1;
   for (const set of sets) {
-    const split = new Map<number, number>();
+    const renamed = new Map<number, number>();
+    let index = 0;
     for (let at = 0; at < set.length; at += 2) {
-      const end = indexes.get((set[at + 1] ?? 0) + 1) ?? starts.length;
-      for (let index = indexes.get(set[at] ?? 0) ?? end; index < end; index++) {
+      const first = set[at] ?? 0;
+      const last = set[at + 1] ?? 0;
+      index = indexOf(starts, first, index);
+      for (; index < starts.length && (starts[index] ?? 0) <= last; index++) {
         const old = classes[index] ?? 0;
-        let renamed = split.get(old);
-        if (renamed === undefined) {
-          renamed = next++;
-          split.set(old, renamed);
-        }
-        classes[index] = renamed;
+        const known = renamed.get(old);
+        classes[index] = known ?? next;
+        if (known === undefined) renamed.set(old, next++);
       }
     }
   }
   const numbers = new Map<number, number>();
-  const symbols = Array.from(classes, (one) => {
-    const known = numbers.get(one);
-    if (known !== undefined) return known;
-    numbers.set(one, numbers.size);
-    return numbers.size - 1;
-  });
+  const symbols = new Uint16Array(starts.length);
+  for (const [index, one] of classes.entries()) {
+    const known = numbers.get(one) ?? numbers.size;
+    numbers.set(one, known);
+    symbols[index] = known;
+  }
   return { starts, symbols, count: numbers.size };
+}
+
+/** Where a set begins or has ended, in order. */
+function edgesOf(sets: ReadonlySet<CodePointSet>): Uint32Array {
+  let count = 1;
+  for (const set of sets) count += set.length;
+  const edges = new Uint32Array(count);
+  let at = 1;
+  for (const set of sets)
+    for (let index = 0; index < set.length; index++) edges[at++] = (set[index] ?? 0) + (index & 1);
+  edges.sort();
+  return edges.filter((edge, index) => edge <= LAST_CODE_POINT && (index === 0 || edge !== edges[index - 1]));
+}
+
+/** The last place from `low` on at which `starts` is not above `wanted`. */
+function indexOf(starts: Uint32Array, wanted: number, low: number): number {
+  let first = low;
+  let last = starts.length - 1;
+  while (first < last) {
+    const middle = (first + last + 1) >> 1;
+    if ((starts[middle] ?? 0) <= wanted) first = middle;
+    else last = middle - 1;
+  }
+  return first;
 }
