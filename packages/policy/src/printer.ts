@@ -22,7 +22,7 @@ import { canonicalText, isSameTree } from './formatter.ts';
 import { dedent } from './lexer.ts';
 import { parseText } from './parser.ts';
 
-/** The whole policy: imports first, then definitions and rules in the order of their spans. Never throws. */
+/** The whole policy: imports first, then definitions and rules in the order of their spans. Throws for no tree of `parse`. */
 export function print(tree: PolicyTree): string {
   const statements = [
     ...tree.definitions.map((definition) => ({ kind: 'definition' as const, node: definition })),
@@ -40,7 +40,7 @@ export function print(tree: PolicyTree): string {
   return canonicalText(texts.map((text) => `${text}\n`).join(''));
 }
 
-/** One expression, e.g. to show it in a report. Never throws. */
+/** One expression, e.g. to show it in a report, on one line unless it holds a block. Throws for no tree of `parse`. */
 export function printExpression(expression: Expression): string {
   return new Lines(0).line(expression);
 }

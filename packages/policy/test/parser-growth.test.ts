@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { format } from '../src/formatter.ts';
 import { parseText } from '../src/parser.ts';
+import { print } from '../src/printer.ts';
 
 /** The first size takes some milliseconds of reading; the second is so many times as large. */
 const SIZE = 6_000;
@@ -49,6 +50,10 @@ const HOSTILE: Readonly<Record<string, (size: number) => string>> = {
   'many rules with comments': (size) => '# why\nraise "x" if:\n    a\n   # behind\n'.repeat(size / 10),
   'a string of many lines': (size) => `x := """${'  a\n'.repeat(size)}"""\n`,
   'an f-string of many lines': (size) => `x := f"""${'  a {b}\n'.repeat(size / 4)}"""\n`,
+  'mixed words, as many as a line may have': (size) => {
+    return `x := a${' and b or c'.repeat(200)}\n`.repeat(Math.ceil(size / 2_000));
+  },
+  'many f-strings with quotes': (size) => `x := f"{a['b']} \\"c'"\n`.repeat(size / 20),
   'a comment of one line': (size) => `# ${'a'.repeat(size * 4)}\nx := 1\n`,
 };
 
@@ -87,6 +92,8 @@ for (const [name, make] of Object.entries(HOSTILE)) {
   test(`time grows with the text: ${name}`, () => {
     const read = growth(make, (text) => parseText(text).diagnostics.all());
     assert.ok(read <= MOST_GROWTH, `reading: ${read.toFixed(1)} times for ${FACTOR} times the text`);
+    const printed = growth(make, (text) => print(parseText(text).tree));
+    assert.ok(printed <= MOST_GROWTH, `printing: ${printed.toFixed(1)} times for ${FACTOR} times the text`);
     const formatted = growth(make, (text) => format(text));
     assert.ok(
       formatted <= MOST_GROWTH,
