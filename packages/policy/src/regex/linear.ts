@@ -179,12 +179,17 @@ class Walk {
   readonly #automaton: BackwardAutomaton;
   readonly #text: string;
   /** By distance from the left end of the block; between the halves of a character there is none. */
-  readonly #rows: Row[] = [];
+  readonly #rows: Row[];
+  /** Likewise: 1 where a match can begin. */
+  readonly #isStart: Uint8Array;
 
   constructor(program: Program, automaton: BackwardAutomaton, text: string) {
     this.#program = program;
     this.#automaton = automaton;
     this.#text = text;
+    const size = Math.min(BLOCK, text.length) + 2;
+    this.#rows = new Array<Row>(size);
+    this.#isStart = new Uint8Array(size);
   }
 
   matches(blocks: readonly Block[]): readonly Match[] | 'exhausted' {
@@ -203,14 +208,20 @@ class Walk {
       this.#readAgain(block);
       if (this.#automaton.isExhausted) return 'exhausted';
       while (at <= block.right) {
+        if (from < 0 && at !== emptyAt) {
+          while (at <= block.right && this.#isStart[at - block.left] !== 1) at += 1;
+          if (at > block.right) break;
+          from = at;
+          instruction = start;
+        }
         const row = this.#rows[at - block.left] ?? NO_ROW;
         if (from < 0) {
-          instruction = at === emptyAt ? advancingStart : start;
-          if (row.isAlive[instruction] !== 1) {
+          if (row.isAlive[advancingStart] !== 1) {
             at += widthAt(this.#text, at);
             continue;
           }
           from = at;
+          instruction = advancingStart;
         }
         const known = row.steps[instruction] ?? 0;
         const step = known === 0 ? this.#step(row, instruction) : known;
@@ -270,10 +281,17 @@ class Walk {
         entry = automaton.build(place, symbol);
         table = automaton.table;
       }
+      this.#isStart[at - block.left] = entry & 1;
       place = placeOf(entry);
-      at -= isSimple || !isPair(text, at - 1) ? 1 : 2;
+      at -= 1;
+      if (!isSimple && isPair(text, at)) {
+        this.#isStart[at - block.left] = 0;
+        at -= 1;
+      }
     }
-    if (block.left === 0) rows[0] = automaton.rowAt(place, automaton.alphabet.edge);
+    if (block.left > 0) return;
+    rows[0] = automaton.rowAt(place, automaton.alphabet.edge);
+    this.#isStart[0] = automaton.edge(place, automaton.alphabet.edge) & 1;
   }
 }
 
