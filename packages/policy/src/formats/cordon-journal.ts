@@ -116,6 +116,8 @@ export class JournalReader {
     this.#plans.delete(context);
     const at = join(entry.path, 'plan');
     const plan = this.#reading.objectAt(entry.body, 'plan', entry.path) ?? {};
+    if (['steps', 'candidates'].some((key) => own(plan, key) === undefined))
+      this.#reading.wrong(entry.path, 'a plan has `steps` and `candidates`');
     const steps = this.#reading
       .listAt(plan, 'steps', at)
       .map((step, index) => this.#step(step, join(at, 'steps', index)));

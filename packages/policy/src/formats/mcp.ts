@@ -173,7 +173,7 @@ export class McpReader {
     const direction = entry.direction ?? (FROM_SERVER.has(method) ? 'to-client' : 'to-server');
     const params = this.#reading.objectAt(message, 'params', path) ?? {};
     const at = join(path, 'params');
-    const key = pendingKey(entry.server, id);
+    const key = pendingKey(entry.server, direction, id);
     const open = this.#pending.get(key) ?? [];
     open.push({ method, direction, callId: path });
     this.#pending.set(key, open);
@@ -220,7 +220,7 @@ export class McpReader {
   #answer(message: JsonObject, id: string | number | null, path: string, entry: Entry): void {
     const error = this.#reading.objectAt(message, 'error', path);
     const result = own(message, 'result') ?? null;
-    const asked = id === null ? null : this.#take(pendingKey(entry.server, id), entry.direction, result);
+    const asked = id === null ? null : this.#take(entry.server, id, entry.direction, result);
     const callId = asked?.direction === 'to-server' && !HOUSEKEEPING.has(asked.method) ? asked.callId : null;
     if (error !== null) {
       const pieces = loneTexts(wordsIn(error, join(path, 'error')));
@@ -235,20 +235,17 @@ export class McpReader {
   }
 
   /** The newest open request with this id that the answer can belong to. */
-  #take(key: string, direction: Direction | null, result: Json): Pending | null {
-    const open = this.#pending.get(key) ?? [];
-    const fits = (request: Pending) =>
-      direction === null
-        ? open.length === 1 || (request.direction === 'to-client') === isClientResult(result)
-        : request.direction !== direction;
-    for (let index = open.length - 1; index >= 0; index--) {
-      const request = open[index];
-      if (request === undefined || !fits(request)) continue;
-      open.splice(index, 1);
-      if (open.length === 0) this.#pending.delete(key);
-      return request;
-    }
-    return null;
+  #take(
+    server: string | null,
+    id: string | number,
+    direction: Direction | null,
+    result: Json,
+  ): Pending | null {
+    const take = (asked: Direction) => this.#pending.get(pendingKey(server, asked, id))?.pop() ?? null;
+    if (direction !== null) return take(direction === 'to-server' ? 'to-client' : 'to-server');
+    if (isClientResult(result)) return take('to-client') ?? take('to-server');
+    // An error could be anybody's; any other result is none that a client gives.
+    return take('to-server') ?? (result === null ? take('to-client') : null);
   }
 
   #serverAnswer(
@@ -444,9 +441,9 @@ export class McpReader {
   }
 }
 
-/** Ids of two servers are alike, and `1` is not `"1"`. */
-function pendingKey(server: string | null, id: string | number): string {
-  return JSON.stringify([server, id]);
+/** Ids of two servers, and of both sides of one, are alike; and `1` is not `"1"`. */
+function pendingKey(server: string | null, direction: Direction, id: string | number): string {
+  return JSON.stringify([server, direction, id]);
 }
 
 /** What only a client answers: the words of its model, or of its user. */

@@ -171,26 +171,26 @@ function plainForm(
   const toolCalls = reading.listAt(element, 'tool_calls', path).map((call, index) => {
     if (!isJsonObject(call) || !Object.hasOwn(call, 'custom')) return call;
     const at = join(path, 'tool_calls', index);
-    const custom = reading.object(own(call, 'custom'), join(at, 'custom'), '`custom`');
-    const parts = { name: join(at, 'custom', 'name'), arguments: join(at, 'custom') };
-    calls.set(index, { path: at, parts });
-    return {
-      ...call,
-      function: { name: own(custom, 'name') ?? null, arguments: { input: own(custom, 'input') ?? null } },
-    };
+    const target = join(at, 'custom');
+    const custom = reading.object(own(call, 'custom'), target, '`custom`');
+    calls.set(index, { path: at, parts: { name: join(target, 'name'), arguments: target } });
+    const name = reading.nameAt(custom, 'name', target);
+    return { ...call, function: { name, arguments: { input: reading.nameAt(custom, 'input', target) } } };
   });
   const legacy = reading.objectAt(element, 'function_call', path);
   if (legacy !== null) {
     const at = join(path, 'function_call');
-    const parts = { name: join(at, 'name'), arguments: join(at, 'arguments') };
+    const given = own(legacy, 'arguments');
+    const argumentsPath = join(at, 'arguments');
+    const parts = {
+      name: join(at, 'name'),
+      ...(given === undefined ? {} : { arguments: argumentsPath }),
+    };
     calls.set(toolCalls.length, { path: at, parts });
-    open.opened(reading.nameAt(legacy, 'name', at), at);
-    const args = own(legacy, 'arguments');
-    toolCalls.push({
-      id: at,
-      type: 'function',
-      function: { ...legacy, arguments: args === '' ? {} : (args ?? null) },
-    });
+    const name = reading.nameAt(legacy, 'name', at);
+    const args = reading.argumentsOf(given, argumentsPath);
+    open.opened(name, at);
+    toolCalls.push({ id: at, type: 'function', function: { name, arguments: args } });
   }
   const pieces = contentPieces(reading, element, path);
   const isOutput = own(element, 'role') === 'function';

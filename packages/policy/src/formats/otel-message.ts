@@ -80,7 +80,7 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
     case 'server_tool_call_response': {
       const keys = ['response', 'result', 'server_tool_call_response'];
       const response = keys.map((key) => part.get(key)).find((found) => found !== null) ?? null;
-      readOutput(turn, part.get('id')?.text ?? null, response, part.path, false);
+      readOutput(turn, textOf(reading, part.get('id')), response, part.path, false);
       return;
     }
     case 'blob':
@@ -122,7 +122,7 @@ function readCall(
   }
   const args = target.get(argumentsKey);
   turn.call({
-    callId: call.get('id')?.text ?? null,
+    callId: textOf(reading, call.get('id')),
     kind,
     name: name.text,
     arguments: args === null ? {} : argumentsFrom(reading, args),
@@ -130,6 +130,13 @@ function readCall(
     namePath: name.path,
     argumentsPath: args?.path ?? null,
   });
+}
+
+/** The text at `located`; null: there is none. An id that is no text links nothing, so it is refused. */
+export function textOf(reading: Reading, located: Located | null | undefined): string | null {
+  if (located === null || located === undefined) return null;
+  if (located.text === null) reading.wrong(located.path, 'it is a text');
+  return located.text;
 }
 
 /** An object, or the text of one. */
@@ -149,7 +156,7 @@ function readCalls(reading: Reading, turn: Turn, calls: Located | null): void {
 
 /** A message of the role `tool`, in the older form. */
 function readToolMessage(reading: Reading, turn: Turn, message: Located, content: Located | null): void {
-  const id = message.get('id')?.text ?? message.get('tool_call_id')?.text ?? null;
+  const id = textOf(reading, message.get('id')) ?? textOf(reading, message.get('tool_call_id'));
   if (!message.isObject) reading.wrong(message.path, 'a message is an object');
   readOutput(turn, id, content, message.path, false);
 }

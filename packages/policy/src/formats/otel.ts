@@ -12,7 +12,7 @@ import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '.
 import { called, eventKey, Occurrences, outputSaid } from './history.ts';
 import { attributesAsObject, Located } from './located.ts';
 import { OpenCalls } from './open-calls.ts';
-import { argumentsFrom, instructionEvents, messageEvents, readOutput } from './otel-message.ts';
+import { argumentsFrom, instructionEvents, messageEvents, readOutput, textOf } from './otel-message.ts';
 import { Frames, join, own, Reading } from './reading.ts';
 import { isWithin, momentsOf, type Span } from './span-tree.ts';
 import { emitTool } from './tool.ts';
@@ -464,12 +464,12 @@ function executedCall(reading: Reading, span: Span): ToolCallEvent {
   return callEvent(
     {},
     {
-      callId: span.attributes.get('gen_ai.tool.call.id')?.text ?? null,
+      callId: textOf(reading, span.attributes.get('gen_ai.tool.call.id')),
       kind: 'function',
-      name: name?.text ?? span.name.replace(/^execute_tool /, ''),
+      name: textOf(reading, name) ?? span.name.replace(/^execute_tool /, ''),
       arguments: args === undefined ? {} : argumentsFrom(reading, args),
       path: span.path,
-      namePath: name?.path ?? join(span.path, 'name'),
+      namePath: name?.path ?? span.path,
       argumentsPath: args?.path ?? null,
     },
   );

@@ -124,8 +124,9 @@ export interface CallParts {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly path: string;
-  /** Where the name and the arguments stand; null: nowhere. */
-  readonly namePath: string | null;
+  /** Where the name stands, or what it is made from. */
+  readonly namePath: string;
+  /** Null: there are none. */
   readonly argumentsPath: string | null;
   readonly server?: string | null;
 }
@@ -153,7 +154,7 @@ export function callEvent(frame: EventFrame, parts: CallParts): ToolCallEvent {
     type: 'ToolCall',
     path: parts.path,
     parts: {
-      ...(namePath === null ? {} : { name: namePath }),
+      name: namePath,
       ...(argumentsPath === null ? {} : { arguments: argumentsPath }),
     },
     callId: parts.callId,

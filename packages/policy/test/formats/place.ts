@@ -32,12 +32,9 @@ function within(value: Json, keys: readonly string[]): Json | undefined {
     }
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const owner: Readonly<Record<string, Json>> = Array.isArray(value)
-    ? { ...value }
-    : { ...(isJsonObject(value) ? value : {}) };
+  const entries: ReadonlyMap<string, Json> = new Map(Object.entries(value));
   for (let length = 1; length <= keys.length; length++) {
-    const key = keys.slice(0, length).join('.');
-    const inner = Object.hasOwn(owner, key) ? owner[key] : undefined;
+    const inner = entries.get(keys.slice(0, length).join('.'));
     const found = inner === undefined ? undefined : within(inner, keys.slice(length));
     if (found !== undefined) return found;
   }
@@ -71,8 +68,12 @@ export function misplaced(input: Json, event: TraceEvent): readonly string[] {
     }
   }
   if (event.type === 'ToolCall') {
-    // The name of a provider's own tool is made from the kind of its element.
-    if (event.kind !== 'server') expects(event.parts?.name ?? `${path}.function.name`, event.name);
+    // The name of a provider's own tool is made from the kind of its element, that of a span from the
+    // span's, that of an answer without its request from nothing.
+    const name = event.parts?.name ?? `${path}.function.name`;
+    const isMade =
+      event.kind === 'server' || name === path || (event.kind === 'mcp' && event.name === 'response');
+    expects(name, isMade ? null : event.name);
     for (const [key, value] of Object.entries(event.arguments)) {
       const place = event.parts?.arguments ?? `${path}.function.arguments`;
       const isJoined = /(^|\.)delta(\.|$)/.test(place);
