@@ -117,6 +117,17 @@ test('interrupted, it tells what was found and how to go on, and the next scan c
   assert.deepEqual({ all, violations, complete }, { all: 12_000, violations: 240, complete: true });
 });
 
+test('what the scan writes is no log of it, and a log that it would write to is refused', () => {
+  using place = new Workplace({ 'p.gr': POLICY, 'logs/a.jsonl': SHOUTED });
+  const args = ['scan', 'p.gr', 'logs', '--json', '--out', 'logs/o.jsonl', '--resume', 'logs/state.json'];
+  for (const code of [1, 0]) assert.equal(place.run(args).code, code);
+  const log = join(place.root, 'logs/a.jsonl');
+  const { code, err } = place.run(['scan', 'p.gr', 'logs/a.jsonl', '--json', '--out', log]);
+  assert.equal(code, 2);
+  assert.match(err, /the scan writes to it/);
+  assert.equal(readFileSync(log, 'utf8'), SHOUTED);
+});
+
 test('a SARIF file that goes on is one document', () => {
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS });
   const args = ['scan', 'p.gr', 'a.jsonl', '--sarif', '--out', 'o.sarif', '--resume', 'state.json'];

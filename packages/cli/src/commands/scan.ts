@@ -185,7 +185,10 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
   const sorted = sortedArguments(files);
   const policies = readPolicyFiles([...sorted.policies, ...options.policy], options.dialect);
   const parameters = readParameters(options);
-  const { inputs, problems } = findInputs(sorted.inputs);
+  const { inputs, problems } = findInputs(
+    sorted.inputs,
+    [options.out, options.resume].filter((file) => file !== undefined),
+  );
   const jobs = numberOf(options.jobs, '--jobs', availableParallelism(), MOST_JOBS);
   const maxLine = numberOf(options.maxLine, '--max-line', DEFAULT_MAX_LINE, MOST_MAX_LINE);
   const format = formatNamed(options.format);

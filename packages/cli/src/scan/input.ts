@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic } from '@cordon/core';
 
@@ -24,6 +24,7 @@ export interface Input {
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
+  readonly device: number;
   readonly inode: number;
 }
 
@@ -48,21 +49,38 @@ export interface Inputs {
   readonly problems: readonly Diagnostic[];
 }
 
-/** Files in the order of the arguments, those of a folder by name; each once. */
-export function findInputs(paths: readonly string[]): Inputs {
+/**
+ * Files in the order of the arguments, those of a folder by name; each once. `own` are files that the scan itself
+ * writes: they are no logs, and one that is named as such would be destroyed.
+ */
+export function findInputs(paths: readonly string[], own: readonly string[] = []): Inputs {
+  const identities = new Set(own.map(identityOf).filter((identity) => identity !== null));
+  const isOwn = ({ device, inode }: Input): boolean => identities.has(`${device}:${inode}`);
   const found = new Map<string, Input>();
   const problems: Diagnostic[] = [];
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
-      found.set(path, { name: path, kind: 'standard-input', size: 0, modified: 0, inode: 0 });
+      found.set(path, { name: path, kind: 'standard-input', size: 0, modified: 0, device: 0, inode: 0 });
       continue;
     }
-    const inputs = inputsAt(path);
+    const all = inputsAt(path);
+    const inputs = typeof all === 'string' ? all : all.filter((input) => !isOwn(input));
     if (typeof inputs === 'string') problems.push(unusable(path, inputs));
+    else if (all.length === 1 && inputs.length === 0) problems.push(unusable(path, 'the scan writes to it'));
     else if (inputs.length === 0) problems.push(unusable(path, 'the folder has no traces'));
     else for (const input of inputs) if (!found.has(input.name)) found.set(input.name, input);
   }
   return { inputs: [...found.values()], problems };
+}
+
+/** Null: there is no such file. */
+function identityOf(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return null;
+  }
 }
 
 /** A text is what is wrong. */
@@ -99,11 +117,8 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-function inputOf(
-  name: string,
-  { size, mtimeMs, ino }: { readonly size: number; readonly mtimeMs: number; readonly ino: number },
-): Input {
-  return { name, kind: kindOf(name), size, modified: mtimeMs, inode: ino };
+function inputOf(name: string, { size, mtimeMs, dev, ino }: Stats): Input {
+  return { name, kind: kindOf(name), size, modified: mtimeMs, device: dev, inode: ino };
 }
 
 function kindOf(name: string): InputKind {
