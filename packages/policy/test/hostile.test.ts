@@ -65,6 +65,9 @@ function cost(run: () => void): number {
 /** What cannot be told from noise is not compared. */
 const NOISE_MS = 40;
 
+/** Whoever else uses the machine does not slow down the larger input each time. */
+const ATTEMPTS = 4;
+
 /** Four times the input may cost ten times as much, for noise; squared it would be sixteen times. */
 function growsLinearly<T>(
   name: string,
@@ -75,9 +78,13 @@ function growsLinearly<T>(
   test(`the work grows no faster than the input: ${name}`, () => {
     const [small, large] = [make(size), make(4 * size)];
     run(small);
-    const costs = [cost(() => run(small)), cost(() => run(large))];
-    const [less = 0, more = 0] = costs;
-    assert.ok(more < NOISE_MS || more < 10 * less, `${less} ms, then ${more} ms`);
+    const seen: string[] = [];
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const [less, more] = [cost(() => run(small)), cost(() => run(large))];
+      if (more < NOISE_MS || more < 10 * less) return;
+      seen.push(`${less} ms, then ${more} ms`);
+    }
+    assert.fail(seen.join('; '));
   });
 }
 
@@ -164,6 +171,66 @@ growsLinearly(
 );
 
 growsLinearly(
+  'contexts that each know the one before',
+  1_000,
+  (size) =>
+    Array.from({ length: size }, (_, index) => ({
+      role: 'user',
+      content: 'a',
+      context: `c${index}`,
+      id: `e${index}`,
+      causes: [`e${index - 1}`],
+    })),
+  (trace) => analysisOf(FLOW, trace),
+);
+
+growsLinearly(
+  'contexts that each name a cause that nobody knows',
+  1_000,
+  (size) =>
+    Array.from({ length: size }, (_, index) => ({
+      role: 'user',
+      content: 'a',
+      context: `c${index}`,
+      causes: [`nobody${index}`],
+    })),
+  (trace) => analysisOf(FLOW, trace),
+);
+
+growsLinearly(
+  'what the schema of a tool requires',
+  2_000,
+  (size) => {
+    const names = Array.from({ length: size }, (_, index) => `k${index}`);
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    return [{ tools: [{ name: 'f', inputSchema: { properties, required: names.toReversed() } }] }];
+  },
+  (trace) => analysisOf(policyOf('raise "x" if:\n    (p: ToolParameter)\n    p.name == "n"\n'), trace),
+);
+
+growsLinearly(
+  'calls that are joined by an argument',
+  2_000,
+  (size) => Array.from({ length: size }, (_, index) => call(`c${index}`, 'f', { x: index, y: -1 - index })),
+  (trace) =>
+    analysisOf(
+      policyOf('raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a.arguments.x == b.arguments.y\n'),
+      trace,
+    ),
+);
+
+growsLinearly(
+  'calls that are counted',
+  2_000,
+  (size) => Array.from({ length: size }, (_, index) => call(`c${index}`, 'send')),
+  (trace) =>
+    analysisOf(
+      policyOf('from invariant import count\nraise "x" if:\n    count(min=3):\n        (c: ToolCall)\n'),
+      trace,
+    ),
+);
+
+growsLinearly(
   'chunks of one message',
   4_000,
   (size) => [{ role: 'user', content: Array.from({ length: size }, () => ({ type: 'text', text: 'a' })) }],
@@ -232,6 +299,36 @@ for (const [name, text] of TEXTS) {
   });
 }
 
+/** Lines that each need the next one. */
+const CHAINS: readonly (readonly [name: string, text: (size: number) => string])[] = [
+  [
+    'constants',
+    (size) => `${chain(size, (at) => `A${at} := A${at + 1}`)}A${size} := 1\nraise "x" if:\n    A0 == 1\n`,
+  ],
+  [
+    'predicates',
+    (size) =>
+      `${chain(size, (at) => `p${at}(x) := p${at + 1}(x)`)}p${size}(x) := x == 1\nraise "x" if:\n    p0(1)\n`,
+  ],
+  [
+    'values',
+    (size) =>
+      `raise "x" if:\n${chain(size, (at) => `    v${at} := v${at + 1}`)}    v${size} := 1\n    v0 == 1\n`,
+  ],
+  ['variables', (size) => `raise "x" if:\n${chain(size, (at) => `    (v${at}: Message)`)}`],
+  ['names that are none', (size) => `raise "x" if:\n${chain(size, (at) => `    nam${at} == 1`)}`],
+];
+
+function chain(size: number, line: (at: number) => string): string {
+  return Array.from({ length: size }, (_, at) => `${line(at)}\n`).join('');
+}
+
+for (const [name, text] of CHAINS) {
+  growsLinearly(`a policy of a chain of ${name}`, 1_000, text, (policy) => {
+    loadPolicy(policy);
+  });
+}
+
 growsLinearly(
   'ranges to mask',
   MEGABYTE / 8,
@@ -279,6 +376,21 @@ test('what is nested ten thousand deep is no event, wherever it stands', () => {
   assert.deepEqual(faults, ['0', '0.function.arguments', '0', '0', '0']);
 });
 
+test('parameters that are nested ten thousand deep are none', () => {
+  const parameters = { x: nested(10_000), y: nested(10_000) };
+  const trace = [{ role: 'user', content: 'a' }];
+  for (const text of [
+    'raise "x" if:\n    (m: Message)\n    input.x == input.y\n',
+    'raise Violation("x", c=input.x) if:\n    (m: Message)\n    m.role == "user"\n',
+    'raise f"{input.x}" if:\n    (m: Message)\n    m.role == "user"\n',
+  ]) {
+    const { errors, undecided } = analysisOf(policyOf(text), trace, parameters);
+    assert.deepEqual([errors.length, undecided.length], [0, 1], text);
+    const shallow = analysisOf(policyOf(text), trace, { x: nested(3), y: nested(3) });
+    assert.deepEqual([shallow.errors.length, shallow.undecided.length], [1, 0], text);
+  }
+});
+
 test('a text that is JSON ten thousand deep is a text without members', () => {
   const text = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
   assert.equal(answer(text, 'm.content.a == 1'), 'undecided');
@@ -292,6 +404,10 @@ test('what a rule builds out of a message has an end', () => {
     '[1] * 1000000000 == [1]',
     '("a" * 10000000) + ("a" * 10000000) == ""',
     'm.content * 20000000 == ""',
+    '"a".join(["b" * 10000000] * 1000) == ""',
+    '("%s" * 1000) % tuple(["a" * 10000000] * 1000) == ""',
+    '("{0}" * 1000).format("a" * 10000000) == ""',
+    'f"{["a" * 1000000] * 1000}" == ""'.replaceAll('"a"', "'a'"),
   ];
   assert.deepEqual(
     lines.map((line) => answer('a', line)),
