@@ -149,6 +149,10 @@ test('a bracket that its author opened stays open, and one that was continued fo
   const open = 'raise "x" if:\n    c is tool:send({\n        to: "a",\n        cc: "b"\n    })\n';
   assert.equal(formatted(open), open);
   assert.equal(
+    formatted('x := f(\n  g(\n  [a, b]))\ny := f(\n  (a: B))\n'),
+    'x := f(g([\n    a,\n    b\n]))\ny := f(\n    (a: B)\n)\n',
+  );
+  assert.equal(
     formatted('raise "x" if:\n    c is tool:send({to: "a",\n      cc: "b"})\n'),
     'raise "x" if:\n    c is tool:send({to: "a", cc: "b"})\n',
   );
