@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Ended, Workplace } from './program.ts';
 
@@ -199,4 +201,12 @@ test('what a terminal would obey is written out, in the line and in the message'
   for (const character of ['\u001b', '\u202e'])
     assert.ok(!out.includes(character) && !json.out.includes(character));
   assert.match(out, /<U\+001B>/);
+});
+
+test('docs/cli.md shows what is printed', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
+  const [, policy = '', shown] =
+    /^### `check`$.*?^```gr\n(.*?)^```$.*?^```\n(rules\.gr:.*?)^```$/ms.exec(page) ?? [];
+  const { out } = run({ 'rules.gr': policy, 'tools.json': TOOLS }, ['rules.gr', '--tools', 'tools.json']);
+  assert.equal(out, shown);
 });
