@@ -22,6 +22,22 @@ import {
   withContent,
 } from './turn.ts';
 
+/** Whether a list has nothing in it but what `chat.ts` knows: then it is decoded as it is, in one pass. */
+export function isPlainChat(list: readonly Json[]): boolean {
+  for (const element of list) {
+    if (!isJsonObject(element)) continue;
+    if (typeof own(element, 'role') === 'string' ? isSpecial(element) : !isPlainElement(element))
+      return false;
+  }
+  return true;
+}
+
+/** A call or a list of tools; not a request that has tools beside its messages. */
+function isPlainElement(element: JsonObject): boolean {
+  if (Object.hasOwn(element, 'function')) return true;
+  return Object.hasOwn(element, 'tools') && !Object.hasOwn(element, 'messages');
+}
+
 export function readChatPreamble(reading: Reading, request: JsonObject, path: string): void {
   emitOpenaiTools(reading, request, path);
   for (const [index, value] of reading.listAt(request, 'functions', path).entries()) {
@@ -145,7 +161,7 @@ function isSpecial(element: JsonObject): boolean {
   const role = own(element, 'role');
   if (typeof role !== 'string') return false;
   if (role === 'function') return true;
-  if (SPECIAL_KEYS.some((key) => Object.hasOwn(element, key) && element[key] !== null)) return true;
+  for (const key of SPECIAL_KEYS) if ((own(element, key) ?? null) !== null) return true;
   const content = own(element, 'content');
   if (isList(content) && content.some((chunk) => !isPlainChunk(chunk))) return true;
   const calls = own(element, 'tool_calls');

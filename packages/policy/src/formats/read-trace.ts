@@ -4,11 +4,12 @@
  * Ring 0.
  */
 import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
-import type { TraceFault } from '../chat.ts';
+import { decodeChat, type TraceFault } from '../chat.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import { readConversation } from './conversation.ts';
 import { JournalReader } from './cordon-journal.ts';
 import { McpReader } from './mcp.ts';
+import { isPlainChat } from './openai-chat.ts';
 import { readSpans } from './otel.ts';
 import { isList, Reading } from './reading.ts';
 import { formatOf, type TraceFormat } from './shape.ts';
@@ -57,6 +58,7 @@ export function readTrace(
 }
 
 function readAs(format: TraceFormat, input: Json): Result<readonly TraceEvent[], TraceFault> {
+  if (format === 'openai-chat' && isList(input) && isPlainChat(input)) return decodeChat(input);
   const reading = new Reading();
   if (!reading.checkDepth(input)) return reading.result;
   switch (format) {
