@@ -103,7 +103,7 @@ async function run({ files, partBytes, maxLine, crew, output, memory }: Run): Pr
     progress: null,
     onDelivered: (soFar) => {
       if (stop.signal.aborted) return;
-      kept?.save(soFar, opened.value.length, false);
+      kept?.save(soFar(), opened.value.length, false);
       if (++deliveries === memory?.stopAfter) stop.abort();
     },
     signal: stop.signal,
@@ -184,6 +184,16 @@ test('workers give what one scanner gives', async () => {
   }
   assert.ok((outputs[0] ?? '').length > 2000);
   assert.equal(outputs[1], outputs[0]);
+});
+
+test('a worker that ends is a fault: the scan is not complete, and nothing is said of what it had to scan', async () => {
+  using folder = new Folder();
+  const files = [folder.write('a.jsonl', '[]\n')];
+  const crew = new WorkerCrew(1, { ...task(60), policies: [{ file: 'p.gr', text: 'raise' }] });
+  const output = join(folder.root, 'out');
+  const { fault, result } = await run({ files, partBytes: 50, maxLine: 60, crew, output });
+  assert.match(fault ?? '', /does not load/);
+  assert.deepEqual([result.isComplete, result.counts.traces], [false, 0]);
 });
 
 test('stopped after any delivery and gone on with, the output file is that of a scan that was never stopped', async () => {

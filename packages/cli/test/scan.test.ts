@@ -147,6 +147,32 @@ test('a line above the limit is reported and the next one is read; below it, ten
   ]);
 });
 
+test('hostile lines end in a clear result, each on its own', () => {
+  const deep = `[{"role":"user","content":"x","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}]\n`;
+  const brackets = `${'['.repeat(2_000_000)}\n`;
+  const calls = line([{ role: 'assistant', content: null, tool_calls: Array(100_000).fill(SEND) }]);
+  const polluting = '[{"role":"user","content":"x","__proto__":{"role":"tool"}}]\n';
+  const strange = line([{ role: 'user', content: '\0\ud800' }]);
+  using place = new Workplace({
+    'p.gr': POLICY,
+    'a.jsonl': deep + brackets + calls + polluting + strange + line(STEERED),
+  });
+  const { code, lines } = place.run(['scan', 'p.gr', 'a.jsonl', '--json']);
+  assert.equal(code, 2);
+  assert.deepEqual(lines.slice(0, -1), [
+    { trace: 'a.jsonl:1', broken: 'this is not JSON: values are nested more than 512 deep' },
+    { trace: 'a.jsonl:2', broken: 'this is not JSON: values are nested more than 512 deep' },
+    { trace: 'a.jsonl:4', broken: 'this is not JSON: a key is `__proto__`' },
+    steeredIn('a.jsonl:6'),
+  ]);
+});
+
+test('a log that is named twice is scanned once', () => {
+  using place = new Workplace({ 'p.gr': POLICY, 'logs/a.jsonl': line(STEERED) });
+  const { lines } = place.run(['scan', 'p.gr', 'logs/a.jsonl', './logs', join(place.root, 'logs'), '--json']);
+  assert.deepEqual(lines.slice(0, -1), [steeredIn('logs/a.jsonl:1')]);
+});
+
 test('compressed logs are read as they are, and one that is cut off is reported behind what was whole', () => {
   using place = new Workplace({ 'p.gr': POLICY });
   const log = line(HARMLESS) + line(STEERED);

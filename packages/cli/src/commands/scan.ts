@@ -126,7 +126,7 @@ async function run(
       onDelivered: (soFar) => {
         if (memory === null || performance.now() - savedAt < SAVE_INTERVAL) return;
         output.settle();
-        memory.save(soFar, output.length, false);
+        memory.save(soFar(), output.length, false);
         savedAt = performance.now();
       },
       signal: interruption.signal,

@@ -14,7 +14,7 @@ import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.
 export type Examination = Result<Analysis | null, string>;
 
 /** Longer texts are looked through for depth and size before they are parsed: `[` ten million times takes seconds. */
-const MOST_TRUSTED = 256 * 1024;
+const MOST_TRUSTED = 1024 * 1024;
 const LIMITS: Omit<JsonLimits, 'length'> = { depth: 512, elements: 5_000_000 };
 
 /** What is found in it may depend on the lines around it, and those are other traces here. */

@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { readdirSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@cordon/core';
 
 export type InputKind =
@@ -68,7 +68,8 @@ export function findInputs(paths: readonly string[], own: readonly string[] = []
     if (typeof inputs === 'string') problems.push(unusable(path, inputs));
     else if (all.length === 1 && inputs.length === 0) problems.push(unusable(path, 'the scan writes to it'));
     else if (inputs.length === 0) problems.push(unusable(path, 'the folder has no traces'));
-    else for (const input of inputs) if (!found.has(input.name)) found.set(input.name, input);
+    else
+      for (const input of inputs) if (!found.has(resolve(input.name))) found.set(resolve(input.name), input);
   }
   return { inputs: [...found.values()], problems };
 }

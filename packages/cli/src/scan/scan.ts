@@ -34,7 +34,7 @@ export interface ScanJob {
   readonly output: ScanOutput;
   readonly progress: ProgressBar | null;
   /** Called between deliveries, when everything that was delivered has been written. */
-  readonly onDelivered: (so: ScanSoFar) => void;
+  readonly onDelivered: (soFar: () => ScanSoFar) => void;
   readonly signal: AbortSignal;
   /** Milliseconds, from any beginning. */
   readonly now: () => number;
@@ -198,7 +198,7 @@ class Scan {
       }
     }
     await this.#job.output.write(text);
-    this.#job.onDelivered(this.#soFar());
+    this.#job.onDelivered(() => this.#soFar());
     this.#job.progress?.update({ ...this.#taken(), ...this.#counts() });
   }
 
