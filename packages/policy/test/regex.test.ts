@@ -102,3 +102,11 @@ test('the cache keeps the two meanings of a dot apart', () => {
   };
   assert.deepEqual([starts(false), starts(true), starts(false)], [false, true, false]);
 });
+
+test('the cache forgets before large patterns pile up', () => {
+  const cache = new PatternCache();
+  const small = cache.compile('a+b');
+  assert.equal(cache.compile('a+b'), small);
+  for (let count = 19_000; count < 19_011; count++) cache.compile(`a{${count}}`);
+  assert.notEqual(cache.compile('a+b'), small);
+});

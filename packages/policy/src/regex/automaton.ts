@@ -20,8 +20,10 @@ interface Edge {
   readonly isHit: boolean;
 }
 
-const MAX_TABLE = 1 << 17;
-const MAX_MEMBERS = 1 << 21;
+/** Bounds of what one automaton keeps: hundreds of patterns may be in use, and texts that fill their tables. */
+const MAX_STATES = 1000;
+const MAX_TABLE = 1 << 15;
+const MAX_MEMBERS = 1 << 18;
 
 /**
  * `table[place + symbol]` is 0 as long as the edge is not known; else its lowest bit says whether it is a hit,
@@ -43,7 +45,7 @@ abstract class Automaton {
     this.program = program;
     this.alphabet = alphabet;
     this.#work = work;
-    const bySize = Math.min(MAX_TABLE / alphabet.size, MAX_MEMBERS / program.instructions.length);
+    const bySize = Math.min(MAX_STATES, MAX_TABLE / alphabet.size, MAX_MEMBERS / program.instructions.length);
     this.#capacity = Math.max(8, Math.floor(bySize));
     this.table = new Int32Array(alphabet.size * 8);
     this.nowhere = { members: this.noMembers(), context: 0 };

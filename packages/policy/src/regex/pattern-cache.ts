@@ -27,6 +27,8 @@ interface Matcher {
 export interface Pattern extends Matcher {
   /** `budgeted`: it has parts that no engine can run in linear time, so that its steps are counted. */
   readonly engine: 'linear' | 'budgeted';
+  /** How many steps it stands for, as a measure of what it takes to keep it. */
+  readonly size: number;
 }
 
 export interface PatternOptions {
@@ -44,16 +46,21 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   if (!tree.ok) return tree;
   const literals = literalsOf(tree.value.root);
   if (literals.whole !== null) return ok(plainPattern(literals.whole));
-  if (tree.value.needsBudget) return ok(enginePattern('budgeted', new BudgetedMatcher(tree.value), literals));
+  if (tree.value.needsBudget) {
+    const kind = { engine: 'budgeted', size: pattern.length } as const;
+    return ok(enginePattern(kind, new BudgetedMatcher(tree.value), literals));
+  }
   const program = compileProgram(tree.value.root);
   if (!program.ok) return program;
-  return ok(enginePattern('linear', new LinearMatcher(program.value, literals.isAnchored), literals));
+  const kind = { engine: 'linear', size: program.value.instructions.length } as const;
+  return ok(enginePattern(kind, new LinearMatcher(program.value, literals.isAnchored), literals));
 }
 
 /** Most patterns in rules are plain texts. */
 function plainPattern(wanted: string): Pattern {
   return {
     engine: 'linear',
+    size: wanted.length,
     startsWith: (text) => text.startsWith(wanted),
     findAll: (text) => {
       let start = text.indexOf(wanted);
@@ -66,9 +73,13 @@ function plainPattern(wanted: string): Pattern {
   };
 }
 
-function enginePattern(engine: Pattern['engine'], matcher: Matcher, literals: Literals): Pattern {
+function enginePattern(
+  kind: Pick<Pattern, 'engine' | 'size'>,
+  matcher: Matcher,
+  literals: Literals,
+): Pattern {
   return {
-    engine,
+    ...kind,
     startsWith: (text) => matcher.startsWith(text),
     findAll: (text) => (isRuledOut(literals, text) ? NO_MATCHES : matcher.findAll(text)),
   };
@@ -80,10 +91,14 @@ function isRuledOut(literals: Literals, text: string): boolean {
   return required.length > 0 && !required.some((wanted) => text.includes(wanted));
 }
 
+/** Steps of all patterns that a cache keeps. */
+const MAX_KEPT = 200_000;
+
 /** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
 export class PatternCache {
   readonly #patterns = new Map<string, Result<Pattern, string>>();
   readonly #capacity: number;
+  #size = 0;
 
   constructor(capacity = 512) {
     this.#capacity = capacity;
@@ -93,8 +108,13 @@ export class PatternCache {
     const key = `${options.dotAll === true ? 's' : '-'}${pattern}`;
     const known = this.#patterns.get(key);
     if (known !== undefined) return known;
-    if (this.#patterns.size >= this.#capacity) this.#patterns.clear();
     const compiled = compilePattern(pattern, options);
+    const size = compiled.ok ? compiled.value.size : 1;
+    if (this.#patterns.size >= this.#capacity || this.#size + size > MAX_KEPT) {
+      this.#patterns.clear();
+      this.#size = 0;
+    }
+    this.#size += size;
     this.#patterns.set(key, compiled);
     return compiled;
   }
