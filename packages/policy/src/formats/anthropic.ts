@@ -35,11 +35,8 @@ export function readAnthropicMessages(reading: Reading, messages: readonly Json[
 export function readAnthropicMessage(reading: Reading, value: Json, path: string): void {
   const message = reading.object(value, path, 'a message');
   const role = reading.nameAt(message, 'role', path);
-  // Read as a message without its calls, it would hide them.
-  for (const key of ['tool_calls', 'tool_call_id', 'parts']) {
-    if (Object.hasOwn(message, key))
-      reading.wrong(join(path, key), `\`${key}\` is no part of a message here`);
-  }
+  reading.refuse(message, ['tool_calls', 'tool_call_id', 'function_call', 'parts'], path, 'a message');
+  if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are blocks here');
   const turn = new Turn(reading, Frames.of(reading, message, path), role, path);
   const content = own(message, 'content') ?? null;
   const at = join(path, 'content');

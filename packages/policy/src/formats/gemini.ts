@@ -73,10 +73,9 @@ export class GeminiReader {
       role === 'model' ? 'assistant' : role,
       path,
     );
-    for (const key of ['content', 'tool_calls']) {
-      if (Object.hasOwn(content, key))
-        reading.wrong(join(path, key), `\`${key}\` is no part of a content here`);
-    }
+    const isEmpty = Object.keys(content).every((key) => OWN_KEYS.has(key));
+    if (!Object.hasOwn(content, 'parts') && !isEmpty) reading.wrong(path, 'a content has `parts`');
+    reading.refuse(content, ['content', 'tool_calls'], path, 'a content');
     for (const [index, part] of reading.listAt(content, 'parts', path).entries()) {
       this.#part(turn, part, join(path, 'parts', index));
     }
@@ -186,6 +185,9 @@ export class GeminiReader {
     } else turn.objectOutput({ callId, path, content, contentPath: at, isError });
   }
 }
+
+/** What a content may have that says nothing. */
+const OWN_KEYS: ReadonlySet<string> = new Set(['role', 'context', 'causes', 'id']);
 
 /** What the interface itself runs. */
 const CODE = 'code_execution';

@@ -168,7 +168,7 @@ function isSpecial(element: JsonObject): boolean {
   return isList(calls) && calls.some((call) => isJsonObject(call) && Object.hasOwn(call, 'custom'));
 }
 
-const SPECIAL_KEYS = ['function_call', 'refusal', 'reasoning_content', 'audio'] as const;
+const SPECIAL_KEYS = ['function_call', 'refusal', 'reasoning_content', 'audio', 'parts'] as const;
 
 function isPlainChunk(chunk: Json): boolean {
   return (
@@ -183,6 +183,7 @@ function plainForm(
   path: string,
   open: OpenCalls,
 ): { readonly element: JsonObject; readonly amendment: Amendment } {
+  reading.refuse(element, ['parts'], path, 'a message');
   const calls = new Map<number, Pick<ToolCallEvent, 'path' | 'parts'>>();
   const toolCalls = reading.listAt(element, 'tool_calls', path).map((call, index) => {
     if (!isJsonObject(call) || !Object.hasOwn(call, 'custom')) return call;

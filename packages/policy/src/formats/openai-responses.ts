@@ -58,8 +58,7 @@ function readItem(reading: Reading, value: Json, path: string): void {
   const item = reading.object(value, path, 'an item');
   const frames = Frames.of(reading, item, path);
   const type = reading.textAt(item, 'type', path) ?? 'message';
-  if (Object.hasOwn(item, 'tool_calls'))
-    reading.wrong(join(path, 'tool_calls'), 'an item has no `tool_calls`');
+  reading.refuse(item, ['tool_calls', 'tool_call_id', 'function', 'parts'], path, 'an item');
   switch (type) {
     case 'message':
       readMessage(reading, frames, item, path);
@@ -83,7 +82,9 @@ function readItem(reading: Reading, value: Json, path: string): void {
 }
 
 function readMessage(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
-  const turn = new Turn(reading, frames, reading.nameAt(item, 'role', path), path);
+  const role = reading.nameAt(item, 'role', path);
+  if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are items here');
+  const turn = new Turn(reading, frames, role, path);
   for (const piece of pieces(reading, own(item, 'content') ?? null, join(path, 'content'))) turn.say(piece);
   turn.end();
 }
@@ -281,6 +282,11 @@ function partPieces(reading: Reading, value: Json, path: string): readonly Piece
       const named = name === null ? [] : [loneText(name, join(path, 'filename'))];
       return [...named, attachment(url, null, path)];
     }
+    case 'tool_use':
+    case 'tool_result':
+    case 'image_url':
+      reading.wrong(path, 'a part of another interface');
+      return [];
     default:
       return loneTexts(wordsIn(part, path));
   }

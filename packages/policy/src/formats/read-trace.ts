@@ -81,6 +81,7 @@ function readAs(format: TraceFormat, input: Json): Result<readonly TraceEvent[],
       break;
     default:
       format satisfies never;
+      reading.wrong('', 'the format is not known');
   }
   return reading.result;
 }

@@ -68,6 +68,13 @@ export class Reading {
     return name ?? '';
   }
 
+  /** Keys that only another format has: read as this one, the element would say less than it does. */
+  refuse(element: JsonObject, keys: readonly string[], path: string, what: string): void {
+    for (const key of keys) {
+      if (Object.hasOwn(element, key)) this.wrong(join(path, key), `\`${key}\` is no part of ${what} here`);
+    }
+  }
+
   /** The first of `keys` that is there, else the first of them. */
   keyIn(from: JsonObject, ...keys: readonly [string, ...string[]]): string {
     return keys.find((key) => own(from, key) !== undefined) ?? keys[0];
@@ -146,7 +153,9 @@ export class Frames {
 }
 
 export function join(path: string, ...keys: readonly (string | number)[]): string {
-  return [...(path === '' ? [] : [path]), ...keys].join('.');
+  let joined = path;
+  for (const key of keys) joined = joined === '' ? String(key) : `${joined}.${key}`;
+  return joined;
 }
 
 export function own(object: JsonObject, key: string): Json | undefined {

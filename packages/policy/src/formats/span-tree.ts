@@ -110,6 +110,8 @@ function placedItems(list: readonly Json[], path: string): readonly Placed[] {
 
 function rawSpan(reading: Reading, value: Json, path: string, index: number): RawSpan {
   const span = reading.object(value, path, 'a span');
+  if (!SPAN_KEYS.some((key) => Object.hasOwn(span, key)))
+    reading.wrong(path, 'a span has an id, or attributes');
   const context = own(span, 'context');
   const ids = isJsonObject(context) ? context : span;
   const parentContext = own(span, 'parentSpanContext');
@@ -124,6 +126,8 @@ function rawSpan(reading: Reading, value: Json, path: string, index: number): Ra
     end: timeOf(span, ['endTimeUnixNano', 'end_time_unix_nano', 'endTime', 'end_time']),
   };
 }
+
+const SPAN_KEYS = ['spanId', 'span_id', 'traceId', 'trace_id', 'context', 'attributes'] as const;
 
 const SPAN_ID = ['spanId', 'span_id'] as const;
 

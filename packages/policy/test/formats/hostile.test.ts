@@ -215,6 +215,42 @@ test('anything at all, read as any format, is events or a fault', () => {
   );
 });
 
+test('a log that goes on as another format is refused, or nothing of it is lost', () => {
+  const name = 'marker';
+  const logs: Readonly<Record<TraceFormat, readonly Json[]>> = {
+    'openai-chat': [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: {} } }],
+      },
+    ],
+    'openai-responses': [{ type: 'function_call', call_id: 'c', name, arguments: '{}' }],
+    anthropic: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name, input: {} }] }],
+    gemini: [{ role: 'model', parts: [{ functionCall: { name, args: {} } }] }],
+    mcp: [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } }],
+    otel: [{ spanId: 'a', name: 'x', attributes: { 'gen_ai.tool.name': name } }],
+    'cordon-journal': [
+      { kind: 'user.message', id: 'e0', session: 's', sequence: 0, text: 'x' },
+      { kind: 'context.ended', id: 'e1', session: 's', sequence: 1, context: 'x', reason: name },
+    ],
+  };
+  for (const first of TRACE_FORMATS) {
+    assert.equal(readTrace(logs[first]).ok, true, first);
+    for (const second of TRACE_FORMATS.filter((format) => format !== first)) {
+      assert.equal(readTrace([...logs[first], ...logs[second]]).ok, false, `${first}, then ${second}`);
+    }
+  }
+});
+
+test('outputs of a chat log are not read as messages of another format', () => {
+  const output = { role: 'tool', content: 'secret' };
+  for (const format of ['anthropic', 'openai-responses', 'gemini'] as const) {
+    assert.equal(readTrace([output], { format }).ok, false, format);
+  }
+  assert.equal(readTrace([output], { format: 'openai-chat' }).ok, true);
+});
+
 test('what is no JSON is a fault', () => {
   for (const input of [undefined, null, 1, 'x', () => 1, Symbol('x'), 10n]) {
     assert.deepEqual(readTrace(input), {
