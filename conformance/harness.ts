@@ -123,16 +123,23 @@ export function sampleOf<T>(cases: readonly T[], size: number, seed: number): re
 
 /** Holds the diagnostics of loading against the case; with an analysis expected, only its warnings. */
 export function compareDiagnostics(expect: Expectation, found: readonly FoundDiagnostic[]): void {
-  const errors = found.filter(({ severity }) => severity === 'error').map(located);
-  assert.deepEqual(errors, 'diagnostics' in expect ? expect.diagnostics : []);
+  compareErrors(expect, found);
   if (!('errors' in expect) || expect.warnings === undefined) return;
   const warnings = found.filter(({ severity, code }) => severity === 'warning' && LOADING_WARNINGS.has(code));
   assert.deepEqual(warnings.map(located), expect.warnings);
 }
 
-/** Holds against the case what `cordon check` says. */
-export function compareChecked(expect: Expectation, codes: readonly string[]): void {
-  const wanted = 'errors' in expect ? (expect.lint ?? []) : [];
+function compareErrors(expect: Expectation, found: readonly FoundDiagnostic[]): void {
+  const errors = found.filter(({ severity }) => severity === 'error').map(located);
+  assert.deepEqual(errors, 'diagnostics' in expect ? expect.diagnostics : []);
+}
+
+/** Holds what loading and the linter say together against the case: the linter may say more than it names. */
+export function compareChecked(expect: Expectation, found: readonly FoundDiagnostic[]): void {
+  compareErrors(expect, found);
+  if (!('errors' in expect)) return;
+  const codes = found.map(({ code }) => code);
+  const wanted = [...(expect.lint ?? []), ...(expect.warnings ?? []).map(({ code }) => code)];
   assert.deepEqual(
     wanted.filter((code) => !codes.includes(code)),
     [],

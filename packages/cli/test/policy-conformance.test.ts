@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { Diagnostic } from '@cordon/core';
 import {
   compareAnalysis,
+  compareChecked,
   compareDiagnostics,
   conformanceCases,
   type FoundAnalysis,
@@ -16,7 +17,7 @@ import {
   sampleOf,
 } from '../../../conformance/harness.ts';
 import { analysisLine } from '../src/findings.ts';
-import { readPolicyFiles } from '../src/policy-files.ts';
+import { DIALECTS, readPolicyFiles } from '../src/policy-files.ts';
 import { tracesOf } from '../src/trace-input.ts';
 import { Workplace } from './program.ts';
 
@@ -50,6 +51,26 @@ test('what analyze is made of says what the cases say', () => {
     });
   }
 });
+
+test('check says what the cases say, all at once', () => {
+  for (const dialect of DIALECTS) {
+    const cases = CASES.filter((one) => (one.dialect ?? 'cordon') === dialect);
+    using place = new Workplace(
+      Object.fromEntries(cases.map((one, index) => [`${index}.gr`, policyText(one)])),
+    );
+    const files = cases.map((_, index) => `${index}.gr`);
+    const { code, out } = place.run(['check', ...files, '--dialect', dialect, '--json']);
+    assert.equal(code, 2);
+    const { diagnostics }: { readonly diagnostics: readonly CheckedDiagnostic[] } = JSON.parse(out);
+    const byFile = Map.groupBy(diagnostics, ({ file }) => file);
+    for (const [index, one] of cases.entries())
+      told(one, () => compareChecked(one.expect, byFile.get(`${index}.gr`) ?? []));
+  }
+});
+
+interface CheckedDiagnostic extends FoundDiagnostic {
+  readonly file: string;
+}
 
 test('the program says what the cases say', (context) => {
   context.diagnostic(`CORDON_SEED=${SEED}`);
