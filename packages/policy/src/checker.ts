@@ -17,7 +17,7 @@ import type {
 import { BUILTINS, type Detectors, importedName, isModule } from './builtins.ts';
 import type { Diagnostics } from './codes.ts';
 import { VALUE_REFERENCES } from './pattern.ts';
-import { compilePattern } from './regex.ts';
+import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
 import {
@@ -76,6 +76,7 @@ class Checker {
   /** Constants that have been looked at, or are being looked at. */
   readonly #constants = new Map<Definition, Type>();
   #constantDepth = 0;
+  readonly #patterns = new PatternCache();
 
   constructor(
     tree: PolicyTree,
@@ -462,7 +463,7 @@ class Checker {
     if (callee.kind === 'member') return this.#calledMember(callee, variables);
     if (callee.kind !== 'name' || variables.has(callee.name)) return ANY;
     const named = this.#names.resolve(callee.name);
-    return named === null ? ANY : this.#called(named, call, callee);
+    return named === null ? ANY : this.#called(named, call, callee, variables);
   }
 
   /** Data holds no functions: what is called there is a method, or a function of a module. */
@@ -478,10 +479,11 @@ class Checker {
     named: Named,
     call: Extract<Expression, { kind: 'call' }>,
     callee: Span & { readonly name: string },
+    variables: Variables,
   ): Type {
     switch (named.kind) {
       case 'builtin':
-        return this.#calledBuiltin(named.name, call);
+        return this.#calledBuiltin(named.name, call, variables);
       case 'definition': {
         const { parameters } = named.definition;
         if (parameters === null) return ANY;
@@ -508,7 +510,7 @@ class Checker {
     }
   }
 
-  #calledBuiltin(name: string, call: Extract<Expression, { kind: 'call' }>): Type {
+  #calledBuiltin(name: string, call: Extract<Expression, { kind: 'call' }>, variables: Variables): Type {
     const spec = BUILTINS.get(name);
     if (spec === undefined) return ANY;
     const given = call.positional.length + call.named.length;
@@ -529,21 +531,38 @@ class Checker {
         );
       }
     }
-    if (name === 'match' || name === 'find') this.#regularExpression(call.positional[0]);
+    const [pattern] = call.positional;
+    if ((name === 'match' || name === 'find') && pattern !== undefined) {
+      this.#regularExpression(pattern, variables);
+    }
     return functionResult(name);
   }
 
-  #regularExpression(pattern: Expression | undefined): void {
-    if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
-    const compiled = compilePattern(pattern.value);
+  /** A pattern that stands here, or in a constant of the policy. */
+  #regularExpression(pattern: Expression, variables: Variables): void {
+    const literal = this.#literal(pattern, variables);
+    if (literal === null || !SPECIAL.test(literal.value)) return;
+    const compiled = this.#patterns.compile(literal.value);
     if (!compiled.ok) {
       this.#diagnostics.error(
         'POL018',
-        pattern,
+        literal,
         compiled.fault,
         'write the condition as several simpler patterns',
       );
-    } else if (compiled.value.engine === 'budgeted') this.#countedPattern(pattern);
+    } else if (compiled.value.engine === 'budgeted') this.#countedPattern(literal);
+  }
+
+  #literal(expression: Expression, variables: Variables): (Span & { readonly value: string }) | null {
+    if (expression.kind === 'literal') {
+      const { value, start, end } = expression;
+      return typeof value === 'string' ? { value, start, end } : null;
+    }
+    if (expression.kind !== 'name' || variables.has(expression.name)) return null;
+    const named = this.#names.resolve(expression.name);
+    const isConstant = named?.kind === 'definition' && named.definition.parameters === null;
+    const [first] = isConstant ? named.definition.body : [];
+    return first?.kind === 'literal' ? this.#literal(first, NO_VARIABLES) : null;
   }
 
   #countedPattern(pattern: Span): void {
@@ -680,8 +699,8 @@ class Checker {
 
   /** A text in a pattern is compared first, so one that is no expression still matches itself. */
   #patternText(value: Expression): void {
-    if (value.kind !== 'literal' || typeof value.value !== 'string') return;
-    const compiled = compilePattern(`${value.value}$`);
+    if (value.kind !== 'literal' || typeof value.value !== 'string' || !SPECIAL.test(value.value)) return;
+    const compiled = this.#patterns.compile(`${value.value}$`);
     if (!compiled.ok) {
       this.#diagnostics.warning(
         'POL018',
@@ -703,6 +722,9 @@ class Checker {
     );
   }
 }
+
+/** Of texts without these, which are most, there is nothing that could be wrong as a regular expression. */
+const SPECIAL = /[\\^$.|?*+()[\]{}]/;
 
 const NO_VARIABLES: Variables = new Map();
 /** Constants that need constants. */
