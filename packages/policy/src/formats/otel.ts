@@ -51,11 +51,12 @@ interface Group {
   readonly calls: Map<string, Set<string>>;
   /** Calls that no span has executed yet, by name and arguments. */
   readonly proposed: OpenCalls;
-  /** By call and content. */
-  readonly outputs: Set<string>;
   /** What spans put out, newest last. */
   readonly produced: Map<string, Span[]>;
 }
+
+/** The id of no event: what names it as a cause has seen everything. One is enough, however many links lead nowhere. */
+const NOWHERE = 'span:nowhere';
 
 type Kind = 'agent' | 'tool' | 'model';
 
@@ -132,7 +133,6 @@ class SpanReader {
         told: new Occurrences(),
         calls: new Map(),
         proposed: new OpenCalls(),
-        outputs: new Set(),
         produced: new Map(),
       };
       this.#groups.set(name, group);
@@ -162,7 +162,7 @@ class SpanReader {
   #linked(span: Span, context: Context, id: string): void {
     const source = this.#spans.get(id);
     if (source === undefined) {
-      context.arriving.add(`span:${id}`);
+      context.arriving.add(NOWHERE);
       return;
     }
     const place = this.#contextOf(source);
@@ -211,7 +211,8 @@ class SpanReader {
         key === null || known !== null || !isFirst ? null : group.told.next(key, allFrom, bounds.all);
       allFrom = copied?.behind ?? allFrom;
       if (copied !== null && key !== null) this.#carry(context, copied.item, key);
-      const fresh = freshPart(this.#withoutKnownCalls(group, event), known !== null || copied !== null);
+      const isTold = known !== null || copied !== null;
+      const fresh = freshPart(this.#withoutKnownCalls(group, event, isTold), isTold);
       if (fresh === null) continue;
       this.#tell(group, context, key, this.#emit(span, context, fresh));
     }
@@ -239,15 +240,22 @@ class SpanReader {
       const isRepeated = produced.slice(-MOST_COMPARED).some((inner) => isWithin(inner, span));
       produced.push(span);
       group.produced.set(said, produced);
-      const fresh = isRepeated ? null : this.#withoutKnownCalls(group, event);
+      const fresh = isRepeated ? null : this.#withoutKnownCalls(group, event, false);
       if (fresh !== null) this.#tell(group, context, toldKey(event), this.#emit(span, context, fresh));
     }
   }
 
-  /** Calls are known by their ids, wherever they were told first; the new ones are remembered. */
-  #withoutKnownCalls(group: Group, event: TraceEvent): TraceEvent {
+  /**
+   * Calls are known by their ids, wherever they were told first; the new ones are remembered. Those without an id are
+   * new if their message is (`isTold`), and get one, for the span that executes them.
+   */
+  #withoutKnownCalls(group: Group, event: TraceEvent, isTold: boolean): TraceEvent {
     if (event.type !== 'Message') return event;
-    return { ...event, toolCalls: event.toolCalls.filter((call) => isNewCall(group, call)) };
+    const named = event.toolCalls.flatMap((call) => {
+      if (call.callId !== null) return [call];
+      return isTold ? [] : [{ ...call, callId: call.path ?? null }];
+    });
+    return { ...event, toolCalls: named.filter((call) => isNewCall(group, call)) };
   }
 
   // ── tools ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -306,9 +314,12 @@ function isSilent(event: MessageEvent): boolean {
   return event.content === null || event.content.length === 0;
 }
 
-/** The words of an event, without its calls, which have ids; null: it has none. */
+/** The words of an event, and its calls that have no ids; null: it has neither. */
 function toldKey(event: TraceEvent): string | null {
-  if (event.type === 'Message') return isSilent(event) ? null : eventKey({ ...event, toolCalls: [] });
+  if (event.type === 'Message') {
+    const toolCalls = event.toolCalls.filter(({ callId }) => callId === null);
+    return isSilent(event) && toolCalls.length === 0 ? null : eventKey({ ...event, toolCalls });
+  }
   if (event.type === 'ToolOutput') return canonicalJson(['o', event.callId, answered(event)]);
   return eventKey(event);
 }
