@@ -10,7 +10,7 @@ const ALLOWED: Readonly<
   Record<string, { readonly own: readonly string[]; readonly others: readonly string[] }>
 > = {
   core: { own: [], others: [] },
-  policy: { own: ['core'], others: ['re2js'] },
+  policy: { own: ['core'], others: [] },
   reference: { own: ['core', 'policy'], others: [] },
   monitor: { own: ['core', 'policy'], others: [] },
   trace: { own: ['core'], others: [] },
