@@ -11,17 +11,25 @@ import { OPERATORS, type Operator, type Token } from './token.ts';
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?/y;
 const VALUE_REFERENCE = /<[A-Za-z_:]+>/y;
-const BLANK = /[ \t\r\n\f\ufeff]+/y;
-const COMMENT = /#[^\n]*/y;
+const BLANK = ' \t\r\n\f\ufeff';
+const LETTER = /[A-Za-z_]/;
+const DIGIT = /[0-9.]/;
+
+/** In the order of `OPERATORS`, longest first. */
+const OPERATORS_BY_FIRST = new Map<string, Operator[]>();
+for (const operator of OPERATORS) {
+  const first = operator.charAt(0);
+  OPERATORS_BY_FIRST.set(first, [...(OPERATORS_BY_FIRST.get(first) ?? []), operator]);
+}
 
 /** The tokens of `text` from `start` to `end`, without layout; what belongs to none is reported. */
 function scan(text: string, start: number, end: number, diagnostics: Diagnostics): Token[] {
   const tokens: Token[] = [];
   let at = start;
   while (at < end) {
-    const skipped = matchAt(BLANK, text, at) ?? matchAt(COMMENT, text, at);
-    if (skipped !== null) {
-      at += skipped.length;
+    const skipped = skipBlank(text, at, end);
+    if (skipped > at) {
+      at = skipped;
       continue;
     }
     const token = tokenAt(text, at, end, tokens.at(-1), diagnostics) ?? unknownAt(text, at, end, diagnostics);
@@ -31,6 +39,18 @@ function scan(text: string, start: number, end: number, diagnostics: Diagnostics
   return tokens;
 }
 
+/** Where the white space, or the comment, that begins at `at` ends. */
+function skipBlank(text: string, at: number, end: number): number {
+  if (text[at] === '#') {
+    const newline = text.indexOf('\n', at);
+    return newline < 0 ? end : newline;
+  }
+  let next = at;
+  while (next < end && BLANK.includes(text[next] ?? '')) next++;
+  return next;
+}
+
+/** What a token can be is told by its first character: trying all forms at each would double the time to load. */
 function tokenAt(
   text: string,
   at: number,
@@ -40,9 +60,10 @@ function tokenAt(
 ): Token | null {
   const string = stringAt(text, at, end, diagnostics);
   if (string !== null) return string;
-  const name = matchAt(NAME, text, at);
+  const first = text[at] ?? '';
+  const name = LETTER.test(first) ? matchAt(NAME, text, at) : null;
   if (name !== null) return { kind: 'name', text: name, start: at, end: at + name.length };
-  const number = matchAt(NUMBER, text, at);
+  const number = DIGIT.test(first) ? matchAt(NUMBER, text, at) : null;
   if (number !== null) {
     const isInteger = /^\d+$/.test(number);
     return {
@@ -54,11 +75,11 @@ function tokenAt(
       end: at + number.length,
     };
   }
-  const reference = endsOperand(previous) ? null : matchAt(VALUE_REFERENCE, text, at);
+  const reference = first !== '<' || endsOperand(previous) ? null : matchAt(VALUE_REFERENCE, text, at);
   if (reference !== null) {
     return { kind: 'value-reference', text: reference, start: at, end: at + reference.length };
   }
-  const operator = OPERATORS.find((candidate) => text.startsWith(candidate, at));
+  const operator = OPERATORS_BY_FIRST.get(first)?.find((candidate) => text.startsWith(candidate, at));
   return operator === undefined
     ? null
     : { kind: 'operator', text: operator, start: at, end: at + operator.length };
