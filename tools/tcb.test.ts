@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT, type SourceFile, sourceFiles } from './imports.ts';
-import { trustedPackages } from './tcb.ts';
+import { localTarget, ROOT, type SourceFile, sourceFiles } from './imports.ts';
+import { isTrusted, trustedPackages } from './tcb.ts';
 
 interface PackageManifest {
   readonly name: string;
@@ -55,6 +55,20 @@ for (const name of NAMES.filter((_, index) => MANIFESTS[index]?.ring === 0)) {
     );
   });
 }
+
+test('in a trusted package, only its index imports what does not belong to the trusted base, and the operator its planner', () => {
+  const leaks = NAMES.filter((_, index) => MANIFESTS[index]?.ring === 0).flatMap((name) => {
+    const files = sourceFiles(`packages/${name}/src`);
+    const untrusted = new Set(files.filter((file) => !isTrusted(file)).map(({ path }) => path));
+    return files
+      .filter((file) => isTrusted(file) && !file.path.endsWith('/src/index.ts'))
+      .flatMap((file) => file.imports.map((specifier) => ({ file, target: localTarget(file, specifier) })))
+      .filter(({ target }) => target !== null && untrusted.has(target))
+      .map(({ file, target }) => `${file.path} imports ${target}`);
+  });
+  // A plan is a proposal like any other: what it says is checked, and decides nothing.
+  assert.deepEqual(leaks, ['packages/hub/src/operator.ts imports packages/hub/src/planner.ts']);
+});
 
 test('the trusted computing base is counted', (t) => {
   const packages = trustedPackages();
