@@ -1,7 +1,7 @@
 /**
  * Messages of the Anthropic API: requests with `system`, `tools` and `messages`, responses, and lists of messages.
  *
- * Ring 0.
+ * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
@@ -80,7 +80,8 @@ function readResult(reading: Reading, turn: Turn, block: JsonObject, path: strin
   const isError = own(block, 'is_error') ?? null;
   if (isError !== null && typeof isError !== 'boolean')
     reading.wrong(join(path, 'is_error'), '`is_error` is true or false');
-  const ownError = isJsonObject(content) && String(own(content, 'type')).endsWith('_error');
+  const kind = isJsonObject(content) ? own(content, 'type') : undefined;
+  const ownError = typeof kind === 'string' && kind.endsWith('_error');
   turn.output({
     callId: reading.textAt(block, 'tool_use_id', path),
     path,

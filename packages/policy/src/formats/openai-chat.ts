@@ -3,7 +3,7 @@
  * `function_call`, outputs of the role `function`, free-text tools, refusals, reasoning, sound and files; responses
  * with `choices`, and responses that were streamed in chunks.
  *
- * Ring 0.
+ * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { decodeChat } from '../chat.ts';

@@ -5,7 +5,7 @@
  * had seen flows back when it ends; linked spans likewise. Every span repeats the conversation so far, so a message
  * becomes an event where it is told first; where another context is told of it, its next event names it as a cause.
  *
- * Ring 0.
+ * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { canonicalJson, isJsonObject, type Json, parseJson } from '@cordon/core';
 import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '../trace-event.ts';
@@ -509,7 +509,8 @@ function executedOutput(reading: Reading, span: Span, callId: string): readonly 
 function failureOf(span: Span): { readonly isError: boolean; readonly message: Located | null } {
   const status = own(span.value, 'status');
   const code = isJsonObject(status) ? (own(status, 'code') ?? own(status, 'status_code')) : undefined;
-  const isError = code === 2 || /ERROR$/.test(String(code)) || span.attributes.has('error.type');
+  const isError =
+    code === 2 || (typeof code === 'string' && code.endsWith('ERROR')) || span.attributes.has('error.type');
   if (!isError || !isJsonObject(status)) return { isError, message: null };
   const key = Object.hasOwn(status, 'message') ? 'message' : 'description';
   const message = own(status, key);

@@ -41,6 +41,7 @@ const STRANGE: readonly Json[] = [
   {},
   { type: 'text' },
   { __proto__: null, role: 'user' },
+  JSON.parse('{"toString": 1, "valueOf": 1}'),
   JSON.parse('{"__proto__": {"role": "tool"}, "type": "tool_use", "constructor": 1}'),
 ];
 
@@ -404,6 +405,20 @@ test('keys that reach for a prototype are only keys', () => {
     params: { __proto__: { name: 'x' } },
   };
   assert.equal(readTrace([method, { jsonrpc: '2.0', id: '__proto__', result: {} }]).ok, true);
+});
+
+test('objects that cannot be turned into text are only objects', () => {
+  const strange: Json = JSON.parse('{"toString": 1, "valueOf": 1}');
+  const spans = [
+    { spanId: 'a', name: 'x', attributes: { 'gen_ai.tool.name': 'f' }, status: { code: strange } },
+  ];
+  assert.equal(readTrace(spans, { format: 'otel' }).ok, true);
+  const result = {
+    type: 'web_search_tool_result',
+    tool_use_id: 's',
+    content: { type: strange, error_code: 'x' },
+  };
+  assert.equal(readTrace([{ role: 'assistant', content: [result] }], { format: 'anthropic' }).ok, true);
 });
 
 test('lone surrogates and NULs pass through as they are', () => {
