@@ -158,6 +158,8 @@ const message = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       role: fc.constant('tool'),
+      error: fc.constantFrom(null, 'no', { x: 1 }, 5),
+      timestamp: fc.constantFrom(1, 'now', []),
       tool_call_id: fc.constantFrom('1', '2', '3', null),
       content,
     }),

@@ -145,6 +145,12 @@ function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
       case 'tool_calls':
       case 'tool_call_id':
         break;
+      // Common, and nobody's business.
+      case 'error':
+      case 'timestamp':
+      case 'created_at':
+        if (typeof message[key] === 'object' && message[key] !== null) return false;
+        break;
       default:
         if (message[key] !== null) return false;
     }
