@@ -156,7 +156,7 @@ function hiddenNames(context: LintContext): void {
 }
 
 /** Functions whose names are also what one calls such values; they only hide where the policy calls the function. */
-const NOUNS: ReadonlySet<string> = new Set(['text', 'image', 'server', 'sum']);
+const NOUNS: ReadonlySet<string> = new Set(['text', 'image', 'server', 'sum', 'tool_call']);
 
 function calledNames({ tree }: LintContext): ReadonlySet<string> {
   const called = new Set<string>();
