@@ -141,6 +141,12 @@ export class Provenance {
     return place;
   }
 
+  /** The event of an id ends at a later place: a message with its calls is one thing to carry on. */
+  extend(id: string, place: Place): void {
+    const known = this.#placeOf(id);
+    if (known !== null) this.#places.set(id, { place, reference: known.reference });
+  }
+
   /** The events that carried what was visible at `from` to `to`. */
   way(from: Place, to: Place): readonly string[] {
     const end = ({ context, position }: Place): Source => ({ context, position, reference: null });

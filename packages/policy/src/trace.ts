@@ -97,8 +97,11 @@ class BatchBuilder implements Batch {
     const call = event.type === 'ToolOutput' ? this.#linked(event.callId) : null;
     const object = new EventObject(event, this.position, place, call);
     this.entries.push(object);
-    if (event.type === 'Message') for (const own of event.toolCalls) object.toolCalls.push(this.#call(own));
-    else if (event.type === 'ToolCall') this.#remember(object);
+    if (event.type === 'Message') {
+      for (const own of event.toolCalls) object.toolCalls.push(this.#call(own));
+      const last = object.toolCalls.at(-1);
+      if (event.id !== undefined && last !== undefined) this.provenance.extend(event.id, last.place);
+    } else if (event.type === 'ToolCall') this.#remember(object);
     this.position++;
   }
 

@@ -96,3 +96,39 @@ test('a rule asks for its tools by alternatives and predicates', () => {
     ['deny', 'deny', 'allow', 'deny'],
   );
 });
+
+test('a cause that names a message stands for the message with its calls', () => {
+  const policy = policyOf('raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    b is tool:send\n');
+  const flows = (cause: string) => {
+    const monitor = policy.monitor();
+    const message: TraceEvent = {
+      type: 'Message',
+      role: 'assistant',
+      content: null,
+      id: 'delegation',
+      context: 'outer',
+      toolCalls: [
+        {
+          type: 'ToolCall',
+          callId: null,
+          kind: 'function',
+          name: 'delegate',
+          arguments: {},
+          context: 'outer',
+        },
+      ],
+    };
+    const aside: TraceEvent = {
+      type: 'Message',
+      role: 'user',
+      content: '',
+      toolCalls: [],
+      id: 'aside',
+      context: 'outer',
+    };
+    monitor.append([aside, message]);
+    return monitor.decide([{ ...call('send'), context: 'inner', causes: [cause] }]).verdict;
+  };
+  assert.equal(flows('delegation'), 'deny');
+  assert.equal(flows('aside'), 'allow');
+});

@@ -18,6 +18,8 @@ export class Visibility {
       for (const single of event.type === 'Message' ? [event, ...event.toolCalls] : [event]) {
         this.#add(single, single.type === 'Carrier' ? undefined : objects.shift());
       }
+      // A message with its calls is one thing to carry on.
+      if (event.id !== undefined) this.#byId.set(event.id, this.#seen.length - 1);
     }
   }
 
