@@ -10,10 +10,13 @@ import type { Node } from './syntax-tree.ts';
 export interface Literals {
   /** The pattern matches exactly this text; null: it is no plain text. */
   readonly whole: string | null;
-  /** At least one of these occurs in each match; empty: nothing is known. */
-  readonly required: readonly string[];
+  /** Of each of these, at least one text occurs in each match. */
+  readonly required: readonly Alternatives[];
   readonly isAnchored: boolean;
 }
+
+/** Texts of which one occurs. */
+export type Alternatives = readonly string[];
 
 /** More alternatives cost more to look for than they save. */
 const MAX_TEXTS = 8;
@@ -28,7 +31,7 @@ export function literalsOf(root: Node): Literals {
   const isPlain = known.exact?.length === 1 && only !== undefined && only !== '' && !hasAssertion(root);
   return {
     whole: isPlain ? only : null,
-    required: best(known.required, known.exact) ?? [],
+    required: requiredOf(known),
     isAnchored: isAnchored(root),
   };
 }
@@ -36,19 +39,40 @@ export function literalsOf(root: Node): Literals {
 interface Known {
   /** All texts that match, zero-width parts left out; null: too many or too long. */
   readonly exact: readonly string[] | null;
-  /** One of these occurs in each match; null: nothing is known. */
-  readonly required: readonly string[] | null;
+  /** Of each of these, one occurs in each match. */
+  readonly required: readonly Alternatives[];
 }
 
-const NOTHING: Known = { exact: null, required: null };
+const NOTHING: Known = { exact: null, required: [] };
+
+/** Each is a search through the whole text, so only those that say most are kept. */
+const MAX_REQUIRED = 3;
+
+function requiredOf({ exact, required }: Known): readonly Alternatives[] {
+  return strongest(exact === null ? required : [...required, exact]);
+}
+
+function strongest(all: readonly Alternatives[]): readonly Alternatives[] {
+  return all
+    .filter((texts) => strength(texts) > 0)
+    .sort((a, b) => strength(b) - strength(a))
+    .slice(0, MAX_REQUIRED)
+    .map((texts) => texts.map((text) => text.slice(0, MAX_LENGTH)));
+}
+
+/** Long texts occur rarely; several of them more often than one. */
+function strength(texts: Alternatives): number {
+  if (texts.length === 0 || texts.length > MAX_TEXTS) return 0;
+  return texts.reduce((least, text) => Math.min(least, text.length), MAX_LENGTH);
+}
 
 function knownOf(node: Node): Known {
   switch (node.kind) {
     case 'set':
-      return { exact: members(node.set), required: null };
+      return { exact: members(node.set), required: surrogatesOf(node.set) };
     case 'assertion':
     case 'look':
-      return { exact: [''], required: null };
+      return { exact: [''], required: [] };
     case 'group':
     case 'atomic':
       return knownOf(node.body);
@@ -59,7 +83,7 @@ function knownOf(node: Node): Known {
     case 'repeat': {
       if (node.min === 0) return NOTHING;
       const body = knownOf(node.body);
-      return node.max === 1 ? body : { exact: null, required: best(body.required, body.exact) };
+      return node.max === 1 ? body : { exact: null, required: requiredOf(body) };
     }
     case 'reference':
     case 'conditional':
@@ -79,17 +103,17 @@ function members(set: CodePointSet): readonly string[] | null {
 function sequenceKnown(items: readonly Known[]): Known {
   let exact: readonly string[] | null = [''];
   let run: readonly string[] = [''];
-  let required: readonly string[] | null = null;
+  const required: Alternatives[] = [];
   for (const item of items) {
     const longer = item.exact === null ? null : joined(run, item.exact);
     if (longer === null) {
       exact = null;
-      required = best(best(required, run), item.required);
+      required.push(run, ...item.required);
       run = item.exact ?? [''];
     } else run = longer;
   }
   if (exact !== null) exact = run;
-  return { exact, required: best(required, run) };
+  return { exact, required: strongest([...required, run]) };
 }
 
 function joined(left: readonly string[], right: readonly string[]): readonly string[] | null {
@@ -101,20 +125,21 @@ function joined(left: readonly string[], right: readonly string[]): readonly str
 function choiceKnown(branches: readonly Known[]): Known {
   const texts = branches.flatMap((branch) => branch.exact ?? []);
   const isExact = branches.every((branch) => branch.exact !== null) && texts.length <= MAX_TEXTS;
-  const required = branches.map((branch) => best(branch.required, branch.exact));
-  const all = required.flatMap((one) => one ?? []);
-  const isKnown = required.every((one) => one !== null) && all.length <= MAX_TEXTS;
-  return { exact: isExact ? texts : null, required: isKnown ? all : null };
+  const required = branches.map((branch) => requiredOf(branch)[0] ?? null);
+  const isKnown = required.every((one) => one !== null);
+  return { exact: isExact ? texts : null, required: isKnown ? [required.flat()] : [] };
 }
 
-/** The alternatives that say more: of which the shortest is longer. */
-function best(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
-  const shortest = (texts: readonly string[] | null): number =>
-    texts === null || texts.length === 0 || texts.length > MAX_TEXTS
-      ? 0
-      : texts.reduce((least, text) => Math.min(least, text.length), MAX_LENGTH);
-  const winner = shortest(a) >= shortest(b) ? a : b;
-  return winner === null || shortest(winner) === 0 ? null : winner.map((text) => text.slice(0, MAX_LENGTH));
+/** Characters beyond the basic plane are pairs, and those of one script share their first half. */
+function surrogatesOf(set: CodePointSet): readonly Alternatives[] {
+  const halves = new Set<string>();
+  for (let at = 0; at < set.length && halves.size <= MAX_TEXTS; at += 2) {
+    const [first = 0, last = 0] = [set[at], set[at + 1]];
+    if (first < 0x10000 || last - first > MAX_TEXTS * 0x400) return [];
+    for (let one = first; one <= last; one += 0x400) halves.add(String.fromCodePoint(one).charAt(0));
+    halves.add(String.fromCodePoint(last).charAt(0));
+  }
+  return halves.size > 0 && halves.size <= MAX_TEXTS ? [[...halves]] : [];
 }
 
 function hasAssertion(node: Node): boolean {
