@@ -43,6 +43,7 @@ import { isTypeName, OBJECT_TYPES } from './types.ts';
 import {
   callable,
   isCallable,
+  isContents,
   isList,
   isUndecided,
   kindOf,
@@ -615,9 +616,12 @@ class Compiler {
     const slot = inner.slot(expression.variable.name) ?? 0;
     const position = scope.layout.next++;
     const locateIterable = this.#lazyLocator(expression.iterable, scope);
-    inner.setLocator(expression.variable.name, (frame) =>
-      partOf(locateIterable(frame), Number(frame.slots[position] ?? 0)),
-    );
+    inner.setLocator(expression.variable.name, (frame) => {
+      const item = frame.slots[slot] ?? null;
+      if (item instanceof EventObject) return { event: item, path: [] };
+      const index = frame.slots[position];
+      return typeof index === 'number' ? partOf(locateIterable(frame), index) : null;
+    });
     const element = this.#expression(expression.element, inner);
     const condition = expression.condition === null ? null : this.#expression(expression.condition, inner);
     return (frame) => {
@@ -626,10 +630,12 @@ class Compiler {
       if (isUndecided(value)) return value;
       const items = elements(value);
       if (items === null) return undecided(`${kindOf(value)} has no elements`);
+      // The characters of a text and the keys of an object are no parts of the trace.
+      const hasParts = isList(value) || isContents(value);
       const kept: Value[] = [];
       for (const [index, item] of items.entries()) {
         frame.slots[slot] = item;
-        frame.slots[position] = index;
+        frame.slots[position] = hasParts ? index : null;
         const isKept = condition === null ? true : condition(frame);
         if (isUndecided(isKept)) kept.push(isKept);
         else if (isKept === true) kept.push(element(frame));
@@ -745,6 +751,15 @@ class Compiler {
         const then = this.#lazyLocator(expression.then, scope);
         const otherwise = this.#lazyLocator(expression.otherwise, scope);
         return (frame) => (truth(condition(frame)) ? then(frame) : otherwise(frame));
+      }
+      case 'logic': {
+        const left = this.#expression(expression.left, scope);
+        const [first, second] = [
+          this.#lazyLocator(expression.left, scope),
+          this.#lazyLocator(expression.right, scope),
+        ];
+        const isFirst = (value: Value): boolean => truth(value) === (expression.operator === 'or');
+        return (frame) => (isFirst(left(frame)) ? first(frame) : second(frame));
       }
       case 'call':
         return this.#callLocator(expression, scope);
