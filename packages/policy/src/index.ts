@@ -9,14 +9,14 @@ export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explai
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
 export type { TraceFormat } from './formats/shape.ts';
-export { type FormatOptions, format } from './formatter.ts';
-export { type LintOptions, type LintSubject, lint } from './lint.ts';
-export { parseTools, type ToolSchema } from './lint-tool-schema.ts';
+export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';
+export { parseTools, type ToolSchema } from './lint/tool-schema.ts';
 export { mask } from './mask.ts';
 export * as meaning from './meaning.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
 export { effectOf, type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
-export { print, printExpression } from './printer.ts';
+export { type FormatOptions, format } from './print/formatter.ts';
+export { print, printExpression } from './print/printer.ts';
 export { directlyPrecedes, flows, type Place } from './provenance.ts';
 export { rangesOf } from './ranges.ts';
 export type { UndecidedAssignment, Violation } from './report.ts';

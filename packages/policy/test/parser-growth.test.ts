@@ -1,9 +1,9 @@
 /** Reading and formatting take time in proportion to the text, however hostile it is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { format } from '../src/formatter.ts';
 import { parseText } from '../src/parser.ts';
-import { print } from '../src/printer.ts';
+import { format } from '../src/print/formatter.ts';
+import { print } from '../src/print/printer.ts';
 
 /** The first size takes some milliseconds of reading; the second is so many times as large. */
 const SIZE = 6_000;

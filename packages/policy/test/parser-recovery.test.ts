@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseText } from '../src/parser.ts';
-import { print } from '../src/printer.ts';
+import { print } from '../src/print/printer.ts';
 import { careless, trees } from './policy-trees.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);

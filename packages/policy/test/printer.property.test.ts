@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { format } from '../src/formatter.ts';
 import { parseText } from '../src/parser.ts';
-import { print, printExpression } from '../src/printer.ts';
+import { format } from '../src/print/formatter.ts';
+import { print, printExpression } from '../src/print/printer.ts';
 import { careless, expressions, trees, withoutSpans } from './policy-trees.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 100);

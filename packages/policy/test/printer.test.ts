@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Expression } from '../src/ast.ts';
 import { parseText } from '../src/parser.ts';
-import { print, printExpression } from '../src/printer.ts';
+import { print, printExpression } from '../src/print/printer.ts';
 
 function expression(text: string): Expression {
   const { tree, diagnostics } = parseText(`x := ${text}\n`);

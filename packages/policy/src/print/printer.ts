@@ -5,7 +5,7 @@
  * tree but for the spans. A tree that no text stands for (a block inside of brackets, a string that no quotes can hold)
  * is printed as nearly as possible.
  *
- * Ring 0: rules are shown to people with it.
+ * Ring 1: no decision depends on it.
  */
 import type {
   BinaryOperator,
@@ -17,10 +17,10 @@ import type {
   Pattern,
   PolicyTree,
   RuleTree,
-} from './ast.ts';
+} from '../ast.ts';
+import { dedent } from '../lexer.ts';
+import { parseText } from '../parser.ts';
 import { canonicalText, isSameTree } from './formatter.ts';
-import { dedent } from './lexer.ts';
-import { parseText } from './parser.ts';
 
 /** The whole policy: imports first, then definitions and rules in the order of their spans. Throws for no tree of `parse`. */
 export function print(tree: PolicyTree): string {

@@ -3,12 +3,12 @@
  * implementations of the language read otherwise. The latter is said only of rules that these load, because a rule
  * that uses an addition means here what it says here.
  *
- * Ring 0. Section numbers are those of the language's specification.
+ * Ring 1: no decision depends on it. Section numbers are those of the language's specification.
  */
-import type { Expression, Pattern, RuleTree } from './ast.ts';
-import { calledName, type LintBody, type LintContext } from './lint-context.ts';
-import { freeNames, inCircles, variablesOf, walk } from './scope.ts';
-import { canBe, OBJECT_TYPES, type Type, withArticle } from './types.ts';
+import type { Expression, Pattern, RuleTree } from '../ast.ts';
+import { freeNames, inCircles, variablesOf, walk } from '../scope.ts';
+import { canBe, OBJECT_TYPES, type Type, withArticle } from '../types.ts';
+import { calledName, type LintBody, type LintContext } from './context.ts';
 
 type Call = Extract<Expression, { kind: 'call' }>;
 type Binary = Extract<Expression, { kind: 'binary' }>;

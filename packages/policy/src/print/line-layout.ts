@@ -6,10 +6,10 @@
  * INVARIANT (continuation): whatever does not stand on the first line is indented more deeply than it, or closes a
  * bracket, so that no part of the line can be taken for a line, a statement or a block of its own.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Role } from './parser.ts';
-import type { Token } from './token.ts';
+import type { Role } from '../parser.ts';
+import type { Token } from '../token.ts';
 import type { Comment } from './trivia.ts';
 
 /** Columns; what cannot be broken may be longer. */

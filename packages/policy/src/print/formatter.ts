@@ -5,16 +5,16 @@
  * INVARIANT (same meaning): the formatted text has the tree of the text that was given, spans aside, and its comments,
  * in their order. Checked on every text: a file that would be damaged is not formatted.
  *
- * Ring 0: what is written over the rules in force passes here.
+ * Ring 1: what it writes is parsed again and compared before anybody gets it.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import type { Expression, PolicyTree } from './ast.ts';
-import { Diagnostics } from './codes.ts';
-import { columnOf } from './lexer.ts';
+import type { Expression, PolicyTree } from '../ast.ts';
+import { Diagnostics } from '../codes.ts';
+import { columnOf } from '../lexer.ts';
+import { parseTokens, type Reading, type Role } from '../parser.ts';
+import { Source } from '../source.ts';
+import type { Token } from '../token.ts';
 import { INDENTATION, layOutLine, type Piece } from './line-layout.ts';
-import { parseTokens, type Reading, type Role } from './parser.ts';
-import { Source } from './source.ts';
-import type { Token } from './token.ts';
 import { type Comment, type Gap, gapsOf } from './trivia.ts';
 
 export interface FormatOptions {

@@ -1,13 +1,13 @@
 /**
  * Names that nothing uses, names that hide others, and lines that do not count.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Expression, Identifier } from './ast.ts';
-import { BUILTINS } from './builtins.ts';
-import type { LintBody, LintContext } from './lint-context.ts';
-import { freeNames, variablesOf, walk } from './scope.ts';
-import type { Span } from './source.ts';
+import type { Expression, Identifier } from '../ast.ts';
+import { BUILTINS } from '../builtins.ts';
+import { freeNames, variablesOf, walk } from '../scope.ts';
+import type { Span } from '../source.ts';
+import type { LintBody, LintContext } from './context.ts';
 
 export function lintNames(context: LintContext): void {
   unusedDefinitions(context);

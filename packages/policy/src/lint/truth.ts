@@ -2,20 +2,13 @@
  * Rules and predicates that can never act: lines that are never true, lines that contradict each other, flows in a
  * circle, variables that range over nothing.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Declaration, Expression } from './ast.ts';
-import {
-  type Constant,
-  calledName,
-  conjuncts,
-  keyOf,
-  type LintBody,
-  type LintContext,
-} from './lint-context.ts';
-import { variablesOf, walk } from './scope.ts';
-import type { Span } from './source.ts';
-import { canBe, EMPTY_TYPES, OBJECT_TYPES, PLAIN_TYPES, type Type } from './types.ts';
+import type { Declaration, Expression } from '../ast.ts';
+import { variablesOf, walk } from '../scope.ts';
+import type { Span } from '../source.ts';
+import { canBe, EMPTY_TYPES, OBJECT_TYPES, PLAIN_TYPES, type Type } from '../types.ts';
+import { type Constant, calledName, conjuncts, keyOf, type LintBody, type LintContext } from './context.ts';
 
 export function lintTruth(context: LintContext): void {
   const seen = new Set<Expression>();

@@ -2,11 +2,11 @@
  * Rules that say what another rule says already: the same lines up to the names of variables, or more lines than a
  * rule whose effect is at least as strong.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Expression, RuleTree } from './ast.ts';
-import { conjuncts, keyOf, type LintContext } from './lint-context.ts';
-import { variablesOf } from './scope.ts';
+import type { Expression, RuleTree } from '../ast.ts';
+import { variablesOf } from '../scope.ts';
+import { conjuncts, keyOf, type LintContext } from './context.ts';
 
 /** Rules beyond are compared with nothing: pairs would take too long. */
 const MAX_COMPARED = 300;

@@ -2,12 +2,12 @@
  * What a rule costs as the trace grows. The objects that a variable ranges over are filtered by the lines about it
  * alone and kept; lines `a -> b` and `a == b` find partners by index; everything else is looked for one by one.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Definition, Expression } from './ast.ts';
-import { conjuncts, type LintContext } from './lint-context.ts';
-import { freeNames, variablesOf, walk } from './scope.ts';
-import type { Span } from './source.ts';
+import type { Definition, Expression } from '../ast.ts';
+import { freeNames, variablesOf, walk } from '../scope.ts';
+import type { Span } from '../source.ts';
+import { conjuncts, type LintContext } from './context.ts';
 
 /** A part of a rule whose work is done once for each object of the trace, at every event. */
 interface Reason extends Span {

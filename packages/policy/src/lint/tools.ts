@@ -2,17 +2,17 @@
  * Tools and arguments that rules name, held against what the installed apps have: a rule about a misspelt tool never
  * acts, and nobody notices.
  *
- * Ring 0. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
+ * Ring 1: no decision depends on it. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import type { Expression, Pattern, ToolPattern } from './ast.ts';
-import { type Constant, conjuncts, keyOf, type LintBody, type LintContext } from './lint-context.ts';
-import type { ToolSchema } from './lint-tool-schema.ts';
-import { toolMatches } from './lint-truth.ts';
-import { compilePattern } from './regex.ts';
-import { walk } from './scope.ts';
-import type { Span } from './source.ts';
-import { METHODS, nearest } from './types.ts';
+import type { Expression, Pattern, ToolPattern } from '../ast.ts';
+import { compilePattern } from '../regex.ts';
+import { walk } from '../scope.ts';
+import type { Span } from '../source.ts';
+import { METHODS, nearest } from '../types.ts';
+import { type Constant, conjuncts, keyOf, type LintBody, type LintContext } from './context.ts';
+import type { ToolSchema } from './tool-schema.ts';
+import { toolMatches } from './truth.ts';
 
 /** `isComplete`: there are no other tools than these. */
 export function lintTools(context: LintContext, tools: readonly ToolSchema[], isComplete: boolean): void {

@@ -2,23 +2,23 @@
  * The linter: what loads and is probably not what its author meant. It looks closer than loading may take time for,
  * and only when it is asked (`cordon check`). Each concern has its own `lint-….ts`.
  *
- * Ring 0. Never throws; the work is bounded for trees of any size.
+ * Ring 1: no decision depends on it. Never throws; the work is bounded for trees of any size.
  */
 import type { Diagnostic } from '@cordon/core';
-import type { PolicyTree } from './ast.ts';
-import type { Detectors } from './builtins.ts';
-import { checkTypes } from './checker.ts';
-import { Diagnostics } from './codes.ts';
-import { LintContext } from './lint-context.ts';
-import { lintCost } from './lint-cost.ts';
-import { lintDifferences } from './lint-differences.ts';
-import { lintDuplicates } from './lint-duplicates.ts';
-import { lintNames } from './lint-names.ts';
-import type { ToolSchema } from './lint-tool-schema.ts';
-import { lintTools } from './lint-tools.ts';
-import { lintTruth } from './lint-truth.ts';
-import { lintValues } from './lint-values.ts';
-import type { Source, Span } from './source.ts';
+import type { PolicyTree } from '../ast.ts';
+import type { Detectors } from '../builtins.ts';
+import { checkTypes } from '../checker.ts';
+import { Diagnostics } from '../codes.ts';
+import type { Source, Span } from '../source.ts';
+import { LintContext } from './context.ts';
+import { lintCost } from './cost.ts';
+import { lintDifferences } from './differences.ts';
+import { lintDuplicates } from './duplicates.ts';
+import { lintNames } from './names.ts';
+import type { ToolSchema } from './tool-schema.ts';
+import { lintTools } from './tools.ts';
+import { lintTruth } from './truth.ts';
+import { lintValues } from './values.ts';
 
 /** What was loaded: a `Policy` is one. */
 export interface LintSubject {

@@ -2,14 +2,14 @@
  * What all concerns of the linter look at: the bodies of a policy with the names in them, what expressions can be,
  * and expressions as keys that are equal where the expressions mean the same.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Definition, Expression, Pattern, PolicyTree, RuleTree } from './ast.ts';
-import type { Types } from './checker.ts';
-import type { Diagnostics } from './codes.ts';
-import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
-import type { Source, Span } from './source.ts';
-import { ANY, type Type } from './types.ts';
+import type { Definition, Expression, Pattern, PolicyTree, RuleTree } from '../ast.ts';
+import type { Types } from '../checker.ts';
+import type { Diagnostics } from '../codes.ts';
+import { freeNames, type Named, Names, variablesOf, walk } from '../scope.ts';
+import type { Source, Span } from '../source.ts';
+import { ANY, type Type } from '../types.ts';
 
 /** The lines of a rule, a predicate or a quantifier. */
 export interface LintBody {

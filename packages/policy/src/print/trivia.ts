@@ -1,10 +1,10 @@
 /**
  * What stands between the tokens and is no token: comments, line ends, blank lines.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import { columnOf } from './lexer.ts';
-import type { Token } from './token.ts';
+import { columnOf } from '../lexer.ts';
+import type { Token } from '../token.ts';
 
 export interface Comment {
   /** From `#` to the end of the line, without white space at the end. */

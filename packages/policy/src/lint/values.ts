@@ -2,12 +2,11 @@
  * Values that cannot be what a line takes them for: texts that a field never holds, fields and methods that no such
  * value has, comparisons of kinds that are never equal, regular expressions that never match.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-import type { Expression } from './ast.ts';
-import { calledName, type LintBody, type LintContext } from './lint-context.ts';
-import { walk } from './scope.ts';
-import type { Span } from './source.ts';
+import type { Expression } from '../ast.ts';
+import { walk } from '../scope.ts';
+import type { Span } from '../source.ts';
 import {
   canBe,
   FIELD_VALUES,
@@ -17,7 +16,8 @@ import {
   OBJECT_TYPES,
   type Type,
   withArticle,
-} from './types.ts';
+} from '../types.ts';
+import { calledName, type LintBody, type LintContext } from './context.ts';
 
 export function lintValues(context: LintContext): void {
   const seen = new Set<Expression>();
