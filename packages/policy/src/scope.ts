@@ -183,10 +183,18 @@ export function walk(expression: Expression, visit: (part: Expression) => void):
 
 /** The names that an expression takes from outside of itself. */
 export function freeNames(expression: Expression): ReadonlySet<string> {
+  const known = FREE.get(expression);
+  if (known !== undefined) return known;
   const free = new Set<string>();
-  collect(expression, new Set(), free);
+  collect(expression, NONE_BOUND, free);
+  FREE.set(expression, free);
   return free;
 }
+
+/** Trees never change, and each step of loading asks again. */
+const FREE = new WeakMap<Expression, ReadonlySet<string>>();
+
+const NONE_BOUND: ReadonlySet<string> = new Set();
 
 function collect(expression: Expression, bound: ReadonlySet<string>, free: Set<string>): void {
   switch (expression.kind) {

@@ -44,23 +44,50 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
     return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
   const tree = parsePattern(pattern, options.dotAll === true);
   if (!tree.ok) return tree;
-  const literals = literalsOf(tree.value.root);
-  if (literals.whole !== null) return ok(plainPattern(literals.whole));
   if (tree.value.needsBudget) {
-    const kind = { engine: 'budgeted', size: pattern.length } as const;
-    return ok(enginePattern(kind, new BudgetedMatcher(tree.value), literals));
+    const budgeted = (): Matcher => filtered(new BudgetedMatcher(tree.value), literalsOf(tree.value.root));
+    return ok(new LazyPattern('budgeted', pattern.length, budgeted));
   }
   const program = compileProgram(tree.value.root);
   if (!program.ok) return program;
-  const kind = { engine: 'linear', size: program.value.instructions.length } as const;
-  return ok(enginePattern(kind, new LinearMatcher(program.value, literals.isAnchored), literals));
+  const linear = (): Matcher => {
+    const literals = literalsOf(tree.value.root);
+    if (literals.whole !== null) return plainMatcher(literals.whole);
+    return filtered(new LinearMatcher(program.value, literals.isAnchored), literals);
+  };
+  return ok(new LazyPattern('linear', program.value.instructions.length, linear));
+}
+
+/** Loading a policy finds out what is wrong with its patterns; what running them takes is made when they run. */
+class LazyPattern implements Pattern {
+  readonly engine: Pattern['engine'];
+  readonly size: number;
+  readonly #make: () => Matcher;
+  #matcher: Matcher | null = null;
+
+  constructor(engine: Pattern['engine'], size: number, make: () => Matcher) {
+    this.engine = engine;
+    this.size = size;
+    this.#make = make;
+  }
+
+  startsWith(text: string): boolean | Exhausted {
+    return this.#made().startsWith(text);
+  }
+
+  findAll(text: string): readonly Match[] | Exhausted {
+    return this.#made().findAll(text);
+  }
+
+  #made(): Matcher {
+    this.#matcher ??= this.#make();
+    return this.#matcher;
+  }
 }
 
 /** Most patterns in rules are plain texts. */
-function plainPattern(wanted: string): Pattern {
+function plainMatcher(wanted: string): Matcher {
   return {
-    engine: 'linear',
-    size: wanted.length,
     startsWith: (text) => text.startsWith(wanted),
     findAll: (text) => {
       let start = text.indexOf(wanted);
@@ -73,13 +100,8 @@ function plainPattern(wanted: string): Pattern {
   };
 }
 
-function enginePattern(
-  kind: Pick<Pattern, 'engine' | 'size'>,
-  matcher: Matcher,
-  literals: Literals,
-): Pattern {
+function filtered(matcher: Matcher, literals: Literals): Matcher {
   return {
-    ...kind,
     startsWith: (text) => matcher.startsWith(text),
     findAll: (text) => (isRuledOut(literals, text) ? NO_MATCHES : matcher.findAll(text)),
   };
