@@ -1,30 +1,66 @@
-export { type Analysis, findingsIn } from './analyze.ts';
-export type * from './ast.ts';
-export { decodeChat, type TraceFault } from './chat.ts';
+/**
+ * `@cordon/policy` as programs use it: text to policy, policy and trace to findings and decisions. Each section says
+ * for whom its names are; `docs/policy/library.md` shows the first three with examples that are run.
+ *
+ * Ring 0 (but for `lint/` and `print/`).
+ */
+
+// Policies: from text to rules, and what is wrong with a text.
+
 export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
 export { type Detector, type DetectorCall, type DetectorSpec, defineDetector } from './detector.ts';
-export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
-export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
-export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
-export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
-export type { TraceFormat } from './formats/shape.ts';
 export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';
 export { parseTools, type ToolSchema } from './lint/tool-schema.ts';
-export { mask } from './mask.ts';
-export * as meaning from './meaning.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
-export { effectOf, type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
 export { type FormatOptions, format } from './print/formatter.ts';
-export { print, printExpression } from './print/printer.ts';
-export { directlyPrecedes, flows, type Place } from './provenance.ts';
-export { rangesOf } from './ranges.ts';
+export { print } from './print/printer.ts';
+
+// Traces: events, and reading them from what other programs write.
+
+export { decodeChat, type TraceFault } from './chat.ts';
+export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
+export type { TraceFormat } from './formats/shape.ts';
+export type {
+  CarrierEvent,
+  Chunk,
+  Content,
+  EventFrame,
+  HubEvent,
+  MessageEvent,
+  Released,
+  ToolCallEvent,
+  ToolEvent,
+  ToolOutputEvent,
+  ToolParameter,
+  TraceEvent,
+} from './trace-event.ts';
+
+// Results: what is found in a trace, what is decided about events, why, and hiding it.
+
+export type { Analysis } from './analyze.ts';
+export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
+export { mask } from './mask.ts';
+export { type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
 export type { UndecidedAssignment, Violation } from './report.ts';
+
+// The tree: for programs that look at rules rather than run them.
+
+export type * from './ast.ts';
+export type { Source, Span } from './source.ts';
+
+// The hub: its proposals and facts as events, and what findings do to them (`@cordon/monitor`).
+
+export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
+export { effectOf } from './policy-monitor.ts';
 export { RuleProgram } from './rule-set.ts';
 export type { Finding } from './rule-state.ts';
-export type { Source, Span } from './source.ts';
-export { textOf } from './text.ts';
+
+// The meaning, for evaluators by another way (`@cordon/reference`, tests): no promise to anybody else.
+
+export { findingsIn } from './analyze.ts';
+export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
+export * as meaning from './meaning.ts';
 export { Trace } from './trace.ts';
-export type { TraceEvent } from './trace-event.ts';
 export type { Value } from './value.ts';
 export * as values from './value.ts';
