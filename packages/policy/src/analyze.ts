@@ -12,9 +12,11 @@ import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
 
+/** What a whole trace holds for a policy. Clean is what has neither errors nor undecided assignments. */
 export interface Analysis {
-  /** By rule, in the order of the trace. */
+  /** By rule, in the order of the trace; of `ask` and `warn` rules, too. At most 20,000 a rule. */
   readonly errors: readonly Violation[];
+  /** Also says if there are more assignments than are listed. */
   readonly undecided: readonly UndecidedAssignment[];
 }
 

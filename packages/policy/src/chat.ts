@@ -7,9 +7,11 @@ import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type R
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import type { Chunk, Content, EventFrame, ToolCallEvent, ToolParameter, TraceEvent } from './trace-event.ts';
 
-/** What is wrong with the input, and where: `2.tool_calls.0.function`. */
+/** What is wrong with an input that is no trace. */
 export interface TraceFault {
+  /** Where, e.g. `2.tool_calls.0.function`; empty: the whole. */
   readonly path: string;
+  /** One sentence, lower-case start, no full stop. */
   readonly message: string;
 }
 

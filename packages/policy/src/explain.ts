@@ -12,7 +12,9 @@ import type { Place } from './provenance.ts';
 import type { Finding } from './rule-state.ts';
 import type { Source, Span } from './source.ts';
 
+/** How one finding came about. */
 export interface Explanation {
+  /** In the order of the text. */
   readonly lines: readonly ExplainedLine[];
   /** In the order in which they happened. */
   readonly steps: readonly ExplainedStep[];
@@ -36,12 +38,14 @@ export interface ExplainedStep {
   readonly role: 'source' | 'way' | 'sink' | 'other';
   /** The variable of the rule; null: a predicate found it, it carried the flow on, or is the call behind an output. */
   readonly variable: string | null;
+  /** `call of send_mail`: what it is, with names from the trace. */
   readonly summary: string;
 }
 
-/** What would have to be otherwise. */
+/** The smallest thing that would have to be otherwise. */
 export interface Change {
   readonly kind: 'argument' | 'tool' | 'flow' | 'consent' | 'parameter' | 'content' | 'other';
+  /** Completes “it would be allowed if …”. */
   readonly text: string;
 }
 

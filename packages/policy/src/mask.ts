@@ -8,7 +8,8 @@ import { isJsonObject, type Json, parseJson } from '@cordon/core';
 /**
  * A copy of `trace` in which each `path:start-end` of `ranges` that leads into a text is replaced by
  * `replace(text)`; ranges without offsets, and those that lead nowhere, change nothing. Arguments that are JSON in
- * a string are opened for it. Offsets are those of the original, in code points, and may overlap.
+ * a string are opened for it. Offsets are those of the original, in code points, and may overlap. Paths begin at
+ * `trace`: of an object around a list of messages, give the list.
  */
 export function mask(
   trace: Json,

@@ -12,14 +12,19 @@ import { type Prepared, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
 
+/** What the policy says about events that have not happened. */
 export interface PolicyDecision {
+  /** `deny` outweighs `ask`, which outweighs `allow`. */
   readonly verdict: 'allow' | 'deny' | 'ask';
   /** Why it is denied, or what has to be asked; empty if it is allowed. */
   readonly reasons: readonly PolicyReason[];
+  /** Of `warn` rules; they change no verdict. */
   readonly warnings: readonly PolicyReason[];
 }
 
+/** One rule that has something to say, by the first assignment for which it has; the violation, if there is one. */
 export interface PolicyReason {
+  /** Its id: its name, else `rule-<number>`. */
   readonly rule: string;
   readonly effect: 'raise' | 'ask' | 'warn';
   /** `undecided`: nobody knows whether the rule holds, and that denies. */
@@ -28,11 +33,17 @@ export interface PolicyReason {
   readonly message: string;
   /** In the policy's text, from 1: of the rule, or of the line that cannot be evaluated. */
   readonly line: number;
+  /** Variable to the path (or id) of the event that it is bound to. */
   readonly events: Readonly<Record<string, string>>;
+  /** As in `Violation`. */
   readonly ranges: readonly string[];
   readonly explanation: Explanation;
 }
 
+/**
+ * One trace and what the rules remember of it. Events are taken as they are: they must be JSON that is finite and not
+ * nested without end, as what `readTrace` gives is.
+ */
 export class PolicyMonitor {
   readonly #set: RuleSet;
 
@@ -46,7 +57,10 @@ export class PolicyMonitor {
     return decisionOf(this.#foresee(prepared), prepared);
   }
 
-  /** Decides, and if the events may happen, remembers them. `given` turns ask into allow; deny stays deny. */
+  /**
+   * Decides, and if the events may happen, remembers them, all or none. `given`: the user has agreed, which turns ask
+   * into allow; deny stays deny. With `not-needed` a verdict of ask is refused like one of deny.
+   */
   admit(events: readonly TraceEvent[], consent: 'given' | 'not-needed'): PolicyDecision {
     const prepared = this.#set.prepare(events);
     const decision = decisionOf(this.#foresee(prepared), prepared);

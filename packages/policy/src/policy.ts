@@ -19,12 +19,16 @@ import { RuleProgram } from './rule-set.ts';
 import { Source } from './source.ts';
 import type { TraceEvent } from './trace-event.ts';
 
-/** Rules that can be asked about traces. */
+/** Rules that can be asked about traces: any number of them, one after the other or side by side. */
 export class Policy {
+  /** The text, exactly as it was given. */
   readonly source: Source;
   readonly tree: PolicyTree;
+  /** In the order of the text; their ids are unique. */
   readonly rules: readonly CompiledRule[];
+  /** What loading found beside errors, in the order of the text. `lint` looks closer. */
   readonly warnings: readonly Diagnostic[];
+  /** The rules with their plans, made once. */
   readonly program: RuleProgram;
 
   constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings'>) {
@@ -35,17 +39,21 @@ export class Policy {
     this.program = new RuleProgram(parts.rules);
   }
 
-  /** Every violation in a list of chat messages, and what could not be decided. `parameters` is `input` in rules. */
+  /**
+   * Every violation in a list of messages in the form of OpenAI chat completions, and what could not be decided.
+   * `parameters` is `input` in rules. Fails when it is no such list; other formats are read by `readTrace`. Never throws
+   * for values that came from JSON.
+   */
   analyze(trace: unknown, parameters: JsonObject = {}): Result<Analysis, TraceFault> {
     return analyze(this.program, trace, parameters);
   }
 
-  /** The same for events that have been read from any format. */
+  /** The same for events that `readTrace` has read, in the order in which they happened. */
   analyzeEvents(events: readonly TraceEvent[], parameters: JsonObject = {}): Analysis {
     return analyzeEvents(this.program, events, parameters);
   }
 
-  /** Watches a trace as it grows. */
+  /** Watches a trace that is empty yet. */
   monitor(parameters: JsonObject = {}): PolicyMonitor {
     return new PolicyMonitor(this.program, parameters);
   }
@@ -54,7 +62,7 @@ export class Policy {
 export interface PolicyOptions {
   /** Shown in diagnostics. */
   readonly file?: string;
-  /** `invariant` refuses what the seed language does not have. */
+  /** `invariant` refuses what the seed language does not have; `cordon` if it is absent. */
   readonly dialect?: 'cordon' | 'invariant';
   /** Functions that rules import by name; a detector that is missing makes its rules undecided. */
   readonly detectors?: readonly Detector[];

@@ -9,10 +9,15 @@ import type { Finding } from './rule-state.ts';
 import { textOf } from './text.ts';
 import { isContents, isDictionary, isList, isRuleMessage, isTraceObject, type Value } from './value.ts';
 
+/** An assignment of a rule's variables for which all of its lines hold (specification 10). */
 export interface Violation {
+  /** The rule's id: its name, else `rule-<number>`. */
   readonly rule: string;
+  /** What the rule does about it: forbid, ask, or warn. */
   readonly effect: 'raise' | 'ask' | 'warn';
+  /** The first of `args` if it is a text. May quote the trace: show it as text, and nothing else. */
   readonly message: string;
+  /** What stands behind `raise`, as JSON; an event by the fields that rules see. */
   readonly args: readonly Json[];
   readonly kwargs: JsonObject;
   /** The parts of the trace that it is about, as paths into the input: `2`, `0.content:7-8` (code points). */
@@ -21,11 +26,13 @@ export interface Violation {
   readonly events: Readonly<Record<string, string>>;
 }
 
+/** An assignment for which a line cannot be evaluated, and none is false. Nobody knows whether the rule holds. */
 export interface UndecidedAssignment {
   readonly rule: string;
   /** In the policy's text, from 1. */
   readonly line: number;
   readonly events: Readonly<Record<string, string>>;
+  /** Names kinds and fields, never contents. */
   readonly reason: string;
 }
 

@@ -32,6 +32,7 @@ export interface CarrierEvent extends EventFrame {
   readonly type: 'Carrier';
 }
 
+/** A message of the user, the system or the model; its calls are events behind it. */
 export interface MessageEvent extends EventFrame {
   readonly type: 'Message';
   readonly role: string;
@@ -39,19 +40,24 @@ export interface MessageEvent extends EventFrame {
   readonly toolCalls: readonly ToolCallEvent[];
 }
 
+/** A tool is about to be called. */
 export interface ToolCallEvent extends EventFrame {
   readonly type: 'ToolCall';
   /** Links the output to the call. */
   readonly callId: string | null;
+  /** `type` in rules; `function` in nearly all logs. */
   readonly kind: string;
   readonly name: string;
   readonly arguments: JsonObject;
   readonly irreversible?: boolean;
 }
 
+/** What a tool returned. */
 export interface ToolOutputEvent extends EventFrame {
   readonly type: 'ToolOutput';
+  /** `tool` in nearly all logs. */
   readonly role: string;
+  /** Of the call that it answers; null: nobody knows which. */
   readonly callId: string | null;
   readonly content: Content | JsonObject;
   readonly structured?: Json;
@@ -67,6 +73,7 @@ export interface ToolEvent extends EventFrame {
   readonly server: string | null;
 }
 
+/** One argument that a tool takes, by its schema. */
 export interface ToolParameter {
   readonly name: string;
   readonly type: string;
@@ -115,6 +122,7 @@ interface Exchange {
   readonly callId: string | null;
 }
 
+/** One piece of data that becomes visible in a context. */
 export interface Released {
   readonly name: string;
   readonly value: string;

@@ -25,8 +25,11 @@ export const TRACE_FORMATS: readonly TraceFormat[] = [
   'cordon-journal',
 ];
 
+/** A trace that has been read. */
 export interface ReadTrace {
+  /** As which it was read. */
   readonly format: TraceFormat;
+  /** In the order in which they happened, for `analyzeEvents`, `decide` and `admit`. */
   readonly events: readonly TraceEvent[];
 }
 
