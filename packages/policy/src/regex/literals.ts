@@ -18,8 +18,10 @@ export interface Literals {
 /** Texts of which one occurs. */
 export type Alternatives = readonly string[];
 
-/** More alternatives cost more to look for than they save. */
+/** Texts that one part of a pattern is taken for. */
 const MAX_TEXTS = 8;
+/** More alternatives cost more to look for than they save. */
+const MAX_ALTERNATIVES = 24;
 /** Searching costs up to the product of both lengths where text and wanted text are made for it. */
 const MAX_JOINED = 64;
 /** A part of a text says nearly as much as the text, and bounds what looking for it in a hostile text costs. */
@@ -62,7 +64,7 @@ function strongest(all: readonly Alternatives[]): readonly Alternatives[] {
 
 /** Long texts occur rarely; several of them more often than one. */
 function strength(texts: Alternatives): number {
-  if (texts.length === 0 || texts.length > MAX_TEXTS) return 0;
+  if (texts.length === 0 || texts.length > MAX_ALTERNATIVES) return 0;
   return texts.reduce((least, text) => Math.min(least, text.length), MAX_LENGTH);
 }
 
