@@ -11,7 +11,7 @@ import type { JoinKey } from './candidates.ts';
 import { type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
 import type { Span } from './source.ts';
-import { isUndecided, type Undecided, type Value } from './value.ts';
+import { isUndecided, type Undecided, undecided, type Value } from './value.ts';
 
 /** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
 export interface Frame {
@@ -252,7 +252,7 @@ export function holds(body: Body, plan: SearchPlan, frame: Frame, name: string):
 }
 
 function claimed(open: OpenLine | null): Value {
-  return open === null ? false : { ...open.why, span: open.span };
+  return open === null ? false : undecided(open.why.reason, open.span);
 }
 
 export interface CountLimits {

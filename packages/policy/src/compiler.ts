@@ -584,12 +584,13 @@ class Compiler {
     // One element can decide these, whatever the others are.
     const isLenient =
       call.callee.kind === 'name' && (call.callee.name === 'any' || call.callee.name === 'all');
+    const marks = positional.length > 0;
     return (frame) => {
       const target = predicate === null ? callee(frame) : null;
       if (target !== null && isUndecided(target)) return target;
       const values = positional.map((argument) => argument(frame));
-      const open = values.find(isLenient ? isUndecided : (value) => undecidedIn(value) !== null);
-      if (open !== undefined) return undecidedIn(open) ?? open;
+      const open = firstOpen(values, isLenient);
+      if (open !== null) return open;
       // Called by its own name, a predicate knows where its arguments stand.
       if (predicate !== null) return this.#callPredicate(predicate(), values, frame, { frame, locate });
       if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
@@ -599,7 +600,7 @@ class Compiler {
         if (isUndecided(value)) return value;
         options.set(argument.name, value);
       }
-      return target.call(values, options, marker(values, locate, frame));
+      return target.call(values, options, marks ? marker(values, locate, frame) : unmarked);
     };
   }
 
@@ -1052,6 +1053,18 @@ function variableName(expression: Expression): string | null {
   return expression.kind === 'declaration' ? expression.variable.name : null;
 }
 
+/** The first argument that is, or unless the function looks at each element holds, what is undecided. */
+function firstOpen(values: readonly Value[], isLenient: boolean): Undecided | null {
+  for (const value of values) {
+    if (isUndecided(value)) return value;
+    const inside = isLenient ? null : undecidedIn(value);
+    if (inside !== null) return inside;
+  }
+  return null;
+}
+
+function unmarked(): void {}
+
 const NO_OPTIONS = new Map<string, Value>();
 
 /** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
@@ -1116,5 +1129,5 @@ function claim(value: Value, span: Span): Value {
 }
 
 function claimedBy(value: Undecided, span: Span): Value {
-  return { ...value, span: { start: span.start, end: span.end } };
+  return undecided(value.reason, { start: span.start, end: span.end });
 }

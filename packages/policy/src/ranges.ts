@@ -117,12 +117,20 @@ function childOf(container: Value, key: string | number): Value {
 /** UTF-16 offsets as code points; what was counted for a text is counted once. */
 class Offsets {
   #text = '';
+  /** Most texts have no pairs, and there both counts are one. */
+  #isPlain = true;
   #unit = 0;
   #points = 0;
 
   of(text: string, unit: number): number {
-    if (text !== this.#text || unit < this.#unit) {
+    if (text !== this.#text) {
       this.#text = text;
+      this.#isPlain = !/[\ud800-\udbff]/.test(text);
+      this.#unit = 0;
+      this.#points = 0;
+    }
+    if (this.#isPlain) return unit;
+    if (unit < this.#unit) {
       this.#unit = 0;
       this.#points = 0;
     }

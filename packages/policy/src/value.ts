@@ -91,8 +91,11 @@ export interface Undecided {
   readonly span: Span | null;
 }
 
+/** What is no JSON. A class, because every result of every expression is asked whether it is one. */
+abstract class TaggedValue {}
+
 /** What events and their parts have in common; only subclasses are made. */
-export abstract class TracePart implements TraceObject {
+export abstract class TracePart extends TaggedValue implements TraceObject {
   readonly [TAG] = 'object';
   abstract readonly type: string;
   abstract field(name: string): Value | undefined;
@@ -107,28 +110,94 @@ export abstract class TracePart implements TraceObject {
   }
 }
 
+class ContentsValue extends TaggedValue implements Contents {
+  readonly [TAG] = 'contents';
+  readonly chunks: readonly TraceObject[];
+
+  constructor(chunks: readonly TraceObject[]) {
+    super();
+    this.chunks = chunks;
+  }
+}
+
+class CallableValue extends TaggedValue implements Callable {
+  readonly [TAG] = 'callable';
+  readonly name: string;
+  readonly call: Callable['call'];
+
+  constructor(name: string, call: Callable['call']) {
+    super();
+    this.name = name;
+    this.call = call;
+  }
+}
+
+class PatternValue extends TaggedValue implements ToolPatternValue {
+  readonly [TAG] = 'pattern';
+  readonly matches: PatternMatcher;
+
+  constructor(matches: PatternMatcher) {
+    super();
+    this.matches = matches;
+  }
+}
+
+class MessageValue extends TaggedValue implements RuleMessage {
+  readonly [TAG] = 'message';
+  readonly args: readonly Value[];
+  readonly kwargs: ReadonlyMap<string, Value>;
+
+  constructor(args: readonly Value[], kwargs: ReadonlyMap<string, Value>) {
+    super();
+    this.args = args;
+    this.kwargs = kwargs;
+  }
+}
+
+class ParametersValue extends TaggedValue implements Parameters {
+  readonly [TAG] = 'parameters';
+  readonly values: Dictionary;
+
+  constructor(values: Dictionary) {
+    super();
+    this.values = values;
+  }
+}
+
+class UndecidedValue extends TaggedValue implements Undecided {
+  readonly [TAG] = 'undecided';
+  readonly reason: string;
+  readonly span: Span | null;
+
+  constructor(reason: string, span: Span | null) {
+    super();
+    this.reason = reason;
+    this.span = span;
+  }
+}
+
 export function contents(chunks: readonly TraceObject[]): Contents {
-  return { [TAG]: 'contents', chunks };
+  return new ContentsValue(chunks);
 }
 
 export function callable(name: string, call: Callable['call']): Callable {
-  return { [TAG]: 'callable', name, call };
+  return new CallableValue(name, call);
 }
 
 export function toolPattern(matches: PatternMatcher): ToolPatternValue {
-  return { [TAG]: 'pattern', matches };
+  return new PatternValue(matches);
 }
 
 export function ruleMessage(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): RuleMessage {
-  return { [TAG]: 'message', args, kwargs };
+  return new MessageValue(args, kwargs);
 }
 
 export function parameters(values: Dictionary): Parameters {
-  return { [TAG]: 'parameters', values };
+  return new ParametersValue(values);
 }
 
 export function undecided(reason: string, span: Span | null = null): Undecided {
-  return { [TAG]: 'undecided', reason, span };
+  return new UndecidedValue(reason, span);
 }
 
 export type Tagged =
@@ -145,11 +214,11 @@ export function isList(value: Value): value is readonly Value[] {
 }
 
 export function isTagged(value: Value): value is Tagged {
-  return typeof value === 'object' && value !== null && TAG in value;
+  return value instanceof TaggedValue;
 }
 
 export function isUndecided(value: Value): value is Undecided {
-  return isTagged(value) && value[TAG] === 'undecided';
+  return value instanceof UndecidedValue;
 }
 
 /** What is undecided in a value that is or holds it: a list of which one element is unknown is unknown. */
@@ -159,31 +228,33 @@ export function undecidedIn(value: Value): Undecided | null {
 }
 
 export function isTraceObject(value: Value): value is TraceObject {
-  return isTagged(value) && value[TAG] === 'object';
+  return value instanceof TracePart;
 }
 
 export function isContents(value: Value): value is Contents {
-  return isTagged(value) && value[TAG] === 'contents';
+  return value instanceof ContentsValue;
 }
 
 export function isCallable(value: Value): value is Callable {
-  return isTagged(value) && value[TAG] === 'callable';
+  return value instanceof CallableValue;
 }
 
 export function isToolPattern(value: Value): value is ToolPatternValue {
-  return isTagged(value) && value[TAG] === 'pattern';
+  return value instanceof PatternValue;
 }
 
 export function isRuleMessage(value: Value): value is RuleMessage {
-  return isTagged(value) && value[TAG] === 'message';
+  return value instanceof MessageValue;
 }
 
 export function isParameters(value: Value): value is Parameters {
-  return isTagged(value) && value[TAG] === 'parameters';
+  return value instanceof ParametersValue;
 }
 
 export function isDictionary(value: Value): value is Dictionary {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(TAG in value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TaggedValue)
+  );
 }
 
 /** The name of a value's kind as rule authors know it: for reasons and for `(x: T) in …`. */

@@ -117,7 +117,11 @@ const MAX_KEPT = 200_000;
 
 /** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
 export class PatternCache {
-  readonly #patterns = new Map<string, Result<Pattern, string>>();
+  /** By whether `.` matches newlines, so that the text itself is the key, whose hash is known. */
+  readonly #patterns = {
+    line: new Map<string, Result<Pattern, string>>(),
+    all: new Map<string, Result<Pattern, string>>(),
+  };
   readonly #capacity: number;
   #size = 0;
 
@@ -126,17 +130,19 @@ export class PatternCache {
   }
 
   compile(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
-    const key = `${options.dotAll === true ? 's' : '-'}${pattern}`;
-    const known = this.#patterns.get(key);
+    const patterns = options.dotAll === true ? this.#patterns.all : this.#patterns.line;
+    const known = patterns.get(pattern);
     if (known !== undefined) return known;
     const compiled = compilePattern(pattern, options);
     const size = compiled.ok ? compiled.value.size : 1;
-    if (this.#patterns.size >= this.#capacity || this.#size + size > MAX_KEPT) {
-      this.#patterns.clear();
+    const kept = this.#patterns.all.size + this.#patterns.line.size;
+    if (kept >= this.#capacity || this.#size + size > MAX_KEPT) {
+      this.#patterns.all.clear();
+      this.#patterns.line.clear();
       this.#size = 0;
     }
     this.#size += size;
-    this.#patterns.set(key, compiled);
+    patterns.set(pattern, compiled);
     return compiled;
   }
 }
