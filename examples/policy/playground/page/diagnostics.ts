@@ -6,10 +6,11 @@ import { button, element, visible } from './element.ts';
 const MAX_SHOWN = 50;
 
 export function diagnosticMarks(found: readonly Diagnostic[], editor: Editor): readonly Mark[] {
+  const offset = editor.offsets();
   return found.flatMap(({ range, severity, code, message, help }) => {
     if (range === undefined) return [];
-    const start = editor.offsetOf(range.line, range.column);
-    const end = editor.offsetOf(range.endLine, range.endColumn);
+    const start = offset(range.line, range.column);
+    const end = offset(range.endLine, range.endColumn);
     const title = `${code} ${message}${help === undefined ? '' : `\n${help}`}`;
     return [{ start, end, kind: severity, title }];
   });
@@ -24,7 +25,10 @@ export function diagnosticList(found: readonly Diagnostic[], editor: Editor): HT
 
 function row({ severity, code, range, message, help }: Diagnostic, editor: Editor): HTMLElement {
   const { line, column, endLine, endColumn } = range ?? { line: 1, column: 1, endLine: 1, endColumn: 1 };
-  const go = (): void => editor.select(editor.offsetOf(line, column), editor.offsetOf(endLine, endColumn));
+  const go = (): void => {
+    const offset = editor.offsets();
+    editor.select(offset(line, column), offset(endLine, endColumn));
+  };
   return element(
     'li',
     { 'data-kind': severity },

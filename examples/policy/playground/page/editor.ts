@@ -70,10 +70,12 @@ export class Editor {
       frame.scrollTop = top - frame.clientHeight / 3;
   }
 
-  /** UTF-16 offset of a line and column, both from 1. */
-  offsetOf(line: number, column: number): number {
-    const before = this.text.split('\n').slice(0, line - 1);
-    return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
+  /** UTF-16 offsets of lines and columns, both from 1, in the text as it is now. */
+  offsets(): (line: number, column: number) => number {
+    const starts = [0];
+    const { text } = this;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    return (line, column) => (starts[line - 1] ?? text.length) + column - 1;
   }
 
   #showTitle(x: number, y: number): void {
