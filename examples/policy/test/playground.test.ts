@@ -7,6 +7,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadPolicy, readTrace } from '@cordon/policy';
+import fc from 'fast-check';
 import { JsonPlaces } from '../playground/page/json-places.ts';
 
 const PLAYGROUND = join(import.meta.dirname, '../playground');
@@ -46,6 +47,37 @@ test('a path that leads nowhere, and a text that is no JSON, have no places', ()
   assert.equal(cut('[{"a": ', '0'), null);
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   assert.equal(new JsonPlaces(deep).find('0.0')?.start, 2);
+});
+
+test('whatever stands in a trace, a range cuts out the characters that it means', () => {
+  const texts = fc.string({
+    unit: fc.constantFrom('a', '"', '\\', '\n', '🔑', '\u0000', '\ud800', 'é', '{', '.'),
+  });
+  const traces = fc.record({
+    key: texts,
+    text: texts,
+    start: fc.nat(12),
+    length: fc.nat(6),
+    indent: fc.nat(3),
+  });
+  fc.assert(
+    fc.property(traces, ({ key, text, start, length, indent }) => {
+      const points = [...text];
+      const end = Math.min(start + length, points.length);
+      fc.pre(start <= end);
+      const nested = JSON.stringify({ [key]: text }, null, indent);
+      for (const [trace, path] of [
+        [[0, { [key]: text }], `1.${key}`],
+        [[{ args: nested }], `0.args.${key}`],
+      ] as const) {
+        const written = JSON.stringify(trace, null, indent);
+        const found = cut(written, `${path}:${start}-${end}`);
+        const spelt = path.startsWith('1') ? `"${found}"` : JSON.parse(`"\\"${found}\\""`);
+        assert.equal(JSON.parse(spelt), points.slice(start, end).join(''));
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 // ── the cases ───────────────────────────────────────────────────────────────────────────────────────────────────
