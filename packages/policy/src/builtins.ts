@@ -266,11 +266,20 @@ export function importedName(
     return name === 'llm' || name === 'llm_confirm' ? { kind: 'detector', name } : null;
   }
   if (module.startsWith('invariant.builtins') && BUILTINS.has(name)) return { kind: 'builtin', name };
+  if (module === REGISTERED) return { kind: 'detector', name };
   return (MODULES.get(module) ?? []).includes(name) ? { kind: 'detector', name } : null;
 }
 
+/** Where functions are that the program registers and the standard library does not have. */
+export const REGISTERED = 'cordon.detectors';
+
 export function isModule(module: string): boolean {
-  return module === 'invariant' || module === 'invariant.quantifiers' || MODULES.has(module);
+  return (
+    module === 'invariant' ||
+    module === 'invariant.quantifiers' ||
+    module === REGISTERED ||
+    MODULES.has(module)
+  );
 }
 
 /** Functions that the program provides, e.g. detectors, by the name under which rules import them. */

@@ -14,9 +14,9 @@ import type {
   RuleTree,
   ToolPattern,
 } from './ast.ts';
-import { BUILTINS, type Detectors, importedName, isModule } from './builtins.ts';
+import { BUILTINS, type Detectors, importedName, isModule, REGISTERED } from './builtins.ts';
 import type { Diagnostics } from './codes.ts';
-import { VALUE_REFERENCES } from './pattern.ts';
+import { detectorOf, VALUE_REFERENCES } from './pattern.ts';
 import { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
@@ -111,14 +111,20 @@ class Checker {
     if (named === null) {
       if (!isModule(imported.module)) this.#unknownModule(imported.module, imported);
       else this.#diagnostics.error('POL015', imported, `\`${imported.module}\` has no \`${imported.name}\``);
-    } else if (named.kind === 'detector' && !this.#options.detectors.has(named.name)) {
-      this.#diagnostics.warning(
-        'POL055',
-        imported,
-        `the detector \`${named.name}\` is not available, so rules that need it are undecided`,
-        'an undecided rule denies when it is enforced',
-      );
+      return;
     }
+    if (imported.module === REGISTERED) this.#addition(imported, `the module \`${REGISTERED}\``);
+    if (named.kind === 'detector') this.#detector(named.name, imported);
+  }
+
+  #detector(name: string, span: Span): void {
+    if (this.#options.detectors.has(name)) return;
+    this.#diagnostics.warning(
+      'POL055',
+      span,
+      `the detector \`${name}\` is not available, so rules that need it are undecided`,
+      'an undecided rule denies when it is enforced',
+    );
   }
 
   /** Modules of the host are never reachable: a rule would have all the authority of the program. */
@@ -127,7 +133,7 @@ class Checker {
       'POL015',
       span,
       `the module \`${module}\` does not exist`,
-      'rules import from `invariant` and `invariant.detectors`; other functions are registered by the program',
+      `rules import from \`invariant\` and \`invariant.detectors\`; what the program registers, from \`${REGISTERED}\``,
     );
   }
 
@@ -421,7 +427,9 @@ class Checker {
       object.kind === 'name' && !variables.has(object.name) ? this.#names.resolve(object.name) : null;
     if (module?.kind === 'module') {
       // An unknown module was reported where it is imported.
-      if (isModule(module.module) && importedName(module.module, name.name, isTypeName) === null) {
+      const named = importedName(module.module, name.name, isTypeName);
+      if (named?.kind === 'detector') this.#detector(named.name, name);
+      if (isModule(module.module) && named === null) {
         this.#diagnostics.error('POL015', name, `\`${module.module}\` has no \`${name.name}\``);
       }
       return ANY;
@@ -679,7 +687,7 @@ class Checker {
             `there is no value reference \`<${pattern.name}>\``,
             suggestion === null ? undefined : `did you mean \`<${suggestion}>\`?`,
           );
-        } else if (pattern.name !== 'DUMMY') {
+        } else if (pattern.name !== 'DUMMY' && !this.#options.detectors.has(detectorOf(pattern.name))) {
           this.#diagnostics.warning('POL055', pattern, `no detector for \`<${pattern.name}>\` is available`);
         }
         break;

@@ -89,7 +89,7 @@ export interface CompiledPolicy {
 /** Compiles a tree that the checker has accepted. */
 export function compile(tree: PolicyTree, source: Source, detectors: Detectors): CompiledPolicy {
   const compiler = new Compiler(new Names(tree), source, detectors);
-  const callsBehind = callsBehindOutputs(tree);
+  const callsBehind = callsBehindOutputs(tree, new Names(tree));
   return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, callsBehind)) };
 }
 
@@ -243,7 +243,7 @@ class Compiler {
         needs: needs.of(line),
         flow: flowOf(line, names),
         join: this.#joinOf(line, needs, scope),
-        tools: this.#toolsOf(line, names[[...needs.of(line)][0] ?? -1] ?? ''),
+        tools: this.#toolsOfLine(line, declarations[[...needs.of(line)][0] ?? -1], scope),
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
         tree: line,
@@ -292,30 +292,50 @@ class Compiler {
     return domain;
   }
 
+  #toolsOfLine(line: Expression, about: Declaration | undefined, scope: Scope): ReadonlySet<string> | null {
+    if (about === undefined) return null;
+    const subject = { name: about.variable.name, isCall: about.type.name === 'ToolCall' };
+    return this.#toolsOf(line, subject, (name) => scope.slot(name) !== null, 0);
+  }
+
   /**
    * The tools that a line about one variable asks for: `x is tool:name`, several of these joined by `or`, and
-   * predicates of that form. `subject`: the variable or parameter that the line must be about.
+   * predicates of that form. `subject`: the variable or parameter that the line must be about. `isLocal`: names that
+   * variables and parameters have here, whatever is defined under them elsewhere.
    */
-  #toolsOf(line: Expression, subject: string, depth = 0): ReadonlySet<string> | null {
+  #toolsOf(
+    line: Expression,
+    subject: { readonly name: string; readonly isCall: boolean },
+    isLocal: (name: string) => boolean,
+    depth: number,
+  ): ReadonlySet<string> | null {
     if (line.kind === 'binary' && line.operator === 'is' && line.right.kind === 'tool-pattern') {
-      const isAbout = variableName(line.left) === subject;
+      const isAbout = variableName(line.left) === subject.name;
       return isAbout && isExact(line.right.tool.name) ? new Set([line.right.tool.name]) : null;
     }
     if (line.kind === 'logic') {
       const [left, right] = [
-        this.#toolsOf(line.left, subject, depth),
-        this.#toolsOf(line.right, subject, depth),
+        this.#toolsOf(line.left, subject, isLocal, depth),
+        this.#toolsOf(line.right, subject, isLocal, depth),
       ];
-      if (line.operator === 'and') return left ?? right;
+      // A pattern on an output without its call is None, which an undecided side of an `and` outweighs.
+      if (line.operator === 'and') return subject.isCall ? (left ?? right) : null;
       return left === null || right === null ? null : new Set([...left, ...right]);
     }
     if (line.kind !== 'call' || depth > 8) return null;
+    if (line.callee.kind === 'name' && isLocal(line.callee.name)) return null;
     const called = calledPredicate(line, this.#names);
     const [parameter, ...others] = called?.parameters ?? [];
     const argument = line.positional[0];
     if (called === null || parameter === undefined || others.length > 0) return null;
-    if (argument?.kind !== 'name' || argument.name !== subject) return null;
-    const asked = called.body.map((inner) => this.#toolsOf(inner, parameter.name, depth + 1));
+    if (argument?.kind !== 'name' || argument.name !== subject.name) return null;
+    const { declarations, assignments } = variablesOf(called.body);
+    const own = new Set([
+      parameter.name,
+      ...[...declarations, ...assignments].map((one) => one.variable.name),
+    ]);
+    const inner = { name: parameter.name, isCall: subject.isCall };
+    const asked = called.body.map((each) => this.#toolsOf(each, inner, (name) => own.has(name), depth + 1));
     return asked.find((tools) => tools !== null) ?? null;
   }
 
@@ -684,8 +704,7 @@ class Compiler {
   }
 
   #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, scope: Scope): Evaluate {
-    const named = this.#names.resolve(expression.callee.name);
-    const isForAll = named?.kind === 'quantifier' && named.name === 'forall';
+    const isForAll = quantifierOf(expression.callee.name, this.#names) === 'forall';
     const { body } = this.#innerBody(expression.body, scope.layout, scope, [], isForAll);
     const plan = planSearch(body);
     if (isForAll) return (frame) => holdsForAll(body, plan, frame);
@@ -835,48 +854,74 @@ class Compiler {
 
 /**
  * The tools that patterns name, where patterns are the only way from an output to its call and stand where only
- * their truth counts: there, another call and no call are the same.
+ * their truth counts: there, another call and no call are the same. (They are not beside what may be undecided in an
+ * `and`, nor as a line of `forall`: false refutes there, and None does not.)
  */
-function callsBehindOutputs(tree: PolicyTree): ReadonlySet<string> | null {
+function callsBehindOutputs(tree: PolicyTree, names: Names): ReadonlySet<string> | null {
   const tools = new Set<string>();
   let hasOutputs = tree.definitions.some(({ parameters }) =>
     (parameters ?? []).some(({ type }) => type === null || type === 'ToolOutput'),
   );
   // Under another name, or as a member of a module, it would not be seen below.
   let needsAll = tree.imports.some(({ name }) => name === null || name === 'tool_call');
-  const visit = (expression: Expression, isTruth: boolean): void => {
+  const visitBody = (body: readonly Expression[], isTruth: boolean, outer: ReadonlySet<string>): void => {
+    const calls = callVariables(body, outer);
+    for (const line of body) visit(line, isTruth, calls);
+  };
+  const visit = (expression: Expression, isTruth: boolean, calls: ReadonlySet<string>): void => {
     if (expression.kind === 'declaration') hasOutputs ||= expression.type.name === 'ToolOutput';
     if (expression.kind === 'name') needsAll ||= expression.name === 'tool_call';
     if (expression.kind === 'tool-pattern') needsAll = true;
-    if (expression.kind === 'quantifier') for (const line of expression.body) visit(line, true);
+    if (expression.kind === 'quantifier')
+      visitBody(expression.body, quantifierOf(expression.callee.name, names) === 'count', calls);
     const { right } = expression.kind === 'binary' ? expression : { right: null };
-    if (
-      isTruth &&
-      expression.kind === 'binary' &&
-      right?.kind === 'tool-pattern' &&
-      isExact(right.tool.name)
-    ) {
-      tools.add(right.tool.name);
-      for (const value of childrenOf(right)) visit(value, false);
-      visit(expression.left, false);
-      return;
+    if (expression.kind === 'binary' && right?.kind === 'tool-pattern') {
+      const isOfCall = calls.has(variableName(expression.left) ?? '');
+      if (isOfCall || (isTruth && isExact(right.tool.name))) {
+        if (!isOfCall) tools.add(right.tool.name);
+        for (const value of childrenOf(right)) visit(value, false, calls);
+        visit(expression.left, false, calls);
+        return;
+      }
     }
+    const inner = expression.kind === 'comprehension' ? without(calls, expression.variable.name) : calls;
     const keepsTruth =
-      expression.kind === 'logic' || (expression.kind === 'unary' && expression.operator === 'not');
-    for (const child of childrenOf(expression)) visit(child, isTruth && keepsTruth);
+      (expression.kind === 'logic' && expression.operator === 'or' && isTruth) ||
+      (expression.kind === 'unary' && expression.operator === 'not');
+    for (const child of childrenOf(expression)) visit(child, keepsTruth, inner);
   };
-  for (const { body, parameters } of tree.definitions)
-    for (const line of body) visit(line, parameters !== null);
+  for (const { body, parameters } of tree.definitions) visitBody(body, parameters !== null, NO_NAMES);
   for (const { body, message } of tree.rules) {
-    for (const line of body) visit(line, true);
-    visit(message, false);
+    visitBody(body, true, NO_NAMES);
+    visit(message, false, NO_NAMES);
   }
   if (!hasOutputs) return NO_NAMES;
   return needsAll ? null : tools;
 }
 
+/** The variables that are calls themselves, never outputs: what a pattern says of them needs no link. */
+function callVariables(body: readonly Expression[], outer: ReadonlySet<string>): ReadonlySet<string> {
+  const { declarations, assignments } = variablesOf(body);
+  const calls = new Set(outer);
+  for (const { variable } of [...declarations, ...assignments]) calls.delete(variable.name);
+  for (const { variable, type } of declarations) if (type.name === 'ToolCall') calls.add(variable.name);
+  return calls;
+}
+
+function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  return names.has(name) ? new Set([...names].filter((other) => other !== name)) : names;
+}
+
+/** What a quantifier is, under whatever name it was imported. */
+function quantifierOf(name: string, names: Names): 'forall' | 'count' | null {
+  const named = names.resolve(name);
+  if (named?.kind !== 'quantifier') return null;
+  return named.name === 'forall' ? 'forall' : 'count';
+}
+
+/** A name that dispatch can look up: a pattern's newline would count as the one that is let through behind a name. */
 function isExact(tool: string): boolean {
-  return !tool.includes('*');
+  return !tool.includes('*') && !tool.endsWith('\n');
 }
 
 /** The variables that are bound to events of the trace. */
@@ -925,13 +970,13 @@ function innerTypes(
     const named = expression.kind === 'name' ? names.resolve(expression.name) : null;
     if (named?.kind === 'definition') visitDefinition(named.definition);
     if (expression.kind === 'quantifier') {
-      const isCount =
-        names.resolve(expression.callee.name)?.kind === 'quantifier' && expression.callee.name !== 'forall';
+      const isCount = quantifierOf(expression.callee.name, names) === 'count';
       if (isCount && looksBack(expression.body, known))
         for (const line of expression.body) visit(line, NO_NAMES);
       else visitInner(expression.body);
     }
-    for (const child of childrenOf(expression)) visit(child, known);
+    const inner = expression.kind === 'comprehension' ? without(known, expression.variable.name) : known;
+    for (const child of childrenOf(expression)) visit(child, inner);
   };
   for (const line of lines) visit(line, events);
   return types;
@@ -957,11 +1002,12 @@ function eventParameters(
 
 /** Whether each variable over the trace must, by a line of the body, come before one of `events`. */
 function looksBack(body: readonly Expression[], events: ReadonlySet<string>): boolean {
+  const { declarations, assignments } = variablesOf(body);
   const known = new Set(events);
+  // What the body declares itself is not what the rule calls by the same name.
+  for (const { variable } of [...declarations, ...assignments]) known.delete(variable.name);
   const open = new Set(
-    variablesOf(body)
-      .declarations.filter(({ within }) => within === null)
-      .map(({ variable }) => variable.name),
+    declarations.filter(({ within }) => within === null).map(({ variable }) => variable.name),
   );
   const flows = body.flatMap((line) =>
     line.kind === 'binary' && line.operator === '->'
@@ -1085,7 +1131,7 @@ function marker(values: readonly Value[], locate: readonly Locate[], frame: Fram
     const located = locateTexts(value, locate[argument]?.(frame) ?? null)[index] ?? null;
     const text = textAt(value, index);
     if (located === null || 'items' in located || text === null) return;
-    const spans = [{ start, end }];
+    const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
     frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });
   };
 }

@@ -8,16 +8,25 @@
 /** Nested arrays and objects in one event, or in the parameters of a policy. */
 export const MAX_DEPTH = 200;
 
-/** Recursion ends where the limit does. */
-export function isShallow(value: unknown, depth: number = MAX_DEPTH): boolean {
+/** A value with cycles is deep; one with many is also wide, and is not walked to its end. */
+const MAX_VALUES = 20_000_000;
+
+/** Whether a value from outside may be compared and printed. Recursion ends where the limit does. */
+export function isShallow(value: unknown): boolean {
+  return isWithin(value, MAX_DEPTH, { left: MAX_VALUES });
+}
+
+function isWithin(value: unknown, depth: number, values: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true;
-  if (depth < 0) return false;
+  if (depth < 0 || values.left < 0) return false;
   if (Array.isArray(value)) {
-    for (const item of value) if (!isShallow(item, depth - 1)) return false;
+    values.left -= value.length;
+    for (const item of value) if (!isWithin(item, depth - 1, values)) return false;
     return true;
   }
   for (const key in value) {
-    if (!isShallow((value as Readonly<Record<string, unknown>>)[key], depth - 1)) return false;
+    values.left--;
+    if (!isWithin((value as Readonly<Record<string, unknown>>)[key], depth - 1, values)) return false;
   }
   return true;
 }

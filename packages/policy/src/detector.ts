@@ -46,9 +46,14 @@ export interface Detector {
   readonly callable: Callable;
 }
 
-/** Makes a function of a program one that rules can import. */
+/**
+ * Makes a function of a program one that rules can import: those of the standard library under their own modules, any
+ * other from `cordon.detectors`. Throws when the name cannot be one of a rule.
+ */
 export function defineDetector(spec: DetectorSpec): Detector {
   const { name, cost, isDeterministic } = spec;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throw new TypeError(`\`${name}\` is no name that rules can have`);
   const run = callable(name, (positional, named, mark) => {
     const [data = null, ...others] = positional;
     const rest = others.map(plain);
@@ -77,7 +82,14 @@ function isAnswer(answer: Json | undefined): boolean {
   if (answer === null || ['boolean', 'string'].includes(typeof answer)) return true;
   if (typeof answer === 'number') return Number.isFinite(answer);
   if (Array.isArray(answer)) return answer.every(isAnswer);
-  return isJsonObject(answer) && Object.values(answer).every(isAnswer);
+  // A promise, a map or a date has no own keys: taken for an empty object, it would let everything pass.
+  const isPlain = isJsonObject(answer) && isPlainPrototype(Object.getPrototypeOf(answer));
+  return isPlain && Object.values(answer).every(isAnswer);
+}
+
+/** Of an object of any realm: what `{}` has, or nothing. */
+function isPlainPrototype(prototype: unknown): boolean {
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function plain(value: Value): Json | undefined {

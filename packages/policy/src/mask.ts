@@ -6,7 +6,7 @@
 import { isJsonObject, type Json, parseJson } from '@cordon/core';
 
 /**
- * A copy of `trace` in which each `path:start-end` of `ranges` that leads into a text is replaced by
+ * A copy of `trace`, a list or an object around one as `readTrace` takes them, in which each `path:start-end` of `ranges` that leads into a text is replaced by
  * `replace(text)`; ranges without offsets, and those that lead nowhere, change nothing. Arguments that are JSON in
  * a string are opened for it. Offsets are those of the original, in code points, and may overlap. Paths begin at
  * `trace`: of an object around a list of messages, give the list.
@@ -18,8 +18,21 @@ export function mask(
 ): Json {
   const root: MaskTree = { children: new Map(), spans: [] };
   for (const range of ranges) add(root, range);
-  return masked(trace, root, replace);
+  const list = isJsonObject(trace) ? WRAPPERS.find((key) => Array.isArray(trace[key])) : undefined;
+  if (list === undefined || !isJsonObject(trace)) return masked(trace, root, replace);
+  // Paths into a wrapped list begin at the list, all others at the object (docs/policy/traces.md).
+  const inside: MaskTree = { children: new Map(), spans: [] };
+  const outside: MaskTree = { children: new Map(), spans: [] };
+  for (const [key, child] of root.children) (/^\d+$/.test(key) ? inside : outside).children.set(key, child);
+  const whole = masked(trace, outside, replace);
+  return isJsonObject(whole) ? { ...whole, [list]: masked(whole[list] ?? null, inside, replace) } : whole;
 }
+
+/** Where logs keep their list. */
+const WRAPPERS = ['messages', 'contents', 'input'];
+
+/** Keys in a path; no reader of traces goes deeper. */
+const MAX_KEYS = 1_000;
 
 interface MaskTree {
   readonly children: Map<string, MaskTree>;
@@ -29,8 +42,10 @@ interface MaskTree {
 function add(root: MaskTree, range: string): void {
   const found = /^(.*):(\d+)-(\d+)$/s.exec(range);
   if (found === null) return;
+  const keys = (found[1] ?? '').split('.');
+  if (keys.length > MAX_KEYS) return;
   let tree = root;
-  for (const key of (found[1] ?? '').split('.')) {
+  for (const key of keys) {
     let child = tree.children.get(key);
     if (child === undefined) {
       child = { children: new Map(), spans: [] };

@@ -49,11 +49,16 @@ export interface PatternContext {
   readonly references: References;
 }
 
+/** The detector that a value reference asks. */
+export function detectorOf(reference: string): string {
+  return reference === 'MODERATED' ? 'moderated' : 'pii';
+}
+
 /** Without detectors, only the reference that tests use means something. */
 export function referencesOf(detectors: Detectors): References {
   return (name, text) => {
     if (name === 'DUMMY') return text === '__DUMMY__';
-    const detector = detectors.get(name === 'MODERATED' ? 'moderated' : 'pii');
+    const detector = detectors.get(detectorOf(name));
     if (detector === undefined) return undecided(`no detector for \`<${name}>\` is available`);
     const answer = detector.call([text], NO_OPTIONS, unmarked);
     return isList(answer) ? answer.includes(name) : answer;

@@ -5,12 +5,14 @@
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
+import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type Explanation, explanationOf, type Way } from './explain.ts';
 import { rangesOf } from './ranges.ts';
 import { eventsOf, violationOf } from './report.ts';
 import { type Prepared, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
+import { OBJECT_TYPES } from './types.ts';
 
 /** What the policy says about events that have not happened. */
 export interface PolicyDecision {
@@ -53,6 +55,7 @@ export class PolicyMonitor {
 
   /** What the policy says about these events happening next, all of them or none. Changes nothing. */
   decide(events: readonly TraceEvent[]): PolicyDecision {
+    if (!events.every(isEvent)) return NO_EVENT;
     const prepared = this.#set.prepare(events);
     return decisionOf(this.#foresee(prepared), prepared);
   }
@@ -62,6 +65,7 @@ export class PolicyMonitor {
    * into allow; deny stays deny. With `not-needed` a verdict of ask is refused like one of deny.
    */
   admit(events: readonly TraceEvent[], consent: 'given' | 'not-needed'): PolicyDecision {
+    if (!events.every(isEvent)) return NO_EVENT;
     const prepared = this.#set.prepare(events);
     const decision = decisionOf(this.#foresee(prepared), prepared);
     const isAdmitted = decision.verdict === 'allow' || (decision.verdict === 'ask' && consent === 'given');
@@ -97,6 +101,30 @@ export class PolicyMonitor {
     return found;
   }
 }
+
+/** Programs without types, and values that nobody has parsed, end here: what is no event cannot be judged. */
+function isEvent(event: TraceEvent): boolean {
+  const isKnown = OBJECT_TYPES.get(event.type)?.isEvent === true || event.type === 'Carrier';
+  const hasParts = event.type !== 'Message' || Array.isArray(event.toolCalls);
+  return isKnown && hasParts && isShallow(event);
+}
+
+const NO_EVENT: PolicyDecision = {
+  verdict: 'deny',
+  reasons: [
+    {
+      rule: 'monitor/event',
+      effect: 'raise',
+      because: 'undecided',
+      message: `this is no event, or its values are nested more than ${MAX_DEPTH} deep`,
+      line: 0,
+      events: {},
+      ranges: [],
+      explanation: { lines: [], steps: [], change: { kind: 'other', text: 'it was an event' } },
+    },
+  ],
+  warnings: [],
+};
 
 /** What a finding does to an action: what cannot be decided denies, unless the rule says otherwise. */
 export function effectOf(finding: Finding): 'deny' | 'ask' | 'warn' | 'none' {

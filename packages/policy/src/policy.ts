@@ -93,7 +93,8 @@ export function joinPolicies(policies: readonly Policy[]): Policy {
   const taken = new Set(first.rules.map(({ id }) => id));
   const rules = rest.flatMap((policy) =>
     policy.rules.map((rule) => {
-      const id = taken.has(rule.id) ? `${policy.source.file}#${rule.id}` : rule.id;
+      let id = taken.has(rule.id) ? `${policy.source.file}#${rule.id}` : rule.id;
+      for (let again = 2; taken.has(id); again++) id = `${policy.source.file}#${rule.id}#${again}`;
       taken.add(id);
       return { ...rule, id };
     }),

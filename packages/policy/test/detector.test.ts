@@ -94,3 +94,60 @@ test('a value reference asks the detector of its kind', () => {
   assert.equal(verdict([pii], 'bob'), 'allow ');
   assert.equal(verdict([], 'bob'), 'deny undecided');
 });
+
+test('an answer that is no plain data leaves the rule undecided: a promise is no empty list', () => {
+  for (const answer of [
+    Promise.resolve(['k']),
+    new Map([['k', 1]]),
+    new Set(['k']),
+    new Date(0),
+    () => 'k',
+  ]) {
+    const strange = defineDetector({
+      name: 'secrets',
+      cost: 'linear',
+      isDeterministic: true,
+      run: () => answer as unknown as string[],
+    });
+    const policy = policyOf('any(secrets(m))', [strange]);
+    const message = { type: 'Message', role: 'user', content: 'KEY', toolCalls: [] } as const;
+    assert.equal(policy.monitor().decide([message]).verdict, 'deny');
+  }
+});
+
+test('a range never leaves the text, whatever a detector says', () => {
+  const wide = defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    run: ({ mark }) => {
+      mark(0, -5, 999);
+      mark(0, 2, 1);
+      mark(7, 0, 1);
+      return ['K'];
+    },
+  });
+  assert.deepEqual(analysed(policyOf('any(secrets(m))', [wide]), 'xyz').ranges, [['0', '0.content:0-3']]);
+});
+
+test('what the standard library does not have is imported from a module of its own', () => {
+  const ibans = defineDetector({
+    name: 'ibans',
+    cost: 'linear',
+    isDeterministic: true,
+    run: ({ texts }) => texts.filter((text) => text.startsWith('DE')),
+  });
+  const text = 'from cordon.detectors import ibans\nraise "x" if:\n    (m: Message)\n    any(ibans(m))\n';
+  const codes = (detectors: readonly Detector[], dialect: 'cordon' | 'invariant') => {
+    const policy = loadPolicy(text, { detectors, dialect });
+    return (policy.ok ? policy.value.warnings : policy.fault).map(({ code }) => code);
+  };
+  assert.deepEqual(codes([ibans], 'cordon'), []);
+  assert.deepEqual(codes([], 'cordon'), ['POL055']);
+  assert.deepEqual(codes([ibans], 'invariant'), ['POL022']);
+  const policy = loadPolicy(text, { detectors: [ibans] });
+  assert.ok(policy.ok);
+  assert.deepEqual(analysed(policy.value, 'DE12').ranges, [['0']]);
+  assert.deepEqual(analysed(policy.value, 'FR12').ranges, []);
+  assert.throws(() => defineDetector({ ...ibans, name: 'not a name', run: () => null }), TypeError);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy } from '../src/index.ts';
+import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {
   const policy = loadPolicy(text);
@@ -96,4 +96,38 @@ test('contexts and unknown causes cost what their number is, not its square', ()
     // Four times as many; quadratic would be sixteen times as long.
     assert.ok(long < 10 * Math.max(short, 50), `${cause(1)}: ${short} ms, then ${long} ms`);
   }
+});
+
+test('what is no event is denied, and a cycle ends', () => {
+  const policy = loadPolicy('raise "x" if:\n    (c: ToolCall)\n    (s: str) in c.arguments\n    s == "a"\n');
+  assert.ok(policy.ok);
+  const monitor = policy.value.monitor();
+  const cyclic: Record<string, unknown> = { s: 'b' };
+  cyclic.self = cyclic;
+  cyclic.again = cyclic;
+  const call = (args: unknown) =>
+    ({
+      type: 'ToolCall',
+      callId: null,
+      kind: 'function',
+      name: 'f',
+      arguments: args,
+    }) as unknown as TraceEvent;
+  assert.equal(monitor.decide([call({ s: 'b' })]).verdict, 'allow');
+  for (const event of [call(cyclic), { type: 'Nonsense' }, { type: 'Message', role: 'user', content: '' }]) {
+    const decision = monitor.admit([event as TraceEvent], 'given');
+    assert.deepEqual([decision.verdict, decision.reasons[0]?.rule], ['deny', 'monitor/event']);
+  }
+});
+
+test('rules of policies that are joined keep ids of their own', () => {
+  const policies = [1, 2, 3].map(() => {
+    const policy = loadPolicy('rule a:\nraise "x" if:\n    (c: ToolCall)\n', { file: 'f' });
+    assert.ok(policy.ok);
+    return policy.value;
+  });
+  assert.deepEqual(
+    joinPolicies(policies).rules.map(({ id }) => id),
+    ['a', 'f#a', 'f#a#2'],
+  );
 });

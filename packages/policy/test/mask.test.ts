@@ -41,3 +41,11 @@ test('a key named __proto__ stays a key', () => {
   const trace = JSON.parse('[{"__proto__": "abc"}]');
   assert.equal(JSON.stringify(mask(trace, ['0.__proto__:0-3'])), '[{"__proto__":"***"}]');
 });
+
+test('in a log that wraps its list, paths begin at the list, and others at the log', () => {
+  const log = { system: 'abc', messages: [{ role: 'user', content: 'abc' }] };
+  assert.deepEqual(mask(log, ['0.content:0-2', 'system:1-2']), {
+    system: 'a*c',
+    messages: [{ role: 'user', content: '**c' }],
+  });
+});

@@ -6,9 +6,9 @@
  */
 import type { Diagnostic } from '@cordon/core';
 import type { PolicyTree } from '../ast.ts';
-import type { Detectors } from '../builtins.ts';
 import { checkTypes } from '../checker.ts';
 import { Diagnostics } from '../codes.ts';
+import type { Detector } from '../detector.ts';
 import type { Source, Span } from '../source.ts';
 import { LintContext } from './context.ts';
 import { lintCost } from './cost.ts';
@@ -31,7 +31,8 @@ export interface LintOptions {
   readonly tools?: readonly ToolSchema[];
   /** Whether there are no other tools; if there may be, only those that look misspelt are reported. */
   readonly isComplete?: boolean;
-  readonly detectors?: Detectors;
+  /** As they were given to `loadPolicy`. */
+  readonly detectors?: readonly Detector[];
 }
 
 /**
@@ -43,7 +44,7 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   // What loading reports was reported; here only what is known of the expressions counts.
   const types = checkTypes(tree, new Diagnostics(source), {
     dialect: 'cordon',
-    detectors: options.detectors ?? new Map(),
+    detectors: new Map((options.detectors ?? []).map(({ name, callable }) => [name, callable])),
     onAddition: (at) => additions.push(at),
   });
   const diagnostics = new Diagnostics(source);
