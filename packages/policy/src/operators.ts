@@ -245,7 +245,7 @@ function repeated(left: Value, right: Value): Value {
   ) {
     return undecided(`\`*\` between ${kindOf(left)} and ${kindOf(right)}`);
   }
-  const count = Math.max(0, times);
+  const count = subject.length === 0 ? 0 : Math.max(0, times);
   if (subject.length * count > MAX_BUILT) return undecided('the repetition becomes too long');
   if (typeof subject === 'string') return subject.repeat(count);
   return Array.from({ length: count }, () => subject).flat();

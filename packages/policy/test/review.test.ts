@@ -1,0 +1,123 @@
+/**
+ * Rules that once did not fire where the definition says that they do, or spoke where it says nothing: each with the
+ * reason why it was so, and held against the reference.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { evaluatePending } from '@cordon/reference';
+import { loadPolicy, type ToolCallEvent, type TraceEvent } from '../src/index.ts';
+
+type Verdict = 'violated' | 'open' | 'quiet';
+
+/** What a rule says before each event; the reference has to say the same. */
+function verdictsOf(text: string, events: readonly TraceEvent[]): readonly Verdict[] {
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  const monitor = policy.value.monitor();
+  return events.map((event, index) => {
+    const found = monitor.foresee([event]);
+    const expected = evaluatePending(policy.value, events.slice(0, index), [event]);
+    monitor.append([event]);
+    const own = verdict(found.map(({ open }) => open === null));
+    assert.equal(own, verdict(expected.map(({ status }) => status === 'violated')), `before event ${index}`);
+    return own;
+  });
+}
+
+function verdict(violations: readonly boolean[]): Verdict {
+  return violations.includes(true) ? 'violated' : violations.length > 0 ? 'open' : 'quiet';
+}
+
+function call(name: string, callId: string, args: ToolCallEvent['arguments'] = {}): TraceEvent {
+  return { type: 'ToolCall', id: callId, callId, kind: 'function', name, arguments: args };
+}
+
+function output(callId: string, content: string | null): TraceEvent {
+  return { type: 'ToolOutput', id: `${callId}-output`, role: 'tool', callId, content };
+}
+
+function message(id: string, content: string): TraceEvent {
+  return { type: 'Message', id, role: 'user', content, toolCalls: [] };
+}
+
+// ── which events concern a rule ───────────────────────────────────────────────────────────────────────────────
+
+test('a line of forall tells the output of another tool from an output without a call', () => {
+  const text = `
+from invariant import forall
+raise "x" if:
+    (c: ToolCall)
+    not forall:
+        (o: ToolOutput)
+        o is tool:read
+`;
+  assert.deepEqual(verdictsOf(text, [call('read', 'a'), output('a', 'x'), call('read', 'b')]), [
+    'quiet',
+    'quiet',
+    'quiet',
+  ]);
+  assert.deepEqual(verdictsOf(text, [call('send', 'a'), output('a', 'x'), call('send', 'b')]), [
+    'quiet',
+    'violated',
+    'violated',
+  ]);
+});
+
+test('forall under another name does not count as something that later events cannot change', () => {
+  const text = `
+from invariant import forall as every
+raise "x" if:
+    (c: ToolCall)
+    not every:
+        (m: Message) -> c
+`;
+  const events = [message('m', 'a'), call('send', 'a'), message('n', 'b')];
+  assert.deepEqual(verdictsOf(text, events), ['quiet', 'quiet', 'violated']);
+});
+
+test('a pattern and something undecided: the output of another tool is refuted, one without a call is undecided', () => {
+  const guarded = `
+raise "x" if:
+    (o: ToolOutput)
+    o is tool:read and o.content.lower() == "x"
+`;
+  const either = `
+raise "x" if:
+    (o: ToolOutput)
+    (o is tool:read and o.content.lower() == "x") or o.error
+`;
+  for (const text of [guarded, either]) {
+    assert.deepEqual(verdictsOf(text, [output('none', null)]), ['open']);
+    assert.deepEqual(verdictsOf(text, [call('send', 'a'), output('a', null)]), ['quiet', 'quiet']);
+    assert.deepEqual(verdictsOf(text, [call('read', 'a'), output('a', null)]), ['quiet', 'open']);
+    assert.deepEqual(verdictsOf(text, [call('read', 'a'), output('a', 'X')]), ['quiet', 'violated']);
+  }
+});
+
+test('a variable with the name of a predicate is what is called', () => {
+  const text = `
+is_a(x: ToolCall) := x is tool:a
+is_b(x: ToolCall) := x is tool:b
+raise "x" if:
+    (c: ToolCall)
+    is_a := is_b
+    is_a(c)
+`;
+  assert.deepEqual(verdictsOf(text, [call('a', '1'), call('b', '2')]), ['quiet', 'violated']);
+});
+
+test('a pattern whose name ends with a line end is found', () => {
+  const text = 'raise "x" if:\n    (c: ToolCall)\n    c is tool:"""send\n"""\n';
+  assert.deepEqual(verdictsOf(text, [call('send', '1'), call('send\n', '2')]), ['quiet', 'violated']);
+});
+
+// ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
+
+test('nothing, repeated as often as a call says, is nothing', () => {
+  const text =
+    'raise "x" if:\n    (c: ToolCall)\n    [] * c.arguments.n == []\n    "" * c.arguments.n == ""\n';
+  assert.deepEqual(verdictsOf(text, [call('a', '1', { n: 1e300 }), call('a', '2', { n: 2 })]), [
+    'violated',
+    'violated',
+  ]);
+});
