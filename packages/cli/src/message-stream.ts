@@ -15,6 +15,7 @@ import {
   type Result,
 } from '@cordon/core';
 import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
+import { jsonFaultOfLine } from './json-fault.ts';
 import { nearest } from './nearest.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -44,7 +45,7 @@ export class MessageStream {
   /** Reads `{"role": …}`, or `{"pending": [messages], "consent": "given"}`. Changes nothing until `happened`. */
   read(line: string): Result<Pending, string> {
     const parsed = parseJson(line, LIMITS);
-    if (!parsed.ok) return failed(`the line is not JSON: ${parsed.fault}`);
+    if (!parsed.ok) return failed(`the line ${jsonFaultOfLine(parsed.fault)}`);
     const value = parsed.value;
     if (!isJsonObject(value)) return failed('a line is an object: a message, or `{"pending": [messages]}`');
     if (!Object.hasOwn(value, 'pending')) return this.#line([value], null);

@@ -7,6 +7,7 @@ import { CONFIGURATION_LIMITS, type JsonNode, LineMap, parseJsonText } from './j
 export function readTextFile(file: string): Result<string, Diagnostic> {
   try {
     const status = statSync(file);
+    if (status.isDirectory()) return failed(unreadable(file, 'it is a folder'));
     if (!status.isFile()) return failed(unreadable(file, 'it is not a regular file'));
     // A limit on bytes keeps a file of gigabytes out of memory; the parser has the exact limit.
     if (status.size > 4 * CONFIGURATION_LIMITS.length) {

@@ -15,6 +15,7 @@ import {
 } from '@cordon/core';
 import { readTrace, TRACE_FORMATS, type TraceEvent, type TraceFormat } from '@cordon/policy';
 import { quoted } from './config-reader.ts';
+import { jsonFault } from './json-fault.ts';
 import { nearest } from './nearest.ts';
 import { openBytes, readStream } from './text-file.ts';
 
@@ -66,10 +67,11 @@ export function* tracesOf(
   format?: TraceFormat,
 ): Generator<Result<TraceInput, Diagnostic>> {
   if (/\.(jsonl|ndjson)$/i.test(file)) return yield* tracesOfLines(file, text, format);
+  if (text.trim() === '') return yield failed(emptyFile(file));
   const whole = parseJson(text, LIMITS);
   if (whole.ok) yield traceOf(file, whole.value, format);
   else if (isFirstLineJson(text)) yield* tracesOfLines(file, text, format);
-  else yield failed(problem('TRC001', file, `this is not JSON: ${whole.fault}`, JSON_HELP));
+  else yield failed(notJson(file, 'this', whole.fault, null));
 }
 
 const JSON_HELP = 'a trace is a JSON list of messages, an object with `messages`, or lines of such';
@@ -78,6 +80,8 @@ const TRACE_HELP = 'name its format with `--format`, if it is read as another';
 interface Line {
   /** From 1. */
   readonly number: number;
+  /** Characters before the JSON. */
+  readonly indent: number;
   readonly json: Result<Json, string>;
 }
 
@@ -89,14 +93,13 @@ function* tracesOfLines(
   const first = firstJson(text);
   if (first !== null && isElement(first)) return yield traceOfElements(file, text, format);
   let isEmpty = true;
-  for (const { number, json } of lines(text)) {
+  for (const line of lines(text)) {
     isEmpty = false;
-    const name = `${file}:${number}`;
-    yield json.ok
-      ? traceOf(name, json.value, format)
-      : failed(problem('TRC001', name, `this line is not JSON: ${json.fault}`, JSON_HELP));
+    yield line.json.ok
+      ? traceOf(`${file}:${line.number}`, line.json.value, format)
+      : failed(notJson(file, 'this line', line.json.fault, line));
   }
-  if (isEmpty) yield failed(problem('TRC001', file, 'the file is empty', JSON_HELP));
+  if (isEmpty) yield failed(emptyFile(file));
 }
 
 /** Each line is a message (a call, a span, …): together they are one trace, and without one of them they are none. */
@@ -106,12 +109,9 @@ function traceOfElements(
   format: TraceFormat | undefined,
 ): Result<TraceInput, Diagnostic> {
   const elements: Json[] = [];
-  for (const { number, json } of lines(text)) {
-    if (!json.ok)
-      return failed(
-        problem('TRC001', `${file}:${number}`, `this line is not JSON: ${json.fault}`, JSON_HELP),
-      );
-    elements.push(json.value);
+  for (const line of lines(text)) {
+    if (!line.json.ok) return failed(notJson(file, 'this line', line.json.fault, line));
+    elements.push(line.json.value);
   }
   return traceOf(file, elements, format);
 }
@@ -140,10 +140,11 @@ function* lines(text: string): Generator<Line> {
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
-    const line = text.slice(start, end).trim();
+    const whole = text.slice(start, end);
+    const line = whole.trim();
     start = end + 1;
     number++;
-    if (line !== '') yield { number, json: parseJson(line, LIMITS) };
+    if (line !== '') yield { number, indent: whole.indexOf(line), json: parseJson(line, LIMITS) };
   }
 }
 
@@ -172,6 +173,20 @@ function traceOf(
 
 function isMessage(value: Json): boolean {
   return isJsonObject(value) && Object.hasOwn(value, 'role') && !Object.hasOwn(value, 'messages');
+}
+
+/** `line` is the one that is wrong; null: the text as a whole. */
+function notJson(file: string, what: string, reason: string, line: Line | null): Diagnostic {
+  const { predicate, place } = jsonFault(reason);
+  const where = line === null || place !== null ? file : `${file}:${line.number}`;
+  const fault = problem('TRC001', where, `${what} ${predicate}`, JSON_HELP);
+  if (place === null) return fault;
+  const at = line === null ? place : { line: line.number, column: line.indent + place.column };
+  return { ...fault, range: { ...at, endLine: at.line, endColumn: at.column + 1 } };
+}
+
+function emptyFile(file: string): Diagnostic {
+  return problem('TRC001', file, file === '-' ? 'the input is empty' : 'the file is empty', JSON_HELP);
 }
 
 function problem(code: string, file: string, message: string, help: string, path = ''): Diagnostic {

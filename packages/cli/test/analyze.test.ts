@@ -96,7 +96,32 @@ test('JSON lines are a trace each, named by file and line; a broken one does not
     { trace: 'log.jsonl:1', errors: [STEERED_ERROR], undecided: [] },
     { trace: 'log.jsonl:4', errors: [], undecided: [] },
   ]);
-  assert.match(err, /^log\.jsonl:3: error TRC001$/m);
+  assert.match(
+    err,
+    /^log\.jsonl:3:2: error TRC001\n {2}this line is not JSON: expected property name or '}'$/m,
+  );
+});
+
+test('what is not JSON is told with its line and column in the file, indented or not, of one document as of many', () => {
+  using place = new Workplace({
+    'mail.gr': MAIL,
+    'log.jsonl': `${JSON.stringify(STEERED)}\n  [{"role":"user",}]\n[1\nx\n`,
+    'one.json': '[\n  {"role": "user",\n   "content": "a",}\n]\n',
+    'blank.json': ' \n',
+  });
+  const { code, err } = place.run(['analyze', 'mail.gr', 'log.jsonl', 'one.json', 'blank.json', ...OWNER]);
+  assert.equal(code, 2);
+  const told = [...err.matchAll(/^(\S+): error TRC001\n {2}(.*)$/gm)].map(([, place, words]) => [
+    place,
+    words,
+  ]);
+  assert.deepEqual(told, [
+    ['log.jsonl:2:19', 'this line is not JSON: expected double-quoted property name'],
+    ['log.jsonl:3:3', "this line is not JSON: expected ',' or ']' after array element"],
+    ['log.jsonl:4', 'this line is not JSON: unexpected token \'x\', "x"'],
+    ['one.json:3:19', 'this is not JSON: expected double-quoted property name'],
+    ['blank.json', 'the file is empty'],
+  ]);
 });
 
 test('a line of JSON lines is named by its line also where it is the only one', () => {
@@ -123,7 +148,7 @@ test('a broken line in a trace of one message a line makes all of it no trace', 
   using place = new Workplace({ 'mail.gr': MAIL, 'log.jsonl': text });
   const { code, out, err } = place.run(['analyze', 'mail.gr', 'log.jsonl', ...OWNER, '--json']);
   assert.deepEqual([code, out], [2, '']);
-  assert.match(err, /^log\.jsonl:2: error TRC001$/m);
+  assert.match(err, /^log\.jsonl:2:2: error TRC001$/m);
 });
 
 test('several traces and standard input are analysed in order; an unusable one only makes the exit code 2', () => {

@@ -338,7 +338,7 @@ test('refused: CFG001 files that cannot be read as text', () => {
   folder.write('latin1.json', Uint8Array.from([0x7b, 0xe9, 0x7d]));
   const load = (config?: string) => folder.load({}, config === undefined ? {} : { config });
   assert.deepEqual(problemsOf(load()), [
-    '- error CFG001: the file cannot be used: it is not a regular file (name a text file that you may read)',
+    '- error CFG001: the file cannot be used: it is a folder (name a text file that you may read)',
   ]);
   assert.deepEqual(problemsOf(load('none.json')), [
     '- error CFG001: the file cannot be used: there is no such file (name a text file that you may read)',

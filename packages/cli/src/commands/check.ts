@@ -4,6 +4,7 @@ import { lint, loadPolicy, parseTools, type ToolSchema } from '@cordon/policy';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';
+import { jsonFault } from '../json-fault.ts';
 import type { Dialect } from '../policy-files.ts';
 import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
 import { openBytes, readStream } from '../text-file.ts';
@@ -125,10 +126,10 @@ async function readTools(file: string): Promise<Result<readonly ToolSchema[], Di
       severity: 'error',
       file,
       message,
-      help: 'write a JSON list of tools as OpenAI, Anthropic or MCP describe them',
+      help: 'write a JSON list of tools as OpenAI, Anthropic, Gemini or MCP describe them',
     });
   const value = parseJson(text.value);
-  if (!value.ok) return refused('CFG003', `the file cannot be used: ${value.fault}`);
+  if (!value.ok) return refused('CFG003', `this ${jsonFault(value.fault).predicate}`);
   const tools = parseTools(value.value);
   return tools.ok ? ok(tools.value) : refused('CFG005', tools.fault);
 }

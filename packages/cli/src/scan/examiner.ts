@@ -6,6 +6,7 @@
  */
 import { failed, type JsonLimits, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type Analysis, Policy, readTrace, type TraceFault, type TraceFormat } from '@cordon/policy';
+import { jsonFaultOfLine } from '../json-fault.ts';
 import { isElement } from '../trace-input.ts';
 import { areMet, needsOf, type RuleNeeds } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
@@ -113,5 +114,5 @@ function sentenceOf({ path, message }: TraceFault): string {
 }
 
 function notJson(reason: string): string {
-  return `this is not JSON: ${reason}`;
+  return `this ${jsonFaultOfLine(reason)}`;
 }
