@@ -42,11 +42,13 @@ export class ExplanationRenderer {
     const name = trace.name === '-' ? 'standard input' : trace.name;
     drawing.say('', `${name}, event ${event}: ${words}`, style);
     if (summary !== '') drawing.say('  ', summary, 'plain', MOST_WRAPPED);
-    for (const reason of [...decision.reasons, ...decision.warnings]) this.#reason(trace, reason);
+    for (const reason of decision.reasons) this.#reason(trace, reason, 'it would be allowed if');
+    for (const warning of decision.warnings) this.#reason(trace, warning, 'there would be no warning if');
     drawing.screen.line();
   }
 
-  #reason(trace: TraceInput, reason: PolicyReason): void {
+  /** `without` goes on with the smallest change: "`x` did not hold". */
+  #reason(trace: TraceInput, reason: PolicyReason, without: string): void {
     const drawing = this.#drawing;
     const { mark, style } = EFFECTS[reason.effect];
     drawing.screen.line();
@@ -64,7 +66,7 @@ export class ExplanationRenderer {
       drawing.say('    ', 'what it is about', 'bold');
       for (const range of ranges.slice(0, MOST_RANGES)) renderRange(drawing, trace, range);
     }
-    drawing.say('    ', 'the smallest change that would allow it', 'bold');
+    drawing.say('    ', without, 'bold');
     drawing.say('      ', change.text);
   }
 

@@ -78,6 +78,31 @@ test('a trace of which everything is allowed has nothing to explain, and exit co
   assert.equal(shown.out, 'nothing to explain: all of it is allowed\n');
 });
 
+test('where an event or a trace cannot be looked at, nothing is said to be allowed', () => {
+  using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, OUTPUT], 'b.json': '[{' });
+  for (const args of [['a.json', '--event', '7'], ['b.json']]) {
+    const { code, out } = place.run(['explain', 'mail.gr', ...args]);
+    assert.deepEqual([code, out], [2, 'nothing to explain, because of what cannot be used\n']);
+  }
+  const { code, out } = place.run(['explain', 'mail.gr', 'a.json', '--event', '1']);
+  assert.deepEqual([code, out], [0, 'nothing to explain: all of it is allowed\n']);
+});
+
+test('the smallest change goes on with what it would do away with: the refusal, or the warning', () => {
+  using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, READ, OUTPUT, SEND] });
+  const [denied, warned] = ['no-mail-after-inbox', 'note-secrets'].map(
+    (rule) => place.run(['explain', 'mail.gr', 'a.json', '--rule', rule]).out,
+  );
+  assert.match(
+    denied ?? '',
+    /^ {4}it would be allowed if\n {6}`\(call: ToolCall\)` arose in a context that `\(out: ToolOutput\)` had not/m,
+  );
+  assert.match(
+    warned ?? '',
+    /^ {4}there would be no warning if\n {6}`"secret" in m\.content` did not hold$/m,
+  );
+});
+
 test('what was denied has happened all the same in a recorded trace, and what follows from it is explained', () => {
   const again =
     'rule twice:\nraise "twice" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:f\n    b is tool:f\n';
@@ -140,7 +165,7 @@ test('for people: the rule line by line, a picture from source to sink, what wou
     picture.join('\n'),
     /\n {6}● source: out = 2 .*\n(.*\n)*? {6}▼\n {6}■ sink: call = 3\.tool_calls\.0 /,
   );
-  assert.ok(picture.includes('    the smallest change that would allow it'));
+  assert.ok(picture.includes('    it would be allowed if'));
   assert.ok(!out.includes('\u001b'));
 });
 

@@ -7,6 +7,7 @@ import { type Decided, ExplanationRenderer } from '../explanation.ts';
 import { counted } from '../findings.ts';
 import { written } from '../output-stream.ts';
 import { jsonLine } from '../render.ts';
+import type { Style } from '../screen.ts';
 import { readTraces, type TraceInput } from '../trace-input.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -67,12 +68,23 @@ export async function explain(
     }
   }
   if (!surroundings.wantsJson) {
-    const nothing = count.explained === 0;
-    const words = nothing ? 'nothing to explain: all of it is allowed' : counted(count.explained, 'decision');
-    surroundings.output.say('', words, nothing ? 'good' : 'plain');
+    const { words, style } = summaryOf(count);
+    surroundings.output.say('', words, style);
   }
   if (count.unusable > 0) return EXIT.failed;
   return count.refused > 0 ? EXIT.refused : EXIT.done;
+}
+
+interface Count {
+  readonly explained: number;
+  readonly unusable: number;
+}
+
+/** Who reads that all is allowed must be able to believe it: not where a trace, or the event, could not be looked at. */
+function summaryOf({ explained, unusable }: Count): { readonly words: string; readonly style: Style } {
+  if (explained > 0) return { words: counted(explained, 'decision'), style: 'plain' };
+  if (unusable > 0) return { words: 'nothing to explain, because of what cannot be used', style: 'bad' };
+  return { words: 'nothing to explain: all of it is allowed', style: 'good' };
 }
 
 /** What was denied is appended all the same: in a recorded trace it has happened. */
