@@ -11,7 +11,7 @@ import type { JoinKey } from './candidates.ts';
 import { type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
 import type { Span } from './source.ts';
-import { isUndecided, type Undecided, undecided, type Value } from './value.ts';
+import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
 
 /** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
 export interface Frame {
@@ -170,7 +170,8 @@ export type Candidates = readonly Iterable<Bound>[];
 
 /**
  * Visits every assignment that no line refutes. `candidatesOf` says what a trace variable ranges over (default:
- * the world). Stops and returns true when `visit` returns true.
+ * the world); `isMeant`, which of the values that `(x: T) in …` ranges over are looked at (default: all). Stops and
+ * returns true when `visit` returns true.
  */
 export function search(
   body: Body,
@@ -179,6 +180,7 @@ export function search(
   visit: Visit,
   candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates = (variable) =>
     inDomain(frame.world, body.variables[variable]?.domain ?? null),
+  isMeant: ((variable: number, found: Bound) => boolean) | null = null,
 ): boolean {
   const bound: Bound[] = new Array(body.variables.length);
   const { trail } = frame.world;
@@ -196,8 +198,11 @@ export function search(
     if (index === undefined) return visit(bound, open);
     const variable = body.variables[index];
     if (variable === undefined) return false;
+    const values = variable.within === null ? null : valuesWithin(variable, frame);
     const pieces =
-      variable.within === null ? candidatesOf(index, bound, frame) : [valuesWithin(variable, frame)];
+      values === null
+        ? candidatesOf(index, bound, frame)
+        : [isMeant === null ? values : values.filter((found) => isMeant(index, found))];
     const noticed = trail.length;
     for (const piece of pieces) {
       for (const candidate of piece) {
@@ -217,21 +222,18 @@ function inDomain(world: World, domain: Domain | null): Candidates {
   return domain === null ? [] : world.domain(domain);
 }
 
-/** The elements that `(x: T) in within` ranges over; one undecided element when there is no telling. */
+/** The elements that `(x: T) in within` ranges over, and one that is undecided where there may be others. */
 export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Bound[] {
   const value = variable.within === null ? null : variable.within(frame);
   // The walk over None would find it for no type; the seed language ranges over the whole trace here.
   if (value === null) return [];
-  if (!isUndecided(value)) {
-    const located = variable.locateWithin?.(frame) ?? null;
-    return occurrencesWithin(value, variable.type).map((found, order) => ({
-      ...found,
-      order,
-      at: found.path.reduce(partOf, located),
-    }));
-  }
-  const why = value;
-  return [{ value: why, entry: null, path: [], order: 0, open: { why, span: why.span ?? variable.span } }];
+  const why = undecidedIn(value);
+  const known = isUndecided(value) ? [] : occurrencesWithin(value, variable.type);
+  const located = known.length === 0 ? null : (variable.locateWithin?.(frame) ?? null);
+  const found: Bound[] = known.map((one, order) => ({ ...one, order, at: one.path.reduce(partOf, located) }));
+  if (why === null) return found;
+  const open = { why, span: why.span ?? variable.span };
+  return [...found, { value: why, entry: null, path: [], order: found.length, open }];
 }
 
 /** True if some assignment satisfies the body, undecided if only an undecided one might, else false. */

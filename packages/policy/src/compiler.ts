@@ -53,6 +53,7 @@ import {
   undecided,
   undecidedIn,
   type Value,
+  wholly,
 } from './value.ts';
 
 export interface CompiledRule {
@@ -411,7 +412,7 @@ class Compiler {
         );
         return (frame) => {
           const values = parts.map((part) => part(frame));
-          return values.find(isUndecided) ?? joined(values);
+          return firstUndecided(values) ?? joined(values);
         };
       }
       case 'name':
@@ -442,7 +443,7 @@ class Compiler {
         const { operator } = expression;
         const operand = this.#expression(expression.operand, scope);
         return (frame) => {
-          const value = operand(frame);
+          const value = wholly(operand(frame));
           return isUndecided(value) ? value : applyUnary(operator, value);
         };
       }
@@ -451,13 +452,13 @@ class Compiler {
         const then = this.#expression(expression.then, scope);
         const otherwise = this.#expression(expression.otherwise, scope);
         return (frame) => {
-          const value = condition(frame);
+          const value = wholly(condition(frame));
           return isUndecided(value) ? value : truth(value) ? then(frame) : otherwise(frame);
         };
       }
       case 'list': {
         const items = expression.items.map((item) => this.#expression(item, scope));
-        return (frame) => items.map((item) => item(frame));
+        return (frame) => items.map((item) => wholly(item(frame)));
       }
       case 'object': {
         const entries = expression.entries.map((entry) => ({
@@ -616,7 +617,7 @@ class Compiler {
       if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
       const options = named.length === 0 ? NO_OPTIONS : new Map<string, Value>();
       for (const argument of named) {
-        const value = argument.value(frame);
+        const value = wholly(argument.value(frame));
         if (isUndecided(value)) return value;
         options.set(argument.name, value);
       }
@@ -655,11 +656,15 @@ class Compiler {
       const hasParts = isList(value) || isContents(value);
       const kept: Value[] = [];
       for (const [index, item] of items.entries()) {
+        if (isUndecided(item)) {
+          kept.push(item);
+          continue;
+        }
         frame.slots[slot] = item;
         frame.slots[position] = hasParts ? index : null;
         const isKept = condition === null ? true : condition(frame);
         if (isUndecided(isKept)) kept.push(isKept);
-        else if (isKept === true) kept.push(element(frame));
+        else if (isKept === true) kept.push(wholly(element(frame)));
       }
       return kept;
     };
@@ -698,7 +703,7 @@ class Compiler {
       }
       case 'value': {
         const value = this.#expression(pattern.value, scope);
-        return (frame) => ({ kind: 'value', value: value(frame) });
+        return (frame) => ({ kind: 'value', value: wholly(value(frame)) });
       }
     }
   }
@@ -1147,12 +1152,12 @@ function mayMark(expression: Expression): boolean {
 function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarking: boolean): Evaluate {
   const decisive = operator === 'or';
   return (frame) => {
-    const a = left(frame);
+    const a = wholly(left(frame));
     if (a === decisive) {
       if (decisive && isMarking) right(frame);
       return decisive;
     }
-    const b = right(frame);
+    const b = wholly(right(frame));
     if (b === decisive) return decisive;
     if (isUndecided(a)) return a;
     if (isUndecided(b)) return b;
@@ -1164,9 +1169,16 @@ function both(a: Value, b: Value, apply: (a: Value, b: Value) => Value): Value {
   return undecidedIn(a) ?? undecidedIn(b) ?? apply(a, b);
 }
 
+function firstUndecided(values: readonly Value[]): Undecided | null {
+  for (const value of values) {
+    const open = undecidedIn(value);
+    if (open !== null) return open;
+  }
+  return null;
+}
+
 function dictionary(entries: readonly (readonly [string, Value])[]): Value {
-  const open = entries.find(([, value]) => isUndecided(value));
-  return open === undefined ? Object.fromEntries(entries) : open[1];
+  return firstUndecided(entries.map(([, value]) => value)) ?? Object.fromEntries(entries);
 }
 
 /** An undecided value belongs to the innermost expression that made it. */

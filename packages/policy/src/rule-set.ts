@@ -304,11 +304,17 @@ class DomainIndex {
     frame.slots[domain.slot] = occurrence.value;
     frame.found[domain.slot] = occurrence;
     let isCertain = true;
+    let isRefuted = false;
+    const noticed = world.trail.length;
     for (const step of domain.filter) {
       const value = step.evaluate(frame);
       if (isUndecided(value)) isCertain = false;
-      else if (value !== true) return;
+      else if (value !== true) isRefuted = true;
+      if (isRefuted) break;
     }
+    // Who asks later evaluates these lines again, and notes what they notice then.
+    world.trail.length = noticed;
+    if (isRefuted) return;
     let members = this.#members.get(domain);
     if (members === undefined) {
       members = { found: [], certain: 0 };

@@ -18,6 +18,7 @@ import { ANY_KEY, CandidateStore, joinKey, placeOf, type Retention } from './can
 import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
 import { attribute, type Evidence } from './evidence.ts';
+import { equals } from './operators.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
 
@@ -192,6 +193,7 @@ export class RuleState {
         return true;
       },
       (variable) => [bound[variable] === undefined ? [] : [bound[variable]]],
+      (variable, found) => isAlike(found.value, bound[variable]?.value ?? null),
     );
     return { kind, counted: world.counted };
   }
@@ -229,6 +231,11 @@ export class RuleState {
       evidence,
     };
   }
+}
+
+/** Whether two elements of what the rule names are one, seen before and after. */
+function isAlike(a: Value, b: Value): boolean {
+  return isUndecided(a) ? isUndecided(b) : !isUndecided(b) && equals(a, b);
 }
 
 const NO_EVIDENCE: readonly Evidence[] = [];

@@ -227,6 +227,11 @@ export function undecidedIn(value: Value): Undecided | null {
   return isList(value) ? (value.find(isUndecided) ?? null) : null;
 }
 
+/** The value, or what is undecided in it: for where one part decides nothing alone. */
+export function wholly(value: Value): Value {
+  return undecidedIn(value) ?? value;
+}
+
 export function isTraceObject(value: Value): value is TraceObject {
   return value instanceof TracePart;
 }

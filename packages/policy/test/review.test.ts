@@ -111,6 +111,50 @@ test('a pattern whose name ends with a line end is found', () => {
   assert.deepEqual(verdictsOf(text, [call('send', '1'), call('send\n', '2')]), ['quiet', 'violated']);
 });
 
+// ── what is undecided ─────────────────────────────────────────────────────────────────────────────────────────
+
+test('what is undecided in a list decides nothing, however deep it stands and whatever asks', () => {
+  const lines: readonly string[] = [
+    'not [w for w in ["a"] if w in c.arguments.to]',
+    '(1 if [w for w in ["a"] if w in c.arguments.to] else 2) == 2',
+    'not ([w for w in ["a"] if w in c.arguments.to] or False)',
+    '[[c.arguments.to]] != [["a"]]',
+    '[[t for t in [c.arguments.to]]] != [["a"]]',
+    '{"k": [c.arguments.to]} != {"k": ["a"]}',
+    'not (c is tool:send({to: tuple([c.arguments.to, 1])}) or c.arguments.to == "a")',
+    'len([1 for w in [t for t in ["a"] if t in c.arguments.to]]) == 0',
+    'f"{[c.arguments.to]}" != "[\'a\']"',
+  ];
+  for (const line of lines) {
+    const text = `raise "x" if:\n    (c: ToolCall)\n    ${line}\n`;
+    const events = [call('send', '1', { to: 'b' }), call('send', '2', { to: 'a' }), call('send', '3')];
+    assert.deepEqual(verdictsOf(text, events), ['violated', 'quiet', 'open'], line);
+  }
+});
+
+test('a variable over a list with something undecided in it is bound to the rest, and may be bound to more', () => {
+  const text = 'raise "x" if:\n    (c: ToolCall)\n    (t: str) in ["b", c.arguments.to]\n    t == "a"\n';
+  const events = [call('send', '1', { to: 'b' }), call('send', '2', { to: 'a' }), call('send', '3')];
+  assert.deepEqual(verdictsOf(text, events), ['quiet', 'violated', 'open']);
+});
+
+// ── what is new ───────────────────────────────────────────────────────────────────────────────────────────────
+
+test('that one element of a value fulfils a rule does not hide that another does now', () => {
+  const text = `
+told(w: str) :=
+    (m: Message)
+    w in m.content
+ask "x" if:
+    (c: ToolCall)
+    (w: str) in c.arguments
+    told(w)
+`;
+  const events = [call('send', '1', { to: 'ann', cc: 'bob' }), message('m', 'ann'), message('n', 'bob')];
+  assert.deepEqual(verdictsOf(text, events), ['quiet', 'violated', 'violated']);
+  assert.deepEqual(verdictsOf(text, [...events, message('o', 'eve')]).at(-1), 'quiet');
+});
+
 // ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
 
 test('nothing, repeated as often as a call says, is nothing', () => {

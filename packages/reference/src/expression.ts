@@ -8,6 +8,9 @@ import type { Environment } from './search.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
 
+/** A list of which one element is unknown is unknown. */
+const wholly = (value: Value): Value => undecidedIn(value) ?? value;
+
 /** Ranges are no part of what a rule says about a trace. */
 const unmarked = (): void => {};
 
@@ -21,7 +24,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
       const parts = expression.parts.map((part) =>
         typeof part === 'string' ? part : expressionValue(part, env),
       );
-      return parts.find(isUndecided) ?? meaning.joined(parts);
+      return parts.map(undecidedIn).find((open) => open !== null) ?? meaning.joined(parts);
     }
     case 'name':
       return nameOf(expression.name, env);
@@ -74,11 +77,11 @@ export function expressionValue(expression: Expression, env: Environment): Value
         expressionValue(meaning.truth(condition ?? null) ? expression.then : expression.otherwise, env),
       );
     case 'list':
-      return expression.items.map((item) => expressionValue(item, env));
+      return expression.items.map((item) => wholly(expressionValue(item, env)));
     case 'object': {
       const entries = expression.entries.map((entry): [string, Value] => [
         entry.key,
-        expressionValue(entry.value, env),
+        wholly(expressionValue(entry.value, env)),
       ]);
       return entries.map(([, value]) => value).find(isUndecided) ?? Object.fromEntries(entries);
     }
@@ -122,9 +125,9 @@ function known(
 /** Kleene's, from left to right, with Python's choice of operand when neither side decides. */
 function logicValue(expression: Extract<Expression, { kind: 'logic' }>, env: Environment): Value {
   const decisive = expression.operator === 'or';
-  const left = conditionOf(expression.left, env);
+  const left = wholly(conditionOf(expression.left, env));
   if (left === decisive) return decisive;
-  const right = conditionOf(expression.right, env);
+  const right = wholly(conditionOf(expression.right, env));
   if (right === decisive) return decisive;
   if (isUndecided(left)) return left;
   if (isUndecided(right)) return right;
@@ -180,11 +183,12 @@ function comprehensionOf(
   if (isUndecided(iterable)) return iterable;
   const items = meaning.elements(iterable);
   if (items === null) return undecided('has no elements');
-  return items.flatMap((item) => {
+  return items.flatMap((item): Value[] => {
+    if (isUndecided(item)) return [item];
     const inner = { ...env, values: new Map(env.values).set(expression.variable.name, item) };
     const isKept = expression.condition === null ? true : expressionValue(expression.condition, inner);
     if (isUndecided(isKept)) return [isKept];
-    return isKept === true ? [expressionValue(expression.element, inner)] : [];
+    return isKept === true ? [wholly(expressionValue(expression.element, inner))] : [];
   });
 }
 
@@ -204,7 +208,7 @@ function patternOf(pattern: Pattern, env: Environment): meaning.ComputedPattern 
     case 'list':
       return { kind: 'list', items: pattern.items.map((item) => patternOf(item, env)) };
     case 'value':
-      return { kind: 'value', value: expressionValue(pattern.value, env) };
+      return { kind: 'value', value: wholly(expressionValue(pattern.value, env)) };
   }
 }
 

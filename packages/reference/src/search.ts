@@ -14,7 +14,7 @@ import {
 } from '@cordon/policy';
 import { conditionOf, expressionValue } from './expression.ts';
 
-const { isUndecided, undecided } = values;
+const { isUndecided, undecided, undecidedIn } = values;
 
 /** What the search says of a body inside of an expression. */
 export interface Search {
@@ -97,7 +97,12 @@ function domainOf(
   const value = expressionValue(declared.within, env);
   if (value === null) return [];
   if (isUndecided(value)) return [{ value, entry: null, path: [] }];
-  return occurrencesWithin(value, meaning.isTypeName(declared.type.name) ? declared.type.name : 'dict');
+  const type = meaning.isTypeName(declared.type.name) ? declared.type.name : 'dict';
+  const open = undecidedIn(value);
+  return [
+    ...occurrencesWithin(value, type),
+    ...(open === null ? [] : [{ value: open, entry: null, path: [] }]),
+  ];
 }
 
 function assess(body: readonly Expression[], env: Environment, bound: readonly Occurrence[]): Assignment {
