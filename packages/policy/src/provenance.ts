@@ -120,7 +120,9 @@ export class Provenance {
     this.#contexts.set(arrival.context, { position, seen, allBefore, label });
     if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
       const receiver = this.#context(arrival.deliveredTo);
-      const told = joinPlace(receiver, arrival.deliveredTo, place);
+      let told = joinPlace(receiver, arrival.deliveredTo, place);
+      // Nothing may ever arise in it, so its clock is kept small where it grows.
+      if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
       this.#contexts.set(arrival.deliveredTo, told);
       if (told.seen !== receiver.seen) {
         const by = arrival.reference ?? String(place.sequence);

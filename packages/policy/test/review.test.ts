@@ -155,6 +155,32 @@ ask "x" if:
   assert.deepEqual(verdictsOf(text, [...events, message('o', 'eve')]).at(-1), 'quiet');
 });
 
+// ── what grows ────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('the clock of a process that many contexts call is kept small where it learns, not where something arises', () => {
+  const policy = loadPolicy(
+    'raise "x" if:\n    (m: Message) -> (o: ToolOutput)\n    m.content == "secret"\n',
+  );
+  assert.ok(policy.ok);
+  const delivered = Array.from({ length: 300 }, (_, index): TraceEvent => {
+    return { ...call('send', `c${index}`), context: `task-${index}`, deliveredTo: 'app:x' };
+  });
+  const answer: TraceEvent = { ...output('c0', 'x'), context: 'last', bornFrom: 'app:x' };
+  const told = (before: number): TraceEvent[] => [
+    ...delivered.slice(0, before),
+    { ...message('m', 'secret'), context: `task-${before}` },
+    ...delivered.slice(before),
+  ];
+  for (const before of [0, 100, 299]) {
+    const monitor = policy.value.monitor();
+    monitor.append(told(before));
+    assert.equal(monitor.foresee([answer]).length, 1);
+  }
+  const unheard = policy.value.monitor();
+  unheard.append([...delivered, { ...message('m', 'secret'), context: 'elsewhere' }]);
+  assert.deepEqual(unheard.foresee([answer]), []);
+});
+
 // ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
 
 test('nothing, repeated as often as a call says, is nothing', () => {
