@@ -47,7 +47,8 @@ interface EffectWords {
   readonly style: Style;
 }
 
-const EFFECTS: Readonly<Record<Violation['effect'], EffectWords>> = {
+/** How findings of a rule are marked, in every report. */
+export const EFFECTS: Readonly<Record<Violation['effect'], EffectWords>> = {
   raise: { mark: 'bad', words: '', style: 'bad' },
   ask: { mark: 'question', words: 'asks: ', style: 'warn' },
   warn: { mark: 'warning', words: 'warns: ', style: 'warn' },

@@ -53,7 +53,7 @@ test('what an earlier scan has done says nothing about the speed', () => {
   assert.match(drawn.written[0] ?? '', /10\.0 MB\/s, 5 s left/);
 });
 
-test('where nobody knows how much there is, and on a narrow terminal, it has no bar', () => {
+test('where nobody knows how much there is, and on a narrow terminal, it has no bar; a share that is known is told', () => {
   const drawn = new Drawn();
   const bar = drawn.bar();
   drawn.time = 1000;
@@ -62,5 +62,5 @@ test('where nobody knows how much there is, and on a narrow terminal, it has no 
   drawn.columns = 21;
   drawn.time = 2000;
   bar.update(HALF);
-  assert.equal(drawn.written[1], `${CLEAR}50.0 MB, 25.0 MB/s, `);
+  assert.equal(drawn.written[1], `${CLEAR}50 %  50.0 MB, 25.0 `);
 });

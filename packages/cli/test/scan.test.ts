@@ -253,7 +253,7 @@ test('the summary names the rules, where they were violated first, and what was 
     `✗ inbox-steers-mail: 1 violation
     a.jsonl:1  mail was sent after the inbox was read  (out = 1, call =
     2.tool_calls.0)
-✗ shouting (warns): 1 violation
+! shouting (warns): 1 violation
     b.jsonl:1  somebody shouts  (m = 0)
 
   file     traces  violations  undecided  broken
@@ -263,9 +263,16 @@ test('the summary names the rules, where they were violated first, and what was 
 ✗ a.jsonl:2: this is not JSON: expected property name or '}' (column 2)
 
 2 violations in 2 traces of 2 files; 1 line cannot be used
-0 kB
+383 B
 `,
   );
+});
+
+test('of many violations the summary shows the first, and how many more there are', () => {
+  using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': line(STEERED).repeat(5) });
+  const { out } = place.run(['scan', 'p.gr', 'a.jsonl']);
+  assert.match(out, /^✗ inbox-steers-mail: 5 violations\n/);
+  assert.match(out, /\n {4}and 2 more; `--json` has all\n\n5 violations in 5 traces of 1 file\n/);
 });
 
 test('terminal escapes from a trace are never written to a terminal', () => {

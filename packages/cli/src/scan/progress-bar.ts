@@ -63,9 +63,10 @@ export class ProgressBar {
     const speed = `${megabytes(bytes)}${rate > 0 ? `, ${megabytes(rate)}/s` : ''}${left}`;
     const found = violations === 1 ? '1 violation' : `${violations} violations`;
     const text = `${speed}, ${found}`;
-    if (total === 0 || text.length + BAR + 8 > width) return text.slice(0, width);
-    const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    return `${this.#bar(share)}${percent}  ${text}`;
+    if (total === 0) return text.slice(0, width);
+    const percent = `${Math.floor(share * 100)} %`;
+    if (text.length + BAR + 8 > width) return `${percent}  ${text}`.slice(0, width);
+    return `${this.#bar(share)}${percent.padStart(5)}  ${text}`;
   }
 
   #bar(share: number): string {

@@ -6,7 +6,7 @@
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import type { Drawing } from '../drawing.ts';
-import { counted } from '../findings.ts';
+import { counted, EFFECTS } from '../findings.ts';
 import { renderTable } from '../table.ts';
 import type { Input } from './input.ts';
 import type { LineRecord } from './part.ts';
@@ -83,8 +83,12 @@ export class SummaryReport implements ScanReport {
     for (const [id, count] of violated.slice(0, MOST_RULES)) {
       const rule = this.#policy.rules.find((candidate) => candidate.id === id);
       const effect = rule === undefined || rule.effect === 'raise' ? '' : ` (${rule.effect}s)`;
-      this.#drawing.say(`${marks.bad} `, `${id}${effect}: ${counted(count, 'violation')}`, 'bad', 2);
-      for (const example of this.#examples.get(id) ?? []) this.#example(example);
+      const { mark, style } = EFFECTS[rule?.effect ?? 'raise'];
+      this.#drawing.say(`${marks[mark]} `, `${id}${effect}: ${counted(count, 'violation')}`, style, 2);
+      const examples = this.#examples.get(id) ?? [];
+      for (const example of examples) this.#example(example);
+      const rest = count - examples.length;
+      if (rest > 0) this.#drawing.say('    ', `and ${rest} more; \`--json\` has all`, 'dim');
     }
     if (violated.length > MOST_RULES) {
       this.#drawing.say('  ', `and ${violated.length - MOST_RULES} more rules; \`--json\` has all`, 'dim');
@@ -160,7 +164,8 @@ function exampleOf(place: string, message: unknown, events: unknown): Example {
   };
 }
 
-/** In millions of bytes. */
+/** In millions of bytes, or what is more readable where there are fewer. */
 export function megabytes(bytes: number): string {
+  if (bytes < 1e3) return `${Math.round(bytes)} B`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`;
 }
