@@ -163,6 +163,19 @@ test('a rule that no test hits is told, and with --require-hits a failure', () =
     },
     { kind: 'summary', passed: 1, failed: 0, unusable: 0 },
   ]);
+  assert.match(work.run(['test', '--require-hits']).out, /^1 test passed, 0 failed, 2 rules without a hit$/m);
+});
+
+test('the last line says whether a whole file or one of its tests cannot be used', () => {
+  using work = place({
+    steered: { trace: SPOKEN, expect: RULE },
+    gone: { trace: 'no.json', expect: 'clean' },
+  });
+  assert.match(work.run(['test']).out, /^1 test passed, 0 failed; 1 test cannot be used$/m);
+  work.write('more/x.test.json', '{');
+  const { code, out } = work.run(['test', '.', 'more/x.test.json']);
+  assert.equal(code, 2);
+  assert.match(out, /^1 test passed, 0 failed; 1 test and 1 file cannot be used$/m);
 });
 
 test('the decision is about the last event, after all others have happened whatever the policy says of them', () => {

@@ -30,7 +30,7 @@ export async function test(
   for (const file of files) {
     const read = readTestFile(file);
     if (!read.ok) {
-      report.unusable++;
+      report.unusableFiles++;
       surroundings.noteDiagnostics(read.fault);
       continue;
     }
@@ -39,20 +39,23 @@ export async function test(
       const result = await runCase(read.value, one, hits);
       if (result.ok) report.case(read.value, result.value);
       else {
-        report.unusable++;
+        report.unusableCases++;
         surroundings.noteDiagnostics([result.fault]);
       }
     }
   }
-  const unhit = report.rules(hits, options.requireHits === true);
+  report.rules(hits, options.requireHits === true);
   report.summary();
   if (report.unusable > 0) return EXIT.failed;
-  return report.failed > 0 || (unhit > 0 && options.requireHits === true) ? EXIT.refused : EXIT.done;
+  return report.failed + report.unhit > 0 ? EXIT.refused : EXIT.done;
 }
 
 class Report {
   failed = 0;
-  unusable = 0;
+  unusableFiles = 0;
+  unusableCases = 0;
+  /** Rules that no test hits, where that is a failure. */
+  unhit = 0;
   #passed = 0;
   readonly #surroundings: Surroundings;
   readonly #drawing: Drawing;
@@ -60,6 +63,10 @@ class Report {
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
     this.#drawing = new Drawing(surroundings.output, surroundings.hasUnicode);
+  }
+
+  get unusable(): number {
+    return this.unusableFiles + this.unusableCases;
   }
 
   file({ file, policies }: TestFile): void {
@@ -84,11 +91,9 @@ class Report {
     }
   }
 
-  /** Returns how many rules were never hit. */
-  rules(hits: RuleHits, isRequired: boolean): number {
-    let unhit = 0;
+  rules(hits: RuleHits, isRequired: boolean): void {
     for (const { file, rules, never } of hits.files()) {
-      unhit += never.length;
+      if (isRequired) this.unhit += never.length;
       if (this.#surroundings.wantsJson) {
         this.#surroundings.json({ kind: 'rules', policy: file, rules, neverHit: never });
         continue;
@@ -98,16 +103,19 @@ class Report {
         this.#drawing.say(`${mark} `, `${file}:${line}: no test hits ${id}`, isRequired ? 'bad' : 'warn', 3);
       }
     }
-    return unhit;
   }
 
   summary(): void {
-    const { failed, unusable } = this;
+    const { failed, unusable, unusableFiles, unusableCases, unhit } = this;
     const passed = this.#passed;
     if (this.#surroundings.wantsJson)
       return this.#surroundings.json({ kind: 'summary', passed, failed, unusable });
-    const broken = unusable === 0 ? '' : `, ${unusable} cannot be used`;
-    const words = `${counted(passed, 'test')} passed, ${failed} failed${broken}`;
-    this.#drawing.say('', words, failed + unusable > 0 ? 'bad' : 'good');
+    const missed = unhit === 0 ? '' : `, ${counted(unhit, 'rule')} without a hit`;
+    const unused = [counted(unusableCases, 'test'), counted(unusableFiles, 'file')].filter(
+      (words) => !words.startsWith('0 '),
+    );
+    const broken = unusable === 0 ? '' : `; ${unused.join(' and ')} cannot be used`;
+    const words = `${counted(passed, 'test')} passed, ${failed} failed${missed}${broken}`;
+    this.#drawing.say('', words, failed + unusable + unhit > 0 ? 'bad' : 'good');
   }
 }
