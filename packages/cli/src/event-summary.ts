@@ -8,10 +8,12 @@ import type { TraceEvent } from '@cordon/policy';
 
 /** Characters of a text or of arguments. */
 const MOST_TEXT = 120;
+/** One element of a log can be a call and its output. */
+const MOST_EVENTS = 3;
 
 /** Summaries by the name that reports give an event: its path, else its id. */
 export class EventSummaries {
-  readonly #events = new Map<string, TraceEvent>();
+  readonly #events = new Map<string, TraceEvent[]>();
   readonly #tools = new Map<string, string>();
 
   constructor(events: readonly TraceEvent[]) {
@@ -23,13 +25,20 @@ export class EventSummaries {
 
   /** Empty where there is no such event. */
   of(reference: string): string {
-    const event = this.#events.get(reference);
-    return event === undefined ? '' : this.#summary(event);
+    const events = this.#events.get(reference) ?? [];
+    return events
+      .slice(0, MOST_EVENTS)
+      .map((event) => this.#summary(event))
+      .join('; ');
   }
 
   #add(event: TraceEvent): void {
     const reference = event.path ?? event.id;
-    if (reference !== undefined) this.#events.set(reference, event);
+    if (reference !== undefined) {
+      const known = this.#events.get(reference);
+      if (known === undefined) this.#events.set(reference, [event]);
+      else known.push(event);
+    }
     if (event.type === 'ToolCall' && event.callId !== null) this.#tools.set(event.callId, event.name);
   }
 

@@ -22,8 +22,8 @@ function asking(command: Command): Command {
       'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3',
     )
     .option('--base-url <url>', 'an OpenAI-compatible server for the model’s provider')
-    .option('--policy <file>', 'rules in force beside the default ones (repeatable)', collect, [])
-    .option('--scenario <file>', 'scenario for the built-in obedient model (repeatable)', collect, [])
+    .addOption(repeatable('--policy <file>', 'rules in force beside the default ones'))
+    .addOption(repeatable('--scenario <file>', 'scenario for the built-in obedient model'))
     .addOption(
       new Option('--isolation <how>', 'none: the baseline, one shared context without policy')
         .choices(['spokes', 'none'])
@@ -39,23 +39,31 @@ function asking(command: Command): Command {
 /** A policy, asked about traces: where it comes from and what it is given. */
 function judging(command: Command): Command {
   return command
-    .option('--policy <file>', 'another policy that is in force as well (repeatable)', collect, [])
+    .addOption(repeatable('--policy <file>', 'another policy that is in force as well'))
     .addOption(
       new Option('--dialect <name>', 'invariant: refuse what that language lacks')
         .choices(['cordon', 'invariant'])
         .default('cordon'),
     )
-    .option('--param <name=value>', 'a policy parameter, in JSON or a text (repeatable)', collect, [])
+    .addOption(repeatable('--param <name=value>', 'a policy parameter, in JSON or a text'))
     .option('--params <file>', 'policy parameters, a JSON object');
 }
 
+/** As text, because the library that knows them is loaded only by commands that read traces. */
+const FORMATS = 'openai-chat, openai-responses, anthropic, gemini, mcp, otel or cordon-journal';
+
 /** A command that reads recorded traces. */
 function reading(command: Command): Command {
-  return judging(command).option('--format <name>', 'what the traces are, where that is not recognised');
+  return judging(command).option(
+    '--format <name>',
+    `what the traces are, where that is not recognised: ${FORMATS}`,
+  );
 }
 
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, `${description} (repeatable)`)
+    .argParser((value, before: readonly string[]) => [...before, value])
+    .default([], 'none');
 }
 
 /** Runs a command in its surroundings; whatever is thrown is a bug, told in one line, and never success. */
@@ -84,7 +92,8 @@ function program(): Command {
   const cordon = new Command('cordon').description(
     'Runs agents and other people’s apps so that no app can steer another.',
   );
-  cordon.version('0.1.0').exitOverride();
+  // Commands take this over as they are made.
+  cordon.version('0.1.0').exitOverride().showHelpAfterError('  help: `--help` lists arguments and options');
   asking(cordon.command('ask <query>').description('serve one query'))
     .option('--resume <session>', 'go on with an interrupted session')
     .action((query: string, options) =>
@@ -177,7 +186,7 @@ function program(): Command {
     .option('--strict', 'warnings fail, too')
     .option('--apps', 'hold tools against what the configuration says of the installed apps')
     .option('--config <file>', 'the same, with this configuration')
-    .option('--tools <file>', 'hold tools and arguments against these descriptions (repeatable)', collect, [])
+    .addOption(repeatable('--tools <file>', 'hold tools and arguments against these descriptions'))
     .action((files: string[], { json, ...options }) =>
       // Standard output is one line of JSON, so what is told about the configuration must not be.
       run(options, async (around) =>

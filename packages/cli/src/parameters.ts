@@ -14,6 +14,7 @@ import {
   type Result,
 } from '@cordon/core';
 import { plainJson, quoted } from './config-reader.ts';
+import { type JsonMember, LineMap } from './json-text.ts';
 import { nearest } from './nearest.ts';
 import type { ParametersRead } from './policy-files.ts';
 import { parseJsonFile, readTextFile } from './text-file.ts';
@@ -94,6 +95,12 @@ function parametersOf(file: string): Result<JsonObject, Diagnostic> {
   if (!text.ok) return text;
   const tree = parseJsonFile(file, text.value);
   if (!tree.ok) return tree;
+  const twice = tree.value.kind === 'object' ? keyGivenTwice(tree.value.members) : null;
+  if (twice !== null) {
+    const message = `the parameter ${quoted(twice.key)} is given twice`;
+    const range = new LineMap(text.value).range(twice.keySpan);
+    return failed({ code: 'PAR002', severity: 'error', file, range, message, help: 'keep one of them' });
+  }
   const value = plainJson(tree.value);
   const frame = { severity: 'error', file } as const;
   if (!isJsonObject(value)) {
@@ -105,6 +112,16 @@ function parametersOf(file: string): Result<JsonObject, Diagnostic> {
     if (problem !== null) return failed({ code: 'PAR002', ...frame, ...problem });
   }
   return ok(value);
+}
+
+/** The later one. Two values of one parameter are a slip, and which of them counts decides what is denied. */
+function keyGivenTwice(members: readonly JsonMember[]): JsonMember | null {
+  const seen = new Set<string>();
+  for (const member of members) {
+    if (seen.has(member.key)) return member;
+    seen.add(member.key);
+  }
+  return null;
 }
 
 /** Specification 12: `input.data` is the trace. A number beyond all bounds would be read as infinite. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { TRACE_FORMATS } from '@cordon/policy';
 import { Workplace } from './program.ts';
 
 const MAIL = `
@@ -211,11 +212,14 @@ test('a parameter is JSON if it can be, else a text; those of a file come first'
   assert.match(out, /"kwargs":\{"a":\[1\],"b":"of the file","c":"a=b"\}/);
 });
 
+const TWICE = '{"owner": "me@x.org",\n "owner": "eve@x.org"}';
+
 for (const [given, code] of [
   [['--param', 'owner'], 'PAR001'],
   [['--param', '=x'], 'PAR001'],
   [['--params', 'list.json'], 'PAR001'],
   [['--param', 'a=1', '--param', 'a=2'], 'PAR002'],
+  [['--params', 'twice.json'], 'PAR002'],
   [['--param', 'data=1'], 'PAR002'],
   [['--param', '__proto__=1'], 'PAR002'],
   [['--param', 'a={"x":[1e999]}'], 'PAR002'],
@@ -223,12 +227,52 @@ for (const [given, code] of [
   [['--params', 'mail.gr'], 'CFG003'],
 ] as const) {
   test(`\`${given.join(' ')}\` is an unusable parameter`, () => {
-    using place = new Workplace({ 'mail.gr': MAIL, 'a.json': HARMLESS, 'list.json': [] });
+    using place = new Workplace({
+      'mail.gr': MAIL,
+      'a.json': HARMLESS,
+      'list.json': [],
+      'twice.json': TWICE,
+    });
     const result = place.run(['analyze', 'mail.gr', 'a.json', '--json', ...given]);
     assert.deepEqual([result.code, result.out], [2, '']);
     assert.match(result.err, new RegExp(`error ${code}`));
   });
 }
+
+test('a parameter that stands twice in a file is told where it stands again', () => {
+  using place = new Workplace({ 'mail.gr': MAIL, 'a.json': HARMLESS, 'twice.json': TWICE });
+  const { err } = place.run(['analyze', 'mail.gr', 'a.json', '--params', 'twice.json']);
+  assert.match(err, /^twice\.json:2:2: error PAR002\n {2}the parameter `owner` is given twice$/m);
+});
+
+test('an element that is a call and its output is shown as both', () => {
+  const item = {
+    type: 'mcp_call',
+    id: 'k',
+    server_label: 'mail',
+    name: 'read_inbox',
+    arguments: '{}',
+    output: 'pay 3',
+  };
+  const rule = 'raise "p" if:\n    (c: ToolCall)\n    c is tool:read_inbox\n';
+  using place = new Workplace({ 'p.gr': rule, 'a.json': { output: [item] } });
+  const { out } = place.run(['analyze', 'p.gr', 'a.json']);
+  assert.match(out, /^ {6}c = output\.0 {2}calls read_inbox {}; read_inbox returns "pay 3"$/m);
+});
+
+test('wrong use is told with where to look, and help names every format of traces and no empty list', () => {
+  using place = new Workplace({});
+  const wrong = place.run(['analyze', '--nope']);
+  assert.deepEqual(
+    [wrong.code, wrong.out, wrong.err],
+    [2, '', "error: unknown option '--nope'\n  help: `--help` lists arguments and options\n"],
+  );
+  const { code, out } = place.run(['analyze', '--help']);
+  assert.equal(code, 0);
+  const words = out.replace(/\s+/g, ' ');
+  for (const format of TRACE_FORMATS) assert.ok(words.includes(format), format);
+  assert.ok(!words.includes('[]'));
+});
 
 test('a parameter that no rule reads, and one that is read and not given, are told and stop nothing', () => {
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': STEERED });
