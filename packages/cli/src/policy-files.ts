@@ -45,6 +45,13 @@ export function readPolicyFiles(
   return ok({ policy: joinPolicies(policies), policies, parameters: parametersRead(policies) });
 }
 
+/** A policy that forbids nothing is rarely meant: most often it is the wrong file, or one with definitions alone. */
+export function emptinessWarnings({ rules, source: { file } }: Policy): readonly Diagnostic[] {
+  if (rules.length > 0) return [];
+  const message = 'there is no rule, so nothing is found and everything is allowed';
+  return [{ code: 'CFG038', severity: 'warning', file, message, help: 'write one: `raise "…" if:`' }];
+}
+
 /** `input.NAME` and `input["NAME"]`, wherever they stand. Without recursion: a tree may be deep. */
 function parametersRead(policies: readonly Policy[]): ParametersRead {
   const names = new Set<string>();

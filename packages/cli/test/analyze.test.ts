@@ -245,6 +245,22 @@ test('a parameter that stands twice in a file is told where it stands again', ()
   assert.match(err, /^twice\.json:2:2: error PAR002\n {2}the parameter `owner` is given twice$/m);
 });
 
+test('a policy without a rule is a warning, because it allows everything', () => {
+  using place = new Workplace({ 'none.gr': 'X := 1\n', 'mail.gr': MAIL, 'a.json': HARMLESS });
+  for (const command of ['analyze', 'scan']) {
+    const { code, err } = place.run([command, 'none.gr', 'a.json']);
+    assert.equal(code, 0);
+    assert.match(
+      err,
+      /^none\.gr: warning CFG038\n {2}there is no rule, so nothing is found and everything is allowed$/m,
+    );
+    assert.doesNotMatch(
+      place.run([command, 'none.gr', 'a.json', '--policy', 'mail.gr', ...OWNER]).err,
+      /CFG038/,
+    );
+  }
+});
+
 test('an element that is a call and its output is shown as both', () => {
   const item = {
     type: 'mcp_call',

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
-import { type Dialect, readPolicyFiles } from '../policy-files.ts';
+import { type Dialect, emptinessWarnings, readPolicyFiles } from '../policy-files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface PolicyOptions extends ParameterOptions {
@@ -29,6 +29,10 @@ export function policyInUse(
     return null;
   }
   const { policy, parameters: read } = policies.value;
-  surroundings.noteDiagnostics([...policy.warnings, ...parameterWarnings(parameters.value, read)]);
+  surroundings.noteDiagnostics([
+    ...policy.warnings,
+    ...emptinessWarnings(policy),
+    ...parameterWarnings(parameters.value, read),
+  ]);
   return { policy, parameters: parameters.value };
 }

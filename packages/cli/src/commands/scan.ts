@@ -6,7 +6,7 @@ import type { TraceFormat } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
-import { type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
+import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
 import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
 import { PART_BYTES } from '../scan/input-parts.ts';
@@ -71,7 +71,11 @@ export async function scan(
     return EXIT.failed;
   }
   const { policy, parameters: read } = request.value.files;
-  surroundings.noteDiagnostics([...policy.warnings, ...parameterWarnings(request.value.parameters, read)]);
+  surroundings.noteDiagnostics([
+    ...policy.warnings,
+    ...emptinessWarnings(policy),
+    ...parameterWarnings(request.value.parameters, read),
+  ]);
   const { resume } = options;
   const memory = resume === undefined ? null : new ScanMemory(resume, printOf(request.value));
   const beginning = memory?.recall(request.value.inputs) ?? ok(freshBeginning(request.value.inputs));
