@@ -242,7 +242,7 @@ function changeOfLine({ tree, span }: Step, source: Source): Change {
   }
   if (tree.kind !== 'binary') return { kind: kindOfChange(text), text: fails };
   if (tree.operator === '->') {
-    const [from, to] = [textAt(source, tree.left), textAt(source, tree.right)];
+    const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
     return { kind: 'flow', text: `\`${to}\` arose in a context that \`${from}\` had not reached` };
   }
   if (tree.right.kind === 'tool-pattern') {
@@ -252,6 +252,11 @@ function changeOfLine({ tree, span }: Step, source: Source): Change {
     return { kind: 'argument', text: `the argument \`${constrained.key}\` did not match ${pattern}` };
   }
   return { kind: kindOfChange(text), text: fails };
+}
+
+/** The variable that a side of a flow is, also where it is declared there. */
+function nameAt(source: Source, side: Expression): string {
+  return side.kind === 'declaration' ? side.variable.name : textAt(source, side);
 }
 
 /** Without the parentheses that it is written in. */

@@ -96,7 +96,7 @@ test('the smallest change is the smallest there is: consent, an argument, a para
   );
   assert.deepEqual(change('raise "x" if:\n    (a: ToolCall) -> (c: ToolCall)\n    c is tool:send\n'), {
     kind: 'flow',
-    text: '`(c: ToolCall)` arose in a context that `(a: ToolCall)` had not reached',
+    text: '`c` arose in a context that `a` had not reached',
   });
   assert.deepEqual(change('raise "x" if:\n    (c: ToolCall)\n    c is tool:send\n'), {
     kind: 'tool',
