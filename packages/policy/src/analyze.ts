@@ -58,14 +58,16 @@ export function findingsIn(
 }
 
 /**
- * Findings of one rule that are listed. A rule over two variables can have as many as there are pairs of events:
- * nobody reads them, and no memory holds those of a long log.
+ * Violations of one rule that are listed, and as many assignments that are undecided: who writes a trace must not
+ * hide a violation behind those. A rule over two variables can have as many as there are pairs of events: nobody
+ * reads them, and no memory holds those of a long log.
  */
 const MAX_FINDINGS = 20_000;
 
 interface Found {
   readonly rule: CompiledRule;
   readonly findings: Finding[];
+  violations: number;
   /** There are others that are not listed. */
   hasMore: boolean;
 }
@@ -76,13 +78,15 @@ function foundIn(
   parameters: JsonObject,
 ): readonly Found[] {
   const set = new RuleSet(program, parameters, 'all');
-  const all = program.rules.map((rule): Found => ({ rule, findings: [], hasMore: false }));
+  const all = program.rules.map((rule): Found => ({ rule, findings: [], violations: 0, hasMore: false }));
   const collect: ReportRule = (number) => (finding) => {
     const found = all[number];
-    if (found === undefined || found.hasMore) return true;
-    if (found.findings.length < MAX_FINDINGS) found.findings.push(finding);
+    if (found === undefined || found.violations > MAX_FINDINGS) return true;
+    const isOpen = finding.open !== null;
+    const known = isOpen ? found.findings.length - found.violations : found.violations++;
+    if (known < MAX_FINDINGS) found.findings.push(finding);
     else found.hasMore = true;
-    return found.hasMore;
+    return !isOpen && known >= MAX_FINDINGS;
   };
   // An assignment of a joined rule is found when its last event comes; of others, only the end can tell.
   for (const event of events) set.advance(event, collect);

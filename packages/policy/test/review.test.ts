@@ -181,6 +181,21 @@ test('the clock of a process that many contexts call is kept small where it lear
   assert.deepEqual(unheard.foresee([answer]), []);
 });
 
+// ── what is listed ────────────────────────────────────────────────────────────────────────────────────────────
+
+test('undecided assignments, however many, hide no violation', () => {
+  const policy = loadPolicy('raise "x" if:\n    (c: ToolCall)\n    c.arguments.to == "eve"\n');
+  assert.ok(policy.ok);
+  const flood = Array.from({ length: 20_001 }, (_, index) => call('send', `${index}`));
+  const analysis = policy.value.analyzeEvents([...flood, call('send', 'last', { to: 'eve' })]);
+  assert.deepEqual(
+    analysis.errors.map(({ events }) => events),
+    [{ c: 'last' }],
+  );
+  assert.equal(analysis.undecided.length, 20_001);
+  assert.match(analysis.undecided.at(-1)?.reason ?? '', /others are not listed/);
+});
+
 // ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
 
 test('nothing, repeated as often as a call says, is nothing', () => {
