@@ -240,7 +240,7 @@ class Checker {
         'type' in declared ? this.#variableType(declared.type, declared.within !== null) : ANY,
       );
     }
-    this.#assignmentCircles(assignments);
+    this.#variableCircles({ declarations, assignments });
     // Assignments first, because other lines may use them from above.
     for (const line of lines) {
       if (line.kind === 'assignment') {
@@ -264,12 +264,17 @@ class Checker {
     );
   }
 
-  #assignmentCircles(assignments: ReturnType<typeof variablesOf>['assignments']): void {
-    if (assignments.length === 0) return;
-    const circular = inCircles(
-      new Map(assignments.map(({ variable, value }) => [variable.name, freeNames(value)])),
+  /** A variable that ranges over what it is needed for could be bound to nothing: the rule would never fire. */
+  #variableCircles({ declarations, assignments }: ReturnType<typeof variablesOf>): void {
+    const within = declarations.flatMap(({ variable, within }) =>
+      within === null ? [] : [{ variable, value: within }],
     );
-    for (const { variable } of assignments) {
+    const derived = [...assignments, ...within];
+    if (derived.length === 0) return;
+    const circular = inCircles(
+      new Map(derived.map(({ variable, value }) => [variable.name, freeNames(value)])),
+    );
+    for (const { variable } of derived) {
       if (circular.has(variable.name)) {
         this.#diagnostics.error('POL023', variable, `\`${variable.name}\` is defined by itself`);
       }

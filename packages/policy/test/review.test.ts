@@ -196,6 +196,26 @@ test('undecided assignments, however many, hide no violation', () => {
   assert.match(analysis.undecided.at(-1)?.reason ?? '', /others are not listed/);
 });
 
+// ── what never fires ──────────────────────────────────────────────────────────────────────────────────────────
+
+test('a variable that ranges over what needs it is refused, as it would be bound to nothing', () => {
+  const bodies: readonly string[] = [
+    '(a: str) in a',
+    '(a: str) in b\n    (b: str) in a',
+    '(a: str) in y\n    y := [a, "q"]',
+  ];
+  for (const body of bodies) {
+    const policy = loadPolicy(`raise "x" if:\n    (c: ToolCall)\n    ${body}\n    a == "q"\n`);
+    assert.ok(!policy.ok, body);
+    assert.ok(policy.fault.some(({ code, severity }) => code === 'POL023' && severity === 'error'));
+  }
+  const chain = loadPolicy(
+    'raise "x" if:\n    (b: str) in y\n    y := [a]\n    (a: str) in ["q"]\n    a == b\n',
+  );
+  assert.ok(chain.ok);
+  assert.equal(chain.value.analyzeEvents([]).errors.length, 1);
+});
+
 // ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
 
 test('nothing, repeated as often as a call says, is nothing', () => {
