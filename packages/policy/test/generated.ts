@@ -13,6 +13,7 @@ export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
 
 const PRELUDE = `
 from invariant import count, forall
+from invariant import forall as every
 LIMIT := 2
 is_send(c: ToolCall) := c is tool:send
 seen_before(c: ToolCall) :=
@@ -27,6 +28,13 @@ told(c: ToolCall, text: str) :=
 later(c: ToolCall) :=
     (d: ToolCall)
     c -> d
+heard(w: str) :=
+    (m: Message)
+    w in m.content
+any_answer(text: str) :=
+    (o: ToolOutput)
+    o is tool:read
+    text in o.content
 loops(c: ToolCall, n: int) := n < 2 and loops(c, n + 1) or c is tool:read
 `;
 
@@ -55,6 +63,13 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'X is tool:send({to: input.who, size: *})',
     'count(min=1):\n        (q: ToolOutput) -> X\n        "bad" in q.content',
     'not count(min=1, max=2):\n        (q: ToolCall) -> X',
+    'any([told(X, word) for word in X.arguments.values()])',
+    'not [word for word in ["a"] if word in X.arguments.to]',
+    '[[X.arguments.to], X.name] == [["a"], "send"]',
+    'X is tool:send and X.arguments.to.lower() == "a"',
+    'any([ask(X.arguments.to) for ask in [heard, any_answer]])',
+    'not every:\n        (q: Message) -> X\n        "hi" in q.content',
+    'count(min=1):\n        (q: ToolOutput) -> X\n        not count(max=1):\n            (r: ToolCall) -> q',
   ],
   ToolOutput: [
     '"bad" in X.content',
@@ -62,8 +77,17 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'X.content.lower() == "bad"',
     'match("b", X.content)',
     'X.error',
+    'X is tool:read and X.content.lower() == "bad"',
+    '(X is tool:send and X.content.lower() == "bad") or X.error',
+    'is_send(tool_call(X))',
   ],
-  Message: ['X.role == "user"', '"hi" in X.content', 'X.content is not None', 'len(X.content) > 2'],
+  Message: [
+    'any([is_send(call) for call in X.tool_calls])',
+    'X.role == "user"',
+    '"hi" in X.content',
+    'X.content is not None',
+    'len(X.content) > 2',
+  ],
   str: ['X == "bad"', 'X == "user" or X == "a"'],
 };
 
@@ -91,7 +115,14 @@ const QUANTIFIED = [
   'not count(min=2, max=3):\n        (q: ToolOutput)\n        "bad" in q.content',
   'forall:\n        (q: ToolCall)\n        not (q is tool:send)',
   'count(max=1):\n        (q: ToolCall)\n        q.arguments.size > 0',
+  'not forall:\n        (q: ToolOutput)\n        q is tool:read',
+  'not every:\n        (q: ToolOutput)\n        "bad" in q.content or q is tool:send',
+  'count(min=1):\n        (q: ToolOutput)\n        count(min=1):\n            (r: ToolCall)\n            r -> q',
+  'any_answer("bad")',
 ];
+
+/** Conditions on what `(w: str) in …` ranges over. */
+const WITHIN = ['w == "a"', 'heard(w)', 'w in [LIMIT, "ab"]\n    heard(w) or any_answer(w)'];
 
 export interface Choice {
   readonly types: readonly (typeof TYPES)[number][];
@@ -100,7 +131,7 @@ export interface Choice {
   readonly joins: readonly (readonly [number, number, number])[];
   readonly message: number;
   readonly quantified: number;
-  readonly within: boolean;
+  readonly within: number;
   readonly assigned: boolean;
 }
 
@@ -110,8 +141,8 @@ export const choice: fc.Arbitrary<Choice> = fc.record({
   flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
   joins: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.nat(5)), { maxLength: 2 }),
   message: fc.nat(MESSAGES.length - 1),
-  quantified: fc.nat(12),
-  within: fc.boolean(),
+  quantified: fc.nat(16),
+  within: fc.nat(5),
   assigned: fc.boolean(),
 });
 
@@ -136,7 +167,8 @@ function ruleText(rule: Choice): string {
   const quantified = QUANTIFIED[rule.quantified];
   if (quantified !== undefined) lines.push(quantified);
   const call = rule.types.indexOf('ToolCall');
-  if (rule.within && call >= 0) lines.push(`(w: str) in v${call}.arguments`, 'w == "a"');
+  const onElement = WITHIN[rule.within];
+  if (onElement !== undefined && call >= 0) lines.push(`(w: str) in v${call}.arguments`, onElement);
   if (rule.assigned && call >= 0) lines.push(`size := v${call}.arguments.size`, 'size >= LIMIT');
   const message = (MESSAGES[rule.types[0] === 'str' ? 0 : rule.message] ?? '').replace(/\bV\b/g, 'v0');
   return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
@@ -156,8 +188,9 @@ export interface Shape {
   readonly context: number;
   readonly causes: readonly number[];
   readonly app: boolean;
-  readonly tool: 'send' | 'read';
-  readonly to: string | null;
+  readonly tool: 'send' | 'read' | 'list';
+  /** A number: an argument of another kind than rules expect. */
+  readonly to: string | number | null;
   readonly size: number | null;
   readonly content: string | null;
   readonly callId: number;
@@ -169,8 +202,8 @@ export const shape = (contexts: number): fc.Arbitrary<Shape> =>
     context: fc.nat(contexts - 1),
     causes: fc.array(fc.nat(12), { maxLength: 1 }),
     app: fc.boolean(),
-    tool: fc.constantFrom('send', 'read'),
-    to: fc.constantFrom('a', 'b', 'ab', null),
+    tool: fc.constantFrom('send', 'read', 'list'),
+    to: fc.constantFrom('a', 'b', 'ab', 5, null),
     size: fc.constantFrom(0, 1, 2, 3, null),
     content: fc.constantFrom('bad', 'hi', 'BAD', '{"lower": 1}', '', null),
     callId: fc.nat(3),
