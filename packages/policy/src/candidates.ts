@@ -27,6 +27,9 @@ export type Retention =
 export class CandidateStore {
   readonly #retention: Retention;
   readonly #all: Candidate[] = [];
+  /** Those that are events, and where they stand among all events. */
+  readonly #placed: Candidate[] = [];
+  readonly #sequences: number[] = [];
   readonly #lanes = new Map<string, Lane>();
   /** By join, then by key. */
   readonly #keyed: readonly Map<JoinKey, Candidate[]>[];
@@ -47,6 +50,8 @@ export class CandidateStore {
     if (this.#retention === 'first-of-context' && lane !== null && isDominated(candidate, lane)) return;
     this.#all.push(candidate);
     if (lane !== null && place !== null) {
+      this.#placed.push(candidate);
+      this.#sequences.push(place.sequence);
       lane.candidates.push(candidate);
       lane.positions.push(place.position);
       lane.sequences.push(place.sequence);
@@ -64,18 +69,20 @@ export class CandidateStore {
     return this.#all;
   }
 
-  /** Those whose event was visible where `target` arose. */
+  /** Those whose event was visible where `target` arose. Looks at the contexts that it knows of, not at all there are. */
   flowingTo(target: Place): readonly Iterable<Candidate>[] {
-    const pieces: Iterable<Candidate>[] = [];
-    for (const [context, lane] of this.#lanes) {
-      const newest = context === target.context ? target.position - 1 : (target.seen.get(context) ?? 0);
-      const end = Math.max(
-        countUpTo(lane.positions, newest),
-        context === target.context ? 0 : countUpTo(lane.sequences, target.allBefore - 1),
-      );
-      if (end > 0)
-        pieces.push(end === lane.candidates.length ? lane.candidates : prefix(lane.candidates, end));
-    }
+    const early = countUpTo(this.#sequences, target.allBefore - 1);
+    const pieces: Iterable<Candidate>[] = early > 0 ? [slice(this.#placed, 0, early)] : [];
+    const add = (context: string, newest: number): void => {
+      const lane = this.#lanes.get(context);
+      if (lane === undefined) return;
+      // What stands before `allBefore` is in the first piece.
+      const start = countUpTo(lane.sequences, target.allBefore - 1);
+      const end = countUpTo(lane.positions, newest);
+      if (end > start) pieces.push(slice(lane.candidates, start, end));
+    };
+    add(target.context, target.position - 1);
+    for (const [context, newest] of target.seen) if (context !== target.context) add(context, newest);
     return pieces;
   }
 
@@ -131,8 +138,12 @@ function countUpTo(positions: readonly number[], newest: number): number {
   return low;
 }
 
-function* prefix(candidates: readonly Candidate[], end: number): Iterable<Candidate> {
-  for (let index = 0; index < end; index++) {
+function slice(candidates: readonly Candidate[], start: number, end: number): Iterable<Candidate> {
+  return start === 0 && end === candidates.length ? candidates : between(candidates, start, end);
+}
+
+function* between(candidates: readonly Candidate[], start: number, end: number): Iterable<Candidate> {
+  for (let index = start; index < end; index++) {
     const candidate = candidates[index];
     if (candidate !== undefined) yield candidate;
   }
