@@ -206,7 +206,7 @@ describe('files that the user wrote', () => {
     const policy = home.write('own.gr', 'raise "no" if:\n    (c: ToolCall\n');
     const { code, stderr } = await home.run(['ask', SUMMARY, ...MAIL, '--policy', policy]);
     assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`^${policy}:2:17: error POL\\d+`, 'm'));
+    assert.match(stderr, new RegExp(`^${policy}:2:9: error POL\\d+`, 'm'));
   });
 
   test('a policy of the user stops the call that it forbids, and no other', async () => {

@@ -95,7 +95,7 @@ test('the smallest change goes on with what it would do away with: the refusal, 
   );
   assert.match(
     denied ?? '',
-    /^ {4}it would be allowed if\n {6}`\(call: ToolCall\)` arose in a context that `\(out: ToolOutput\)` had not/m,
+    /^ {4}it would be allowed if\n {6}`call` arose in a context that `out` had not/m,
   );
   assert.match(
     warned ?? '',
