@@ -69,6 +69,8 @@ export interface BodyVariable {
   /** `(x: T) in within`; null: it ranges over the trace. */
   readonly within: Evaluate | null;
   readonly locateWithin: Locate | null;
+  /** Whether `within` has the same value for an assignment while the trace grows. */
+  readonly isStable: boolean;
   /** In predicates and quantifiers, what it ranges over of the trace. */
   readonly domain: Domain | null;
   /** Variables, by index, that `within` needs. */
@@ -170,8 +172,8 @@ export type Candidates = readonly Iterable<Bound>[];
 
 /**
  * Visits every assignment that no line refutes. `candidatesOf` says what a trace variable ranges over (default:
- * the world); `isMeant`, which of the values that `(x: T) in …` ranges over are looked at (default: all). Stops and
- * returns true when `visit` returns true.
+ * the world); `isMeant`, which of the values that `(x: T) in …` ranges over are looked at, where `candidatesOf` says
+ * it of those that never change (default: all). Stops and returns true when `visit` returns true.
  */
 export function search(
   body: Body,
@@ -198,7 +200,8 @@ export function search(
     if (index === undefined) return visit(bound, open);
     const variable = body.variables[index];
     if (variable === undefined) return false;
-    const values = variable.within === null ? null : valuesWithin(variable, frame);
+    const isGiven = variable.within === null || (isMeant !== null && variable.isStable);
+    const values = isGiven ? null : valuesWithin(variable, frame);
     const pieces =
       values === null
         ? candidatesOf(index, bound, frame)

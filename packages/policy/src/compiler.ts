@@ -217,6 +217,7 @@ class Compiler {
         type: rangeType(declared.type.name, within !== null),
         within,
         locateWithin: declared.within === null ? null : this.#lazyLocator(declared.within, scope),
+        isStable: declared.within === null || isStable(declared.within),
         domain: null,
         needs: declared.within === null ? new Set() : needs.of(declared.within),
         span: { start: declared.start, end: declared.end },

@@ -181,6 +181,36 @@ test('the clock of a process that many contexts call is kept small where it lear
   assert.deepEqual(unheard.foresee([answer]), []);
 });
 
+test('each element of a value is compared with itself, not looked for among the others', () => {
+  const policy = loadPolicy(`
+heard(w: str) :=
+    (m: Message)
+    w in m.content
+raise "x" if:
+    (c: ToolCall)
+    (w: str) in c.arguments.words
+    heard(w)
+`);
+  assert.ok(policy.ok);
+  const reads = [50, 100, 200].map((size) => {
+    let count = 0;
+    const words = Array.from({ length: size }, (_, index) => `w${index}`);
+    const args = {
+      get words() {
+        count++;
+        return words;
+      },
+    };
+    const monitor = policy.value.monitor();
+    monitor.append([call('send', '1', args), message('m', words.join(' '))]);
+    count = 0;
+    assert.deepEqual(monitor.foresee([message('n', 'z')]), []);
+    return count;
+  });
+  assert.equal(reads[1], reads[0]);
+  assert.equal(reads[2], reads[0]);
+});
+
 // ── what is listed ────────────────────────────────────────────────────────────────────────────────────────────
 
 test('undecided assignments, however many, hide no violation', () => {
