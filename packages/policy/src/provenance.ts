@@ -52,6 +52,11 @@ export interface Arrival {
   readonly label: Label | null;
 }
 
+interface Known {
+  readonly place: Place;
+  readonly reference: string;
+}
+
 interface ContextState {
   readonly position: number;
   readonly seen: ReadonlyMap<string, number>;
@@ -71,7 +76,8 @@ const MAX_CLOCK = 256;
 export class Provenance {
   readonly #base: Provenance | null;
   readonly #contexts = new Map<string, ContextState>();
-  readonly #places = new Map<string, { readonly place: Place; readonly reference: string }>();
+  /** By id; null: several events have it, so nobody knows which one a cause means. */
+  readonly #places = new Map<string, Known | null>();
   readonly #handovers: Handovers;
   #sequence: number;
   /** The join of all labels so far. */
@@ -139,14 +145,18 @@ export class Provenance {
     }
     const reference = arrival.reference ?? String(place.sequence);
     if (state.seen !== before.seen) this.#handOver(arrival, place, reference);
-    if (arrival.id !== null) this.#places.set(arrival.id, { place, reference });
+    if (arrival.id !== null) {
+      const isTaken = this.#known(arrival.id) !== undefined;
+      this.#places.set(arrival.id, isTaken ? null : { place, reference });
+    }
     return place;
   }
 
   /** The event of an id ends at a later place: a message with its calls is one thing to carry on. */
   extend(id: string, place: Place): void {
     const known = this.#placeOf(id);
-    if (known !== null) this.#places.set(id, { place, reference: known.reference });
+    if (known !== null && known.place.context === place.context)
+      this.#places.set(id, { place, reference: known.reference });
   }
 
   /** The events that carried what was visible at `from` to `to`. */
@@ -186,10 +196,13 @@ export class Provenance {
     return this.#base === null ? EMPTY : this.#base.#context(name);
   }
 
-  #placeOf(id: string): { readonly place: Place; readonly reference: string } | null {
+  #placeOf(id: string): Known | null {
+    return this.#known(id) ?? null;
+  }
+
+  #known(id: string): Known | null | undefined {
     const own = this.#places.get(id);
-    if (own !== undefined) return own;
-    return this.#base === null ? null : this.#base.#placeOf(id);
+    return own !== undefined || this.#base === null ? own : this.#base.#known(id);
   }
 }
 

@@ -8,7 +8,8 @@ import { type EventObject, type TraceEvent, type Value, values } from '@cordon/p
 export class Visibility {
   readonly #known = new Map<string, Set<number>>();
   readonly #seen: { readonly context: string; readonly visible: ReadonlySet<number> }[] = [];
-  readonly #byId = new Map<string, number>();
+  /** Undefined: several events have the id, so it is as if nobody had it. */
+  readonly #byId = new Map<string, number | undefined>();
   readonly #numbers = new Map<Value, number>();
 
   /** Events in order; `entries` are those that rules see, in the same order. */
@@ -19,7 +20,8 @@ export class Visibility {
         this.#add(single, single.type === 'Carrier' ? undefined : objects.shift());
       }
       // A message with its calls is one thing to carry on.
-      if (event.id !== undefined) this.#byId.set(event.id, this.#seen.length - 1);
+      const id = event.id ?? '';
+      if (this.#byId.get(id) !== undefined) this.#byId.set(id, this.#seen.length - 1);
     }
   }
 
@@ -38,7 +40,7 @@ export class Visibility {
     if (event.deliveredTo !== undefined) {
       this.#known.set(event.deliveredTo, new Set([...this.#knownIn(event.deliveredTo), ...visible, number]));
     }
-    if (event.id !== undefined) this.#byId.set(event.id, number);
+    if (event.id !== undefined) this.#byId.set(event.id, this.#byId.has(event.id) ? undefined : number);
     if (entry !== undefined) this.#numbers.set(entry, number);
   }
 
