@@ -31,15 +31,21 @@ import {
   type Step,
 } from './body.ts';
 import { type Detectors, importedName, runBuiltin } from './builtins.ts';
+import { callsBehindOutputs, isExact } from './calls-behind.ts';
 import { EventObject } from './event-object.ts';
-import { locateElement, locateMethod, locateTexts, partOf, textAt } from './evidence.ts';
+import { partOf } from './evidence.ts';
+import { Locators } from './locator.ts';
+import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './looks-back.ts';
+import { marker, mayMark, occurrencesOf } from './mark.ts';
+import { flowOf, Needs, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import { PatternCache } from './regex.ts';
-import { childrenOf, freeNames, type Named, Names, variablesOf } from './scope.ts';
+import { freeNames, type Named, Names, variablesOf } from './scope.ts';
+import { type Layout, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
 import { joined } from './text.ts';
-import { isTypeName, OBJECT_TYPES } from './types.ts';
+import { isTypeName } from './types.ts';
 import {
   callable,
   isCallable,
@@ -47,7 +53,6 @@ import {
   isList,
   isUndecided,
   kindOf,
-  type Mark,
   toolPattern,
   type Undecided,
   undecided,
@@ -97,42 +102,6 @@ export function compile(tree: PolicyTree, source: Source, detectors: Detectors):
 /** Predicates that call predicates; deeper ones are undecided. */
 const MAX_DEPTH = 64;
 
-/** The names of an activation and the slots that they have. */
-class Scope {
-  readonly #slots: ReadonlyMap<string, number>;
-  readonly #locators = new Map<string, Locate>();
-  readonly #outer: Scope | null;
-  readonly layout: Layout;
-
-  constructor(names: readonly string[], layout: Layout, outer: Scope | null) {
-    this.#slots = new Map(names.map((name) => [name, layout.next++]));
-    this.#outer = outer;
-    this.layout = layout;
-  }
-
-  slot(name: string): number | null {
-    const own = this.#slots.get(name);
-    if (own !== undefined) return own;
-    return this.#outer === null ? null : this.#outer.slot(name);
-  }
-
-  /** Where the value of one of its names stands. */
-  setLocator(name: string, locate: Locate): void {
-    this.#locators.set(name, locate);
-  }
-
-  locator(name: string): Locate {
-    const own = this.#slots.has(name) ? (this.#locators.get(name) ?? NOWHERE) : null;
-    return own ?? this.#outer?.locator(name) ?? NOWHERE;
-  }
-}
-
-const NOWHERE: Locate = () => null;
-
-interface Layout {
-  next: number;
-}
-
 interface CompiledPredicate {
   readonly name: string;
   readonly body: Body;
@@ -147,6 +116,7 @@ class Compiler {
   readonly #detectors: Detectors;
   readonly #patterns: PatternContext;
   readonly #cache = new PatternCache();
+  readonly #locators = new Locators((expression, scope) => this.#expression(expression, scope));
   readonly #domains: Domain[] = [];
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
   readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
@@ -199,11 +169,11 @@ class Compiler {
       );
     // A name may be used above its assignment, so all are known before any expression is compiled.
     for (const { variable, value } of assignments) {
-      const locate = this.#lazyLocator(value, scope);
+      const locate = this.#locators.lazy(value, scope);
       scope.setLocator(variable.name, locate);
     }
     for (const declared of declarations)
-      scope.setLocator(declared.variable.name, this.#variableLocator(declared, scope));
+      scope.setLocator(declared.variable.name, this.#locators.ofVariable(declared, scope));
     // In a rule, what looks back from an event of the rule says the same of it for ever.
     const events = outer === null && parameters.length === 0 ? eventVariables(lines) : NO_NAMES;
     const isStable = (expression: Expression): boolean =>
@@ -216,7 +186,7 @@ class Compiler {
         slot: slotOf(declared.variable.name),
         type: rangeType(declared.type.name, within !== null),
         within,
-        locateWithin: declared.within === null ? null : this.#lazyLocator(declared.within, scope),
+        locateWithin: declared.within === null ? null : this.#locators.lazy(declared.within, scope),
         isStable: declared.within === null || isStable(declared.within),
         domain: null,
         needs: declared.within === null ? new Set() : needs.of(declared.within),
@@ -373,7 +343,7 @@ class Compiler {
   #membership(expression: Extract<Expression, { kind: 'binary' }>, scope: Scope): Evaluate {
     const left = this.#expression(expression.left, scope);
     const right = this.#expression(expression.right, scope);
-    const locate = this.#lazyLocator(expression.right, scope);
+    const locate = this.#locators.lazy(expression.right, scope);
     return (frame) =>
       both(left(frame), right(frame), (item, text) => {
         const result = applyBinary('in', item, text);
@@ -597,7 +567,7 @@ class Compiler {
   #call(call: Call, scope: Scope): Evaluate {
     const callee = this.#expression(call.callee, scope);
     const positional = call.positional.map((argument) => this.#expression(argument, scope));
-    const locate = call.positional.map((argument) => this.#lazyLocator(argument, scope));
+    const locate = call.positional.map((argument) => this.#locators.lazy(argument, scope));
     const named = call.named.map((argument) => ({
       name: argument.name.name,
       value: this.#expression(argument.value, scope),
@@ -638,7 +608,7 @@ class Compiler {
     const inner = new Scope([expression.variable.name], scope.layout, scope);
     const slot = inner.slot(expression.variable.name) ?? 0;
     const position = scope.layout.next++;
-    const locateIterable = this.#lazyLocator(expression.iterable, scope);
+    const locateIterable = this.#locators.lazy(expression.iterable, scope);
     inner.setLocator(expression.variable.name, (frame) => {
       const item = frame.slots[slot] ?? null;
       if (item instanceof EventObject) return { event: item, path: [] };
@@ -733,103 +703,6 @@ class Compiler {
     };
   }
 
-  // ── where values stand ────────────────────────────────────────────────────────────────────────────────────
-
-  /** Compiled when it is first asked: most expressions are never the subject of a range. */
-  #lazyLocator(expression: Expression, scope: Scope): Locate {
-    let locate: Locate | null = null;
-    return (frame) => {
-      locate ??= this.#locator(expression, scope);
-      return locate(frame);
-    };
-  }
-
-  /** An event stands at itself; what else a variable ranges over, where it was found. */
-  #variableLocator(declared: Declaration, scope: Scope): Locate {
-    return (frame) => {
-      const found = frame.found[scope.slot(declared.variable.name) ?? 0];
-      if (found === undefined) return null;
-      return found.entry === null ? (found.at ?? null) : { event: found.entry, path: found.path };
-    };
-  }
-
-  /** Null at run time: the value is computed, so it stands nowhere. */
-  #locator(expression: Expression, scope: Scope): Locate {
-    switch (expression.kind) {
-      case 'name':
-        return scope.locator(expression.name);
-      case 'declaration':
-        return scope.locator(expression.variable.name);
-      case 'member':
-        return this.#memberLocator(expression.object, expression.name.name, scope);
-      case 'index': {
-        const object = this.#expression(expression.object, scope);
-        const index = this.#expression(expression.index, scope);
-        const locate = this.#lazyLocator(expression.object, scope);
-        return (frame) => locateElement(object(frame), index(frame), locate(frame));
-      }
-      case 'list': {
-        const items = expression.items.map((item) => this.#lazyLocator(item, scope));
-        return (frame) => ({ items: items.map((item) => item(frame)) });
-      }
-      case 'ternary': {
-        const condition = this.#expression(expression.condition, scope);
-        const then = this.#lazyLocator(expression.then, scope);
-        const otherwise = this.#lazyLocator(expression.otherwise, scope);
-        return (frame) => (truth(condition(frame)) ? then(frame) : otherwise(frame));
-      }
-      case 'logic': {
-        const left = this.#expression(expression.left, scope);
-        const [first, second] = [
-          this.#lazyLocator(expression.left, scope),
-          this.#lazyLocator(expression.right, scope),
-        ];
-        const isFirst = (value: Value): boolean => truth(value) === (expression.operator === 'or');
-        return (frame) => (isFirst(left(frame)) ? first(frame) : second(frame));
-      }
-      case 'call':
-        return this.#callLocator(expression, scope);
-      default:
-        return NOWHERE;
-    }
-  }
-
-  #memberLocator(object: Expression, name: string, scope: Scope): Locate {
-    const evaluate = this.#expression(object, scope);
-    const locate = this.#lazyLocator(object, scope);
-    return (frame) => {
-      const value = evaluate(frame);
-      if (value instanceof EventObject) return { event: value, path: [name] };
-      // A member of a text was read out of it, and is no part of the trace.
-      return typeof value === 'string' ? null : partOf(locate(frame), name);
-    };
-  }
-
-  #callLocator(call: Call & Span, scope: Scope): Locate {
-    const evaluate = this.#expression(call, scope);
-    const { callee } = call;
-    const isText = callee.kind === 'name' && callee.name === 'text';
-    const isSame = callee.kind === 'name' && callee.name === 'tuple';
-    const parts = call.positional.map((argument) => ({
-      evaluate: this.#expression(argument, scope),
-      locate: this.#lazyLocator(argument, scope),
-    }));
-    const owner = callee.kind === 'member' ? callee : null;
-    const self = owner === null ? null : this.#expression(owner.object, scope);
-    const locateSelf = owner === null ? NOWHERE : this.#lazyLocator(owner.object, scope);
-    return (frame) => {
-      if (isSame) return parts[0]?.locate(frame) ?? null;
-      if (isText)
-        return { items: parts.flatMap((part) => locateTexts(part.evaluate(frame), part.locate(frame))) };
-      if (owner !== null && self !== null) {
-        const key = parts[0]?.evaluate(frame) ?? null;
-        return locateMethod(self(frame), owner.name.name, key, locateSelf(frame));
-      }
-      const value = evaluate(frame);
-      return value instanceof EventObject ? { event: value, path: [] } : null;
-    };
-  }
-
   // ── what a rule says ──────────────────────────────────────────────────────────────────────────────────────
 
   #message(expression: Expression, scope: Scope): Evaluate {
@@ -858,251 +731,9 @@ class Compiler {
   }
 }
 
-/**
- * The tools that patterns name, where patterns are the only way from an output to its call and stand where only
- * their truth counts: there, another call and no call are the same. (They are not beside what may be undecided in an
- * `and`, nor as a line of `forall`: false refutes there, and None does not.)
- */
-function callsBehindOutputs(tree: PolicyTree, names: Names): ReadonlySet<string> | null {
-  const tools = new Set<string>();
-  let hasOutputs = tree.definitions.some(({ parameters }) =>
-    (parameters ?? []).some(({ type }) => type === null || type === 'ToolOutput'),
-  );
-  // Under another name, or as a member of a module, it would not be seen below.
-  let needsAll = tree.imports.some(({ name }) => name === null || name === 'tool_call');
-  const visitBody = (body: readonly Expression[], isTruth: boolean, outer: ReadonlySet<string>): void => {
-    const calls = callVariables(body, outer);
-    for (const line of body) visit(line, isTruth, calls);
-  };
-  const visit = (expression: Expression, isTruth: boolean, calls: ReadonlySet<string>): void => {
-    if (expression.kind === 'declaration') hasOutputs ||= expression.type.name === 'ToolOutput';
-    if (expression.kind === 'name') needsAll ||= expression.name === 'tool_call';
-    if (expression.kind === 'tool-pattern') needsAll = true;
-    if (expression.kind === 'quantifier')
-      visitBody(expression.body, quantifierOf(expression.callee.name, names) === 'count', calls);
-    const { right } = expression.kind === 'binary' ? expression : { right: null };
-    if (expression.kind === 'binary' && right?.kind === 'tool-pattern') {
-      const isOfCall = calls.has(variableName(expression.left) ?? '');
-      if (isOfCall || (isTruth && isExact(right.tool.name))) {
-        if (!isOfCall) tools.add(right.tool.name);
-        for (const value of childrenOf(right)) visit(value, false, calls);
-        visit(expression.left, false, calls);
-        return;
-      }
-    }
-    const inner = expression.kind === 'comprehension' ? without(calls, expression.variable.name) : calls;
-    const keepsTruth =
-      (expression.kind === 'logic' && expression.operator === 'or' && isTruth) ||
-      (expression.kind === 'unary' && expression.operator === 'not');
-    for (const child of childrenOf(expression)) visit(child, keepsTruth, inner);
-  };
-  for (const { body, parameters } of tree.definitions) visitBody(body, parameters !== null, NO_NAMES);
-  for (const { body, message } of tree.rules) {
-    visitBody(body, true, NO_NAMES);
-    visit(message, false, NO_NAMES);
-  }
-  if (!hasOutputs) return NO_NAMES;
-  return needsAll ? null : tools;
-}
-
-/** The variables that are calls themselves, never outputs: what a pattern says of them needs no link. */
-function callVariables(body: readonly Expression[], outer: ReadonlySet<string>): ReadonlySet<string> {
-  const { declarations, assignments } = variablesOf(body);
-  const calls = new Set(outer);
-  for (const { variable } of [...declarations, ...assignments]) calls.delete(variable.name);
-  for (const { variable, type } of declarations) if (type.name === 'ToolCall') calls.add(variable.name);
-  return calls;
-}
-
-function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  return names.has(name) ? new Set([...names].filter((other) => other !== name)) : names;
-}
-
-/** What a quantifier is, under whatever name it was imported. */
-function quantifierOf(name: string, names: Names): 'forall' | 'count' | null {
-  const named = names.resolve(name);
-  if (named?.kind !== 'quantifier') return null;
-  return named.name === 'forall' ? 'forall' : 'count';
-}
-
-/** A name that dispatch can look up: a pattern's newline would count as the one that is let through behind a name. */
-function isExact(tool: string): boolean {
-  return !tool.includes('*') && !tool.endsWith('\n');
-}
-
-/** The variables that are bound to events of the trace. */
-function eventVariables(lines: readonly Expression[]): ReadonlySet<string> {
-  const events = variablesOf(lines).declarations.filter(
-    ({ type, within }) => within === null && OBJECT_TYPES.get(type.name)?.isEvent === true,
-  );
-  return new Set(events.map(({ variable }) => variable.name));
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-/**
- * The types that quantifiers in lines, and the predicates that they call, range over. What looks back only, from one
- * of `events`, is left out: no later event can change what it says.
- */
-function innerTypes(
-  lines: readonly Expression[],
-  names: Names,
-  events: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const types = new Set<string>();
-  const seen = new Set<Definition>();
-  const lookedBack = new Set<Definition>();
-  const visitInner = (body: readonly Expression[]): void => {
-    for (const { type, within } of variablesOf(body).declarations) if (within === null) types.add(type.name);
-    for (const line of body) visit(line, NO_NAMES);
-  };
-  const visitDefinition = (definition: Definition): void => {
-    if (seen.has(definition)) return;
-    seen.add(definition);
-    visitInner(definition.body);
-  };
-  const visit = (expression: Expression, known: ReadonlySet<string>): void => {
-    const called = expression.kind === 'call' ? calledPredicate(expression, names) : null;
-    if (expression.kind === 'call' && called !== null) {
-      const parameters = eventParameters(called, expression, known);
-      if (!looksBack(called.body, parameters)) visitDefinition(called);
-      else if (!lookedBack.has(called)) {
-        lookedBack.add(called);
-        for (const line of called.body) visit(line, NO_NAMES);
-      }
-      for (const argument of expression.positional) visit(argument, known);
-      return;
-    }
-    const named = expression.kind === 'name' ? names.resolve(expression.name) : null;
-    if (named?.kind === 'definition') visitDefinition(named.definition);
-    if (expression.kind === 'quantifier') {
-      const isCount = quantifierOf(expression.callee.name, names) === 'count';
-      if (isCount && looksBack(expression.body, known))
-        for (const line of expression.body) visit(line, NO_NAMES);
-      else visitInner(expression.body);
-    }
-    const inner = expression.kind === 'comprehension' ? without(known, expression.variable.name) : known;
-    for (const child of childrenOf(expression)) visit(child, inner);
-  };
-  for (const line of lines) visit(line, events);
-  return types;
-}
-
-function calledPredicate(call: Call, names: Names): Definition | null {
-  const named = call.callee.kind === 'name' ? names.resolve(call.callee.name) : null;
-  return named?.kind === 'definition' && named.definition.parameters !== null ? named.definition : null;
-}
-
-/** The parameters that a call binds to events of the rule. */
-function eventParameters(
-  definition: Definition,
-  call: Call,
-  events: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const bound = (definition.parameters ?? []).filter((_, index) => {
-    const argument = call.positional[index];
-    return argument?.kind === 'name' && events.has(argument.name);
-  });
-  return new Set(bound.map(({ name }) => name));
-}
-
-/** Whether each variable over the trace must, by a line of the body, come before one of `events`. */
-function looksBack(body: readonly Expression[], events: ReadonlySet<string>): boolean {
-  const { declarations, assignments } = variablesOf(body);
-  const known = new Set(events);
-  // What the body declares itself is not what the rule calls by the same name.
-  for (const { variable } of [...declarations, ...assignments]) known.delete(variable.name);
-  const open = new Set(
-    declarations.filter(({ within }) => within === null).map(({ variable }) => variable.name),
-  );
-  const flows = body.flatMap((line) =>
-    line.kind === 'binary' && line.operator === '->'
-      ? [[variableName(line.left), variableName(line.right)]]
-      : [],
-  );
-  for (let found = true; found && open.size > 0; ) {
-    found = false;
-    for (const [from, to] of flows) {
-      if (from == null || to == null || !open.has(from) || !known.has(to)) continue;
-      open.delete(from);
-      known.add(from);
-      found = true;
-    }
-  }
-  return open.size === 0;
-}
-
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */
 function rangeType(type: string, isWithin: boolean): string {
   return isWithin && !isTypeName(type) ? 'dict' : type;
-}
-
-/** Which variables of a body an expression needs, directly or through assignments. */
-class Needs {
-  readonly #variables: ReadonlyMap<string, number>;
-  readonly #assigned: ReadonlyMap<string, Expression>;
-  readonly #ranks = new Map<string, number>();
-
-  constructor(
-    variables: readonly string[],
-    assignments: readonly { variable: { name: string }; value: Expression }[],
-  ) {
-    this.#variables = new Map(variables.map((name, index) => [name, index]));
-    this.#assigned = new Map(assignments.map((assigned) => [assigned.variable.name, assigned.value]));
-  }
-
-  of(expression: Expression): ReadonlySet<number> {
-    const needs = new Set<number>();
-    for (const part of [expression, ...this.assignmentsOf(expression)]) {
-      for (const name of freeNames(part)) {
-        const index = this.#variables.get(name);
-        if (index !== undefined) needs.add(index);
-      }
-    }
-    return needs;
-  }
-
-  /** The values of all assignments that an expression uses, directly or through others. */
-  assignmentsOf(expression: Expression): readonly Expression[] {
-    const values = new Map<string, Expression>();
-    const open = [expression];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      for (const name of freeNames(next)) {
-        const value = this.#assigned.get(name);
-        if (value === undefined || values.has(name)) continue;
-        values.set(name, value);
-        open.push(value);
-      }
-    }
-    return [...values.values()];
-  }
-
-  /** An assignment's rank is above that of every assignment that it uses. */
-  rank(name: string): number {
-    const known = this.#ranks.get(name);
-    if (known !== undefined) return known;
-    this.#ranks.set(name, 0);
-    const value = this.#assigned.get(name);
-    if (value === undefined) return 0;
-    let rank = 0;
-    for (const used of freeNames(value))
-      if (this.#assigned.has(used)) rank = Math.max(rank, this.rank(used) + 1);
-    this.#ranks.set(name, rank);
-    return rank;
-  }
-}
-
-function flowOf(line: Expression, variables: readonly string[]): Step['flow'] {
-  if (line.kind !== 'binary' || line.operator !== '->') return null;
-  const from = variableName(line.left);
-  const to = variableName(line.right);
-  const ends = { from: variables.indexOf(from ?? ''), to: variables.indexOf(to ?? '') };
-  return ends.from < 0 || ends.to < 0 ? null : ends;
-}
-
-function variableName(expression: Expression): string | null {
-  if (expression.kind === 'name') return expression.name;
-  return expression.kind === 'declaration' ? expression.variable.name : null;
 }
 
 /** The first argument that is, or unless the function looks at each element holds, what is undecided. */
@@ -1118,36 +749,6 @@ function firstOpen(values: readonly Value[], isLenient: boolean): Undecided | nu
 function unmarked(): void {}
 
 const NO_OPTIONS = new Map<string, Value>();
-
-/** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
-function occurrencesOf(needle: string, text: string, cache: PatternCache): readonly Span[] {
-  const compiled = cache.compile(needle);
-  const matches = compiled.ok ? compiled.value.findAll(text) : 'exhausted';
-  if (matches !== 'exhausted') return matches;
-  const spans: Span[] = [];
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + Math.max(1, needle.length)))
-    spans.push({ start: at, end: at + needle.length });
-  return spans;
-}
-
-/** Turns what a function says about its arguments into places in the trace. */
-function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
-  return (argument, index, start, end) => {
-    const value = values[argument] ?? null;
-    const located = locateTexts(value, locate[argument]?.(frame) ?? null)[index] ?? null;
-    const text = textAt(value, index);
-    if (located === null || 'items' in located || text === null) return;
-    const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
-    frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });
-  };
-}
-
-/** Whether evaluating the expression can leave evidence, so that it is worth evaluating when it decides nothing. */
-function mayMark(expression: Expression): boolean {
-  if (expression.kind === 'call' || expression.kind === 'quantifier') return true;
-  if (expression.kind === 'binary' && expression.operator === 'in') return true;
-  return childrenOf(expression).some(mayMark);
-}
 
 /** Decided as soon as one side decides, whatever the other is; a true `or` still collects the evidence of both. */
 function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarking: boolean): Evaluate {

@@ -1,0 +1,42 @@
+/**
+ * What a condition that holds is about, as places in the trace (specification 11).
+ *
+ * Ring 0.
+ */
+import type { Expression } from './ast.ts';
+import type { Frame, Locate } from './body.ts';
+import { locateTexts, textAt } from './evidence.ts';
+import type { PatternCache } from './regex.ts';
+import { childrenOf } from './scope.ts';
+import type { Span } from './source.ts';
+import type { Mark, Value } from './value.ts';
+
+/** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
+export function occurrencesOf(needle: string, text: string, cache: PatternCache): readonly Span[] {
+  const compiled = cache.compile(needle);
+  const matches = compiled.ok ? compiled.value.findAll(text) : 'exhausted';
+  if (matches !== 'exhausted') return matches;
+  const spans: Span[] = [];
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + Math.max(1, needle.length)))
+    spans.push({ start: at, end: at + needle.length });
+  return spans;
+}
+
+/** Turns what a function says about its arguments into places in the trace. */
+export function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
+  return (argument, index, start, end) => {
+    const value = values[argument] ?? null;
+    const located = locateTexts(value, locate[argument]?.(frame) ?? null)[index] ?? null;
+    const text = textAt(value, index);
+    if (located === null || 'items' in located || text === null) return;
+    const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
+    frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });
+  };
+}
+
+/** Whether evaluating the expression can leave evidence, so that it is worth evaluating when it decides nothing. */
+export function mayMark(expression: Expression): boolean {
+  if (expression.kind === 'call' || expression.kind === 'quantifier') return true;
+  if (expression.kind === 'binary' && expression.operator === 'in') return true;
+  return childrenOf(expression).some(mayMark);
+}

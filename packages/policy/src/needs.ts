@@ -1,0 +1,76 @@
+/**
+ * Which variables of a body its lines need, directly or through assignments.
+ *
+ * Ring 0.
+ */
+import type { Expression } from './ast.ts';
+import type { Step } from './body.ts';
+import { freeNames } from './scope.ts';
+
+/** Which variables of a body an expression needs, directly or through assignments. */
+export class Needs {
+  readonly #variables: ReadonlyMap<string, number>;
+  readonly #assigned: ReadonlyMap<string, Expression>;
+  readonly #ranks = new Map<string, number>();
+
+  constructor(
+    variables: readonly string[],
+    assignments: readonly { variable: { name: string }; value: Expression }[],
+  ) {
+    this.#variables = new Map(variables.map((name, index) => [name, index]));
+    this.#assigned = new Map(assignments.map((assigned) => [assigned.variable.name, assigned.value]));
+  }
+
+  of(expression: Expression): ReadonlySet<number> {
+    const needs = new Set<number>();
+    for (const part of [expression, ...this.assignmentsOf(expression)]) {
+      for (const name of freeNames(part)) {
+        const index = this.#variables.get(name);
+        if (index !== undefined) needs.add(index);
+      }
+    }
+    return needs;
+  }
+
+  /** The values of all assignments that an expression uses, directly or through others. */
+  assignmentsOf(expression: Expression): readonly Expression[] {
+    const values = new Map<string, Expression>();
+    const open = [expression];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const name of freeNames(next)) {
+        const value = this.#assigned.get(name);
+        if (value === undefined || values.has(name)) continue;
+        values.set(name, value);
+        open.push(value);
+      }
+    }
+    return [...values.values()];
+  }
+
+  /** An assignment's rank is above that of every assignment that it uses. */
+  rank(name: string): number {
+    const known = this.#ranks.get(name);
+    if (known !== undefined) return known;
+    this.#ranks.set(name, 0);
+    const value = this.#assigned.get(name);
+    if (value === undefined) return 0;
+    let rank = 0;
+    for (const used of freeNames(value))
+      if (this.#assigned.has(used)) rank = Math.max(rank, this.rank(used) + 1);
+    this.#ranks.set(name, rank);
+    return rank;
+  }
+}
+
+export function flowOf(line: Expression, variables: readonly string[]): Step['flow'] {
+  if (line.kind !== 'binary' || line.operator !== '->') return null;
+  const from = variableName(line.left);
+  const to = variableName(line.right);
+  const ends = { from: variables.indexOf(from ?? ''), to: variables.indexOf(to ?? '') };
+  return ends.from < 0 || ends.to < 0 ? null : ends;
+}
+
+export function variableName(expression: Expression): string | null {
+  if (expression.kind === 'name') return expression.name;
+  return expression.kind === 'declaration' ? expression.variable.name : null;
+}

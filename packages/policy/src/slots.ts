@@ -1,0 +1,42 @@
+/**
+ * The names of an activation of a body, the slots that hold their values, and where these values stand.
+ *
+ * Ring 0.
+ */
+import type { Locate } from './body.ts';
+
+/** The names of an activation and the slots that they have. */
+export class Scope {
+  readonly #slots: ReadonlyMap<string, number>;
+  readonly #locators = new Map<string, Locate>();
+  readonly #outer: Scope | null;
+  readonly layout: Layout;
+
+  constructor(names: readonly string[], layout: Layout, outer: Scope | null) {
+    this.#slots = new Map(names.map((name) => [name, layout.next++]));
+    this.#outer = outer;
+    this.layout = layout;
+  }
+
+  slot(name: string): number | null {
+    const own = this.#slots.get(name);
+    if (own !== undefined) return own;
+    return this.#outer === null ? null : this.#outer.slot(name);
+  }
+
+  /** Where the value of one of its names stands. */
+  setLocator(name: string, locate: Locate): void {
+    this.#locators.set(name, locate);
+  }
+
+  locator(name: string): Locate {
+    const own = this.#slots.has(name) ? (this.#locators.get(name) ?? NOWHERE) : null;
+    return own ?? this.#outer?.locator(name) ?? NOWHERE;
+  }
+}
+
+export const NOWHERE: Locate = () => null;
+
+export interface Layout {
+  next: number;
+}
