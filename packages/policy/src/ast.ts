@@ -10,6 +10,8 @@ export interface PolicyTree {
   readonly imports: readonly Import[];
   readonly definitions: readonly Definition[];
   readonly rules: readonly RuleTree[];
+  /** What statements that could not be read may have named or used. */
+  readonly unreadable?: ReadonlySet<string>;
 }
 
 export interface Import extends Span {
@@ -106,9 +108,17 @@ export type Expression = Span &
     | { readonly kind: 'assignment'; readonly variable: Identifier; readonly value: Expression }
     | ToolPattern
     | Quantifier
-    /** What could not be parsed; reported already. */
-    | { readonly kind: 'invalid' }
+    | Unreadable
   );
+
+/** What could not be parsed; reported already. Whatever stands in it is not reported a second time elsewhere. */
+export interface Unreadable {
+  readonly kind: 'invalid';
+  /** Variables that it seems to declare; without a type: any. */
+  readonly declared: readonly { readonly name: string; readonly type: string | null }[];
+  /** Every name in it, but for fields. */
+  readonly mentioned: readonly string[];
+}
 
 export interface Call {
   readonly kind: 'call';

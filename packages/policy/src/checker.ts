@@ -240,6 +240,7 @@ class Checker {
         'type' in declared ? this.#variableType(declared.type, declared.within !== null) : ANY,
       );
     }
+    this.#unreadableVariables(lines, own, variables);
     this.#variableCircles({ declarations, assignments });
     // Assignments first, because other lines may use them from above.
     for (const line of lines) {
@@ -253,6 +254,23 @@ class Checker {
       if (line.kind !== 'declaration' && !canBe(type, 'bool')) this.#neverBoolean(line, type);
     }
     return variables;
+  }
+
+  /** What lines that could not be read seem to declare, or use without a declaration that could be read. */
+  #unreadableVariables(
+    lines: readonly Expression[],
+    own: ReadonlySet<string>,
+    variables: Map<string, Type>,
+  ): void {
+    for (const line of lines) {
+      if (line.kind !== 'invalid') continue;
+      for (const { name, type } of line.declared) {
+        if (!own.has(name)) variables.set(name, type !== null && isTypeName(type) ? declaredType(type) : ANY);
+      }
+      for (const name of line.mentioned) {
+        if (!variables.has(name) && this.#names.resolve(name) === null) variables.set(name, ANY);
+      }
+    }
   }
 
   #neverBoolean(line: Expression, type: Type): void {
@@ -388,14 +406,12 @@ class Checker {
     const named = this.#names.resolve(name);
     if (named === null) {
       if (this.#tree.imports.some((imported) => imported.alias === name)) return ANY;
-      const suggestion = nearest(name, [...variables.keys(), ...this.#names.known()]);
+      if (this.#isLost(name)) return ANY;
       this.#diagnostics.error(
         'POL010',
         span,
-        `nothing is named \`${name}\``,
-        suggestion === null
-          ? `declare it, for example \`(${shortened(name)}: ToolCall)\``
-          : `did you mean \`${suggestion}\`?`,
+        `nothing is named \`${shortened(name)}\``,
+        this.#unknownName(name, variables),
       );
     } else if (named.kind === 'builtin' && BUILTINS.get(named.name)?.isAddition === true) {
       this.#addition(span, `\`${named.name}\``);
@@ -408,6 +424,24 @@ class Checker {
       );
     }
     return named === null ? ANY : this.#namedType(named);
+  }
+
+  /** Whether a statement that could not be read may have given the name. */
+  #isLost(name: string): boolean {
+    const { unreadable } = this.#tree;
+    if (unreadable === undefined) return false;
+    return unreadable.has(name) || (unreadable.has('import') && moduleOf(name) !== null);
+  }
+
+  #unknownName(name: string, variables: Variables): string {
+    const foreign = FOREIGN_NAMES.get(name.toLowerCase());
+    if (foreign !== undefined) return foreign;
+    const module = moduleOf(name);
+    if (module !== null) return `import it: \`from ${module} import ${name}\``;
+    const suggestion = nearest(name, [...variables.keys(), ...this.#names.known()]);
+    return suggestion === null
+      ? `declare it, for example \`(${shortened(name)}: ToolCall)\``
+      : `did you mean \`${suggestion}\`?`;
   }
 
   #namedType(named: Named): Type {
@@ -439,11 +473,11 @@ class Checker {
       }
       return ANY;
     }
-    return this.#field(this.#expression(object, variables), name);
+    return this.#field(this.#expression(object, variables), name, object);
   }
 
   /** An error only where no kind of the object has the field; a text or an object may have any. */
-  #field(object: Type, name: Identifier): Type {
+  #field(object: Type, name: Identifier, of: Expression): Type {
     const kinds = [...(object.kinds ?? [])];
     const types = kinds.flatMap((kind) => OBJECT_TYPES.get(kind) ?? []);
     if (types.length === 0 || types.length !== kinds.length) return ANY;
@@ -463,7 +497,10 @@ class Checker {
       return ANY;
     }
     if (kinds.some((kind) => ADDED_FIELDS.get(kind)?.has(name.name) === true)) {
-      this.#addition(name, `the field \`${name.name}\``);
+      const owner = of.kind === 'name' ? shortened(of.name) : '…';
+      const isShort = canBe(object, 'ToolCall') && (name.name === 'name' || name.name === 'arguments');
+      const help = isShort ? `write \`${owner}.function.${name.name}\`` : undefined;
+      this.#addition(name, `the field \`${name.name}\``, help);
     }
     return found.length === types.length ? rest.reduce(union, first) : ANY;
   }
@@ -514,7 +551,7 @@ class Checker {
       case 'type':
       case 'input':
       case 'module':
-        this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is no function`);
+        this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is not a function`);
         return ANY;
       case 'detector':
         return functionResult(named.name);
@@ -557,12 +594,7 @@ class Checker {
     if (literal === null || !SPECIAL.test(literal.value)) return;
     const compiled = this.#patterns.compile(literal.value);
     if (!compiled.ok) {
-      this.#diagnostics.error(
-        'POL018',
-        literal,
-        compiled.fault,
-        'write the condition as several simpler patterns',
-      );
+      this.#diagnostics.error('POL018', literal, compiled.fault, patternHelp(compiled.fault));
     } else if (compiled.value.engine === 'budgeted') this.#countedPattern(literal);
   }
 
@@ -589,14 +621,8 @@ class Checker {
 
   #quantifier(expression: Extract<Expression, { kind: 'quantifier' }>, variables: Variables): Type {
     const named = this.#names.resolve(expression.callee.name);
-    if (named?.kind !== 'quantifier') {
-      this.#diagnostics.error(
-        'POL016',
-        expression.callee,
-        `\`${expression.callee.name}\` is no quantifier`,
-        'import `forall` or `count` from `invariant`',
-      );
-    } else {
+    if (named?.kind !== 'quantifier') this.#notAQuantifier(expression.callee, named);
+    else {
       const allowed = named.name === 'count' ? ['min', 'max'] : [];
       for (const argument of expression.named) {
         if (!allowed.includes(argument.name.name)) {
@@ -615,6 +641,24 @@ class Checker {
     }
     this.#body(expression.body, variables);
     return BOOL;
+  }
+
+  #notAQuantifier(callee: Identifier, named: Named | null): void {
+    if (named === null && this.#isLost(callee.name)) return;
+    const isMissing = named === null && (callee.name === 'forall' || callee.name === 'count');
+    const suggestion = nearest(callee.name, ['forall', 'count']);
+    this.#diagnostics.error(
+      'POL016',
+      callee,
+      isMissing
+        ? `\`${callee.name}\` is not imported`
+        : `\`${shortened(callee.name)}\` is not a quantifier, and only those have a block`,
+      isMissing
+        ? `import it: \`from invariant import ${callee.name}\``
+        : suggestion === null
+          ? 'the quantifiers are `forall:` and `count(…):`'
+          : `did you mean \`${suggestion}\`?`,
+    );
   }
 
   #binary(expression: Extract<Expression, { kind: 'binary' }>, variables: Variables): Type {
@@ -725,13 +769,14 @@ class Checker {
   }
 
   /** What the seed language does not have. */
-  #addition(at: Span, what: string): void {
+  #addition(at: Span, what: string, help?: string): void {
     this.#options.onAddition?.(at);
     if (this.#options.dialect === 'cordon') return;
     this.#diagnostics.error(
       'POL022',
       { start: at.start, end: at.end },
       `${what} is an addition to the \`invariant\` dialect`,
+      help,
     );
   }
 }
@@ -740,6 +785,50 @@ class Checker {
 const SPECIAL = /[\\^$.|?*+()[\]{}]/;
 
 const NO_VARIABLES: Variables = new Map();
+
+/** Words of other languages, in lower case, and what is written here. */
+const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['true', 'write `True`'],
+  ['false', 'write `False`'],
+  ...['null', 'nil', 'none', 'undefined'].map((name): [string, string] => [name, 'write `None`']),
+  ...['and', 'or', 'not'].map((name): [string, string] => [
+    name,
+    `\`${name}\` stands before a condition; in lower case`,
+  ]),
+  ...['if', 'else'].map((name): [string, string] => [
+    name,
+    'all lines of a rule must hold; a choice between values is `a if condition else b`',
+  ]),
+]);
+
+/** From which module a name of the standard library can be imported; null: from none. */
+function moduleOf(name: string): string | null {
+  const modules = ['invariant', 'invariant.detectors', 'invariant.parsers'];
+  const has = (module: string): boolean => {
+    const named = importedName(module, name, isTypeName);
+    return named?.kind === 'quantifier' || named?.kind === 'detector';
+  };
+  return modules.find(has) ?? null;
+}
+
+const PATTERN_HELP: readonly (readonly [RegExp, string])[] = [
+  [/closes nothing/, 'write `\\)` for the character'],
+  [/ends with a backslash/, 'write `\\\\` for the character'],
+  [/repeats nothing|is repeated/, 'write a backslash before `*`, `+` or `?` for the character'],
+  [/limits reversed/, 'write the smaller number first: `{2,5}`'],
+  [/a range of characters/, 'write the lower end first, as in `[a-z]`, or `\\-` for the character'],
+  [/unknown escape/, 'write `\\\\` for a backslash, or leave it out'],
+  [/look-behind needs/, 'give the look-behind branches of one length'],
+  [/not at its start/, 'move `(?i)` and the like to the beginning of the pattern'],
+  [/ends within a group/, 'close the group with `)`, or write `\\(` for the character'],
+];
+
+/** What would mend a pattern that cannot be used, as far as its fault tells. */
+function patternHelp(fault: string): string {
+  if (/has no `\]`/.test(fault)) return 'close the set with `]`, or write `\\[` for the character';
+  if (/has no `\)`/.test(fault)) return 'close the group with `)`, or write `\\(` for the character';
+  return PATTERN_HELP.find(([what]) => what.test(fault))?.[1] ?? 'write the condition as simpler patterns';
+}
 /** Constants that need constants. */
 const MAX_CONSTANT_DEPTH = 32;
 const DICT = typeOf('dict');

@@ -92,12 +92,32 @@ function endsOperand(token: Token | undefined): boolean {
   return token.kind !== 'value-reference';
 }
 
+/** What other languages write, and what it is called here. */
+const FOREIGN_OPERATORS: readonly (readonly [string, string])[] = [
+  ['&&', 'write `and`'],
+  ['||', 'write `or`'],
+  ['&', 'write `and`'],
+  ['|', 'write `or`'],
+  ['!', 'write `not`'],
+  ['?', 'write `a if condition else b`'],
+  [';', 'end a line with a line end'],
+  ['“', 'write `"` around a text'],
+  ['”', 'write `"` around a text'],
+  ['‘', 'write `"` around a text'],
+  ['’', 'write `"` around a text'],
+  ['`', 'write `"` around a text'],
+];
+
 function unknownAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token {
   const codePoint = text.codePointAt(at) ?? 0;
   const length = codePoint > 0xffff ? 2 : 1;
-  const shown = codePoint < 0x20 || (codePoint >= 0xd800 && codePoint <= 0xdfff);
-  const character = shown ? `U+${codePoint.toString(16).padStart(4, '0')}` : String.fromCodePoint(codePoint);
-  diagnostics.error('POL001', { start: at, end: at + length }, `\`${character}\` is no part of the language`);
+  const isHidden = codePoint < 0x20 || (codePoint >= 0xd800 && codePoint <= 0xdfff);
+  const foreign = FOREIGN_OPERATORS.find(([operator]) => text.startsWith(operator, at));
+  const shown = isHidden
+    ? `U+${codePoint.toString(16).padStart(4, '0')}`
+    : (foreign?.[0] ?? String.fromCodePoint(codePoint));
+  const span = { start: at, end: at + (foreign?.[0].length ?? length) };
+  diagnostics.error('POL001', span, `\`${shown}\` is not part of the language`, foreign?.[1]);
   // One report for a run of the same character: a megabyte of NULs is one problem.
   let next = at + length;
   while (next < end && text.codePointAt(next) === codePoint) next += length;
@@ -234,13 +254,12 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
     Infinity,
   );
   const blocks: number[] = [margin === Infinity ? 0 : margin];
-  let open = new OpenBrackets();
+  const unclosed = unclosedBrackets(tokens, columns, margin);
+  const open = new OpenBrackets();
   let previous: Token | null = null;
   let isRuleHead = false;
   for (const [index, token] of tokens.entries()) {
     const column = columns[index] ?? null;
-    if (column === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text))
-      open = new OpenBrackets();
     if (column !== null && open.isEmpty && previous !== null) {
       const lines = out.length;
       const forgot = isRuleHead && forgotColon(previous, token, tokens[index + 1]);
@@ -248,7 +267,7 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
       if (out.length > lines) isRuleHead = false;
     }
     if (column !== null && beginsRule(token, tokens[index + 1])) isRuleHead = true;
-    if (token.kind === 'operator') open.pass(token.text);
+    if (token.kind === 'operator' && !unclosed.has(index)) open.pass(token.text, index);
     out.push(token);
     previous = token;
   }
@@ -258,6 +277,29 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
   for (let level = blocks.length; level > 1; level--) out.push(mark('dedent', lastEnd));
   out.push({ kind: 'end', text: '', start: end, end });
   return out;
+}
+
+/**
+ * Brackets without their end before the next statement, by the index of their token. For the layout they do not count,
+ * so that the lines below such a slip are lines.
+ */
+function unclosedBrackets(
+  tokens: readonly Token[],
+  columns: readonly (number | null)[],
+  margin: number,
+): ReadonlySet<number> {
+  const unclosed = new Set<number>();
+  let open = new OpenBrackets();
+  const giveUp = (): void => {
+    for (const index of open.tokens()) unclosed.add(index);
+    open = new OpenBrackets();
+  };
+  for (const [index, token] of tokens.entries()) {
+    if (columns[index] === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text)) giveUp();
+    if (token.kind === 'operator') open.pass(token.text, index);
+  }
+  giveUp();
+  return unclosed;
 }
 
 /** The column of each token that is the first of its line, else null. Tabs and spaces count one each. */
@@ -320,7 +362,9 @@ function beginsRule(token: Token, next: Token | undefined): boolean {
 
 /** So that the lines below `raise "…" if` without a colon are looked at as well, and not just the colon is missed. */
 function forgotColon(previous: Token, token: Token, next: Token | undefined): boolean {
-  if (previous.kind === 'string') return !previous.isClosed && previous.text.trimEnd().endsWith(':');
+  if (previous.kind === 'string') {
+    return previous.isClosed ? token.text !== 'if' : previous.text.trimEnd().endsWith(':');
+  }
   const isIf = previous.kind === 'name' && previous.text === 'if';
   const goesOn = token.text === ':' || (token.text === '(' && next?.text === 'undecided');
   return isIf && !goesOn;
@@ -336,7 +380,7 @@ const CLOSED_BY: Partial<Record<Operator, Opening>> = { ')': '(', ']': '[', '}':
 
 /** A closing bracket also closes what was left open inside of it, so that one slip does not swallow the lines below. */
 class OpenBrackets {
-  readonly #stack: Opening[] = [];
+  readonly #stack: { readonly opening: Opening; readonly index: number }[] = [];
   /** So that a bracket that closes nothing costs nothing. */
   readonly #counts: Record<Opening, number> = { '(': 0, '[': 0, '{': 0 };
 
@@ -344,17 +388,22 @@ class OpenBrackets {
     return this.#stack.length === 0;
   }
 
-  pass(operator: Operator): void {
+  /** The indices of those that are open. */
+  tokens(): readonly number[] {
+    return this.#stack.map(({ index }) => index);
+  }
+
+  pass(operator: Operator, index: number): void {
     if (operator === '(' || operator === '[' || operator === '{') {
-      this.#stack.push(operator);
+      this.#stack.push({ opening: operator, index });
       this.#counts[operator]++;
       return;
     }
     const opening = CLOSED_BY[operator];
     if (opening === undefined || this.#counts[opening] === 0) return;
     for (let closed = this.#stack.pop(); closed !== undefined; closed = this.#stack.pop()) {
-      this.#counts[closed]--;
-      if (closed === opening) return;
+      this.#counts[closed.opening]--;
+      if (closed.opening === opening) return;
     }
   }
 }

@@ -15,6 +15,7 @@ import type {
   Pattern,
   PolicyTree,
   RuleTree,
+  Unreadable,
 } from './ast.ts';
 import { type Code, Diagnostics } from './codes.ts';
 import { commonIndentation, lex, lexExpression } from './lexer.ts';
@@ -87,6 +88,9 @@ class Parser {
   #height = 0;
   readonly #inParentheses = new WeakSet<Expression>();
   #imports: Import[] = [];
+  /** Of the statement or line that is being read, its first token. */
+  #lineAt = 0;
+  readonly #unreadable = new Set<string>();
 
   constructor(
     source: Source,
@@ -107,20 +111,54 @@ class Parser {
     const rules: RuleTree[] = [];
     while (this.#token().kind !== 'end') {
       const before = this.#at;
-      this.#recover(() => this.#statement(definitions, rules));
+      this.#lineAt = before;
+      const unreadable = this.#recover(() => this.#statement(definitions, rules));
+      for (const name of unreadable?.mentioned ?? []) this.#unreadable.add(name);
       if (this.#at === before) this.#at++;
     }
-    return { imports: this.#imports, definitions, rules };
+    this.#swallowedNames();
+    const tree = { imports: this.#imports, definitions, rules };
+    return this.#unreadable.size === 0 ? tree : { ...tree, unreadable: this.#unreadable };
   }
 
-  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens, and says so. */
-  #recover(read: () => void): boolean {
+  /** A text of several lines without its end holds all that stands below it. */
+  #swallowedNames(): void {
+    for (const token of this.#tokens) {
+      if (token.kind !== 'string' || token.isClosed || !token.isMultiline) continue;
+      for (const name of namesIn(token.text)) this.#unreadable.add(name);
+    }
+  }
+
+  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens, and gives what it was. */
+  #recover(read: () => void): (Unreadable & Span) | null {
+    const before = this.#at;
     const isRead = this.#attempt(() => {
       read();
       return true;
     });
-    if (isRead === null) this.#skipLine();
-    return isRead === true;
+    if (isRead !== null) return null;
+    this.#skipLine();
+    return this.#unreadableFrom(before);
+  }
+
+  /** What the tokens from `from` on say, as far as they are read or skipped. */
+  #unreadableFrom(from: number): Unreadable & Span {
+    const tokens = this.#tokens.slice(from, this.#at);
+    const declared: { name: string; type: string | null }[] = [];
+    const mentioned: string[] = [];
+    for (const [index, token] of tokens.entries()) {
+      const [before, next, second] = [tokens[index - 1], tokens[index + 1], tokens[index + 2]];
+      if (token.kind === 'string' && !token.isClosed) mentioned.push(...namesIn(token.text));
+      if (token.kind !== 'name' || (before !== undefined && isOperator(before, '.'))) continue;
+      mentioned.push(token.text);
+      if (next === undefined) continue;
+      if (isOperator(next, ':=')) declared.push({ name: token.text, type: null });
+      else if (before !== undefined && isOperator(before, '(') && isOperator(next, ':')) {
+        declared.push({ name: token.text, type: second?.kind === 'name' ? second.text : null });
+      }
+    }
+    const { start } = tokens[0] ?? this.#token();
+    return { kind: 'invalid', declared, mentioned, start, end: tokens.at(-1)?.end ?? start };
   }
 
   /** What `read` returns; null: it met something that cannot be read, which it has reported. */
@@ -167,7 +205,7 @@ class Parser {
     }
     if (token.kind === 'indent')
       this.#fail('POL003', this.#token(1), 'this line is indented without a block above');
-    if (token.kind !== 'name') this.#notAStatement(token);
+    if (token.kind !== 'name') return this.#notAStatement(token);
     if (isWord(token, 'import', 'from') && next.kind === 'name') {
       this.#import();
       this.#endOfLine();
@@ -178,17 +216,60 @@ class Parser {
       this.#fail('POL007', span, '`def` is not supported', 'write a predicate: `name(x: T) := …`');
     } else if (isOperator(next, ':=', ':', '(')) definitions.push(this.#definition());
     else if (isOperator(next, '=')) {
-      this.#fail('POL006', joinSpans(token, next), 'this line is no statement', 'write `:=` to name a value');
+      this.#fail(
+        'POL006',
+        joinSpans(token, next),
+        'this line is not a statement',
+        'write `:=` to name a value',
+      );
     } else this.#notAStatement(token);
   }
 
-  #notAStatement(token: Token): never {
-    this.#fail(
-      'POL006',
-      token,
-      `${describe(token)} begins no statement`,
-      'a policy consists of imports, `raise "…" if:` rules and `name(x: T) := …` definitions',
+  /** One report for all lines up to the next statement: who put one in the wrong place put them all there. */
+  #notAStatement(token: Token): void {
+    const before = this.#at;
+    const isDeeper = indentation(this.#source.text, token) !== '';
+    this.#attempt(() =>
+      this.#fail(
+        'POL006',
+        token,
+        `${describe(token)} does not begin a statement`,
+        isDeeper
+          ? 'a line of a rule is indented as deep as the lines above it, with the same tabs or spaces'
+          : 'a policy consists of imports, `raise "…" if:` rules and `name(x: T) := …` definitions',
+      ),
     );
+    do this.#skipLine();
+    while (this.#isStray());
+    for (const name of this.#unreadableFrom(before).mentioned) this.#unreadable.add(name);
+  }
+
+  /** Whether a line follows that begins no statement. */
+  #isStray(): boolean {
+    const token = this.#token();
+    return (
+      token.kind !== 'end' && token.kind !== 'dedent' && token.kind !== 'newline' && !this.#isStatement()
+    );
+  }
+
+  #isStatement(): boolean {
+    const [token, next] = [this.#token(), this.#token(1)];
+    if (token.kind === 'indent') return true;
+    if (token.kind !== 'name') return false;
+    if (isWord(token, 'import', 'from', 'rule', 'def')) return next.kind === 'name';
+    if (isEffect(token)) return next.kind === 'string' || next.kind === 'name';
+    if (isOperator(next, ':=', '=')) return true;
+    // A call is a line of a rule, unless what it ends with defines it.
+    if (!isOperator(next, '(')) return isOperator(next, ':');
+    for (let ahead = 1, depth = 0; ; ahead++) {
+      const part = this.#token(ahead);
+      if (part.kind === 'newline' || part.kind === 'indent' || part.kind === 'end') return false;
+      if (isOperator(part, '(')) depth++;
+      if (isOperator(part, ')') && --depth === 0) {
+        const marker = this.#token(ahead + 1);
+        return isOperator(marker, ':=') || (isOperator(marker, ':') && !isWord(token, 'count', 'forall'));
+      }
+    }
   }
 
   #import(): void {
@@ -263,10 +344,25 @@ class Parser {
   /** A head that cannot be read is one problem; its block may hold others. */
   #rule(name: Identifier | null, rules: RuleTree[]): void {
     const { start } = this.#token();
-    const head = this.#attempt(() => this.#ruleHead());
-    if (head === null && !this.#skipToBlock()) return;
-    const body = this.#block();
-    if (head !== null) rules.push({ name, ...head, body, start, end: this.#token(-1).end });
+    const before = this.#at;
+    const effect = this.#token();
+    let head = this.#attempt(() => this.#ruleHead());
+    if (head === null) {
+      if (!this.#skipToBlock()) return;
+      const message = this.#unreadableFrom(before);
+      head = { effect: isEffect(effect) ? effect.text : 'raise', message, whenUndecided: 'deny' };
+    }
+    const body = this.#token().kind === 'indent' ? this.#block() : this.#flatBlock();
+    rules.push({ name, ...head, body, start, end: this.#token(-1).end });
+  }
+
+  /** The lines of a rule that stand no deeper than its head: one mistake, and the lines are read all the same. */
+  #flatBlock(): readonly Expression[] {
+    const missing = this.#attempt(() => this.#block());
+    const lines: Expression[] = [];
+    if (this.#token().kind === 'newline') this.#at++;
+    while (this.#isStray()) this.#recoverLine(lines);
+    return missing ?? lines;
   }
 
   #ruleHead(): Pick<RuleTree, 'effect' | 'message' | 'whenUndecided'> {
@@ -281,7 +377,7 @@ class Parser {
 
   #ruleMessage(): Expression {
     const token = this.#token();
-    if (token.kind === 'string' && token.isMultiline) {
+    if (token.kind === 'string' && token.isMultiline && token.isClosed) {
       this.#diagnostics.error(
         'POL003',
         token,
@@ -313,14 +409,14 @@ class Parser {
       this.#fail(
         'POL006',
         joinSpans(name, marker),
-        'this line is no statement',
+        'this line is not a statement',
         'a definition is `name := …`',
       );
     }
     this.#at++;
     const isBlock = this.#token().kind === 'indent' || isOperator(marker, ':');
     const body = isBlock ? this.#block() : [this.#line()];
-    if (!isBlock) this.#endOfLine();
+    if (!isBlock) this.#endOfLine(body[0]);
     return { name, parameters, body, start: name.start, end: body.at(-1)?.end ?? name.end };
   }
 
@@ -350,7 +446,7 @@ class Parser {
         'POL004',
         this.#token(-1),
         'a block was expected here',
-        'begin a new, deeper indented line behind `:`',
+        'indent the lines below, deeper than the line with the `:`',
       );
     }
     return this.#nested(() => {
@@ -358,16 +454,15 @@ class Parser {
       this.#at++;
       const lines: Expression[] = [];
       let height = 0;
-      let hasUnreadable = false;
       while (this.#token().kind !== 'dedent' && this.#token().kind !== 'end') {
         const before = this.#at;
         this.#height = 0;
-        hasUnreadable = !this.#recover(() => this.#blockLine(lines)) || hasUnreadable;
+        this.#recoverLine(lines);
         height = Math.max(height, this.#height);
         if (this.#at === before) this.#at++;
       }
       if (this.#token().kind === 'dedent') this.#at++;
-      if (lines.length === 0 && !hasUnreadable) {
+      if (lines.length === 0) {
         this.#fail(
           'POL004',
           head,
@@ -380,6 +475,14 @@ class Parser {
     });
   }
 
+  #recoverLine(lines: Expression[]): void {
+    const outer = this.#lineAt;
+    this.#lineAt = this.#at;
+    const unreadable = this.#recover(() => this.#blockLine(lines));
+    if (unreadable !== null) lines.push(unreadable);
+    this.#lineAt = outer;
+  }
+
   #blockLine(lines: Expression[]): void {
     const token = this.#token();
     if (token.kind === 'newline') this.#at++;
@@ -387,8 +490,9 @@ class Parser {
       this.#import();
       this.#endOfLine();
     } else {
-      lines.push(this.#line());
-      this.#endOfLine();
+      const line = this.#line();
+      this.#endOfLine(line);
+      lines.push(line);
     }
   }
 
@@ -402,12 +506,19 @@ class Parser {
   }
 
   /** A line ends with its line, or with the block of a quantifier. */
-  #endOfLine(): void {
+  #endOfLine(line?: Expression): void {
     if (this.#token(-1).kind === 'dedent' || this.#token().kind === 'end') return;
     const token = this.#token();
     if (token.kind === 'newline') this.#at++;
     else if (isOperator(token, '=')) {
-      this.#fail('POL003', token, '`=` compares nothing', 'use `==` to compare, `:=` to name a value');
+      this.#fail('POL003', token, '`=` does not compare', 'use `==` to compare, `:=` to name a value');
+    } else if (indentation(this.#source.text, token) !== null) {
+      this.#fail(
+        'POL003',
+        token,
+        'this line is indented deeper than the one that it stands below, so it continues that one',
+        'indent the lines of a block alike',
+      );
     } else if (token.kind === 'indent') {
       this.#fail('POL003', this.#token(-1), 'only `forall:`, `count(…):` and definitions have a block');
     } else
@@ -415,8 +526,50 @@ class Parser {
         'POL003',
         token,
         `the end of the line was expected before ${describe(token)}`,
-        hintFor(token),
+        this.#foreignOperator(token, line) ?? hintFor(token),
       );
+  }
+
+  /** Words that other languages have between two values. */
+  #foreignOperator(token: Token, line: Expression | undefined): string | undefined {
+    const word = token.kind === 'name' ? token.text : '';
+    const before = this.#token(-1);
+    if (isWord(before, 'if', 'when', 'where')) {
+      return 'each line of a rule is a condition of its own: write it without a word before it';
+    }
+    if (isWord(before, 'and', 'or', 'not', 'AND', 'OR', 'NOT', 'exists', 'any', 'all')) {
+      return before.text === before.text.toLowerCase() ? undefined : `write \`${before.text.toLowerCase()}\``;
+    }
+    const lower = word.toLowerCase();
+    if (lower === 'and' || lower === 'or') return `write \`${lower}\``;
+    if (lower === 'equals' || lower === 'eq') return 'write `==`';
+    if (lower === 'then') return 'a rule acts when all of its lines hold; it needs no `then`';
+    if (line === undefined) return undefined;
+    const left = this.#shown(lastOperand(line)) ?? 'x';
+    const right = this.#shown(this.#restOfLine()) ?? '"…"';
+    if (CONTAINS.has(lower)) return `write \`${right} in ${left}\``;
+    if (lower === 'startswith') return `write \`match(${right}, ${left})\`, which looks at the beginning`;
+    if (lower === 'matches' || lower === 'like') return `write \`any(find(${right}, ${left}))\``;
+    return undefined;
+  }
+
+  /** What stands behind the next token, to the end of its line. */
+  #restOfLine(): Span {
+    const { end: start } = this.#token();
+    let end = start;
+    for (let ahead = 1; ahead <= MAX_SHOWN; ahead++) {
+      const token = this.#token(ahead);
+      const isOver = token.kind === 'newline' || token.kind === 'indent' || token.kind === 'dedent';
+      if (isOver || token.kind === 'end') break;
+      end = token.end;
+    }
+    return { start, end };
+  }
+
+  /** A short piece of the text for help that shows the line as it should be; null: too long, or nothing. */
+  #shown({ start, end }: Span): string | null {
+    const text = end - start > MAX_SHOWN ? '' : this.#source.text.slice(start, end).trim();
+    return text === '' || /[\n`]/.test(text) ? null : text;
   }
 
   // ── expressions, from loose to tight ──────────────────────────────────────────────────────────────────────
@@ -474,7 +627,7 @@ class Parser {
   #comparison(): Expression {
     let left = this.#sum();
     for (let links = 0; ; ) {
-      const operator = this.#comparisonOperator();
+      const operator = this.#comparisonOperator(left);
       if (operator === null) return left;
       this.#countLink(++links, left);
       this.#skipNewline();
@@ -495,13 +648,13 @@ class Parser {
         'POL051',
         span,
         `\`not\` binds tighter than \`${operator}\`, so only its left side is negated`,
-        `write \`not (… ${operator} …)\``,
+        `write \`not (${this.#shown(left.operand) ?? '…'} ${operator} ${this.#shown(right) ?? '…'})\``,
       );
     }
     return { kind: 'binary', operator, left, right, ...span };
   }
 
-  #comparisonOperator(): BinaryOperator | null {
+  #comparisonOperator(left: Span): BinaryOperator | null {
     const symbol = this.#continuing('==', '!=', '<', '>', '<=', '>=', '->', '~>');
     if (symbol !== null) return symbol;
     const token = this.#token();
@@ -511,11 +664,14 @@ class Parser {
       return this.#takeWord('not') ? 'is not' : 'is';
     }
     if (isWord(token, 'not') && isWord(this.#token(1), 'in')) {
+      this.#at++;
+      const right = this.#shown(this.#restOfLine()) ?? '…';
+      this.#at--;
       this.#fail(
         'POL003',
         joinSpans(token, this.#token(1)),
-        '`not in` is no operator',
-        'write `not (… in …)`',
+        '`not in` is not an operator',
+        `write \`not (${this.#shown(left) ?? '…'} in ${right})\``,
       );
     }
     if (!isWord(token, 'in', 'contains_only')) return null;
@@ -1099,12 +1255,64 @@ class Parser {
   #fail(code: Code, span: Span, message: string, help?: string): never {
     // What the lexer has reported makes trouble here as well; one report is enough.
     const isReported = isBroken(this.#token()) || isBroken(this.#token(-1));
-    if (!isReported) this.#diagnostics.error(code, { start: span.start, end: span.end }, message, help);
+    const mixed = isReported ? null : this.#mixedIndentation();
+    if (mixed !== null) {
+      this.#diagnostics.error(
+        'POL003',
+        mixed,
+        'the lines of this block are indented with tabs and with spaces, so this one seems to continue the one above',
+        'indent all lines of a block alike, with spaces or with tabs',
+      );
+    } else if (!isReported) {
+      this.#diagnostics.error(code, { start: span.start, end: span.end }, message, help);
+    }
     throw new UnreadableLine();
+  }
+
+  /** A token that continues the line which is being read, in a line whose indentation only looks like that of the first. */
+  #mixedIndentation(): Token | null {
+    const first = this.#tokens[this.#lineAt];
+    const own = first === undefined ? null : indentation(this.#source.text, first);
+    if (own === null || own === '') return null;
+    for (let at = this.#lineAt + 1; at <= this.#at; at++) {
+      const token = this.#tokens[at];
+      if (token === undefined || token.kind === 'indent' || token.kind === 'newline') return null;
+      const other = indentation(this.#source.text, token);
+      if (other !== null && !other.startsWith(own)) return token;
+    }
+    return null;
   }
 }
 
 const END: Token = { kind: 'end', text: '', start: 0, end: 0 };
+
+/** UTF-16 units of the text, and tokens, that help quotes at most. */
+const MAX_SHOWN = 60;
+
+/** Asks whether the right side stands in the left one. */
+const CONTAINS: ReadonlySet<string> = new Set(['contains', 'includes', 'include', 'has']);
+
+/** What stands at the end of a line of several conditions. */
+function lastOperand(line: Expression): Expression {
+  let last = line;
+  for (;;) {
+    if (last.kind === 'logic') last = last.right;
+    else if (last.kind === 'assignment') last = last.value;
+    else if (last.kind === 'unary' && last.operator === 'not') last = last.operand;
+    else return last;
+  }
+}
+
+/** The white space before the first token of a line; null: another token stands before it. */
+function indentation(text: string, { start }: Span): string | null {
+  let at = start;
+  while (at > 0 && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--;
+  return at === 0 || text[at - 1] === '\n' ? text.slice(at, start) : null;
+}
+
+function namesIn(text: string): readonly string[] {
+  return text.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? [];
+}
 
 type NameToken = Extract<Token, { kind: 'name' }>;
 

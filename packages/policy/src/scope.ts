@@ -217,6 +217,9 @@ function collect(expression: Expression, bound: ReadonlySet<string>, free: Set<s
       for (const line of expression.body) collect(line, inner, free);
       break;
     }
+    case 'invalid':
+      for (const name of expression.mentioned) if (!bound.has(name)) free.add(name);
+      break;
     default:
       break;
   }

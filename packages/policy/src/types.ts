@@ -63,9 +63,16 @@ export function canBe(type: Type, ...kinds: readonly string[]): boolean {
   return own === null || kinds.some((kind) => own.has(kind));
 }
 
-/** `str`, `str or None`, `str, Contents or None`. */
+/** Kinds that have no name in policies, in words. */
+const SPOKEN: Readonly<Record<string, string>> = {
+  Contents: 'list of chunks',
+  Function: "call's `function`",
+  input: 'set of parameters',
+};
+
+/** `str`, `str or None`, `str, list of chunks or None`. */
 export function typeName(type: Type): string {
-  const kinds = [...(type.kinds ?? ['value'])];
+  const kinds = [...(type.kinds ?? ['value'])].map((kind) => SPOKEN[kind] ?? kind);
   const last = kinds.pop() ?? 'value';
   return kinds.length === 0 ? last : `${kinds.join(', ')} or ${last}`;
 }
@@ -103,7 +110,8 @@ export const ADDED_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 function event(fields: Readonly<Record<string, Type>>, isAddition = false): ObjectType {
-  return { fields: new Map(Object.entries({ ...EVENT_FIELDS, ...fields })), isAddition, isEvent: true };
+  // Its own first: they are what a misspelt name means most often.
+  return { fields: new Map(Object.entries({ ...fields, ...EVENT_FIELDS })), isAddition, isEvent: true };
 }
 
 function part(fields: Readonly<Record<string, Type>>): ObjectType {
@@ -247,29 +255,46 @@ export function declaredType(name: string): Type {
   return isKnown ? typeOf(name) : ANY;
 }
 
-/** The nearest known name within two edits, to suggest it; null: nothing is near. */
+/**
+ * The nearest known name within two edits, to suggest it; of several the one that begins alike the longest, and then the
+ * first. Null: nothing is near.
+ */
 export function nearest(name: string, known: Iterable<string>): string | null {
   let best: string | null = null;
-  let least = 3;
+  let least = 2;
+  let alike = -1;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue;
+    if (Math.abs(candidate.length - name.length) > least) continue;
     const distance = editDistance(name.slice(0, 64), candidate.slice(0, 64));
-    if (distance < least && distance < Math.max(name.length, candidate.length) / 2) {
-      best = candidate;
-      least = distance;
-    }
+    if (distance > least || distance >= Math.max(name.length, candidate.length) / 2) continue;
+    const common = commonBeginning(name, candidate);
+    if (distance === least && common <= alike) continue;
+    best = candidate;
+    least = distance;
+    alike = common;
   }
   return best;
 }
 
+function commonBeginning(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Letters left out, added, changed, or changed with their neighbour. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? (before[j - 2] ?? 0) + 1 : change;
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

@@ -18,7 +18,7 @@ function neverBoolean(line: string, before = ''): string | null {
 const NEVER: readonly (readonly [string, string])[] = [
   ['len(m.content)', 'an int'],
   ['find("a", m.content)', 'a list'],
-  ['m.content', 'a str, Contents or None'],
+  ['m.content', 'a str, list of chunks or None'],
   ['m.role', 'a str'],
   ['m.tool_calls', 'a list'],
   ['m.tool_calls[0].function.name', 'a str'],

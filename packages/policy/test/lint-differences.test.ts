@@ -74,6 +74,35 @@ testPairs([
     innocent: aboutCall('match("https?://", c.arguments.url)'),
   },
   {
+    name: 'POL084: a word that is looked for in a text',
+    policy: aboutMessage('match("password", m.content)', 'match("(?i)a|b", m.content.lower())'),
+    expected: ['POL084 3: match("password", m.content)', 'POL084 4: match("(?i)a|b", m.content.lower())'],
+    innocent: aboutMessage(
+      'match("^password", m.content)',
+      'match("Dear .*", m.content)',
+      'match("(yes|no)$", m.content)',
+      'match("[^a]*b", m.content)',
+      'any(find("password", m.content))',
+    ),
+  },
+  {
+    name: 'POL084: a word that is looked for in an argument, which other patterns may match from its beginning',
+    policy: rule(
+      '(c: ToolCall)',
+      '(v: str) in c.arguments',
+      'match("a b", v)',
+      'match("a", c.arguments["x"])',
+    ),
+    expected: ['POL084 4: match("a b", v)', 'POL084 5: match("a", c.arguments["x"])'],
+    innocent: rule(
+      '(c: ToolCall)',
+      '(v: str) in c.arguments',
+      'match("/etc/", v)',
+      'match("read|write", c.arguments.mode)',
+      'match("send", c.name)',
+    ),
+  },
+  {
     name: 'POL085: a backslash and an n where lines are meant',
     policy: aboutMessage('len(m.content.split("\\n")) > 3'),
     expected: ['POL085 3: "\\n"'],

@@ -27,8 +27,8 @@ test('a colon that is missing behind `if` is missed there, and the block is read
   const text = 'raise "x" if\n    (m: Message)\n    m.role = "user"\n\nraise "y" if:\n    a not in b\n';
   assert.deepEqual(told(text), [
     '1:11 POL003 [if] `:` was expected behind `if`',
-    '3:12 POL003 [=] `=` compares nothing | use `==` to compare, `:=` to name a value',
-    '6:7 POL003 [not in] `not in` is no operator | write `not (… in …)`',
+    '3:12 POL003 [=] `=` does not compare | use `==` to compare, `:=` to name a value',
+    '6:7 POL003 [not in] `not in` is not an operator | write `not (a in b)`',
   ]);
 });
 
@@ -40,7 +40,7 @@ test('a rule head may go on below its `if`', () => {
 test('a message without end is one mistake, and the block is read', () => {
   assert.deepEqual(told('raise "x if:\n    m.role = 1\n'), [
     '1:7 POL002 ["x if:] the string has no end | close it with `"` on the same line',
-    '2:12 POL003 [=] `=` compares nothing | use `==` to compare, `:=` to name a value',
+    '2:12 POL003 [=] `=` does not compare | use `==` to compare, `:=` to name a value',
   ]);
 });
 
@@ -49,7 +49,7 @@ test('a bracket that is never closed is missed at the end of its line and ends w
   assert.deepEqual(told(text), [
     '2:5 POL003 [b] `)` was expected behind `b` | it closes the bracket of line 1',
     '4:9 POL003 [Message] `)` was expected behind `Message`',
-    '8:7 POL003 [=] `=` compares nothing | use `==` to compare, `:=` to name a value',
+    '8:7 POL003 [=] `=` does not compare | use `==` to compare, `:=` to name a value',
   ]);
 });
 
@@ -60,16 +60,16 @@ test('a word that is missing at the end of a line is missed there', () => {
 });
 
 test('a character of no token is one mistake', () => {
-  assert.deepEqual(told('x := a && b\n'), ['1:8 POL001 [&] `&` is no part of the language']);
+  assert.deepEqual(told('x := a && b\n'), ['1:8 POL001 [&&] `&&` is not part of the language | write `and`']);
   assert.deepEqual(told('x := ü\ny := 1 !\n'), [
-    '1:6 POL001 [ü] `ü` is no part of the language',
-    '2:8 POL001 [!] `!` is no part of the language',
+    '1:6 POL001 [ü] `ü` is not part of the language',
+    '2:8 POL001 [!] `!` is not part of the language | write `not`',
   ]);
 });
 
 test('an assignment with `=` is told how to define', () => {
   assert.deepEqual(told('LIMIT = 5\n'), [
-    '1:1 POL006 [LIMIT =] this line is no statement | write `:=` to name a value',
+    '1:1 POL006 [LIMIT =] this line is not a statement | write `:=` to name a value',
   ]);
 });
 

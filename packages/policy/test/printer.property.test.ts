@@ -34,7 +34,7 @@ property(
     const text = printExpression(expression);
     const [definition] = read(`x := ${text}\n`).definitions;
     assert.equal(
-      withoutSpans(definition?.body[0] ?? { kind: 'invalid', start: 0, end: 0 }),
+      withoutSpans(definition?.body[0] ?? { kind: 'invalid', declared: [], mentioned: [], start: 0, end: 0 }),
       withoutSpans(expression),
     );
   }),

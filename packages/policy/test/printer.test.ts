@@ -135,7 +135,7 @@ test('a tree that no text stands for is printed as nearly as possible, and nothi
     callee: { name: 'forall', ...span },
     positional: [],
     named: [],
-    body: [{ kind: 'invalid', ...span }],
+    body: [{ kind: 'invalid', declared: [], mentioned: [], ...span }],
     ...span,
   };
   assert.equal(printExpression({ kind: 'list', items: [quantifier], ...span }), '[forall:\n    None]');

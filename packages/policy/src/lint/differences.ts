@@ -65,26 +65,55 @@ function traps(context: LintContext, part: Expression, body: LintBody | null): v
 }
 
 /** Anchored on purpose, or led by what matches anything. */
-const SAYS_WHERE = /^(?:\(\?[a-zA-Z]+\))?(?:\^|\\A|\(*\.[*+]|\(*\[\\s\\S\][*+])|\$$|\\Z$/;
-/** Addresses, keys and words: what stands somewhere in a text. */
-const LOOKED_FOR = /:\/\/|@|www\\?\.|^\\b|\{\d+/;
+const SAYS_WHERE =
+  /^(?:\(\?[a-zA-Z]+\))?(?:\(\?:|\()*(?:\^|\\A|\.[*+]|\[\\s\\S\][*+]|\[\^[^\]]*\][*+])|(?:\$|\\Z|\.[*+]\??)\)*$/;
+/** Words, which an argument holds somewhere or is equal to; branches of them may be all that it can be. */
+const PLAIN_WORDS = /^(?:\(\?[a-zA-Z]+\))?[\p{L}\p{N}_]+(?: [\p{L}\p{N}_]+)*$/u;
 
-/** 16.2: the documentation finds links in texts with it. */
+/**
+ * 16.2: the documentation finds links in texts with it. What people and models write is searched; of an argument, which
+ * may have a form with a beginning, only words are reported.
+ */
 function anchoredMatch(context: LintContext, call: Call, body: LintBody | null): void {
   const [pattern, text] = call.positional;
   if (calledName(call, context, body) !== 'match' || pattern === undefined || text === undefined) return;
   const written = context.literal(pattern, body)?.value;
-  if (typeof written !== 'string' || !isProse(context, text)) return;
-  if (SAYS_WHERE.test(written) || !LOOKED_FOR.test(written)) return;
+  if (typeof written !== 'string' || written === '' || SAYS_WHERE.test(written)) return;
+  const isSearched = isProse(context, text) || (PLAIN_WORDS.test(written) && isArgument(text, body));
+  if (!isSearched) return;
+  const given = context.text({ start: pattern.start, end: text.end });
   context.diagnostics.warning(
     'POL084',
     call,
     '`match` only looks at the beginning of the text',
-    'write `any(find(…))` to look everywhere, or begin the pattern with `^`',
+    `write \`any(find(${given.length <= 60 && !given.includes('\n') ? given : '…'}))\` to look everywhere, or begin the pattern with \`^\``,
   );
 }
 
-/** What people and models write, in which things are searched; the arguments of calls are matched as a whole. */
+/** Of a call: `call.arguments.body`, and `(part: str) in call.arguments`. */
+function isArgument(text: Expression, body: LintBody | null): boolean {
+  switch (text.kind) {
+    case 'call':
+      return text.callee.kind === 'member' && isArgument(text.callee.object, body);
+    case 'index':
+      return isArgument(text.object, body) || isArguments(text.object);
+    case 'member':
+      return isArguments(text.object) || isArgument(text.object, body);
+    case 'name': {
+      const { declarations } = variablesOf(body?.lines ?? []);
+      const within = declarations.find(({ variable }) => variable.name === text.name)?.within ?? null;
+      return within !== null && isArguments(within);
+    }
+    default:
+      return false;
+  }
+}
+
+function isArguments(expression: Expression): boolean {
+  return expression.kind === 'member' && expression.name.name === 'arguments';
+}
+
+/** What people and models write. */
 function isProse(context: LintContext, text: Expression): boolean {
   if (text.kind === 'call' && text.callee.kind === 'member') return isProse(context, text.callee.object);
   if (text.kind !== 'member') return false;

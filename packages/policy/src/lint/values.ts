@@ -153,7 +153,7 @@ function identity(context: LintContext, body: LintBody, comparison: Binary): voi
     context.diagnostics.warning(
       operator === 'is' ? 'POL061' : 'POL062',
       comparison,
-      `${withArticle(subject)} is no call of a tool, so this is ${operator === 'is' ? 'never' : 'always'} true`,
+      `${withArticle(subject)} is not a call of a tool, so this is ${operator === 'is' ? 'never' : 'always'} true`,
       'a pattern speaks of a `ToolCall` or a `ToolOutput`',
     );
     return;
