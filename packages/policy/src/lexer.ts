@@ -119,9 +119,21 @@ function unknownAt(text: string, at: number, end: number, diagnostics: Diagnosti
   const span = { start: at, end: at + (foreign?.[0].length ?? length) };
   diagnostics.error('POL001', span, `\`${shown}\` is not part of the language`, foreign?.[1]);
   // One report for a run of the same character: a megabyte of NULs is one problem.
-  let next = at + length;
+  let next = curlyQuoteEnd(text, at, end) ?? at + length;
   while (next < end && text.codePointAt(next) === codePoint) next += length;
   return { kind: 'unknown', text: text.slice(at, next), start: at, end: next };
+}
+
+const MAX_CURLY = 200;
+
+/** Where a text ends that begins with a curly quote, on the same line: it is one slip, not two. */
+function curlyQuoteEnd(text: string, at: number, end: number): number | null {
+  const first = text[at];
+  if (first !== '“' && first !== '‘') return null;
+  // Not further: each quote without a partner would search the rest of a long line.
+  const [line = ''] = text.slice(at, Math.min(end, at + MAX_CURLY)).split('\n');
+  const close = line.indexOf(first === '“' ? '”' : '’');
+  return close < 0 ? null : at + close + 1;
 }
 
 function stringAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token | null {

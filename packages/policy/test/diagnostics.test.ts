@@ -196,6 +196,15 @@ testMistakes([
     ],
   },
   {
+    name: 'curly quotes around a text are one mistake',
+    policy: [...CALL, '    c.name == “a && b”', '    c.id == ‘c’'],
+    expected: [
+      '3:15 POL001 [“] `“` is not part of the language | write `"` around a text',
+      '4:13 POL001 [‘] `‘` is not part of the language | write `"` around a text',
+    ],
+    innocent: [...CALL, '    c.name == "a “&&” b"'],
+  },
+  {
     name: '`contains` between two values is one mistake',
     policy: [...MESSAGE, '    m.role == "user" and m.content contains "x"'],
     expected: [
