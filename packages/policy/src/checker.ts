@@ -176,6 +176,15 @@ class Checker {
     this.#constantDepth++;
     const types = definition.body.map((line) => this.#expression(line, NO_VARIABLES));
     this.#constantDepth--;
+    // It would be None, and lines about it would never hold.
+    for (const { variable } of variablesOf(definition.body).declarations) {
+      this.#diagnostics.error(
+        'POL006',
+        variable,
+        `a constant has no variables, so \`${shortened(variable.name)}\` would have no value`,
+        `write a predicate: \`${shortened(definition.name.name)}() := …\``,
+      );
+    }
     const type = types[0] ?? ANY;
     this.#constants.set(definition, type);
     return type;

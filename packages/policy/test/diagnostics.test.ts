@@ -312,3 +312,20 @@ test('letters that changed places are one slip', () => {
   assert.equal(nearest('ab', ['ba']), null);
   assert.equal(nearest('colour', ['flavour', 'color']), 'color');
 });
+
+testMistakes([
+  {
+    name: 'a constant that declares a variable would have no value',
+    policy: [
+      'K := (c: ToolCall)',
+      'raise "x" if:',
+      '    (d: ToolCall)',
+      '    d is tool:send',
+      '    K is tool:send',
+    ],
+    expected: [
+      '1:7 POL006 [c] a constant has no variables, so `c` would have no value | write a predicate: `K() := …`',
+    ],
+    innocent: ['K(c: ToolCall) := c is tool:post', 'raise "x" if:', '    (d: ToolCall)', '    K(d)'],
+  },
+]);
