@@ -71,7 +71,7 @@ function strength(texts: Alternatives): number {
 function knownOf(node: Node): Known {
   switch (node.kind) {
     case 'set':
-      return { exact: members(node.set), required: surrogatesOf(node.set) };
+      return { exact: membersOf(node.set), required: surrogatesOf(node.set) };
     case 'assertion':
     case 'look':
       return { exact: [''], required: [] };
@@ -93,7 +93,8 @@ function knownOf(node: Node): Known {
   }
 }
 
-function members(set: CodePointSet): readonly string[] | null {
+/** The few characters of a set as texts; null: too many, or halves of characters. */
+export function membersOf(set: CodePointSet): readonly string[] | null {
   if (sizeOf(set) > 4) return null;
   const found: string[] = [];
   for (let at = 0; at < set.length; at += 2)

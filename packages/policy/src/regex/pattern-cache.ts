@@ -8,6 +8,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
 import { type Literals, literalsOf } from './literals.ts';
+import { PrefixedMatcher, prefixesOf } from './prefixed.ts';
 import { compileProgram } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
 
@@ -53,7 +54,9 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   const linear = (): Matcher => {
     const literals = literalsOf(tree.value.root);
     if (literals.whole !== null) return plainMatcher(literals.whole);
-    return filtered(new LinearMatcher(program.value, literals.isAnchored), literals);
+    const matcher = new LinearMatcher(program.value, literals.isAnchored);
+    const prefixes = literals.isAnchored ? null : prefixesOf(tree.value.root);
+    return prefixes === null ? filtered(matcher, literals) : new PrefixedMatcher(prefixes, matcher);
   };
   return ok(new LazyPattern('linear', program.value.instructions.length, linear));
 }

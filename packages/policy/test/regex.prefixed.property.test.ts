@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LinearMatcher } from '../src/regex/linear.ts';
+import { PrefixedMatcher, prefixesOf } from '../src/regex/prefixed.ts';
+import { compileProgram } from '../src/regex/program.ts';
+import { parsePattern } from '../src/regex/python-syntax.ts';
+
+const SEED = Number(process.env.CORDON_SEED ?? Date.now() % 1_000_000);
+const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 500);
+
+const start = fc.constantFrom(
+  'ab',
+  'aa',
+  'a[bc]',
+  '(?i:ab)',
+  '(?:ab|ba)',
+  'b{2}',
+  '(?:ab)+',
+  '😀a',
+  'é{2,3}',
+);
+const rest = fc.constantFrom(
+  '',
+  'c',
+  '[^b]',
+  '.{0,3}',
+  '(?:a|b)?',
+  'b*?c',
+  '[a-c]{1,4}',
+  '😀',
+  '(?:aa|a)',
+  '\\s',
+);
+const branch = fc.tuple(start, rest, rest).map((parts) => parts.join(''));
+const pattern = fc.array(branch, { minLength: 1, maxLength: 3 }).map((branches) => branches.join('|'));
+const text = fc
+  .array(fc.constantFrom('a', 'b', 'c', 'ab', 'aab', 'A', '😀', 'é', ' ', '\ud83d', '\ude00'), {
+    maxLength: 40,
+  })
+  .map((parts) => parts.join(''));
+
+test(`only looking where a match can begin finds what reading the whole text finds (seed ${SEED})`, () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(pattern, text, (written, given) => {
+      const tree = parsePattern(written, false);
+      assert.ok(tree.ok, written);
+      const prefixes = prefixesOf(tree.value.root);
+      const program = compileProgram(tree.value.root);
+      assert.ok(program.ok);
+      if (prefixes === null) return;
+      compared++;
+      const whole = new LinearMatcher(program.value, false);
+      assert.deepEqual(new PrefixedMatcher(prefixes, whole).findAll(given), whole.findAll(given), written);
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+  assert.ok(compared > RUNS / 10, `only ${compared} patterns have a known beginning`);
+});
+
+test('what can match anywhere, or looks around itself, has no known beginning', () => {
+  const known = (written: string) => {
+    const tree = parsePattern(written, false);
+    assert.ok(tree.ok);
+    return prefixesOf(tree.value.root)?.texts ?? null;
+  };
+  assert.deepEqual(known('key-[0-9]{4}'), ['key-']);
+  assert.deepEqual(known('TODO: |ignore (?:all )?of it'), ['TODO: ', 'ignore ']);
+  for (const written of ['a[0-9]', '[0-9]key', '(?:key)?x', 'key.*', '\\bkey', 'key$', 'key|.y', 'key(?=x)'])
+    assert.equal(known(written), null, written);
+});
+
+test('a text that is made of beginnings is read once', () => {
+  const tree = parsePattern('abab[0-9]{30}', false);
+  assert.ok(tree.ok);
+  const program = compileProgram(tree.value.root);
+  const prefixes = prefixesOf(tree.value.root);
+  assert.ok(program.ok && prefixes !== null);
+  let reads = 0;
+  const counting = new LinearMatcher(program.value, false);
+  const read = counting.findAll.bind(counting);
+  counting.findAll = (given) => {
+    reads += given.length;
+    return read(given);
+  };
+  const matcher = new PrefixedMatcher(prefixes, counting);
+  assert.deepEqual(matcher.findAll('ab'.repeat(50_000)), []);
+  // Some places, and then the text.
+  assert.ok(reads < 300_000, `${reads} characters were read`);
+});
