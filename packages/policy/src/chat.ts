@@ -5,7 +5,8 @@
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { isShallow, MAX_DEPTH } from './depth.ts';
-import type { Chunk, Content, EventFrame, ToolCallEvent, ToolParameter, TraceEvent } from './trace-event.ts';
+import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
+import type { Chunk, Content, EventFrame, ToolCallEvent, TraceEvent } from './trace-event.ts';
 
 /** What is wrong with an input that is no trace. */
 export interface TraceFault {
@@ -195,41 +196,12 @@ function tools(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong |
       path: at,
       type: 'Tool',
       name: tool.name,
-      description: typeof tool.description === 'string' ? tool.description : 'no description available',
-      inputSchema: parameters(tool.inputSchema),
+      description: typeof tool.description === 'string' ? tool.description : NO_DESCRIPTION,
+      inputSchema: toolParameters(tool.inputSchema),
       server: typeof server === 'string' ? server : null,
     });
   }
   return null;
-}
-
-const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
-  ['int', 'integer'],
-  ['long', 'integer'],
-  ['float', 'number'],
-  ['bool', 'boolean'],
-  ['str', 'string'],
-  ['dict', 'object'],
-  ['list', 'array'],
-]);
-
-function parameters(schema: Json | undefined): readonly ToolParameter[] {
-  const properties = isJsonObject(schema) ? own(schema, 'properties') : undefined;
-  if (!isJsonObject(properties)) return [];
-  const listed = isJsonObject(schema) ? own(schema, 'required') : undefined;
-  const required = new Set(isList(listed) ? listed : []);
-  return Object.entries(properties).map(([name, property]) => {
-    const inner = isJsonObject(property) ? property : {};
-    const types = (isList(inner.type) ? inner.type : [inner.type]).filter((type) => typeof type === 'string');
-    const named = types.find((type) => type !== 'null') ?? 'string';
-    return {
-      name,
-      type: TYPE_ALIASES.get(named) ?? named,
-      description: typeof inner.description === 'string' ? inner.description : 'no description available',
-      required: required.has(name) && !types.includes('null'),
-      schema: inner,
-    };
-  });
 }
 
 function own(object: JsonObject, key: string): Json | undefined {

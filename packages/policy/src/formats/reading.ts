@@ -6,10 +6,8 @@
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { TraceFault } from '../chat.ts';
-import type { EventFrame, ToolParameter, TraceEvent } from '../trace-event.ts';
-
-/** Nested arrays and objects in one element; what compares values recurses. */
-const MAX_DEPTH = 200;
+import { MAX_DEPTH } from '../depth.ts';
+import type { EventFrame, TraceEvent } from '../trace-event.ts';
 
 /** Collects the events of a trace, or the one fault that makes it none. */
 export class Reading {
@@ -220,39 +218,3 @@ export function wordsIn(root: Json, path: string): readonly Words[] {
   }
   return found;
 }
-
-const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
-  ['int', 'integer'],
-  ['long', 'integer'],
-  ['float', 'number'],
-  ['bool', 'boolean'],
-  ['str', 'string'],
-  ['dict', 'object'],
-  ['list', 'array'],
-]);
-
-/** The parameters of a tool by its schema (specification 4.3); names of types in any case, as Gemini writes them. */
-export function toolParameters(schema: Json | undefined): readonly ToolParameter[] {
-  const properties = isJsonObject(schema) ? own(schema, 'properties') : undefined;
-  if (!isJsonObject(schema) || !isJsonObject(properties)) return [];
-  const required = own(schema, 'required');
-  const names = new Set(isList(required) ? required : []);
-  return Object.entries(properties).map(([name, property]) => {
-    const inner = isJsonObject(property) ? property : {};
-    const declared = own(inner, 'type');
-    const types = (isList(declared) ? declared : [declared])
-      .filter((type) => typeof type === 'string')
-      .map((type) => type.toLowerCase());
-    const named = types.find((type) => type !== 'null') ?? 'string';
-    const description = own(inner, 'description');
-    return {
-      name,
-      type: TYPE_ALIASES.get(named) ?? named,
-      description: typeof description === 'string' ? description : NO_DESCRIPTION,
-      required: names.has(name) && !types.includes('null'),
-      schema: inner,
-    };
-  });
-}
-
-export const NO_DESCRIPTION = 'no description available';

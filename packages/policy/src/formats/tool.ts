@@ -4,8 +4,9 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { NO_DESCRIPTION, toolParameters } from '../tool-parameter.ts';
 import type { EventFrame } from '../trace-event.ts';
-import { join, NO_DESCRIPTION, own, type Reading, toolParameters } from './reading.ts';
+import { join, own, type Reading } from './reading.ts';
 
 /** One tool: the object at `path` holds the name, and its schema under one of the keys of `schemaKeys`. */
 export function emitTool(
@@ -32,7 +33,7 @@ export function emitTool(
     ...(Object.keys(parts).length === 0 ? {} : { parts }),
     name,
     description: reading.textAt(tool, 'description', path) ?? NO_DESCRIPTION,
-    inputSchema: toolParameters(schema ?? undefined),
+    inputSchema: toolParameters(schema ?? undefined, (written) => written.toLowerCase()),
     server,
   });
 }
