@@ -142,6 +142,25 @@ export function planSearch(
   return { order, levels };
 }
 
+/** Evaluates steps in order, and says the first that is undecided, after `before`; a condition that is not true ends it. */
+export function runSteps(
+  steps: readonly Step[],
+  frame: Frame,
+  before: OpenLine | null,
+): OpenLine | null | 'refuted' {
+  const { trail } = frame.world;
+  let open = before;
+  for (const step of steps) {
+    const noticed = trail.length;
+    const value = step.evaluate(frame);
+    if (trail.length > noticed) attribute(trail, noticed, step.span);
+    if (step.slot !== null) frame.slots[step.slot] = value;
+    if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+    else if (step.slot === null && value !== true) return 'refuted';
+  }
+  return open;
+}
+
 /** What a search found: the occurrences by variable index, and the first line that could not be evaluated. */
 export type Visit = (bound: readonly Bound[], open: OpenLine | null) => boolean;
 
@@ -187,15 +206,8 @@ export function search(
   const bound: Bound[] = new Array(body.variables.length);
   const { trail } = frame.world;
   const descend = (level: number, before: OpenLine | null): boolean => {
-    let open = before;
-    for (const step of plan.levels[level] ?? []) {
-      const noticed = trail.length;
-      const value = step.evaluate(frame);
-      if (trail.length > noticed) attribute(trail, noticed, step.span);
-      if (step.slot !== null) frame.slots[step.slot] = value;
-      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
-      else if (step.slot === null && value !== true) return false;
-    }
+    const open = runSteps(plan.levels[level] ?? [], frame, before);
+    if (open === 'refuted') return false;
     const index = plan.order[level];
     if (index === undefined) return visit(bound, open);
     const variable = body.variables[index];

@@ -5,7 +5,15 @@
  * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
-import type { Bound, Candidate, Domain, Frame, Tally, World } from './body.ts';
+import {
+  type Bound,
+  type Candidate,
+  type Domain,
+  type Frame,
+  runSteps,
+  type Tally,
+  type World,
+} from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
@@ -15,7 +23,7 @@ import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
-import { isUndecided, parameters as parametersValue, undecided, type Value } from './value.ts';
+import { parameters as parametersValue, undecided, type Value } from './value.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -303,25 +311,18 @@ class DomainIndex {
     const frame: Frame = { slots: [], found: [], world, site: null, depth: 0 };
     frame.slots[domain.slot] = occurrence.value;
     frame.found[domain.slot] = occurrence;
-    let isCertain = true;
-    let isRefuted = false;
     const noticed = world.trail.length;
-    for (const step of domain.filter) {
-      const value = step.evaluate(frame);
-      if (isUndecided(value)) isCertain = false;
-      else if (value !== true) isRefuted = true;
-      if (isRefuted) break;
-    }
+    const open = runSteps(domain.filter, frame, null);
     // Who asks later evaluates these lines again, and notes what they notice then.
     world.trail.length = noticed;
-    if (isRefuted) return;
+    if (open === 'refuted') return;
     let members = this.#members.get(domain);
     if (members === undefined) {
       members = { found: [], certain: 0 };
       this.#members.set(domain, members);
     }
     members.found.push(occurrence);
-    if (isCertain) members.certain++;
+    if (open === null) members.certain++;
   }
 }
 

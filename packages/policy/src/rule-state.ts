@@ -10,6 +10,7 @@ import {
   type Candidates,
   type Frame,
   type OpenLine,
+  runSteps,
   type SearchPlan,
   search,
   type World,
@@ -17,7 +18,7 @@ import {
 import { ANY_KEY, CandidateStore, joinKey, placeOf, type Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
-import { attribute, type Evidence } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import { equals } from './operators.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
@@ -31,8 +32,6 @@ export interface Finding {
   readonly message: Value | null;
   /** By variable, in the order of the text. */
   readonly bound: readonly Bound[];
-  /** The values of its names by slot, as they were when the last line held. */
-  readonly values: readonly Value[];
   readonly evidence: readonly Evidence[];
 }
 
@@ -74,15 +73,8 @@ export class RuleState {
     frame.slots[variable.slot] = occurrence.value;
     frame.found[variable.slot] = occurrence;
     world.trail.length = 0;
-    let open: OpenLine | null = null;
-    for (const step of this.#plan.ownSteps[index] ?? []) {
-      const noticed = world.trail.length;
-      const value = step.evaluate(frame);
-      if (world.trail.length > noticed) attribute(world.trail, noticed, step.span);
-      if (step.slot !== null) frame.slots[step.slot] = value;
-      if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
-      else if (step.slot === null && value !== true) return null;
-    }
+    const open = runSteps(this.#plan.ownSteps[index] ?? [], frame, null);
+    if (open === 'refuted') return null;
     const keys = (this.#plan.joins[index] ?? []).map(({ own }) => joinKey(own.evaluate(frame)));
     const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
     const { value, entry, path } = occurrence;
@@ -227,7 +219,6 @@ export class RuleState {
       open: open ?? unsaid,
       message: unsaid === null ? message : null,
       bound: [...bound],
-      values: [...frame.slots],
       evidence,
     };
   }
