@@ -1,2 +1,2 @@
-export type { MonitorFact } from './proposal-event.ts';
+export type { HubFact as MonitorFact } from '@cordon/policy';
 export { type MonitorFrame, ReferenceMonitor, type ReferenceMonitorOptions } from './reference-monitor.ts';

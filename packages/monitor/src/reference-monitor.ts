@@ -15,8 +15,15 @@ import {
   type Reason,
   type Ruling,
 } from '@cordon/core';
-import { effectOf, type Finding, type Policy, type PolicyMonitor } from '@cordon/policy';
-import { factEvent, type MonitorFact, proposalEvent } from './proposal-event.ts';
+import {
+  effectOf,
+  type Finding,
+  factEvent,
+  type HubFact,
+  type Policy,
+  type PolicyMonitor,
+  proposalEvent,
+} from '@cordon/policy';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
 export interface MonitorFrame {
@@ -79,7 +86,7 @@ export class ReferenceMonitor {
   }
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
-  record(fact: MonitorFact, frame: MonitorFrame): void {
+  record(fact: HubFact, frame: MonitorFrame): void {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
