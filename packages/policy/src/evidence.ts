@@ -62,11 +62,6 @@ export function locateTexts(value: Value, located: Located | null): readonly (Lo
   return isText ? locateTexts(content, partOf(located, 'content')) : [];
 }
 
-/** The text that `locateTexts` gives the place of. */
-export function textAt(value: Value, index: number): string | null {
-  return textsOf(value)[index] ?? null;
-}
-
 /** The texts in what detectors take: strings, chunk lists, messages, outputs, lists of these (specification 13.1). */
 export function textsOf(value: Value): readonly string[] {
   if (typeof value === 'string') return [value];

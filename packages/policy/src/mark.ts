@@ -5,7 +5,7 @@
  */
 import type { Expression } from './ast.ts';
 import type { Frame, Locate } from './body.ts';
-import { locateTexts, textAt } from './evidence.ts';
+import { type Located, locateTexts, textsOf } from './evidence.ts';
 import type { PatternCache } from './regex.ts';
 import { childrenOf } from './scope.ts';
 import type { Span } from './source.ts';
@@ -24,10 +24,19 @@ export function occurrencesOf(needle: string, text: string, cache: PatternCache)
 
 /** Turns what a function says about its arguments into places in the trace. */
 export function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
-  return (argument, index, start, end) => {
+  // A function may mark a text as often as it has characters, so what it marks is looked up once.
+  const looked = new Map<number, { texts: readonly string[]; places: readonly (Located | null)[] }>();
+  const look = (argument: number) => {
+    const known = looked.get(argument);
+    if (known !== undefined) return known;
     const value = values[argument] ?? null;
-    const located = locateTexts(value, locate[argument]?.(frame) ?? null)[index] ?? null;
-    const text = textAt(value, index);
+    const found = { texts: textsOf(value), places: locateTexts(value, locate[argument]?.(frame) ?? null) };
+    looked.set(argument, found);
+    return found;
+  };
+  return (argument, index, start, end) => {
+    const { texts, places } = look(argument);
+    const [located = null, text = null] = [places[index], texts[index]];
     if (located === null || 'items' in located || text === null) return;
     const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
     frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });

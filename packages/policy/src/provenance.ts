@@ -121,6 +121,7 @@ export class Provenance {
       sequence: this.#sequence++,
       label,
     };
+    const reference = arrival.reference ?? String(place.sequence);
     this.#label = joinLabels(this.#label, label);
     const { position, seen, allBefore } = place;
     this.#contexts.set(arrival.context, { position, seen, allBefore, label });
@@ -131,19 +132,15 @@ export class Provenance {
       if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
       this.#contexts.set(arrival.deliveredTo, told);
       if (told.seen !== receiver.seen) {
-        const by = arrival.reference ?? String(place.sequence);
-        const source = { context: place.context, position: place.position, reference: by };
-        const position = told.position + 1;
         this.#handovers.add({
           context: arrival.deliveredTo,
-          position,
-          by,
-          sources: [source],
+          position: told.position + 1,
+          by: reference,
+          sources: [{ context: place.context, position: place.position, reference }],
           seen: told.seen,
         });
       }
     }
-    const reference = arrival.reference ?? String(place.sequence);
     if (state.seen !== before.seen) this.#handOver(arrival, place, reference);
     if (arrival.id !== null) {
       const isTaken = this.#known(arrival.id) !== undefined;
