@@ -17,7 +17,7 @@ import type {
 import { BUILTINS, type Detectors, importedName, isModule, REGISTERED } from './builtins.ts';
 import type { Diagnostics } from './codes.ts';
 import { detectorOf, VALUE_REFERENCES } from './pattern.ts';
-import { PatternCache } from './regex.ts';
+import type { PatternCache } from './regex.ts';
 import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
 import {
@@ -45,6 +45,8 @@ import {
 export interface CheckOptions {
   readonly dialect: 'cordon' | 'invariant';
   readonly detectors: Detectors;
+  /** Gets the regular expressions that are looked at. */
+  readonly patterns: PatternCache;
   /** Told of everything that the seed language does not have, whatever the dialect. */
   readonly onAddition?: (at: Span) => void;
 }
@@ -76,7 +78,6 @@ class Checker {
   /** Constants that have been looked at, or are being looked at. */
   readonly #constants = new Map<Definition, Type>();
   #constantDepth = 0;
-  readonly #patterns = new PatternCache();
 
   constructor(
     tree: PolicyTree,
@@ -601,7 +602,7 @@ class Checker {
   #regularExpression(pattern: Expression, variables: Variables): void {
     const literal = this.#literal(pattern, variables);
     if (literal === null || !SPECIAL.test(literal.value)) return;
-    const compiled = this.#patterns.compile(literal.value);
+    const compiled = this.#options.patterns.compile(literal.value);
     if (!compiled.ok) {
       this.#diagnostics.error('POL018', literal, compiled.fault, patternHelp(compiled.fault));
     } else if (compiled.value.engine === 'budgeted') this.#countedPattern(literal);
@@ -766,7 +767,7 @@ class Checker {
   /** A text in a pattern is compared first, so one that is no expression still matches itself. */
   #patternText(value: Expression): void {
     if (value.kind !== 'literal' || typeof value.value !== 'string' || !SPECIAL.test(value.value)) return;
-    const compiled = this.#patterns.compile(`${value.value}$`);
+    const compiled = this.#options.patterns.compile(`${value.value}$`, { dotAll: true });
     if (!compiled.ok) {
       this.#diagnostics.warning(
         'POL018',

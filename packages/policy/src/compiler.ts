@@ -40,7 +40,7 @@ import { marker, mayMark, occurrencesOf } from './mark.ts';
 import { flowOf, Needs, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
-import { PatternCache } from './regex.ts';
+import type { PatternCache } from './regex.ts';
 import { freeNames, type Named, Names, variablesOf } from './scope.ts';
 import { type Layout, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
@@ -92,10 +92,16 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
 }
 
-/** Compiles a tree that the checker has accepted. */
-export function compile(tree: PolicyTree, source: Source, detectors: Detectors): CompiledPolicy {
-  const compiler = new Compiler(new Names(tree), source, detectors);
-  const callsBehind = callsBehindOutputs(tree, new Names(tree));
+/** Compiles a tree that the checker has accepted; `patterns`: what it compiled on the way. */
+export function compile(
+  tree: PolicyTree,
+  source: Source,
+  detectors: Detectors,
+  patterns: PatternCache,
+): CompiledPolicy {
+  const names = new Names(tree);
+  const compiler = new Compiler(names, source, detectors, patterns);
+  const callsBehind = callsBehindOutputs(tree, names);
   return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, callsBehind)) };
 }
 
@@ -115,14 +121,15 @@ class Compiler {
   readonly #source: Source;
   readonly #detectors: Detectors;
   readonly #patterns: PatternContext;
-  readonly #cache = new PatternCache();
+  readonly #cache: PatternCache;
   readonly #locators = new Locators((expression, scope) => this.#expression(expression, scope));
   readonly #domains: Domain[] = [];
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
   readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
 
-  constructor(names: Names, source: Source, detectors: Detectors) {
+  constructor(names: Names, source: Source, detectors: Detectors, patterns: PatternCache) {
     this.#names = names;
+    this.#cache = patterns;
     this.#source = source;
     this.#detectors = detectors;
     this.#patterns = { cache: this.#cache, references: referencesOf(detectors) };
@@ -131,7 +138,7 @@ class Compiler {
   rule(rule: RuleTree, number: number, callsBehind: ReadonlySet<string> | null): CompiledRule {
     const layout: Layout = { next: 0 };
     const { body, scope, needs } = this.#body(rule.body, layout, null, []);
-    const message = this.#message(rule.message, scope);
+    const message = this.#expression(rule.message, scope);
     return {
       source: this.#source,
       id: rule.name?.name ?? `rule-${number + 1}`,
@@ -572,7 +579,7 @@ class Compiler {
       name: argument.name.name,
       value: this.#expression(argument.value, scope),
     }));
-    const predicate = this.#predicateNamed(call.callee, scope);
+    const predicate = this.#predicateNamed(call, scope);
     // One element can decide these, whatever the others are.
     const isLenient =
       call.callee.kind === 'name' && (call.callee.name === 'any' || call.callee.name === 'all');
@@ -581,7 +588,7 @@ class Compiler {
       const target = predicate === null ? callee(frame) : null;
       if (target !== null && isUndecided(target)) return target;
       const values = positional.map((argument) => argument(frame));
-      const open = firstOpen(values, isLenient);
+      const open = isLenient ? (values.find(isUndecided) ?? null) : firstUndecided(values);
       if (open !== null) return open;
       // Called by its own name, a predicate knows where its arguments stand.
       if (predicate !== null) return this.#callPredicate(predicate(), values, frame, { frame, locate });
@@ -596,11 +603,10 @@ class Compiler {
     };
   }
 
-  #predicateNamed(callee: Expression, scope: Scope): (() => CompiledPredicate | null) | null {
-    if (callee.kind !== 'name' || scope.slot(callee.name) !== null) return null;
-    const named = this.#names.resolve(callee.name);
-    if (named?.kind !== 'definition' || named.definition.parameters === null) return null;
-    return this.#predicate(named.definition);
+  #predicateNamed(call: Call, scope: Scope): (() => CompiledPredicate | null) | null {
+    if (call.callee.kind === 'name' && scope.slot(call.callee.name) !== null) return null;
+    const definition = calledPredicate(call, this.#names);
+    return definition === null ? null : this.#predicate(definition);
   }
 
   #comprehension(expression: Extract<Expression, { kind: 'comprehension' }>, scope: Scope): Evaluate {
@@ -705,10 +711,6 @@ class Compiler {
 
   // ── what a rule says ──────────────────────────────────────────────────────────────────────────────────────
 
-  #message(expression: Expression, scope: Scope): Evaluate {
-    return this.#expression(expression, scope);
-  }
-
   #staticMessage(expression: Expression): string | null {
     switch (expression.kind) {
       case 'literal':
@@ -734,16 +736,6 @@ class Compiler {
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */
 function rangeType(type: string, isWithin: boolean): string {
   return isWithin && !isTypeName(type) ? 'dict' : type;
-}
-
-/** The first argument that is, or unless the function looks at each element holds, what is undecided. */
-function firstOpen(values: readonly Value[], isLenient: boolean): Undecided | null {
-  for (const value of values) {
-    if (isUndecided(value)) return value;
-    const inside = isLenient ? null : undecidedIn(value);
-    if (inside !== null) return inside;
-  }
-  return null;
 }
 
 function unmarked(): void {}

@@ -15,6 +15,7 @@ import { isWithinLimits } from './definition-limits.ts';
 import type { Detector } from './detector.ts';
 import { parse } from './parser.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
+import { PatternCache } from './regex.ts';
 import { RuleProgram } from './rule-set.ts';
 import { Source } from './source.ts';
 import type { TraceEvent } from './trace-event.ts';
@@ -75,9 +76,11 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   const tree = parse(source, diagnostics);
   if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
   const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one.callable]));
-  check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors });
+  // What the checker compiles to look at, the rules run.
+  const patterns = new PatternCache();
+  check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
-  const { rules } = compile(tree, source, detectors);
+  const { rules } = compile(tree, source, detectors, patterns);
   return ok(new Policy({ source, tree, rules, warnings: diagnostics.all() }));
 }
 

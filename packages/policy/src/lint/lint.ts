@@ -9,6 +9,7 @@ import type { PolicyTree } from '../ast.ts';
 import { checkTypes } from '../checker.ts';
 import { Diagnostics } from '../codes.ts';
 import type { Detector } from '../detector.ts';
+import { PatternCache } from '../regex.ts';
 import type { Source, Span } from '../source.ts';
 import { LintContext } from './context.ts';
 import { lintCost } from './cost.ts';
@@ -44,6 +45,7 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   // What loading reports was reported; here only what is known of the expressions counts.
   const types = checkTypes(tree, new Diagnostics(source), {
     dialect: 'cordon',
+    patterns: new PatternCache(),
     detectors: new Map((options.detectors ?? []).map(({ name, callable }) => [name, callable])),
     onAddition: (at) => additions.push(at),
   });
