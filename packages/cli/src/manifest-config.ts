@@ -337,7 +337,11 @@ const LIMIT_BOUNDS: Readonly<Record<keyof AppLimits, readonly [number, number]>>
   fileMiB: [1, 65_536],
   startSeconds: [1, 600],
   callSeconds: [1, 3600],
+  silentSeconds: [1, 3600],
+  idleSeconds: [1, 86_400],
+  totalSeconds: [1, 604_800],
   lineBytes: [1024, 67_108_864],
+  messagesPerSecond: [1, 10_000],
 };
 
 function readLimits(reader: ConfigReader, at: Located): AppLimits {
@@ -351,7 +355,11 @@ function readLimits(reader: ConfigReader, at: Located): AppLimits {
     fileMiB: readLimit(reader, object, 'fileMiB'),
     startSeconds: readLimit(reader, object, 'startSeconds'),
     callSeconds: readLimit(reader, object, 'callSeconds'),
+    silentSeconds: readLimit(reader, object, 'silentSeconds'),
+    idleSeconds: readLimit(reader, object, 'idleSeconds'),
+    totalSeconds: readLimit(reader, object, 'totalSeconds'),
     lineBytes: readLimit(reader, object, 'lineBytes'),
+    messagesPerSecond: readLimit(reader, object, 'messagesPerSecond'),
   };
   object.finish();
   return limits;

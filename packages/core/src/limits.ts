@@ -18,8 +18,16 @@ export interface AppLimits {
   readonly startSeconds: number;
   /** From `tools/call` to its result. */
   readonly callSeconds: number;
-  /** One line on standard output. */
+  /** How long its process may give no sign of life during a call: any message is one, the answer to a ping too. */
+  readonly silentSeconds: number;
+  /** An app that nobody has used for so long is ended, and started anew when it is needed. */
+  readonly idleSeconds: number;
+  /** The whole life of one process; calls under way are waited for. */
+  readonly totalSeconds: number;
+  /** One message in either direction. */
   readonly lineBytes: number;
+  /** Messages a second in either direction; ten times as many may come at once. */
+  readonly messagesPerSecond: number;
 }
 
 export const DEFAULT_APP_LIMITS: AppLimits = {
@@ -30,7 +38,11 @@ export const DEFAULT_APP_LIMITS: AppLimits = {
   fileMiB: 64,
   startSeconds: 10,
   callSeconds: 30,
+  silentSeconds: 20,
+  idleSeconds: 600,
+  totalSeconds: 12 * 3600,
   lineBytes: 1024 * 1024,
+  messagesPerSecond: 100,
 };
 
 /** What one turn of a spoke may use before it ends with a clear refusal. */

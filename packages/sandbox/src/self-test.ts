@@ -6,7 +6,14 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { type AppLimits, type Fault, isJsonObject, parseJson, type Result } from '@cordon/core';
+import {
+  type AppLimits,
+  DEFAULT_APP_LIMITS,
+  type Fault,
+  isJsonObject,
+  parseJson,
+  type Result,
+} from '@cordon/core';
 import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
 import type { CheckedPath } from './checked-path.ts';
 import type { Profile } from './seccomp.ts';
@@ -23,14 +30,12 @@ export interface SelfTest {
 const DEADLINE_MS = 20_000;
 
 const CANARY_LIMITS: AppLimits = {
+  ...DEFAULT_APP_LIMITS,
   memoryMiB: 512,
   cpuSeconds: 20,
   processes: 64,
   openFiles: 128,
   fileMiB: 1,
-  startSeconds: 10,
-  callSeconds: 10,
-  lineBytes: 65_536,
 };
 
 /** One line per layer; a layer that a profile weakens is reported with that profile's name. */

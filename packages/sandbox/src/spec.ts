@@ -74,7 +74,11 @@ export const LIMIT_MAXIMA: AppLimits = {
   fileMiB: 65_536,
   startSeconds: 600,
   callSeconds: 3_600,
+  silentSeconds: 3_600,
+  idleSeconds: 86_400,
+  totalSeconds: 604_800,
   lineBytes: 64 * 1024 * 1024,
+  messagesPerSecond: 10_000,
 };
 
 declare const checked: unique symbol;

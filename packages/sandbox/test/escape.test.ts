@@ -13,6 +13,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { APP_USER, checkPath, type Mount, type MountAccess } from '../src/index.ts';
 import { attempt, folder, printed, run, sandbox, script, spec } from './confined.ts';
 
@@ -68,14 +69,14 @@ test('trap 3: the command line of pid 1 shows no host path', async (context) => 
 });
 
 test('trap 4: a fork bomb stops at the limit of processes', async () => {
-  const limits = { memoryMiB: 1024, cpuSeconds: 60, processes: 20, openFiles: 256, fileMiB: 1 };
+  const limits = { ...DEFAULT_APP_LIMITS, processes: 20, fileMiB: 1 };
   const bomb = 'n=0; while [ $n -lt 200 ]; do sleep 5 & n=$((n+1)); done; echo $n';
   const { out, err } = await run(
     spec({
       executable: '/bin/sh',
       args: ['-c', bomb],
       usr: true,
-      limits: { ...limits, startSeconds: 10, callSeconds: 10, lineBytes: 1024 },
+      limits,
     }),
   );
   assert.equal(out, '');
