@@ -11,43 +11,40 @@ import { OPERATORS, type Operator, type Token } from './token.ts';
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?/y;
 const VALUE_REFERENCE = /<[A-Za-z_:]+>/y;
-const BLANK = ' \t\r\n\f\ufeff';
-const LETTER = /[A-Za-z_]/;
-const DIGIT = /[0-9.]/;
 
-/** In the order of `OPERATORS`, longest first. */
-const OPERATORS_BY_FIRST = new Map<string, Operator[]>();
-for (const operator of OPERATORS) {
-  const first = operator.charAt(0);
-  OPERATORS_BY_FIRST.set(first, [...(OPERATORS_BY_FIRST.get(first) ?? []), operator]);
-}
+const OPERATOR_OF: ReadonlyMap<string, Operator> = new Map(OPERATORS.map((operator) => [operator, operator]));
 
-/** The tokens of `text` from `start` to `end`, without layout; what belongs to none is reported. */
+/**
+ * The tokens of `text` from `start` to `end`, without layout; what belongs to none is reported. The first load of a
+ * process runs this before the host has compiled it, so each character is looked at with as little as will do.
+ */
 function scan(text: string, start: number, end: number, diagnostics: Diagnostics): Token[] {
   const tokens: Token[] = [];
-  let at = start;
-  while (at < end) {
-    const skipped = skipBlank(text, at, end);
-    if (skipped > at) {
-      at = skipped;
-      continue;
+  let previous: Token | undefined;
+  for (let at = start; at < end; ) {
+    const first = text.charCodeAt(at);
+    if (isBlank(first)) at++;
+    else if (first === HASH) at = commentEnd(text, at, end);
+    else {
+      previous = tokenAt(text, at, end, previous, diagnostics) ?? unknownAt(text, at, end, diagnostics);
+      tokens.push(previous);
+      at = previous.end;
     }
-    const token = tokenAt(text, at, end, tokens.at(-1), diagnostics) ?? unknownAt(text, at, end, diagnostics);
-    tokens.push(token);
-    at = token.end;
   }
   return tokens;
 }
 
-/** Where the white space, or the comment, that begins at `at` ends. */
-function skipBlank(text: string, at: number, end: number): number {
-  if (text[at] === '#') {
-    const newline = text.indexOf('\n', at);
-    return newline < 0 ? end : newline;
-  }
-  let next = at;
-  while (next < end && BLANK.includes(text[next] ?? '')) next++;
-  return next;
+const HASH = 0x23;
+const BYTE_ORDER_MARK = 0xfeff;
+
+function isBlank(code: number): boolean {
+  if (code > 0x20) return code === BYTE_ORDER_MARK;
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
+}
+
+function commentEnd(text: string, at: number, end: number): number {
+  const newline = text.indexOf('\n', at);
+  return newline < 0 ? end : newline;
 }
 
 /** What a token can be is told by its first character: trying all forms at each would double the time to load. */
@@ -58,31 +55,36 @@ function tokenAt(
   previous: Token | undefined,
   diagnostics: Diagnostics,
 ): Token | null {
-  const string = stringAt(text, at, end, diagnostics);
+  const first = text.charAt(at);
+  const string = stringAt(text, at, end, first, diagnostics);
   if (string !== null) return string;
-  const first = text[at] ?? '';
-  const name = LETTER.test(first) ? matchAt(NAME, text, at) : null;
-  if (name !== null) return { kind: 'name', text: name, start: at, end: at + name.length };
-  const number = DIGIT.test(first) ? matchAt(NUMBER, text, at) : null;
-  if (number !== null) {
-    const isInteger = /^\d+$/.test(number);
-    return {
-      kind: 'number',
-      text: number,
-      value: Number(number),
-      isInteger,
-      start: at,
-      end: at + number.length,
-    };
+  if (isLetter(first)) {
+    const stop = endOf(NAME, text, at) ?? at;
+    return { kind: 'name', text: text.slice(at, stop), start: at, end: stop };
   }
-  const reference = first !== '<' || endsOperand(previous) ? null : matchAt(VALUE_REFERENCE, text, at);
-  if (reference !== null) {
-    return { kind: 'value-reference', text: reference, start: at, end: at + reference.length };
+  if (first === '.' || (first >= '0' && first <= '9')) {
+    const stop = endOf(NUMBER, text, at);
+    if (stop !== null) return numberOf(text.slice(at, stop), at, stop);
   }
-  const operator = OPERATORS_BY_FIRST.get(first)?.find((candidate) => text.startsWith(candidate, at));
+  if (first === '<' && !endsOperand(previous)) {
+    const stop = endOf(VALUE_REFERENCE, text, at);
+    if (stop !== null) return { kind: 'value-reference', text: text.slice(at, stop), start: at, end: stop };
+  }
+  // Longest first, so that `:=` is never read as `:` and `=`.
+  const operator = OPERATOR_OF.get(text.slice(at, at + 2)) ?? OPERATOR_OF.get(first);
   return operator === undefined
     ? null
     : { kind: 'operator', text: operator, start: at, end: at + operator.length };
+}
+
+function isLetter(character: string): boolean {
+  return (
+    (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_'
+  );
+}
+
+function numberOf(text: string, start: number, end: number): Token {
+  return { kind: 'number', text, value: Number(text), isInteger: /^\d+$/.test(text), start, end };
 }
 
 /** After an operand `<` is a comparison: `a <b> c` is no value reference. */
@@ -136,11 +138,16 @@ function curlyQuoteEnd(text: string, at: number, end: number): number | null {
   return close < 0 ? null : at + close + 1;
 }
 
-function stringAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token | null {
-  const first = text[at];
+function stringAt(
+  text: string,
+  at: number,
+  end: number,
+  first: string,
+  diagnostics: Diagnostics,
+): Token | null {
   const prefix = first === 'r' || first === 'f' ? first : '';
   const open = at + prefix.length;
-  const quote = text[open];
+  const quote = prefix === '' ? first : text[open];
   if (quote !== '"' && quote !== "'") return null;
   const triple = quote.repeat(3);
   const isMultiline = text.startsWith(triple, open);
@@ -187,9 +194,9 @@ function stringAt(text: string, at: number, end: number, diagnostics: Diagnostic
 function closingQuote(text: string, from: number, end: number, quote: string): number {
   for (let at = from; at < end; at++) {
     const character = text[at];
+    if (character === quote) return at;
     if (character === '\n') return -1;
     if (character === '\\' && text[at + 1] !== '\n') at++;
-    else if (character === quote) return at;
   }
   return -1;
 }
@@ -230,9 +237,10 @@ function commonPrefix(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): string | null {
+/** Where what a sticky pattern matches at a place ends. */
+function endOf(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? null;
+  return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** Tokens with layout: lines of a block are separated by `newline`, blocks stand between `indent` and `dedent`. */
@@ -261,16 +269,16 @@ const STATEMENT_WORDS: ReadonlySet<string> = new Set([
 function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   const columns = lineColumns(text, tokens);
-  const margin = columns.reduce<number>(
-    (least, column) => (column === null ? least : Math.min(least, column)),
-    Infinity,
-  );
-  const blocks: number[] = [margin === Infinity ? 0 : margin];
+  let margin = Number.POSITIVE_INFINITY;
+  for (const column of columns) if (column !== null && column < margin) margin = column;
+  const blocks: number[] = [margin === Number.POSITIVE_INFINITY ? 0 : margin];
   const unclosed = unclosedBrackets(tokens, columns, margin);
   const open = new OpenBrackets();
   let previous: Token | null = null;
   let isRuleHead = false;
-  for (const [index, token] of tokens.entries()) {
+  let index = -1;
+  for (const token of tokens) {
+    index++;
     const column = columns[index] ?? null;
     if (column !== null && open.isEmpty && previous !== null) {
       const lines = out.length;
@@ -306,7 +314,9 @@ function unclosedBrackets(
     for (const index of open.tokens()) unclosed.add(index);
     open = new OpenBrackets();
   };
-  for (const [index, token] of tokens.entries()) {
+  let index = -1;
+  for (const token of tokens) {
+    index++;
     if (columns[index] === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text)) giveUp();
     if (token.kind === 'operator') open.pass(token.text, index);
   }

@@ -603,7 +603,7 @@ class Parser {
   #logic(): Expression {
     let left = this.#comparison();
     for (let links = 0; ; ) {
-      const word = this.#continuing('and', 'or');
+      const word = this.#continuing(JUNCTIONS);
       if (word === null) return left;
       this.#mark(this.#token(-1), 'logic');
       this.#countLink(++links, left);
@@ -625,14 +625,14 @@ class Parser {
   }
 
   #comparison(): Expression {
-    let left = this.#sum();
+    let left = this.#arithmetic(0);
     for (let links = 0; ; ) {
       const operator = this.#comparisonOperator(left);
       if (operator === null) return left;
       this.#countLink(++links, left);
       this.#skipNewline();
       const height = this.#height;
-      const right = this.#sum();
+      const right = this.#arithmetic(0);
       this.#grow(Math.max(height, this.#height), left);
       left = this.#compared(operator, left, right);
     }
@@ -655,7 +655,7 @@ class Parser {
   }
 
   #comparisonOperator(left: Span): BinaryOperator | null {
-    const symbol = this.#continuing('==', '!=', '<', '>', '<=', '>=', '->', '~>');
+    const symbol = this.#continuing(COMPARISONS);
     if (symbol !== null) return symbol;
     const token = this.#token();
     if (this.#isBehindBlock()) return null;
@@ -679,27 +679,18 @@ class Parser {
     return token.text;
   }
 
-  #sum(): Expression {
-    return this.#chain(() => this.#product(), '+', '-');
-  }
-
-  #product(): Expression {
-    return this.#chain(() => this.#power(), '*', '/', '%');
-  }
-
-  #power(): Expression {
-    return this.#chain(() => this.#unary(), '**');
-  }
-
-  #chain(operand: () => Expression, ...operators: ('+' | '-' | '*' | '/' | '%' | '**')[]): Expression {
-    let left = operand();
+  /** Sums of products of powers of what one sign stands before: `level` is the place in `ARITHMETIC`. */
+  #arithmetic(level: number): Expression {
+    const operators = ARITHMETIC[level];
+    if (operators === undefined) return this.#unary();
+    let left = this.#arithmetic(level + 1);
     for (let links = 0; ; ) {
-      const operator = this.#continuing(...operators);
+      const operator = this.#continuing(operators);
       if (operator === null) return left;
       this.#countLink(++links, left);
       this.#skipNewline();
       const height = this.#height;
-      const right = operand();
+      const right = this.#arithmetic(level + 1);
       this.#grow(Math.max(height, this.#height), left);
       left = { kind: 'binary', operator, left, right, start: left.start, end: right.end };
     }
@@ -730,7 +721,7 @@ class Parser {
   #postfix(): Expression {
     let expression = this.#atom();
     for (let links = 0; ; ) {
-      const operator = this.#continuing('.') ?? this.#takeAny('(', '[');
+      const operator = this.#continuing(MEMBER) ?? this.#takeSuffix();
       if (operator === null) break;
       this.#countLink(++links, expression);
       if (operator !== '.') this.#mark(this.#token(-1), 'suffix');
@@ -1113,15 +1104,16 @@ class Parser {
   }
 
   /** Takes an operator or `and`/`or`, also at the start of the next line, which it then continues. */
-  #continuing<O extends Operator | 'and' | 'or'>(...operators: readonly O[]): O | null {
+  #continuing<O extends Operator | 'and' | 'or'>(operators: ReadonlyMap<string, O>): O | null {
     const newline = this.#token();
     const isNextLine = newline.kind === 'newline';
-    const token = this.#token(isNextLine ? 1 : 0);
+    const token = isNextLine ? this.#token(1) : newline;
     if (token.kind !== 'operator' && token.kind !== 'name') return null;
-    const found = operators.find((operator) => operator === token.text);
+    const found = operators.get(token.text);
+    if (found === undefined) return null;
     // A line that begins with one of these may be a line of its own.
     const isOwnLine = isNextLine || this.#isBehindBlock();
-    if (found === undefined || (isOwnLine && isOperator(token, '+', '-', '*'))) return null;
+    if (isOwnLine && isOperator(token, '+', '-', '*')) return null;
     if (isNextLine) this.#mark(newline, 'continued');
     this.#at += isNextLine ? 2 : 1;
     return found;
@@ -1142,16 +1134,16 @@ class Parser {
     return token;
   }
 
-  #takeAny<O extends Operator>(...operators: readonly O[]): O | null {
-    const token = this.#token();
-    const found =
-      token.kind === 'operator' ? operators.find((operator) => operator === token.text) : undefined;
-    if (found !== undefined) this.#at++;
-    return found ?? null;
+  #takeSuffix(): '(' | '[' | null {
+    if (this.#takeOperator('(')) return '(';
+    return this.#takeOperator('[') ? '[' : null;
   }
 
   #takeOperator(operator: Operator): boolean {
-    return this.#takeAny(operator) !== null;
+    const token = this.#token();
+    const isTaken = token.kind === 'operator' && token.text === operator;
+    if (isTaken) this.#at++;
+    return isTaken;
   }
 
   #takeWord(word: string): boolean {
@@ -1283,6 +1275,17 @@ class Parser {
     return null;
   }
 }
+
+/** Operators of one level of precedence, by how they are written. */
+function byText<const O extends Operator | 'and' | 'or'>(...operators: readonly O[]): ReadonlyMap<string, O> {
+  return new Map(operators.map((operator) => [operator, operator]));
+}
+
+const JUNCTIONS = byText('and', 'or');
+const COMPARISONS = byText('==', '!=', '<', '>', '<=', '>=', '->', '~>');
+/** From loose to tight. */
+const ARITHMETIC = [byText('+', '-'), byText('*', '/', '%'), byText('**')] as const;
+const MEMBER = byText('.');
 
 const END: Token = { kind: 'end', text: '', start: 0, end: 0 };
 

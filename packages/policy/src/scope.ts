@@ -57,6 +57,8 @@ export interface BodyVariables {
 
 /** What the lines of one body declare; a quantifier's block is a body of its own. */
 export function variablesOf(body: readonly Expression[]): BodyVariables {
+  const known = VARIABLES.get(body);
+  if (known !== undefined) return known;
   const declarations: (Declaration & Span)[] = [];
   const assignments: { variable: Identifier; value: Expression }[] = [];
   const visit = (expression: Expression): void => {
@@ -65,8 +67,13 @@ export function variablesOf(body: readonly Expression[]): BodyVariables {
     for (const child of childrenOf(expression)) visit(child);
   };
   for (const line of body) visit(line);
-  return { declarations, assignments };
+  const variables = { declarations, assignments };
+  VARIABLES.set(body, variables);
+  return variables;
 }
+
+/** Trees never change, and each step of loading asks again. */
+const VARIABLES = new WeakMap<readonly Expression[], BodyVariables>();
 
 /** The direct parts of an expression, without the blocks of quantifiers. */
 export function childrenOf(expression: Expression): readonly Expression[] {
@@ -191,7 +198,6 @@ export function freeNames(expression: Expression): ReadonlySet<string> {
   return free;
 }
 
-/** Trees never change, and each step of loading asks again. */
 const FREE = new WeakMap<Expression, ReadonlySet<string>>();
 
 const NONE_BOUND: ReadonlySet<string> = new Set();
