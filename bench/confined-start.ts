@@ -72,7 +72,7 @@ export class ConfinedStarts {
       socketFolder: join(dataFolder(this.#home), 'sockets'),
     });
     const began = performance.now();
-    const running = must(await launcher.launch(app, noEgress, new AbortController().signal));
+    const running = must(await launcher.launch(app, null, new AbortController().signal));
     running.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
     await firstLine(running.stdout);
     const took = performance.now() - began;
@@ -90,9 +90,6 @@ export class ConfinedStarts {
     return app;
   }
 }
-
-/** The example apps have no network. */
-const noEgress = () => Promise.resolve(false);
 
 function firstLine(stream: Readable): Promise<number> {
   return new Heard(stream).until('\n');

@@ -102,10 +102,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'sockets'],
     why: 'dials for the proxies of the apps, and makes the folder of their sockets',
   },
-  'packages/hub/src/launch.ts': {
-    of: ['code at run time'],
-    why: 'the proxy is loaded when an app with network is started',
-  },
   'packages/hub/src/remote-app.ts': {
     of: ['http', 'code at run time'],
     why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',
@@ -113,6 +109,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/hub/src/schema-validator.ts': {
     of: ['code at run time'],
     why: 'the validator is loaded when there is a schema',
+  },
+  'packages/hub/src/session.ts': {
+    of: ['code at run time'],
+    why: 'the way to the network is loaded when an app that has it is started',
   },
   'packages/llm/src/broker.ts': {
     of: ['code at run time'],

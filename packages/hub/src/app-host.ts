@@ -21,8 +21,8 @@ import {
   type ToolCall,
   toJson,
 } from '@cordon/core';
-import type { EgressRequest } from '@cordon/egress';
 import type { CallToolResult, Client, ClientOptions, Tool, Transport } from '@modelcontextprotocol/client';
+import type { AppNetwork } from './app-network.ts';
 import { type AppStreams, StreamTransport } from './mcp-transport.ts';
 import { remoteFault } from './remote-app.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
@@ -55,13 +55,17 @@ export interface AppProcess extends AppStreams {
   readonly kill: () => void;
 }
 
-/** How an app with a command comes to life. Aborting kills it, also after its start. */
+/** How an app with a command comes to life. `network`: null for an app that has none. Aborting kills it, also later. */
 export interface AppLauncher {
-  launch(app: InstalledApp, decide: DecideEgress, signal: AbortSignal): Promise<Result<AppProcess, Fault>>;
+  launch(
+    app: InstalledApp,
+    network: AppNetwork | null,
+    signal: AbortSignal,
+  ): Promise<Result<AppProcess, Fault>>;
 }
 
-/** Whether a network request of an app may leave; what is not allowed in time is refused. */
-export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
+/** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
+export type NetworkOf = (app: InstalledApp) => Promise<AppNetwork | null>;
 
 /** The transport of an app that runs elsewhere. */
 export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;
@@ -85,7 +89,7 @@ export interface AppObserver {
 export interface AppHostParts {
   readonly launcher: AppLauncher;
   readonly connect: ConnectRemote;
-  readonly decideEgress: (app: InstalledApp) => DecideEgress;
+  readonly networkOf: NetworkOf;
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
   readonly validator: LoadValidator;
@@ -112,7 +116,7 @@ const OUTPUT_LENGTH = 1024 * 1024;
 export class AppHost {
   readonly #launcher: AppLauncher;
   readonly #connectRemote: ConnectRemote;
-  readonly #decideEgress: AppHostParts['decideEgress'];
+  readonly #networkOf: NetworkOf;
   readonly #connections = new Map<AppId, Promise<Result<Connection, Fault>>>();
   /** Resolve when a process is gone and its end is recorded; the process may be disconnected long before. */
   readonly #endings = new Set<Promise<void>>();
@@ -125,7 +129,7 @@ export class AppHost {
   constructor(parts: AppHostParts) {
     this.#launcher = parts.launcher;
     this.#connectRemote = parts.connect;
-    this.#decideEgress = parts.decideEgress;
+    this.#networkOf = parts.networkOf;
     this.#spend = parts.spend;
     this.#validator = parts.validator;
     this.#now = parts.now;
@@ -217,9 +221,11 @@ export class AppHost {
         );
       }
       // First the process, then the client's code: the one comes up while the other is loaded.
-      const launching = this.#launcher.launch(app, this.#decideEgress(app), starting.signal);
+      const network = await this.#networkOf(app);
+      const launching = this.#launcher.launch(app, network, starting.signal);
       const [launched, client] = await Promise.all([launching, this.#client()]);
       if (!launched.ok) return launched;
+      network?.serve(client);
       const transport = new StreamTransport(launched.value, app.manifest.limits.lineBytes);
       return await this.#handshake(app, client, transport, launched.value, began, starting.signal);
     } finally {

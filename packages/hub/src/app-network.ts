@@ -11,30 +11,48 @@ import {
   DEFAULT_EGRESS_LIMITS,
   DEFAULT_PORTS,
   type EgressProxy,
+  type EgressRequest,
   openEgressProxy,
   systemLookup,
 } from '@cordon/egress';
-import type { DecideEgress } from './app-host.ts';
+import type { Client } from '@modelcontextprotocol/client';
+
+/** Whether a network request of an app may leave; what is not allowed in time is refused. */
+export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
+
+export interface AppNetworkParts {
+  readonly app: InstalledApp;
+  readonly decide: DecideEgress;
+}
 
 /** Whoever is asked whether a request may leave may take this long. */
 const DECIDE_MS = 120_000;
 
-/** @param socketFolder a folder of the hub alone; made if it is missing */
-export async function openProxy(
-  app: InstalledApp,
-  decide: DecideEgress,
-  socketFolder: string,
-): Promise<Result<EgressProxy, Fault>> {
-  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-  // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
-  const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
-  return openEgressProxy(socket, {
-    reach: { sites: app.manifest.network, ports: DEFAULT_PORTS },
-    decide,
-    decideMs: DECIDE_MS,
-    lookup: systemLookup,
-    dial: (address, port) => dial(port, address),
-    limits: DEFAULT_EGRESS_LIMITS,
-    onRefused: () => undefined,
-  });
+export class AppNetwork {
+  readonly decide: DecideEgress;
+  readonly #app: InstalledApp;
+
+  constructor({ app, decide }: AppNetworkParts) {
+    this.#app = app;
+    this.decide = decide;
+  }
+
+  /** @param socketFolder a folder of the hub alone; made if it is missing */
+  openProxy(socketFolder: string): Promise<Result<EgressProxy, Fault>> {
+    mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
+    // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
+    const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
+    return openEgressProxy(socket, {
+      reach: { sites: this.#app.manifest.network, ports: DEFAULT_PORTS },
+      decide: this.decide,
+      decideMs: DECIDE_MS,
+      lookup: systemLookup,
+      dial: (address, port) => dial(port, address),
+      limits: DEFAULT_EGRESS_LIMITS,
+      onRefused: () => undefined,
+    });
+  }
+
+  /** Answers the requests that an app sends to the hub over MCP. Called before the client is connected. */
+  serve(_client: Client): void {}
 }

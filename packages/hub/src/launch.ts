@@ -38,14 +38,12 @@ export interface LaunchOptions {
   readonly socketFolder: string;
 }
 
-/** Starts apps with a command; `decide` lets each of their network requests out or not. */
+/** Starts apps with a command; one that has the network gets the way to its proxy. */
 export function appLauncher(options: LaunchOptions): AppLauncher {
   return {
-    launch: async (app, decide, signal) => {
-      if (app.manifest.network.length === 0) return confine(app, { kind: 'none' }, options, signal);
-      // Loaded for an app that has the network, since Node's HTTP takes 20 ms to load.
-      const { openProxy } = await import('./app-network.ts');
-      const proxy = await openProxy(app, decide, options.socketFolder);
+    launch: async (app, network, signal) => {
+      if (network === null) return confine(app, { kind: 'none' }, options, signal);
+      const proxy = await network.openProxy(options.socketFolder);
       if (!proxy.ok) return proxy;
       const socket = checkPath(proxy.value.socket);
       const confined = socket.ok

@@ -23,7 +23,8 @@ import {
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
-import { AppHost, type AppLauncher, type DecideEgress } from './app-host.ts';
+import { AppHost, type AppLauncher } from './app-host.ts';
+import type { AppNetwork, DecideEgress } from './app-network.ts';
 import { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
@@ -84,6 +85,8 @@ export class Session {
   readonly #validator = validatorOnDemand();
   readonly #gate: Gate;
   readonly #operator: Operator;
+  /** Budgets are of a session: an app that ends and is started anew has used what it used. */
+  readonly #networks = new Map<AppId, Promise<AppNetwork>>();
   #contexts = 0;
   #calls = 0;
   #query: Query | null = null;
@@ -101,7 +104,7 @@ export class Session {
     this.#apps = new AppHost({
       launcher: parts.launcher,
       connect: (app) => this.#connectRemote(app),
-      decideEgress: (app) => this.#decideEgress(app),
+      networkOf: (app) => this.#networkOf(app),
       spend: (allowance) => this.#monitor.spend(allowance),
       validator: this.#validator,
       now: parts.clock,
@@ -224,6 +227,18 @@ export class Session {
     context.sees(from.label, null);
     context.lastEvent = request;
     return context;
+  }
+
+  /** Loaded for an app that has the network, since Node's HTTP takes 20 ms to load. */
+  #networkOf(app: InstalledApp): Promise<AppNetwork | null> {
+    if (app.manifest.network.length === 0) return Promise.resolve(null);
+    const network =
+      this.#networks.get(app.id) ??
+      import('./app-network.ts').then(
+        ({ AppNetwork }) => new AppNetwork({ app, decide: this.#decideEgress(app) }),
+      );
+    this.#networks.set(app.id, network);
+    return network;
   }
 
   /** Requests of one app's process: the app is their context, whichever query led to them. */

@@ -243,7 +243,7 @@ test('an app reaches the network only through the gate', async (t) => {
   ] as const) {
     const decisions: (boolean | undefined)[] = [];
     const stage = stageFor(t, {
-      apps: [MAIL],
+      apps: [app('mail', { read: 'hello' }, { network: ['example.com'] })],
       script: READS,
       user: says,
       meanwhile: async (who, { doors }) => {

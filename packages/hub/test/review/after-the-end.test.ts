@@ -8,7 +8,7 @@ import { call, plan } from '../fixture/model.ts';
 import { launcherOf } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
 
-const MAIL = app('mail', { send: 'sent' }, { irreversible: ['send'] });
+const MAIL = app('mail', { send: 'sent' }, { irreversible: ['send'], network: ['example.com'] });
 const PLAN = plan([{ app: 'mail', uses: ['send'] }]);
 const REQUEST = { host: 'api.example.com', port: 443, method: 'CONNECT', path: null, site: 'example.com' };
 
