@@ -12,6 +12,7 @@ import { type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
+import type { WantedTexts } from './wanted-texts.ts';
 
 /** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
 export interface Frame {
@@ -90,6 +91,10 @@ export interface Step {
   readonly join: { readonly sides: readonly [JoinSide, JoinSide] } | null;
   /** Where the line holds only of a call, or an output of a call, of one of some tools: their names. */
   readonly tools: ReadonlySet<string> | null;
+  /** What the line asks of the texts of the one variable that it needs; all of it is met where the line holds. */
+  readonly wanted: readonly WantedTexts[];
+  /** `count(min=1)` and more: at least one assignment of its block holds or is undecided where the line is not refuted. */
+  readonly some: Body | null;
   /** Whether its value for an assignment stays the same while the trace grows. */
   readonly isStable: boolean;
   readonly span: Span;

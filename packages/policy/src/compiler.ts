@@ -60,6 +60,7 @@ import {
   type Value,
   wholly,
 } from './value.ts';
+import { type WantedTexts, wantedTexts } from './wanted-texts.ts';
 
 export interface CompiledRule {
   /** Where its spans are offsets. */
@@ -124,6 +125,8 @@ class Compiler {
   readonly #cache: PatternCache;
   readonly #locators = new Locators((expression, scope) => this.#expression(expression, scope));
   readonly #domains: Domain[] = [];
+  /** The blocks of `count` lines that need an assignment. */
+  readonly #counted = new Map<Expression, Body>();
   readonly #predicates = new Map<Definition, { compiled: CompiledPredicate | null }>();
   readonly #constants = new Map<Definition, { evaluate: Evaluate; slots: number } | null>();
 
@@ -210,19 +213,25 @@ class Compiler {
         flow: null,
         join: null,
         tools: null,
+        wanted: [],
+        some: null,
         isStable: isStable(assigned.value),
         span: { start: assigned.value.start, end: assigned.value.end },
         tree: assigned.value,
       }));
     for (const line of lines) {
       if (line.kind === 'declaration' || line.kind === 'assignment') continue;
+      const needed = needs.of(line);
+      const about = declarations[[...needed][0] ?? -1];
       steps.push({
         slot: null,
         evaluate: this.#condition(line, scope),
-        needs: needs.of(line),
+        needs: needed,
         flow: flowOf(line, names),
         join: this.#joinOf(line, needs, scope),
-        tools: this.#toolsOfLine(line, declarations[[...needs.of(line)][0] ?? -1], scope),
+        tools: this.#toolsOfLine(line, about, scope),
+        wanted: this.#wantedOfLine(line, needed.size === 1 ? about : undefined, declarations, scope),
+        some: this.#counted.get(line) ?? null,
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
         tree: line,
@@ -316,6 +325,16 @@ class Compiler {
     const inner = { name: parameter.name, isCall: subject.isCall };
     const asked = called.body.map((each) => this.#toolsOf(each, inner, (name) => own.has(name), depth + 1));
     return asked.find((tools) => tools !== null) ?? null;
+  }
+
+  #wantedOfLine(
+    line: Expression,
+    about: Declaration | undefined,
+    declarations: readonly Declaration[],
+    scope: Scope,
+  ): readonly WantedTexts[] {
+    const context = { names: this.#names, patterns: this.#cache };
+    return wantedTexts(line, about, declarations, (name) => scope.slot(name) !== null, context);
   }
 
   /** `==` between a part of one variable and a part of another. */
@@ -698,6 +717,7 @@ class Compiler {
     };
     const min = argument('min', 0);
     const max = argument('max', 1);
+    if (needsOne(expression)) this.#counted.set(expression, body);
     return (frame) => {
       const [least, most] = [min(frame), max(frame)];
       const open = [least, most].find(isUndecided);
@@ -736,6 +756,14 @@ class Compiler {
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */
 function rangeType(type: string, isWithin: boolean): string {
   return isWithin && !isTypeName(type) ? 'dict' : type;
+}
+
+/** `count(min=1)` and more, where nothing else can be undecided about it. */
+function needsOne({ positional, named }: Extract<Expression, { kind: 'quantifier' }>): boolean {
+  const [min, ...others] = [...positional, ...named.map(({ value }) => value)];
+  const isMin = positional.length > 0 || named[0]?.name.name === 'min';
+  const isNumber = min?.kind === 'literal' && typeof min.value === 'number' && min.value >= 1;
+  return isMin && isNumber && others.length === 0;
 }
 
 function unmarked(): void {}

@@ -7,6 +7,7 @@
 import { type Body, type JoinSide, planSearch, type SearchPlan, type Step } from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
+import type { WantedTexts } from './wanted-texts.ts';
 
 export interface RulePlan {
   readonly rule: CompiledRule;
@@ -28,6 +29,8 @@ export interface RulePlan {
   readonly kind: 'joined' | 'whole' | 'constant';
   /** The tools of which an event must name one to be a candidate, by variable; null: any event. */
   readonly tools: readonly (ReadonlySet<string> | null)[];
+  /** What the lines about a variable alone ask of its texts, by variable. */
+  readonly wanted: readonly (readonly WantedTexts[])[];
 }
 
 export interface Join {
@@ -56,6 +59,7 @@ export function planRule(rule: CompiledRule): RulePlan {
     ),
     kind,
     tools: ownSteps.map((steps) => steps.find((step) => step.tools !== null)?.tools ?? null),
+    wanted: body.variables.map((_, index) => wantedBy(body, index)),
   };
 }
 
@@ -63,6 +67,11 @@ export function planRule(rule: CompiledRule): RulePlan {
 function isOwn(step: Step, index: number): boolean {
   if (step.slot !== null) return [...step.needs].every((need) => need === index);
   return step.needs.size === 1 && step.needs.has(index);
+}
+
+/** Texts do not change while the trace grows, so neither does what such a line says. */
+function wantedBy(body: Body, index: number): readonly WantedTexts[] {
+  return body.steps.flatMap((step) => (step.slot === null && isOwn(step, index) ? step.wanted : []));
 }
 
 function joinsOf(body: Body, index: number): readonly Join[] {

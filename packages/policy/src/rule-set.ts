@@ -24,6 +24,7 @@ import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
 import { parameters as parametersValue, undecided, type Value } from './value.ts';
+import type { WantedTexts } from './wanted-texts.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -63,7 +64,11 @@ export class RuleProgram {
 /** A variable that an event, or a part of it, can be bound to; null: only what ranges over the trace can change. */
 interface Interest {
   readonly rule: number;
-  readonly variable: { readonly index: number; readonly type: string } | null;
+  readonly variable: {
+    readonly index: number;
+    readonly type: string;
+    readonly wanted: readonly WantedTexts[];
+  } | null;
 }
 
 class TypeInterests {
@@ -95,10 +100,17 @@ function interestsOf(
 ): readonly (Interest & { readonly tools: ReadonlySet<string> | null })[] {
   const variables = plan.rule.body.variables.flatMap((variable, index) => {
     if (variable.within !== null || !canHold(type, variable.type)) return [];
-    return [{ rule, variable: { index, type: variable.type }, tools: plan.tools[index] ?? null }];
+    const wanted = plan.wanted[index] ?? [];
+    return [{ rule, variable: { index, type: variable.type, wanted }, tools: plan.tools[index] ?? null }];
   });
   const ranges = [...plan.rule.rangesOver].some((ranged) => canHold(type, ranged));
   return ranges ? [{ rule, variable: null, tools: null }, ...variables] : variables;
+}
+
+/** Whether a line is false because the event lacks the texts that it asks for: then no line need be evaluated. */
+function isRefuted(wanted: readonly WantedTexts[], entry: EventObject): boolean {
+  for (const texts of wanted) if (texts.isRefutedBy(entry)) return true;
+  return false;
 }
 
 /** Whether an event of a type is, or can have in it, an object of another. */
@@ -219,6 +231,7 @@ export class RuleSet {
           if (!concerned.has(rule)) concerned.set(rule, this.#none(rule));
           continue;
         }
+        if (isRefuted(variable.wanted, entry)) continue;
         for (const occurrence of occurrencesIn(entry, variable.type)) {
           const candidate = this.#state(rule).candidate(variable.index, occurrence, world);
           if (candidate === null) continue;

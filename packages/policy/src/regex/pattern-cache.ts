@@ -7,10 +7,11 @@
 import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
-import { type Literals, literalsOf } from './literals.ts';
+import { type Alternatives, type Literals, literalsOf, occursIn } from './literals.ts';
 import { PrefixedMatcher, prefixesOf } from './prefixed.ts';
 import { compileProgram } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
+import type { Node } from './syntax-tree.ts';
 
 /** What a pattern may take of steps for a text was not enough: the answer is not known. */
 export type Exhausted = 'exhausted';
@@ -30,6 +31,8 @@ export interface Pattern extends Matcher {
   readonly engine: 'linear' | 'budgeted';
   /** How many steps it stands for, as a measure of what it takes to keep it. */
   readonly size: number;
+  /** Of each of these, one text occurs wherever it matches; where one of them lacks, `findAll` finds nothing. */
+  readonly required: readonly Alternatives[];
 }
 
 export interface PatternOptions {
@@ -45,33 +48,42 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
     return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
   const tree = parsePattern(pattern, options.dotAll === true);
   if (!tree.ok) return tree;
+  const { root } = tree.value;
   if (tree.value.needsBudget) {
-    const budgeted = (): Matcher => filtered(new BudgetedMatcher(tree.value), literalsOf(tree.value.root));
-    return ok(new LazyPattern('budgeted', pattern.length, budgeted));
+    const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree.value), literals);
+    return ok(new LazyPattern('budgeted', pattern.length, root, budgeted));
   }
-  const program = compileProgram(tree.value.root);
+  const program = compileProgram(root);
   if (!program.ok) return program;
-  const linear = (): Matcher => {
-    const literals = literalsOf(tree.value.root);
+  const linear: MakeMatcher = (literals) => {
     if (literals.whole !== null) return plainMatcher(literals.whole);
-    const matcher = new LinearMatcher(program.value, literals.isAnchored);
-    const prefixes = literals.isAnchored ? null : prefixesOf(tree.value.root);
-    return prefixes === null ? filtered(matcher, literals) : new PrefixedMatcher(prefixes, matcher);
+    const matcher = filtered(new LinearMatcher(program.value, literals.isAnchored), literals);
+    const prefixes = literals.isAnchored ? null : prefixesOf(root);
+    return prefixes === null ? matcher : new PrefixedMatcher(prefixes, matcher);
   };
-  return ok(new LazyPattern('linear', program.value.instructions.length, linear));
+  return ok(new LazyPattern('linear', program.value.instructions.length, root, linear));
 }
+
+type MakeMatcher = (literals: Literals) => Matcher;
 
 /** Loading a policy finds out what is wrong with its patterns; what running them takes is made when they run. */
 class LazyPattern implements Pattern {
   readonly engine: Pattern['engine'];
   readonly size: number;
-  readonly #make: () => Matcher;
+  readonly #root: Node;
+  readonly #make: MakeMatcher;
+  #literals: Literals | null = null;
   #matcher: Matcher | null = null;
 
-  constructor(engine: Pattern['engine'], size: number, make: () => Matcher) {
+  constructor(engine: Pattern['engine'], size: number, root: Node, make: MakeMatcher) {
     this.engine = engine;
     this.size = size;
+    this.#root = root;
     this.#make = make;
+  }
+
+  get required(): readonly Alternatives[] {
+    return this.#known().required;
   }
 
   startsWith(text: string): boolean | Exhausted {
@@ -83,8 +95,13 @@ class LazyPattern implements Pattern {
   }
 
   #made(): Matcher {
-    this.#matcher ??= this.#make();
+    this.#matcher ??= this.#make(this.#known());
     return this.#matcher;
+  }
+
+  #known(): Literals {
+    this.#literals ??= literalsOf(this.#root);
+    return this.#literals;
   }
 }
 
@@ -110,9 +127,9 @@ function filtered(matcher: Matcher, literals: Literals): Matcher {
   };
 }
 
-/** Searching for a fixed text is many times faster than any automaton. */
 function isRuledOut(literals: Literals, text: string): boolean {
-  return literals.required.some((texts) => !texts.some((wanted) => text.includes(wanted)));
+  for (const texts of literals.required) if (!occursIn(texts, text)) return true;
+  return false;
 }
 
 /** Steps of all patterns that a cache keeps. */

@@ -95,11 +95,14 @@ function looksAround(node: Node): boolean {
 /** Places that lead to no match, for each so many characters: beyond, reading the whole text once costs less. */
 const CHARACTERS_A_MISS = 256;
 
+/** What reads a whole text; where a text is missing that each match has, it must find nothing, as this does. */
+type FindMatcher = Pick<LinearMatcher, 'startsWith' | 'findAll'>;
+
 export class PrefixedMatcher {
   readonly #prefixes: Prefixes;
-  readonly #matcher: LinearMatcher;
+  readonly #matcher: FindMatcher;
 
-  constructor(prefixes: Prefixes, matcher: LinearMatcher) {
+  constructor(prefixes: Prefixes, matcher: FindMatcher) {
     this.#prefixes = prefixes;
     this.#matcher = matcher;
   }
