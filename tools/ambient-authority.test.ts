@@ -142,10 +142,11 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/checked-path.ts': { of: ['files'], why: 'a path is resolved before it is mounted' },
   'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
   'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
+  'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
   'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
   'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
   'packages/sandbox/src/inside/canary.ts': {
-    of: ['files', 'sockets', 'processes', 'environment'],
+    of: ['files', 'sockets', 'processes', 'environment', 'threads'],
     why: 'runs inside a sandbox and tries everything that must fail',
   },
   'packages/sandbox/src/inside/forwarder.ts': {
@@ -157,6 +158,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'the one place from which processes are started',
   },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/own-folder.ts': {
+    of: ['clock', 'files'],
+    why: 'measures an app’s own folder, a part of the time',
+  },
   'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
   'packages/sandbox/src/self-test.ts': {
     of: ['files', 'sockets'],

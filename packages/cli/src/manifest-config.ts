@@ -14,6 +14,8 @@ import {
   type JsonSchema,
   type Manifest,
   NAME_PATTERN,
+  NODE_GRANTS,
+  type NodeGrant,
 } from '@cordon/core';
 import {
   type ConfigReader,
@@ -51,6 +53,7 @@ export const SILENT_MANIFEST: Manifest = Object.freeze({
   network: [],
   files: { read: [], write: [] },
   limits: DEFAULT_APP_LIMITS,
+  node: [],
   irreversible: null,
   untrusted: null,
   private: null,
@@ -68,12 +71,14 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
   const network = object.get('network');
   const files = object.get('files');
   const limits = object.get('limits');
+  const node = object.get('node');
   const manifest: Manifest = {
     description: description === null ? null : readProse(reader, description, MOST_DESCRIPTION),
     functionalities: functionalities === null ? [] : readFunctionalities(reader, functionalities, place),
     network: network === null ? [] : readNetwork(reader, network),
     files: files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place),
     limits: limits === null ? DEFAULT_APP_LIMITS : readLimits(reader, limits),
+    node: node === null ? [] : readNodeGrants(reader, node),
     irreversible: readToolNames(reader, object, 'irreversible'),
     untrusted: readToolNames(reader, object, 'untrusted'),
     private: readToolNames(reader, object, 'private'),
@@ -335,6 +340,8 @@ const LIMIT_BOUNDS: Readonly<Record<keyof AppLimits, readonly [number, number]>>
   processes: [1, 4096],
   openFiles: [16, 65_536],
   fileMiB: [1, 65_536],
+  storageMiB: [1, 1_048_576],
+  files: [1, 10_000_000],
   startSeconds: [1, 600],
   callSeconds: [1, 3600],
   silentSeconds: [1, 3600],
@@ -353,6 +360,8 @@ function readLimits(reader: ConfigReader, at: Located): AppLimits {
     processes: readLimit(reader, object, 'processes'),
     openFiles: readLimit(reader, object, 'openFiles'),
     fileMiB: readLimit(reader, object, 'fileMiB'),
+    storageMiB: readLimit(reader, object, 'storageMiB'),
+    files: readLimit(reader, object, 'files'),
     startSeconds: readLimit(reader, object, 'startSeconds'),
     callSeconds: readLimit(reader, object, 'callSeconds'),
     silentSeconds: readLimit(reader, object, 'silentSeconds'),
@@ -367,6 +376,20 @@ function readLimits(reader: ConfigReader, at: Located): AppLimits {
 
 function readLimit(reader: ConfigReader, object: ObjectReader, name: keyof AppLimits): number {
   return readBounded(reader, object, name, LIMIT_BOUNDS[name], DEFAULT_APP_LIMITS[name]);
+}
+
+function readNodeGrants(reader: ConfigReader, at: Located): readonly NodeGrant[] {
+  const names = distinct(reader, reader.items(at, 'an array of permissions of Node'), (item) => {
+    const name = reader.string(item);
+    if (name === null || NODE_GRANTS.some((grant) => grant === name)) return name;
+    reader.reportAt(item, {
+      code: 'CFG008',
+      message: `${quoted(name)} is no permission of Node`,
+      help: `name some of ${NODE_GRANTS.join(', ')}`,
+    });
+    return null;
+  });
+  return NODE_GRANTS.filter((grant) => names.includes(grant));
 }
 
 function readToolNames(reader: ConfigReader, object: ObjectReader, key: string): string[] | null {

@@ -43,10 +43,19 @@ export {
   DEFAULT_APP_LIMITS,
   DEFAULT_RETRY_LIMITS,
   DEFAULT_TURN_LIMITS,
+  DEFAULT_WARM_LIMITS,
   type RetryLimits,
   type TurnLimits,
+  type WarmLimits,
 } from './limits.ts';
-export type { AppSource, Functionality, InstalledApp, Manifest } from './manifest.ts';
+export {
+  type AppSource,
+  type Functionality,
+  type InstalledApp,
+  type Manifest,
+  NODE_GRANTS,
+  type NodeGrant,
+} from './manifest.ts';
 export type {
   Model,
   ModelCallOptions,

@@ -8,12 +8,16 @@
 export interface AppLimits {
   /** Memory of all its processes together. */
   readonly memoryMiB: number;
-  /** CPU seconds of one process over its life. */
+  /** CPU seconds of all its processes together, over the life of one start. */
   readonly cpuSeconds: number;
   readonly processes: number;
   readonly openFiles: number;
   /** Largest file it may write. */
   readonly fileMiB: number;
+  /** All files in its own folder together. */
+  readonly storageMiB: number;
+  /** Files in its own folder, and in its temporary folder. */
+  readonly files: number;
   /** From spawn to the answer of `initialize`. */
   readonly startSeconds: number;
   /** From `tools/call` to its result. */
@@ -36,6 +40,8 @@ export const DEFAULT_APP_LIMITS: AppLimits = {
   processes: 64,
   openFiles: 256,
   fileMiB: 64,
+  storageMiB: 512,
+  files: 10_000,
   startSeconds: 10,
   callSeconds: 30,
   silentSeconds: 20,
@@ -65,6 +71,20 @@ export const DEFAULT_TURN_LIMITS: TurnLimits = {
   exchangeDepth: 3,
   droppedMessages: 20,
 };
+
+/** Processes that are started before anybody needs them. */
+export interface WarmLimits {
+  /** Apps that are ready and unused. */
+  readonly apps: number;
+  /** Agent loops that are ready and unused. */
+  readonly loops: number;
+  /** How long a loop waits to be used. Apps have a limit of their own (`idleSeconds`). */
+  readonly idleSeconds: number;
+  /** With less memory left on the machine no app is started ahead of its use. */
+  readonly freeMiB: number;
+}
+
+export const DEFAULT_WARM_LIMITS: WarmLimits = { apps: 4, loops: 2, idleSeconds: 600, freeMiB: 1024 };
 
 /** Model calls that fail for a passing reason are tried again, with doubling waits. */
 export interface RetryLimits {

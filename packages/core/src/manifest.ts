@@ -19,6 +19,10 @@ export interface Functionality {
   readonly tool: string | null;
 }
 
+/** What Node's permission model refuses unless it is named: `--allow-…` (Node, "Permissions"). */
+export const NODE_GRANTS = ['addons', 'child-process', 'wasi', 'worker'] as const;
+export type NodeGrant = (typeof NODE_GRANTS)[number];
+
 export interface Manifest {
   /** Vetted text for the planner; null where the user gave none (the planner then sees the app's id only). */
   readonly description: string | null;
@@ -28,6 +32,8 @@ export interface Manifest {
   /** Absolute paths; empty means no files. */
   readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly limits: AppLimits;
+  /** What a JavaScript app may do besides; empty: no other programs, native code, WASI or threads of its own. */
+  readonly node: readonly NodeGrant[];
   /** Tools that cannot be undone. `null`: silent, so every tool without `readOnlyHint` is one. */
   readonly irreversible: readonly string[] | null;
   /** Tools whose output an attacker may have written. `null`: silent, so all of them. */

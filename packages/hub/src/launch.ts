@@ -65,7 +65,7 @@ async function confine(
   const { source, manifest } = app;
   if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
   const own = stateFolder(app);
-  const { limits, files } = manifest;
+  const { limits, files, node } = manifest;
   const spec = commandSpec(
     {
       ...insideNames(source, own),
@@ -75,6 +75,7 @@ async function confine(
       stateFolder: files.write.includes(own) ? own : null,
       limits,
       network,
+      node,
     },
     command,
   );
@@ -135,6 +136,7 @@ function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
     cwd: LOOP_ROOT_INSIDE,
     mounts,
     profile: 'tight',
+    nodeGrants: [],
     limits: { ...DEFAULT_APP_LIMITS, memoryMiB: 512, processes: 48, openFiles: 128, fileMiB: 1 },
     tmpMiB: null,
     usr: false,

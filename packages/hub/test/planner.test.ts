@@ -15,6 +15,7 @@ function app(name: string, description: string | null = null): InstalledApp {
       network: [],
       files: { read: [], write: [] },
       limits: DEFAULT_APP_LIMITS,
+      node: [],
       irreversible: null,
       untrusted: null,
       private: null,

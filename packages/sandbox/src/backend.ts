@@ -6,10 +6,12 @@
  */
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Fault, Result } from '@cordon/core';
+import type { LayerName } from './layers.ts';
 import type { SandboxSpec } from './spec.ts';
 
 /** One layer of isolation, as `cordon doctor` shows it. */
 export interface LayerReport {
+  /** A `LayerName`, or what had to be there before any layer could be tried. */
   readonly layer: string;
   readonly ok: boolean;
   /** What was seen; one sentence. */
@@ -43,14 +45,18 @@ export interface Exit {
 export interface ConfinedProcess {
   /** On the host: the process whose death takes the whole tree with it. */
   readonly pid: number;
+  /** On the host: the first process inside, from which the others descend. */
+  readonly root: number;
   /** Null where the specification says `none`. */
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
   /** The hub's end of descriptor 3; null when the specification wants none. */
   readonly link: Duplex | null;
-  /** Names of the layers in force. */
-  readonly layers: readonly string[];
+  /** The layers in force. */
+  readonly layers: readonly LayerName[];
+  /** Layers that this process goes without because somebody asked for it by name. */
+  readonly weakened: readonly LayerName[];
   /** Resolves once, never rejects. */
   readonly exited: Promise<Exit>;
   /** Ends every process of the tree; nothing in it can refuse. */

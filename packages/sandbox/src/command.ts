@@ -6,13 +6,17 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
-import { type AppLimits, type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { checkPath } from './checked-path.ts';
+import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Result } from '@cordon/core';
+import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
-import { installedBin, type NpxCall, parseNpx } from './npx.ts';
+import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
+import { type PackageCall, parseLauncher, requestOf } from './launcher.ts';
+import { binInFolder, installedBin } from './npx.ts';
 import { isWithin, type Mount, type Network, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 
 export interface AppCommand {
+  /** Whom `cordon apps install` would be told to install, for remedies; absent: the command is no app's. */
+  readonly app?: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -27,6 +31,8 @@ export interface AppCommand {
   readonly stateFolder: string | null;
   readonly limits: AppLimits;
   readonly network: Network;
+  /** For an app that runs on our Node. */
+  readonly node: readonly NodeGrant[];
 }
 
 /** Where the command is looked at from; the same for all apps of a configuration. */
@@ -45,9 +51,6 @@ const TMP_MIB = 64;
 /** Folders of programs that `usr: true` makes visible; a program elsewhere is refused with a remedy. */
 const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** Launchers that fetch what they run: not without a separate install step. */
-const FETCHING = new Set(['uvx', 'pipx', 'bunx', 'pnpx', 'docker', 'podman', 'npm', 'yarn', 'pnpm']);
-
 /** Interpreters whose first argument that is no option is a script. */
 const INTERPRETERS = /^(python(\d+(\.\d+)?)?|bash|sh|dash|perl|ruby|lua|php)$/;
 
@@ -60,7 +63,10 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
   const mounts = [...withoutCovered(program.value.code, granted.value), ...granted.value];
   const cwd = workingFolder(app, context, mounts);
   if (!cwd.ok) return cwd;
-  const { executable, args, usr } = program.value;
+  const { executable, args, usr, env } = program.value;
+  const isNode = executable === NODE_INSIDE;
+  // The forwarder of an app with the network starts the app as its child, and speaks to a Unix socket.
+  const isTight = isNode && app.network.kind === 'none' && !app.node.includes('child-process');
   return ok({
     executable,
     args,
@@ -69,11 +75,13 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
       TMPDIR: '/tmp',
       PATH: usr ? '/usr/local/bin:/usr/bin:/bin' : '/opt/node/bin',
       LANG: 'C.UTF-8',
+      ...env,
       ...app.env,
     },
     cwd: cwd.value,
     mounts,
-    profile: 'spawn',
+    profile: isTight ? 'tight' : 'spawn',
+    nodeGrants: isNode ? app.node : null,
     limits: app.limits,
     tmpMiB: TMP_MIB,
     usr,
@@ -94,6 +102,8 @@ interface Program {
   readonly args: readonly string[];
   readonly usr: boolean;
   readonly code: readonly Mount[];
+  /** What an installed package needs to be found by its interpreter. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 function unavailable(message: string, help?: string) {
@@ -103,16 +113,9 @@ function unavailable(message: string, help?: string) {
 function resolveProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
   const name = basename(app.command);
   if (name === 'node' || name === 'nodejs') return nodeProgram(app.args, app, context);
-  if (name === 'npx') {
-    const call = parseNpx(app.args);
-    return call.ok ? npxProgram(call.value, app, context) : call;
-  }
-  if (FETCHING.has(name))
-    return unavailable(
-      `\`${name}\` fetches what it runs, which an app in the sandbox cannot`,
-      'install the server first and name its program or script as the command',
-    );
-  return hostProgram(app, context);
+  const call = parseLauncher(name, app.args);
+  if (!call.ok) return call;
+  return call.value === null ? hostProgram(app, context) : packageProgram(call.value, app, context);
 }
 
 /** JS and TS apps run on our own Node, whatever `node` the host has, and see no other program. */
@@ -121,20 +124,57 @@ function nodeProgram(
   app: AppCommand,
   context: CommandContext,
 ): Result<Program, Fault> {
-  const heap = `--max-old-space-size=${Math.max(64, Math.floor(app.limits.memoryMiB / 2))}`;
   const at = scriptIndex(args, NODE_VALUE_OPTIONS);
-  if (at === null) return ok({ executable: NODE_INSIDE, args: [heap, ...args], usr: false, code: [] });
+  if (at === null) return ok(ownNode(args, app, []));
   const script = resolveScript(args[at] ?? '', app, context);
   if (!script.ok) return script;
   const code = codeMounts(script.value, fenceOf(context));
   if (!code.ok) return code;
-  const inside = [...args.slice(0, at), script.value, ...args.slice(at + 1)];
-  return ok({ executable: NODE_INSIDE, args: [heap, ...inside], usr: false, code: code.value });
+  return ok(ownNode([...args.slice(0, at), script.value, ...args.slice(at + 1)], app, code.value));
 }
 
-function npxProgram(call: NpxCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
-  const bin = installedBin(call, context.configFolder);
-  return bin.ok ? nodeProgram([bin.value, ...call.args], app, context) : bin;
+function ownNode(args: readonly string[], { limits }: AppCommand, code: readonly Mount[]): Program {
+  const heap = `--max-old-space-size=${Math.max(64, Math.floor(limits.memoryMiB / 2))}`;
+  return { executable: NODE_INSIDE, args: [heap, ...args], usr: false, code };
+}
+
+/** What was installed for this very command goes before what happens to lie beside the configuration. */
+function packageProgram(call: PackageCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
+  const installed = findInstalled(call, context.dataFolder);
+  if (!installed.ok) return installed;
+  if (installed.value !== null) return installedProgram(call, installed.value, app);
+  const beside = call.ecosystem === 'npm' ? installedBin(call, context.configFolder) : ok(null);
+  if (!beside.ok) return beside;
+  if (beside.value !== null) return nodeProgram([beside.value, ...call.args], app, context);
+  const [, packages = ''] = requestOf(call).split(':', 2);
+  return unavailable(
+    `\`${packages}\` is not installed, and nothing is fetched while an app starts`,
+    `run \`cordon apps install${app.app === undefined ? '' : ` ${app.app}`}\``,
+  );
+}
+
+function installedProgram(call: PackageCall, host: CheckedPath, app: AppCommand): Result<Program, Fault> {
+  const code: readonly Mount[] = [{ host, inside: PACKAGE_INSIDE, access: 'read' }];
+  if (call.ecosystem === 'npm') {
+    const bin = binInFolder(call, host.host);
+    if (!bin.ok) return bin;
+    return ok(ownNode([`${PACKAGE_INSIDE}${bin.value.slice(host.host.length)}`, ...call.args], app, code));
+  }
+  const python = PROGRAM_FOLDERS.map((folder) => `${folder}/python3`).find((path) => existsSync(path));
+  if (python === undefined)
+    return unavailable('`python3` was not found in the folders of the system', 'install Python 3');
+  const bin = call.bin ?? call.packages[0]?.name ?? '';
+  if (!existsSync(`${host.host}/bin/${bin}`))
+    return unavailable(`the package has no program \`${bin}\``, 'name it: `uvx --from package program`');
+  // No bytecode is written, and nothing is taken from the user's own packages.
+  const env = { PYTHONPATH: PACKAGE_INSIDE, PYTHONDONTWRITEBYTECODE: '1', PYTHONNOUSERSITE: '1' };
+  return ok({
+    executable: python,
+    args: [`${PACKAGE_INSIDE}/bin/${bin}`, ...call.args],
+    usr: true,
+    code,
+    env,
+  });
 }
 
 function hostProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {

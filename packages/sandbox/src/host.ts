@@ -6,6 +6,7 @@
 import {
   existsSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -46,6 +47,7 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       setpriv: programs.setpriv ?? '/usr/bin/setpriv',
       libraries: [...new Set([...librariesOf(node), ...librariesOf(programs.prlimit)])],
       rootLinks: rootLinks(),
+      topFolders: topFolders(),
       publicEtc: ['/etc/alternatives', '/etc/ssl/certs'].filter((path) => existsSync(path)),
       hardLimits: hardLimits(),
     });
@@ -65,6 +67,16 @@ function rootLinks(): HostPrograms['rootLinks'] {
   return ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
     .filter((path) => existsSync(path))
     .map((path) => ({ path, target: lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null }));
+}
+
+const MADE_INSIDE = new Set(['proc', 'sys', 'dev', 'tmp', 'run', 'opt', 'usr', 'lost+found']);
+
+function topFolders(): readonly string[] {
+  return readdirSync('/', { withFileTypes: true })
+    .filter(
+      (entry) => entry.isDirectory() && !MADE_INSIDE.has(entry.name) && !/^(s?bin|lib.*)$/.test(entry.name),
+    )
+    .map(({ name }) => `/${name}`);
 }
 
 /** Rows of proc(5) `/proc/self/limits`, by the names that prlimit uses. */

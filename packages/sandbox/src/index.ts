@@ -1,6 +1,16 @@
 export type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
 export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
+export { deliverSignal } from './delivery.ts';
+export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
+export {
+  type Ecosystem,
+  type PackageCall,
+  parseLauncher,
+  requestOf,
+  type WantedPackage,
+} from './launcher.ts';
+export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
 export type { Profile } from './seccomp.ts';
 export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
 export {
@@ -15,3 +25,4 @@ export {
   STATE_INSIDE,
   type Stdio,
 } from './spec.ts';
+export { digestTree, TREE_LIMITS, type TreeDigest } from './tree-digest.ts';

@@ -16,6 +16,7 @@ import {
   commandInside,
   dropRoot,
   type HostPrograms,
+  type LeftOut,
   type MountSource,
   outerLimits,
   type SourcedMount,
@@ -23,8 +24,11 @@ import {
   stageOptions,
 } from './backends/bubblewrap.ts';
 import type { CheckedPath } from './checked-path.ts';
+import type { ControlGroup, ControlGroups } from './control-group.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable, permits } from './host.ts';
+import { LAYER_NAMES, type LayerName } from './layers.ts';
+import { watchOwnFolder } from './own-folder.ts';
 import { handOver } from './ownership.ts';
 import type { Profile } from './seccomp.ts';
 import { type CheckedSpec, EGRESS_SOCKET_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
@@ -41,22 +45,10 @@ export interface Launcher {
   /** The user that confined processes are when the hub is root; null: the hub's own user. */
   readonly appUser: number | null;
   readonly watchdog: Watchdog;
+  /** Null where the hub has no control group of its own. */
+  readonly controlGroups: ControlGroups | null;
+  readonly leftOut: LeftOut;
 }
-
-/** What each confined process has; the self-test looks at every one of them from inside. */
-export const LAYERS: readonly string[] = [
-  'user namespace',
-  'mount namespace',
-  'pid namespace',
-  'network namespace',
-  'ipc and uts namespaces',
-  'no capabilities',
-  'system call filter',
-  'resource limits',
-  'memory watchdog',
-  'clean environment',
-  'clean descriptors',
-];
 
 const SETUP_DEADLINE_MS = 10_000;
 
@@ -154,6 +146,7 @@ function grantToUser(
 
 interface Started {
   readonly child: ChildProcess;
+  readonly group: ControlGroup | null;
   readonly status: Readable;
   readonly link: Duplex | null;
 }
@@ -181,7 +174,7 @@ function start(
     passwd: place('pipe'),
     hosts: place('pipe'),
   };
-  const user = launcher.appUser;
+  const { appUser: user, leftOut } = launcher;
   const isStaged = user !== null && mounts.some(({ host }) => !isReachable(host, user));
   const stageArgs = isStaged ? place('pipe') : null;
   const descriptors = mounts.map(({ descriptor }) => place(descriptor));
@@ -195,40 +188,47 @@ function start(
     access,
   }));
   // Descriptors that this process inherited itself would go on to the app.
-  for (const inherited of inheritableDescriptors()) {
+  for (const inherited of leftOut.has('descriptors') ? [] : inheritableDescriptors()) {
     while (stdio.length < inherited) stdio.push('ignore');
     if (stdio.length === inherited) stdio.push(devNull);
   }
 
   const { programs, forwarder } = launcher;
+  const options = bubblewrapOptions(spec, programs, sourced, setup, leftOut);
   const command = [
     ...(stageArgs === null ? [] : [programs.bwrap, '--args', String(stageArgs), '--']),
     ...(user === null ? [] : dropRoot(programs, user)),
-    ...[programs.prlimit, ...outerLimits(spec.limits, programs.hardLimits), '--'],
-    ...[programs.bwrap, '--args', String(setup.args), '--'],
-    ...commandInside(spec, forwarderInside(forwarder)),
+    ...outerLimits(programs, spec.limits, leftOut),
+    ...[programs.bwrap, ...(leftOut.has('arguments') ? options : ['--args', String(setup.args)]), '--'],
+    ...commandInside(spec, forwarderInside(forwarder), leftOut),
   ];
   // Not even PATH: /proc/1/environ inside shows what bubblewrap was started with.
   // Detached: Ctrl-C at the terminal is for the hub, which ends its apps itself.
-  const child = spawn(command[0] ?? '', command.slice(1), { env: {}, stdio, cwd: '/', detached: true });
+  const env = leftOut.has('environment') ? undefined : {}; // left out, it is the hub's
+  const detached = !leftOut.has('session');
+  const child = spawn(command[0] ?? '', command.slice(1), { env, stdio, cwd: '/', detached });
   const feed = (index: number, bytes: string | Buffer) => writableAt(child, index)?.end(bytes);
-  feed(
-    setup.args,
-    bubblewrapOptions(spec, programs, sourced, setup)
-      .map((arg) => `${arg}\0`)
-      .join(''),
-  );
+  const group = intoGroup(launcher, spec, child);
+  const separated = (args: readonly string[]) => args.map((arg) => `${arg}\0`).join('');
+  feed(setup.args, separated(options));
   feed(setup.filter, launcher.filters[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
-  if (stageArgs !== null)
-    feed(
-      stageArgs,
-      stageOptions(programs, descriptors)
-        .map((arg) => `${arg}\0`)
-        .join(''),
-    );
-  return { child, status: readableAt(child, setup.status), link: link ? duplexAt(child, 3) : null };
+  if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors)));
+  return { child, group, status: readableAt(child, setup.status), link: link ? duplexAt(child, 3) : null };
+}
+
+/** Before bubblewrap has read its arguments, so before it has children. Throws: a group that was promised is not left out. */
+function intoGroup({ controlGroups }: Launcher, spec: CheckedSpec, child: ChildProcess): ControlGroup | null {
+  if (controlGroups === null || child.pid === undefined) return null;
+  try {
+    const group = controlGroups.make(spec.limits, spec.tmpMiB ?? 0);
+    group.add(child.pid);
+    return group;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */
@@ -242,11 +242,12 @@ async function follow(
   started: Started,
   signal: AbortSignal,
 ): Promise<Result<ConfinedProcess, Fault>> {
-  const { child, link } = started;
+  const { child, group, link } = started;
   let ending: Ending = null;
   const end = (why: NonNullable<Ending>) => {
     ending ??= why;
     killTree(child);
+    group?.kill();
   };
   const kill = () => end({ cause: 'killed', message: 'it was stopped by the hub' });
   signal.addEventListener('abort', kill, { once: true });
@@ -268,6 +269,8 @@ async function follow(
   const finished = outer.then(async (gone) => {
     const status = await reportsUntilEnd(reports);
     if (childPid !== null) killOrphan(childPid);
+    group?.kill();
+    group?.remove();
     return [gone, status] as const;
   });
   const exited = finished.then(async ([gone, status]): Promise<Exit> => {
@@ -283,19 +286,58 @@ async function follow(
     const { message } = await exited;
     return signal.aborted ? failed(fault('cancelled', 'the start was cancelled')) : unavailable(message);
   }
-  const unwatch = launcher.watchdog.add({
-    root: status.childPid,
-    memoryMiB: spec.limits.memoryMiB,
-    onExcess: (used) =>
-      end({
-        cause: 'limit',
-        message: `it used ${used} MiB of memory, more than its ${spec.limits.memoryMiB} MiB`,
-      }),
-  });
+  const unwatch = watch(launcher, spec, status.childPid, group, (message) =>
+    end({ cause: 'limit', message }),
+  );
   void exited.then(unwatch);
-  const layers = [...LAYERS, ...(launcher.appUser === null ? [] : [`separate user ${launcher.appUser}`])];
+  const { layers, weakened } = layersOf(launcher, spec);
   const { stdin, stdout, pid } = child;
-  return ok({ pid, stdin, stdout, stderr: errors.stream, link, layers, exited, kill });
+  return ok({
+    pid,
+    root: status.childPid,
+    stdin,
+    stdout,
+    stderr: errors.stream,
+    link,
+    layers,
+    weakened,
+    exited,
+    kill,
+  });
+}
+
+/** Watches what the kernel bounds for one process or one file only, until the returned function is called. */
+function watch(
+  { watchdog, leftOut }: Launcher,
+  spec: CheckedSpec,
+  root: number,
+  group: ControlGroup | null,
+  onExcess: (message: string) => void,
+): () => void {
+  if (leftOut.has('watchdog')) return () => undefined;
+  const { limits } = spec;
+  const unwatch = watchdog.add({
+    root,
+    hasPidNamespace: !leftOut.has('pid-namespace'),
+    hasTmp: spec.tmpMiB !== null,
+    limits,
+    exactCpuSeconds: () => group?.cpuSeconds() ?? null,
+    onExcess,
+  });
+  const own = spec.mounts.filter(({ access }) => access === 'own');
+  const endings = own.map(({ host }) => watchOwnFolder(host.host, limits, onExcess));
+  return () => {
+    for (const ending of [unwatch, ...endings]) ending();
+  };
+}
+
+/** The layers that apply to this process, in force and left out. */
+function layersOf({ appUser, leftOut }: Launcher, spec: CheckedSpec) {
+  const applies = (name: LayerName) =>
+    (name !== 'separate-user' || appUser !== null || leftOut.has(name)) &&
+    (name !== 'node-permission' || spec.nodeGrants !== null);
+  const layers = LAYER_NAMES.filter((name) => applies(name) && !leftOut.has(name));
+  return { layers, weakened: LAYER_NAMES.filter((name) => applies(name) && leftOut.has(name)) };
 }
 
 /**

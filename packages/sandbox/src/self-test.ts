@@ -4,8 +4,10 @@
  *
  * Ring 0.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { arch } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AppLimits,
   DEFAULT_APP_LIMITS,
@@ -16,8 +18,12 @@ import {
 } from '@cordon/core';
 import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
 import type { CheckedPath } from './checked-path.ts';
-import type { Profile } from './seccomp.ts';
+import { LAYERS, type LayerName } from './layers.ts';
+import { probeProgram } from './probe-program.ts';
+import { isArchitecture } from './seccomp.ts';
 import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
+import type { SyscallName } from './syscall-numbers.ts';
+import { canWatch } from './watchdog.ts';
 
 export interface SelfTest {
   readonly launch: (spec: CheckedSpec, signal: AbortSignal) => Promise<Result<ConfinedProcess, Fault>>;
@@ -25,11 +31,14 @@ export interface SelfTest {
   readonly canary: CheckedPath;
   /** A host file that exists and must be out of reach, e.g. the hub's own source. */
   readonly outside: readonly string[];
+  /** The layers that must hold; those that the user left out are not among them. */
+  readonly layers: readonly LayerName[];
 }
 
 const DEADLINE_MS = 20_000;
 
 const CANARY_LIMITS: AppLimits = {
+  ...DEFAULT_APP_LIMITS,
   ...DEFAULT_APP_LIMITS,
   memoryMiB: 512,
   cpuSeconds: 20,
@@ -38,7 +47,10 @@ const CANARY_LIMITS: AppLimits = {
   fileMiB: 1,
 };
 
-/** One line per layer; a layer that a profile weakens is reported with that profile's name. */
+/** The three ways in which processes of others run here; each is tried. */
+type Trial = 'tight' | 'spawn' | 'node';
+
+/** One line per layer, in the order of `LAYERS`. */
 export async function selfTest(test: SelfTest): Promise<readonly LayerReport[]> {
   const server = createServer((socket) => socket.destroy());
   const abstract = createServer((socket) => socket.destroy());
@@ -46,11 +58,14 @@ export async function selfTest(test: SelfTest): Promise<readonly LayerReport[]> 
   try {
     const port = await listen(server, { host: '127.0.0.1', port: 0 });
     await listen(abstract, { path: `\0${name}` });
-    const seen = (profile: Profile) => observe(test, profile, { port, socket: name });
-    const [tight, spawn] = await Promise.all([seen('tight'), seen('spawn')]);
+    const seen = (trial: Trial) => observe(test, trial, { port, socket: name });
+    const [tight, spawn, node] = await Promise.all([seen('tight'), seen('spawn'), seen('node')]);
     if (!tight.ok) return [tight.report];
     if (!spawn.ok) return [spawn.report];
-    return judge(test, tight.seen, spawn.seen);
+    if (!node.ok) return [node.report];
+    return test.layers.map((layer) =>
+      judge(test, layer, { tight: tight.seen, spawn: spawn.seen, node: node.seen }),
+    );
   } catch (error) {
     return [broken(`the self-test could not run: ${error instanceof Error ? error.message : 'unknown'}`)];
   } finally {
@@ -76,32 +91,59 @@ function listen(server: Server, where: { host: string; port: number } | { path: 
 
 async function observe(
   test: SelfTest,
-  profile: Profile,
+  trial: Trial,
   hub: { readonly port: number; readonly socket: string },
 ): Promise<Observation> {
-  const usr = profile === 'spawn';
+  const isFiltered = test.layers.includes('seccomp');
   const task = {
-    outside: ['/etc/shadow', '/etc/hostname', '/root', ...test.outside],
+    attempts: trial === 'node' ? 'node' : 'kernel',
+    outside: [...OUTSIDE, ...test.outside],
     hubPid: process.pid,
     hubPort: hub.port,
     hubSocket: hub.socket,
-    programs: usr ? forbiddenPrograms() : [],
+    // Without the filter these calls would be made for real.
+    programs:
+      trial === 'spawn' && isFiltered
+        ? Object.fromEntries(FORBIDDEN.map((call) => [call, program(call)]))
+        : {},
+    last: trial === 'tight' && isFiltered ? program('ptrace') : null,
   };
-  const spec = checkSpec(canarySpec(test.canary, profile));
+  const spec = checkSpec(canarySpec(test.canary, trial));
   if (!spec.ok) return { ok: false, report: broken(spec.fault.message) };
   const started = await test.launch(spec.value, AbortSignal.timeout(DEADLINE_MS));
   if (!started.ok) return { ok: false, report: whyNot(started.fault.message) };
-  // By standard input, not as an argument: the command line is among what is looked at.
-  started.value.stdin?.on('error', () => {}).end(JSON.stringify(task));
-  const [output, linked, exit] = await Promise.all([
+  const outputs = Promise.all([
     textOf(started.value.stdout),
     textOf(started.value.link),
     started.value.exited,
   ]);
-  return readObservation(output, linked, exit);
+  const isWatched = await becomesWatchable(started.value.root, test.layers.includes('pid-namespace'));
+  // By standard input, not as an argument: the command line is among what is looked at. It waits for it till then.
+  started.value.stdin?.on('error', () => {}).end(JSON.stringify(task));
+  const [output, linked, exit] = await outputs;
+  return readObservation(output, linked, exit, task.last === null ? 'exit' : 'violation', isWatched);
 }
 
-function canarySpec(canary: CheckedPath, profile: Profile): SandboxSpec {
+function program(call: SyscallName): string {
+  const architecture = arch();
+  return isArchitecture(architecture) ? probeProgram(call, architecture).toString('base64') : '';
+}
+
+/** Calls whose honest use nobody has in an app; one of each family that the filter ends a process for. */
+const FORBIDDEN: readonly SyscallName[] = [
+  ...(['ptrace', 'unshare', 'setns', 'mount', 'chroot', 'bpf', 'keyctl'] as const),
+  ...(['process_vm_readv', 'pidfd_getfd', 'perf_event_open', 'userfaultfd'] as const),
+];
+
+async function becomesWatchable(root: number, hasPidNamespace: boolean): Promise<boolean> {
+  for (let round = 0; round < 400; round++) {
+    if (canWatch(root, hasPidNamespace)) return true;
+    await wait(5);
+  }
+  return false;
+}
+
+function canarySpec(canary: CheckedPath, trial: Trial): SandboxSpec {
   const inside = canary.host.endsWith('.ts') ? '/canary.d/canary.mts' : '/canary.d/canary.mjs';
   return {
     executable: NODE_INSIDE,
@@ -109,21 +151,17 @@ function canarySpec(canary: CheckedPath, profile: Profile): SandboxSpec {
     env: { LANG: 'C.UTF-8' },
     cwd: '/',
     mounts: [{ host: canary, inside, access: 'read' }],
-    profile,
+    profile: trial === 'spawn' ? 'spawn' : 'tight',
+    nodeGrants: trial === 'node' ? [] : null,
     limits: CANARY_LIMITS,
-    tmpMiB: null,
-    usr: profile === 'spawn',
+    tmpMiB: 1,
+    usr: trial === 'spawn',
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'none',
     link: true,
     network: { kind: 'none' },
   };
-}
-
-/** Programs found on nearly every Linux that make a call which must end them. */
-function forbiddenPrograms(): readonly (readonly string[])[] {
-  return [['/usr/bin/unshare', '--user', '/bin/true']].filter(([program = '']) => existsSync(program));
 }
 
 async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
@@ -133,121 +171,163 @@ async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
   return text;
 }
 
-function readObservation(output: string, linked: string, exit: Exit): Observation {
+function readObservation(
+  output: string,
+  linked: string,
+  exit: Exit,
+  wanted: Exit['cause'],
+  isWatched: boolean,
+): Observation {
   if (exit.cause === 'sandbox-failed') return { ok: false, report: whyNot(exit.message) };
   const seen = parseJson(output.trim());
-  if (exit.code !== 7 || linked !== 'canary\n' || !seen.ok || !isJsonObject(seen.value))
+  const isComplete = linked === 'canary\n' && seen.ok && isJsonObject(seen.value);
+  if (!isComplete || (wanted === 'exit' && exit.code !== 7))
     return { ok: false, report: broken(`a program did not run as it should inside: ${exit.message}`) };
-  const entries = Object.entries(seen.value);
-  return { ok: true, seen: new Map(entries.map(([key, value]) => [key, String(value)])) };
+  const entries = Object.entries(seen.value).map(([key, value]) => [key, String(value)] as const);
+  return {
+    ok: true,
+    seen: new Map([...entries, ['watched', `done:${isWatched}`], ['end', `done:${exit.cause}`]]),
+  };
 }
 
-interface Check {
-  readonly layer: string;
-  /** Names of attempts, or the beginning of names, with what must have been seen. */
-  readonly expect: readonly (readonly [attempt: string, good: (seen: string) => boolean])[];
-}
+/** Files and folders of nearly every host. */
+const OUTSIDE = ['/etc/shadow', '/etc/hostname', '/root'];
+
+/** Names of attempts with what must have been seen. */
+type Expectation = readonly (readonly [attempt: string, good: (seen: string) => boolean])[];
 
 const refused = (seen: string) => seen.startsWith('refused:');
 const is = (text: string) => (seen: string) => seen === `done:${text}`;
+const isRefusal = (code: string) => (seen: string) => seen === `refused:${code}`;
 const atMost = (most: number) => (seen: string) => seen.startsWith('done:') && Number(seen.slice(5)) <= most;
 
-function checks(test: SelfTest, profile: Profile): readonly Check[] {
-  const processes = profile === 'tight' ? 2 : 3;
-  return [
-    {
-      layer: 'user namespace',
-      expect: [['host user', (seen) => /^done:[1-9]\d* \d+ 1$/.test(seen)]],
-    },
-    {
-      layer: 'mount namespace',
-      expect: [
-        ...['/etc/shadow', '/etc/hostname', '/root', ...test.outside].map(
-          (path) => [`read ${path}`, refused] as const,
-        ),
+/** What a layer must have stopped in a trial; several layers that stop one thing are tested one by one in `attacks/`. */
+function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn'): Expectation {
+  // Without a pid namespace the first process is the host's, and none of ours.
+  const ofFirstProcess = (one: Expectation[number]) => (test.layers.includes('pid-namespace') ? [one] : []);
+  switch (layer) {
+    case 'user-namespace':
+      return [otherNamespace('user'), ['host user', (seen) => /^done:\d+ \d+ 1$/.test(seen)]];
+    case 'separate-user':
+      return [['host user', (seen) => /^done:[1-9]\d* \d+ 1$/.test(seen)]];
+    case 'file-view':
+      return [
+        otherNamespace('mnt'),
+        ...[...OUTSIDE, ...test.outside].map((path) => [`read ${path}`, refused] as const),
+      ];
+    case 'read-only-root':
+      return [
         ...['/canary', '/opt/canary', '/dev/canary', '/canary.d/canary'].map(
           (path) => [`write ${path}`, refused] as const,
         ),
         ['write own code', refused],
+        ['size of /dev/shm', atMost(1024 * 1024)],
+      ];
+    case 'kernel-settings':
+      return [
         ['open /proc/sys/kernel/core_pattern', refused],
         ['open /proc/sysrq-trigger', refused],
-        ['size of /dev/shm', atMost(1024 * 1024)],
-      ],
-    },
-    {
-      layer: 'pid namespace',
-      expect: [
-        ['processes', atMost(processes)],
+        ['mount of /proc/sys', (seen) => /^done:ro\b/.test(seen)],
+      ];
+    case 'pid-namespace':
+      return [
+        otherNamespace('pid'),
+        ['processes', atMost(trial === 'tight' ? 2 : 3)],
         ['signal to the hub', refused],
         ['proc of the hub', refused],
-      ],
-    },
-    {
-      layer: 'network namespace',
-      expect: [
+      ];
+    case 'network-namespace':
+      return [
+        otherNamespace('net'),
         ['interfaces', is('lo')],
         ['connect to the hub', refused],
         ['connect outside', refused],
         ['abstract socket of the hub', refused],
-      ],
-    },
-    {
-      layer: 'no capabilities',
-      expect: [
-        ['status CapEff', is('0000000000000000')],
-        ['status CapPrm', is('0000000000000000')],
-        ['status CapBnd', is('0000000000000000')],
+      ];
+    case 'ipc-namespace':
+      return [otherNamespace('ipc')];
+    case 'uts-namespace':
+      return [otherNamespace('uts')];
+    case 'cgroup-namespace':
+      return [otherNamespace('cgroup')];
+    case 'no-nested-namespaces':
+      // bubblewrap itself tries to make one and ends if it can (--assert-userns-disabled): that it ran is the proof.
+      return [['link', is('7')]];
+    case 'capabilities':
+      return [
+        ...['CapEff', 'CapPrm', 'CapBnd'].map((set) => [`status ${set}`, is('0000000000000000')] as const),
         ['status NoNewPrivs', is('1')],
-      ],
-    },
-    {
-      layer: 'system call filter',
-      expect: [
+      ];
+    case 'session':
+      return [
+        ['session', (seen) => /^done:[1-9]\d*$/.test(seen)],
+        ['open /dev/tty', refused],
+      ];
+    case 'seccomp':
+      return [
         ['status Seccomp', is('2')],
-        ['start a process', profile === 'tight' ? isEperm : is('started')],
-        ...(profile === 'spawn' ? forbiddenPrograms() : []).map(
-          ([program]) => [`run ${program}`, is('SIGSYS')] as const,
-        ),
-      ],
-    },
-    {
-      layer: 'resource limits',
-      expect: [['limits', (seen) => /^done:64 128 0 \d+ 22$/.test(seen)]],
-    },
-    {
-      layer: 'clean environment',
-      expect: [
-        ['environment of pid 1', is('')],
+        ...(trial === 'tight'
+          ? ([
+              ['start a process', isRefusal('EPERM')],
+              ['end', is('violation')],
+            ] as const)
+          : [
+              ['start a process', is('started')] as const,
+              ...FORBIDDEN.map((call) => [`call ${call}`, is('SIGSYS')] as const),
+            ]),
+      ];
+    case 'resource-limits':
+      return [['limits', (seen) => /^done:64 128 0 \d+ 22$/.test(seen)]];
+    case 'watchdog':
+      return [['watched', is('true')]];
+    case 'environment':
+      return [
+        ...ofFirstProcess(['environment of pid 1', is('')]),
         ['own environment', (seen) => seen === 'done:LANG PWD' || seen === 'done:LANG'],
-        ['command line of pid 1', (seen) => test.outside.every((path) => !seen.includes(path))],
-      ],
-    },
-    { layer: 'clean descriptors', expect: [['descriptors', is('')]] },
+      ];
+    case 'arguments':
+      return ofFirstProcess([
+        'command line of pid 1',
+        (seen) => seen.startsWith('done:') && !/-bind|--setenv/.test(seen),
+      ]);
+    case 'descriptors':
+      return [['descriptors', is('')]];
+    case 'node-permission':
+      return [];
+  }
+}
+
+/** In a trial of its own: where Node refuses, nothing else can be seen. */
+const NODE_EXPECTATION: Expectation = [
+  ...['read a file', 'write a file', 'start a process', 'start a thread'].map(
+    (what) => [`Node: ${what}`, isRefusal('ERR_ACCESS_DENIED')] as const,
+  ),
+  ['Node: read own code', is('true')],
+];
+
+function otherNamespace(name: string): Expectation[number] {
+  const own = readlinkSync(`/proc/self/ns/${name}`);
+  return [`namespace ${name}`, (seen) => seen.startsWith(`done:${name}:[`) && seen !== `done:${own}`];
+}
+
+function judge(test: SelfTest, layer: LayerName, seen: Readonly<Record<Trial, Seen>>): LayerReport {
+  const expected = [
+    ...expectation(test, layer, 'tight').map((one) => [one, seen.tight] as const),
+    ...expectation(test, layer, 'spawn').map((one) => [one, seen.spawn] as const),
+    ...(layer === 'node-permission' ? NODE_EXPECTATION : []).map((one) => [one, seen.node] as const),
   ];
-}
-
-function isEperm(seen: string): boolean {
-  return seen === 'refused:EPERM';
-}
-
-function judge(test: SelfTest, tight: Seen, spawn: Seen): readonly LayerReport[] {
-  const apps = checks(test, 'spawn');
-  return checks(test, 'tight').map((check, index) => {
-    const wrong = firstWrong(check, tight) ?? firstWrong(apps[index] ?? check, spawn);
-    const why = wrong ?? `${check.expect.length} attempts ended as they must`;
-    const remedy = 'this machine cannot run apps safely; report this line with the output of `uname -a`';
-    return { layer: check.layer, ok: wrong === null, why, remedy: wrong === null ? null : remedy };
-  });
+  const wrong =
+    expected.map(([one, where]) => wrongOf(one, where)).find((problem) => problem !== null) ?? null;
+  const why = wrong ?? `${LAYERS[layer].does}: ${expected.length} attempts ended as they must`;
+  const remedy = 'this machine cannot run apps safely; report this line with the output of `uname -a`';
+  return { layer, ok: wrong === null, why, remedy: wrong === null ? null : remedy };
 }
 
 /** An attempt that is missing from what was seen is wrong too. */
-function firstWrong(check: Check, seen: Seen): string | null {
-  for (const [attempt, good] of check.expect) {
-    const result = seen.get(attempt);
-    if (result === undefined) return `\`${attempt}\` was not tried`;
-    if (!good(result)) return `\`${attempt}\` ended with \`${result.slice(0, 80)}\``;
-  }
-  return null;
+function wrongOf([attempt, good]: Expectation[number], seen: Seen): string | null {
+  const result = seen.get(attempt);
+  if (result === undefined) return `\`${attempt}\` was not tried`;
+  return good(result) ? null : `\`${attempt}\` ended with \`${result.slice(0, 80)}\``;
 }
 
 function broken(why: string): LayerReport {

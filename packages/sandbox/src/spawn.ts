@@ -13,8 +13,10 @@ import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backe
 import type { HostPrograms } from './backends/bubblewrap.ts';
 import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
+import { ControlGroups } from './control-group.ts';
 import { readHost } from './host.ts';
-import { LAYERS, type Launcher, launch } from './launch.ts';
+import { type Launcher, launch } from './launch.ts';
+import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
 import { isArchitecture, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
@@ -32,13 +34,17 @@ export interface SandboxOptions {
   readonly cacheFile?: string | null;
   /** The user that apps are when the hub runs as root. */
   readonly appUser?: number;
+  /** Layers to go without, since the user named them; in force for every process of this sandbox. */
+  readonly weaker?: readonly LayerName[];
+  /** The folder of a control group in which groups may be made; left out: the hub's own, if it has one alone. */
+  readonly controlGroup?: string;
 }
 
 /** Between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
 export const APP_USER = 61_000;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-1';
+const VERSION = 'sandbox-2';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {
@@ -46,13 +52,18 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
 }
 
-function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
+/** Everything that launches share on this machine; a fault says what is missing. */
+export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   const architecture = arch();
   if (platform() !== 'linux' || !isArchitecture(architecture)) return failed(unsupported());
   const node = checkPath(options.node);
   if (!node.ok) return node;
   const forwarder = checkPath(insideFile('forwarder'));
   if (!forwarder.ok) return forwarder;
+  const leftOut = new Set(options.weaker ?? []);
+  const needed = [...leftOut].find((name) => LAYERS[name].mayBeLeftOut === 'never');
+  if (needed !== undefined)
+    return failed(fault('sandbox-unavailable', `the layer \`${needed}\` cannot be left out`));
   const isRoot = process.getuid?.() === 0;
   const programs = readHost(options.bwrap ?? null, node.value.host, isRoot);
   if (!programs.ok) return programs;
@@ -64,9 +75,17 @@ function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     },
     node: node.value,
     forwarder: forwarder.value,
-    appUser: isRoot ? (options.appUser ?? APP_USER) : null,
+    appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
     watchdog: new Watchdog(),
+    controlGroups: controlGroups(options.controlGroup),
+    leftOut,
   });
+}
+
+function controlGroups(folder: string | undefined): ControlGroups | null {
+  if (folder !== undefined) return ControlGroups.in(folder, false);
+  const delegated = ControlGroups.delegated();
+  return delegated.ok ? delegated.value : null;
 }
 
 function unsupported(): Fault {
@@ -99,7 +118,8 @@ class BubblewrapSandbox implements Sandbox {
 
   async #probe(): Promise<ProbeReport> {
     const key = cacheKey(this.#launcher);
-    const kept = this.#cacheFile === null ? null : readCache(this.#cacheFile, key);
+    const kept =
+      this.#cacheFile === null ? null : readCache(this.#cacheFile, key, layersToTest(this.#launcher));
     if (kept !== null) return kept;
     const canary = checkPath(insideFile('canary'));
     if (!canary.ok) return notReady(canary.fault);
@@ -107,6 +127,7 @@ class BubblewrapSandbox implements Sandbox {
       launch: (spec, signal) => launch(this.#launcher, spec, signal),
       canary: canary.value,
       outside: [fileURLToPath(import.meta.url)],
+      layers: layersToTest(this.#launcher),
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
     const report = { ready, layers: [programLayer(this.#launcher.programs), ...layers], cached: false };
@@ -148,6 +169,11 @@ class RefusingSandbox implements Sandbox {
   }
 }
 
+/** The layers that every process here has; the permissions of Node are a layer wherever our Node runs. */
+function layersToTest({ appUser, leftOut }: Launcher): readonly LayerName[] {
+  return LAYER_NAMES.filter((name) => !leftOut.has(name) && (name !== 'separate-user' || appUser !== null));
+}
+
 function notReady({ message, help }: Fault): ProbeReport {
   const layer: LayerReport = { layer: 'bubblewrap', ok: false, why: message, remedy: help ?? null };
   return { ready: false, layers: [layer], cached: false };
@@ -158,7 +184,7 @@ function programLayer(programs: HostPrograms): LayerReport {
 }
 
 /** What the result depends on. A changed kernel, program, user or version is another machine. */
-function cacheKey({ programs, node, appUser }: Launcher): string {
+function cacheKey({ programs, node, appUser, leftOut }: Launcher): string {
   const stamp = (path: string) => `${path}@${statSync(path).mtimeMs}`;
   return [
     VERSION,
@@ -169,11 +195,12 @@ function cacheKey({ programs, node, appUser }: Launcher): string {
     stamp(node.host),
     stamp(insideFile('canary')),
     `user ${appUser ?? process.getuid?.()}`,
+    `without ${[...leftOut].sort().join()}`,
   ].join('\n');
 }
 
 /** Only a passed report for exactly this key counts; anything else, and the test is run. */
-function readCache(file: string, key: string): ProbeReport | null {
+function readCache(file: string, key: string, layers: readonly LayerName[]): ProbeReport | null {
   try {
     const stats = statSync(file);
     if (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return null;
@@ -185,7 +212,7 @@ function readCache(file: string, key: string): ProbeReport | null {
       why: 'passed earlier on this machine',
       remedy: null,
     });
-    return { ready: true, layers: ['bubblewrap', ...LAYERS].map(passed), cached: true };
+    return { ready: true, layers: ['bubblewrap', ...layers].map(passed), cached: true };
   } catch {
     return null;
   }

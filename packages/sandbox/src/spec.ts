@@ -5,7 +5,16 @@
  * Ring 0.
  */
 import { posix } from 'node:path';
-import { type AppLimits, DEFAULT_APP_LIMITS, type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import {
+  type AppLimits,
+  DEFAULT_APP_LIMITS,
+  type Fault,
+  failed,
+  fault,
+  type NodeGrant,
+  ok,
+  type Result,
+} from '@cordon/core';
 import { CheckedPath } from './checked-path.ts';
 import type { Profile } from './seccomp.ts';
 
@@ -39,6 +48,8 @@ export interface SandboxSpec {
   readonly cwd: string;
   readonly mounts: readonly Mount[];
   readonly profile: Profile;
+  /** What our Node grants a JavaScript app beyond its mounts; null: Node's permission model is not in force. */
+  readonly nodeGrants: readonly NodeGrant[] | null;
   readonly limits: AppLimits;
   /** Size of the private /tmp in MiB; null: /tmp is there and cannot be written. */
   readonly tmpMiB: number | null;
@@ -72,6 +83,8 @@ export const LIMIT_MAXIMA: AppLimits = {
   processes: 4_096,
   openFiles: 65_536,
   fileMiB: 65_536,
+  storageMiB: 1_048_576,
+  files: 10_000_000,
   startSeconds: 600,
   callSeconds: 3_600,
   silentSeconds: 3_600,
@@ -92,6 +105,7 @@ const FIELDS: Readonly<Record<keyof SandboxSpec, true>> = {
   cwd: true,
   mounts: true,
   profile: true,
+  nodeGrants: true,
   limits: true,
   tmpMiB: true,
   usr: true,
@@ -119,7 +133,8 @@ function problemOf(spec: SandboxSpec): string | null {
     mountsProblem(spec.mounts) ??
     limitsProblem(spec.limits) ??
     sizeProblem('tmpMiB', spec.tmpMiB ?? 1, 65_536) ??
-    networkProblem(spec)
+    networkProblem(spec) ??
+    nodeProblem(spec)
   );
 }
 
@@ -173,6 +188,13 @@ function networkProblem(spec: SandboxSpec): string | null {
   if (spec.network.kind === 'none') return null;
   if (spec.network.socket.kind !== 'socket') return 'the way to the proxy is not a Unix socket';
   return spec.profile === 'tight' ? 'a process of the profile `tight` cannot have a network' : null;
+}
+
+function nodeProblem({ executable, nodeGrants, profile }: SandboxSpec): string | null {
+  if (nodeGrants !== null && executable !== NODE_INSIDE) return "only our own Node has Node's permissions";
+  if (profile === 'tight' && nodeGrants?.includes('child-process') === true)
+    return 'a process of the profile `tight` cannot start others';
+  return null;
 }
 
 function isNormal(path: string): boolean {

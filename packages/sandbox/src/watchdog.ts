@@ -1,35 +1,57 @@
 /**
- * The kernel bounds memory per process, not per tree, unless a control group is delegated. So every 250 ms one
- * look at /proc sums the resident memory of each watched tree. Shared pages count once per process: the sum is
- * an upper bound.
+ * The kernel bounds memory and CPU time per process, not per tree, unless a control group is delegated; and it
+ * bounds neither the number of files in a private /tmp nor the size of an app's own folder. So four times a second
+ * one look at each sandbox sums what its processes use. Shared pages count once per process: an upper bound.
  *
  * Ring 0.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 
 const PERIOD_MS = 250;
+/** Longer than any set-up. */
+const LONGEST_BLIND_MS = 12_000;
 
-export interface Watch {
-  /** Host pid of the tree's root. */
-  readonly root: number;
+/** What a whole tree of processes may use. */
+export interface TreeLimits {
   readonly memoryMiB: number;
-  /** Called at most once, with the sum in MiB. */
-  readonly onExcess: (memoryMiB: number) => void;
+  /** CPU seconds of all processes together, those that ended included. */
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  /** Files in the private /tmp. */
+  readonly files: number;
 }
 
-/** One for the whole process: the cost of a look does not grow with the number of trees. */
-export class Watchdog {
-  readonly #watches = new Set<Watch>();
-  readonly #pageSize: number;
-  #timer: NodeJS.Timeout | null = null;
+export interface Watch {
+  /** Host pid of the sandbox's first process. */
+  readonly root: number;
+  /** Whether that process has a pid namespace of its own; without it, its descendants are looked for on the host. */
+  readonly hasPidNamespace: boolean;
+  readonly hasTmp: boolean;
+  readonly limits: TreeLimits;
+  /** CPU seconds as the kernel counts them, where a control group does; else they are summed here. */
+  readonly exactCpuSeconds: () => number | null;
+  /** Called at most once, with one sentence. */
+  readonly onExcess: (message: string) => void;
+}
 
-  constructor() {
-    this.#pageSize = pageSize();
-  }
+/** What was seen of one tree up to the last look. */
+interface Account {
+  /** Looks in a row at which nothing could be seen. */
+  blind: number;
+  /** Clock ticks at the last look, and those of processes that ended without anybody waiting for them. */
+  ticks: number;
+  lostTicks: number;
+}
+
+/** One for the whole process; each sandbox costs a look a few reads of /proc. */
+export class Watchdog {
+  readonly #watches = new Map<Watch, Account>();
+  readonly #units = readUnits();
+  #timer: NodeJS.Timeout | null = null;
 
   /** Watches until the returned function is called. Keeps no process alive. */
   add(watch: Watch): () => void {
-    this.#watches.add(watch);
+    this.#watches.set(watch, { blind: 0, ticks: 0, lostTicks: 0 });
     this.#timer ??= setInterval(() => this.#look(), PERIOD_MS).unref();
     return () => this.#remove(watch);
   }
@@ -42,68 +64,157 @@ export class Watchdog {
   }
 
   #look(): void {
-    const table = processTable();
-    for (const watch of [...this.#watches]) {
-      const memoryMiB = (pagesOf(watch.root, table) * this.#pageSize) / (1024 * 1024);
-      if (memoryMiB <= watch.memoryMiB) continue;
+    for (const [watch, account] of [...this.#watches]) {
+      const excess = excessOf(watch, account, this.#units);
+      if (excess === null) continue;
       this.#remove(watch);
-      watch.onExcess(Math.ceil(memoryMiB));
+      watch.onExcess(excess);
     }
   }
 }
 
-interface ProcessEntry {
-  readonly pages: number;
-  readonly children: number[];
-}
-
-/** All processes of the host by pid: a thread may have forked, so lists of children by thread would not do. */
-function processTable(): Map<number, ProcessEntry> {
-  const table = new Map<number, ProcessEntry>();
-  const entry = (pid: number, pages: number) => {
-    const known = table.get(pid);
-    const made = { pages: pages || (known?.pages ?? 0), children: known?.children ?? [] };
-    table.set(pid, made);
-    return made;
-  };
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const stat = readStat(pid);
-    if (stat === null) continue;
-    entry(pid, stat.pages);
-    entry(stat.parent, 0).children.push(pid);
+/** The sentence that ends the tree, or null. Updates the account. */
+function excessOf(watch: Watch, account: Account, units: Units): string | null {
+  const { limits } = watch;
+  const members = membersOf(watch.root, watch.hasPidNamespace);
+  if (members.length === 0) {
+    // It is being set up, or ended a moment ago. What cannot be watched for long is not left running.
+    account.blind += 1;
+    return account.blind * PERIOD_MS < LONGEST_BLIND_MS
+      ? null
+      : 'its use of memory and time could not be read any more';
   }
-  return table;
+  account.blind = 0;
+  const memoryMiB = Math.ceil((sum(members, ({ pages }) => pages) * units.pageBytes) / (1024 * 1024));
+  if (memoryMiB > limits.memoryMiB)
+    return `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`;
+  if (members.length > limits.processes)
+    return `it had ${members.length} processes, more than its ${limits.processes}`;
+  const cpuSeconds = watch.exactCpuSeconds() ?? sumOfCpu(members, account) / units.ticksPerSecond;
+  if (cpuSeconds > limits.cpuSeconds)
+    return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
+  if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
+    return `it made more than ${limits.files} files in its temporary folder`;
+  return null;
 }
 
-/** proc(5), `/proc/PID/stat`: fields 4 and 24, counted after the name, which may hold spaces and brackets. */
-function readStat(pid: number): { readonly parent: number; readonly pages: number } | null {
+/**
+ * Clock ticks so far. A process that nobody waits for takes its time with it: what was seen of it still counts.
+ * Many that live shorter than one period each are seen by a control group only.
+ */
+function sumOfCpu(members: readonly Member[], account: Account): number {
+  const ticks = sum(members, (member) => member.ticks);
+  account.lostTicks += Math.max(0, account.ticks - ticks);
+  account.ticks = ticks;
+  return ticks + account.lostTicks;
+}
+
+interface Member {
+  readonly parent: number;
+  /** Resident memory. */
+  readonly pages: number;
+  /** CPU time of this process and of its children that it waited for. */
+  readonly ticks: number;
+}
+
+function sum(members: readonly Member[], of: (member: Member) => number): number {
+  return members.reduce((total, member) => total + of(member), 0);
+}
+
+function membersOf(root: number, hasPidNamespace: boolean): readonly Member[] {
+  return hasPidNamespace ? namespaceMembers(root) : descendants(root);
+}
+
+/**
+ * All processes that the sandbox's own /proc lists: the whole namespace, whoever their parents are. None while
+ * bubblewrap still sets up: the /proc that it sees then is the host's.
+ */
+function namespaceMembers(root: number): readonly Member[] {
+  const proc = `/proc/${root}/root/proc`;
+  return deviceOf(proc) === deviceOf('/proc') ? [] : [...processesIn(proc).values()];
+}
+
+function deviceOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.dev ?? null;
+}
+
+/** Whether the processes of a sandbox can be watched from here. */
+export function canWatch(root: number, hasPidNamespace: boolean): boolean {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), pages: Number(fields[21]) };
+    return membersOf(root, hasPidNamespace).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function descendants(root: number): readonly Member[] {
+  const all = processesIn('/proc');
+  const isBelow = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent;
+    return pid === root || (parent !== undefined && parent > 0 && isBelow(parent));
+  };
+  return [...all].filter(([pid]) => isBelow(pid)).map(([, member]) => member);
+}
+
+function processesIn(proc: string): ReadonlyMap<number, Member> {
+  const found = new Map<number, Member>();
+  for (const name of namesIn(proc)) {
+    const pid = Number(name);
+    const member = Number.isInteger(pid) ? readStat(`${proc}/${name}/stat`) : null;
+    if (member !== null) found.set(pid, member);
+  }
+  return found;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** proc(5), `/proc/PID/stat`: fields 4, 14 to 17 and 24, counted after the name, which may hold spaces and brackets. */
+function readStat(path: string): Member | null {
+  try {
+    const text = readFileSync(path, 'latin1');
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
+    return {
+      parent: fields[1] ?? 0,
+      pages: fields[21] ?? 0,
+      ticks: user + system + childUser + childSystem,
+    };
   } catch {
     return null; // ended since the listing
   }
 }
 
-function pagesOf(root: number, table: ReadonlyMap<number, ProcessEntry>): number {
-  let pages = 0;
-  const open = [root];
-  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
-    const entry = table.get(pid);
-    pages += entry?.pages ?? 0;
-    open.push(...(entry?.children ?? []));
+/** Files of the file system at `path`; 0 where it cannot be asked, since then its processes cannot be seen either. */
+function filesIn(path: string): number {
+  try {
+    const { files, ffree } = statfsSync(path);
+    return files - ffree;
+  } catch {
+    return 0;
   }
-  return pages;
 }
 
-/** AT_PAGESZ of the auxiliary vector: 4 KiB nearly everywhere, 16 or 64 KiB on some arm64 kernels. */
-function pageSize(): number {
+interface Units {
+  readonly pageBytes: number;
+  readonly ticksPerSecond: number;
+}
+
+/** AT_PAGESZ and AT_CLKTCK of the auxiliary vector: pages are 4 KiB nearly everywhere, 16 or 64 KiB on some arm64 kernels. */
+function readUnits(): Units {
   const vector = readFileSync('/proc/self/auxv');
-  for (let at = 0; at + 16 <= vector.length; at += 16) {
-    if (vector.readBigUInt64LE(at) === 6n) return Number(vector.readBigUInt64LE(at + 8));
-  }
-  throw new Error('/proc/self/auxv names no page size');
+  const value = (wanted: bigint) => {
+    for (let at = 0; at + 16 <= vector.length; at += 16)
+      if (vector.readBigUInt64LE(at) === wanted) return Number(vector.readBigUInt64LE(at + 8));
+    throw new Error('/proc/self/auxv is incomplete');
+  };
+  return { pageBytes: value(6n), ticksPerSecond: value(17n) };
 }

@@ -38,6 +38,7 @@ function project(context: TestContext): Project {
       stateFolder: join(data, 'app'),
       limits: DEFAULT_APP_LIMITS,
       network: { kind: 'none' },
+      node: [],
       ...changes,
     }),
   };

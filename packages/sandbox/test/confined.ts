@@ -16,6 +16,7 @@ export function spec(changes: Partial<SandboxSpec>): SandboxSpec {
     cwd: '/',
     mounts: [],
     profile: 'spawn',
+    nodeGrants: null,
     limits: DEFAULT_APP_LIMITS,
     tmpMiB: null,
     usr: false,

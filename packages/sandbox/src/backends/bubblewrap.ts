@@ -5,7 +5,9 @@
  * Ring 0.
  */
 import type { AppLimits } from '@cordon/core';
+import type { LayerName } from '../layers.ts';
 import { type CheckedSpec, EGRESS_SOCKET_INSIDE, FORWARDER_PORT, type Mount, NODE_INSIDE } from '../spec.ts';
+import { nodePermissionFlags } from './node-permission.ts';
 
 /** Programs and files of the host that the launcher uses; all are trusted. */
 export interface HostPrograms {
@@ -19,6 +21,8 @@ export interface HostPrograms {
   readonly rootLinks: readonly { readonly path: string; readonly target: string | null }[];
   /** Folders of /etc that programs in /usr need and that say nothing about the user. */
   readonly publicEtc: readonly string[];
+  /** Folders of `/` that are neither programs nor places that the sandbox makes. */
+  readonly topFolders: readonly string[];
   /** Hard limits of the hub itself: they can be lowered, never raised. `Infinity` where there is none. */
   readonly hardLimits: ReadonlyMap<string, number>;
 }
@@ -50,58 +54,74 @@ const NODE_DATA_MIB = 600;
 
 const MIB = 1024 * 1024;
 
+/** Layers that this launch goes without; empty unless the user, or a test of ours, named some. */
+export type LeftOut = ReadonlySet<LayerName>;
+
 /** Options for `bwrap --args`, NUL-separated by the caller. Mounts are the specification's, from Node to the socket. */
 export function bubblewrapOptions(
   spec: CheckedSpec,
   host: HostPrograms,
   mounts: readonly SourcedMount[],
   descriptors: SetupDescriptors,
+  leftOut: LeftOut,
 ): readonly string[] {
+  const layer = (name: LayerName, ...options: readonly string[]) => (leftOut.has(name) ? [] : options);
   return [
     // Not --unshare-all: that means --unshare-user-try, which goes on without.
-    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
-    ...[
-      '--unshare-cgroup-try',
-      '--disable-userns',
-      '--assert-userns-disabled',
-      '--die-with-parent',
-      '--new-session',
-      '--clearenv',
-    ],
-    ...['--cap-drop', 'ALL', '--hostname', 'spoke'],
+    '--unshare-user',
+    ...layer('ipc-namespace', '--unshare-ipc'),
+    ...layer('pid-namespace', '--unshare-pid'),
+    ...layer('network-namespace', '--unshare-net'),
+    ...layer('uts-namespace', '--unshare-uts', '--hostname', 'spoke'),
+    ...layer('cgroup-namespace', '--unshare-cgroup'),
+    ...layer('no-nested-namespaces', '--disable-userns', '--assert-userns-disabled'),
+    '--die-with-parent',
+    ...layer('session', '--new-session'),
+    ...layer('environment', '--clearenv'),
+    ...(leftOut.has('capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']),
     ...Object.entries({ ...spec.env, ...proxyVariables(spec) }).flatMap(([name, value]) => [
       '--setenv',
       name,
       value,
     ]),
-    ...programMounts(spec, host),
+    ...(leftOut.has('file-view') ? wholeDisk(host) : programMounts(spec, host)),
     ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
     ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
     ...['--ro-bind-data', String(descriptors.hosts), '/etc/hosts'],
-    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
-    ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    // Without a pid namespace of its own a process may not mount /proc anew.
+    ...(leftOut.has('pid-namespace') ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']),
+    ...layer('kernel-settings', '--ro-bind', '/proc/sys', '/proc/sys'),
+    ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm'],
+    ...layer('read-only-root', '--remount-ro', '/dev'),
     ...(spec.tmpMiB === null ? ['--dir', '/tmp'] : ['--size', String(spec.tmpMiB * MIB), '--tmpfs', '/tmp']),
     ...[...mounts].sort((a, b) => depth(a.inside) - depth(b.inside)).flatMap(mountOption),
     ...['--chdir', spec.cwd],
-    ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.filter)],
-    ...['--remount-ro', '/'], // last: it closes the root in which mount points are made
+    ...['--json-status-fd', String(descriptors.status)],
+    ...layer('seccomp', '--seccomp', String(descriptors.filter)),
+    ...layer('read-only-root', '--remount-ro', '/'), // last: it closes the root in which mount points are made
   ];
 }
 
 /** The first program inside; `forwarder` is where ours stands. Limits that would hinder bubblewrap itself are set here, not outside. */
-export function commandInside(spec: CheckedSpec, forwarder: string): readonly string[] {
+export function commandInside(spec: CheckedSpec, forwarder: string, leftOut: LeftOut): readonly string[] {
   const { processes, fileMiB } = spec.limits;
+  const limits = [PRLIMIT_INSIDE, `--nproc=${processes}`, `--fsize=${fileMiB * MIB}`, '--'];
   return [
-    PRLIMIT_INSIDE,
-    ...[`--nproc=${processes}`, `--fsize=${fileMiB * MIB}`, '--'],
+    ...(leftOut.has('resource-limits') ? [] : limits),
     ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, forwarder, EGRESS_SOCKET_INSIDE] : []),
     spec.executable,
+    ...(leftOut.has('node-permission') ? [] : nodePermissionFlags(spec)),
     ...spec.args,
   ];
 }
 
 /** `prlimit` outside: inherited by bubblewrap and all inside; each value within the hub's own hard limit. */
-export function outerLimits(limits: AppLimits, hard: ReadonlyMap<string, number>): readonly string[] {
+export function outerLimits(
+  { prlimit, hardLimits }: HostPrograms,
+  limits: AppLimits,
+  leftOut: LeftOut,
+): readonly string[] {
+  if (leftOut.has('resource-limits')) return [];
   const wanted = {
     core: 0,
     nofile: limits.openFiles,
@@ -109,11 +129,11 @@ export function outerLimits(limits: AppLimits, hard: ReadonlyMap<string, number>
     memlock: 65_536,
     msgqueue: 0,
   };
-  const within = (name: string, value: number) => Math.min(value, hard.get(name) ?? value);
+  const within = (name: string, value: number) => Math.min(value, hardLimits.get(name) ?? value);
   const lines = Object.entries(wanted).map(([name, value]) => `--${name}=${within(name, value)}`);
   // SIGXCPU says why it ends; the kill two seconds later is for who ignores that.
   const { cpuSeconds } = limits;
-  return [...lines, `--cpu=${within('cpu', cpuSeconds)}:${within('cpu', cpuSeconds + 2)}`];
+  return [prlimit, ...lines, `--cpu=${within('cpu', cpuSeconds)}:${within('cpu', cpuSeconds + 2)}`, '--'];
 }
 
 /** Root gives up its identity before bubblewrap: user 0 of the host may write sysctls without any capability. */
@@ -153,6 +173,11 @@ export function stagedPath(index: number): string {
 function programMounts(spec: CheckedSpec, host: HostPrograms): readonly string[] {
   if (!spec.usr) return host.libraries.flatMap((path) => ['--ro-bind', path, path]);
   return [...programRoot(host), ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path])];
+}
+
+/** What an app sees without the layer `file-view`: all but the places that the sandbox makes itself. */
+function wholeDisk(host: HostPrograms): readonly string[] {
+  return [...programRoot(host), ...host.topFolders.flatMap((path) => ['--ro-bind', path, path])];
 }
 
 function programRoot(host: HostPrograms): readonly string[] {

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AppLimits, DEFAULT_APP_LIMITS } from '@cordon/core';
+import { ControlGroups } from '../src/control-group.ts';
+import { checkPath, openSandbox, type SandboxSpec } from '../src/index.ts';
+import { folder, run, script, spec } from './confined.ts';
+
+function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {}): Partial<SandboxSpec> {
+  return { limits: { ...DEFAULT_APP_LIMITS, ...limits }, ...changes };
+}
+
+const SPIN = 'for (;;);';
+const spinners = (count: number) => `for (let n = 0; n < ${count}; n++)
+  require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(SPIN)}]); setInterval(() => {}, 1000)`;
+
+test('CPU time counts for all processes together, which no limit of the kernel does', async () => {
+  // Each of the three stays far below a limit of its own.
+  const { exit } = await run(script(spinners(3), limited({ cpuSeconds: 2 })));
+  assert.equal(exit.cause, 'limit');
+  assert.match(exit.message, /more than 2 s of CPU time/);
+});
+
+test('a process that only waits is left alone', async () => {
+  const { exit } = await run(script('setTimeout(() => process.exit(5), 900)', limited({ cpuSeconds: 2 })));
+  assert.deepEqual([exit.cause, exit.code], ['exit', 5]);
+});
+
+test('files in the private /tmp are counted, which tmpfs does not bound', async () => {
+  const touch = (count: number) => `for (let n = 0; n < ${count}; n++) fs.writeFileSync('/tmp/' + n, '');
+    setTimeout(() => process.exit(5), 900)`;
+  const swarm = await run(script(touch(600), limited({ files: 500 }, { tmpMiB: 16 })));
+  assert.equal(swarm.exit.cause, 'limit');
+  assert.match(swarm.exit.message, /more than 500 files in its temporary folder/);
+  const few = await run(script(touch(400), limited({ files: 500 }, { tmpMiB: 16 })));
+  assert.equal(few.exit.code, 5);
+});
+
+function ownFolder(context: TestContext): Partial<SandboxSpec> {
+  const path = join(folder(context), 'own');
+  mkdirSync(path);
+  const host = checkPath(path);
+  if (!host.ok) throw new Error(host.fault.message);
+  return { mounts: [{ host: host.value, inside: '/state', access: 'own' }] };
+}
+
+test("an app's own folder is bounded as a whole, not file by file", async (context) => {
+  const fill = (
+    count: number,
+  ) => `for (let n = 0; n < ${count}; n++) fs.writeFileSync('/state/' + n, Buffer.alloc(1 << 20, 1));
+    setTimeout(() => process.exit(5), 3000)`;
+  const full = await run(script(fill(9), limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context))));
+  assert.equal(full.exit.cause, 'limit');
+  assert.match(full.exit.message, /more than 8 MiB in its own folder/);
+  const fits = await run(script(fill(6), limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context))));
+  assert.equal(fits.exit.code, 5);
+});
+
+test('many small files in its own folder are one too many', async (context) => {
+  const swarm = `fs.mkdirSync('/state/deep'); for (let n = 0; n < 300; n++) fs.writeFileSync('/state/deep/' + n, '');
+    setTimeout(() => process.exit(5), 3000)`;
+  const { exit } = await run(script(swarm, limited({ files: 200 }, ownFolder(context))));
+  assert.equal(exit.cause, 'limit');
+  assert.match(exit.message, /more than 200 files in its own folder/);
+});
+
+/** A control group of version 2 in which the tests may make others; here and there only root may. */
+function writableGroup(context: TestContext): string | null {
+  const mounted = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(
+    readFileSync('/proc/self/mountinfo', 'latin1'),
+  )?.[1];
+  try {
+    accessSync(`${mounted}/cgroup.procs`, constants.W_OK);
+  } catch {
+    context.skip('no control group of version 2 can be written here');
+    return null;
+  }
+  return mounted ?? null;
+}
+
+test('a control group counts processes that lived too short to be seen, and is gone afterwards', async (context) => {
+  const group = writableGroup(context);
+  if (group === null) return;
+  const sandbox = openSandbox({ node: process.execPath, controlGroup: group });
+  // Children that nobody waits for, each gone before the watchdog looks twice.
+  const burst = 'trap "" CHLD; while :; do ( i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done ) & wait; done';
+  const wanted = spec({
+    executable: '/bin/sh',
+    args: ['-c', burst],
+    usr: true,
+    ...limited({ cpuSeconds: 1 }),
+  });
+  const started = await sandbox.spawn(wanted, new AbortController().signal);
+  if (!started.ok) throw new Error(started.fault.message);
+  const exit = await started.value.exited;
+  assert.equal(exit.cause, 'limit');
+  assert.match(exit.message, /more than 1 s of CPU time/);
+  const own = () => readdirSync(group).filter((name) => name.startsWith(`cordon-${process.pid}-`));
+  for (let round = 0; round < 40 && own().length > 0; round++) await wait(50);
+  assert.deepEqual(own(), []);
+});
+
+test('a control group gets the limits of the specification, where its controllers are handed on', (context) => {
+  // A folder of plain files stands for the kernel's: no machine of ours hands on the controllers.
+  const root = folder(context);
+  writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory pids\n');
+  writeFileSync(join(root, 'cgroup.subtree_control'), 'memory pids\n');
+  const whole = ControlGroups.in(root, false);
+  whole.make({ ...DEFAULT_APP_LIMITS, memoryMiB: 100, processes: 7 }, 64);
+  const made = join(root, `cordon-${process.pid}-1`);
+  const read = (name: string) => readFileSync(join(made, name), 'utf8');
+  assert.deepEqual(['memory.max', 'memory.swap.max', 'memory.oom.group', 'pids.max'].map(read), [
+    String(164 * 1024 * 1024),
+    '0',
+    '1',
+    '10',
+  ]);
+  const other = folder(context);
+  writeFileSync(join(other, 'cgroup.controllers'), 'cpu\n');
+  writeFileSync(join(other, 'cgroup.subtree_control'), '\n');
+  const bare = ControlGroups.in(other, false);
+  bare.make(DEFAULT_APP_LIMITS, 0);
+  assert.deepEqual(readdirSync(join(other, `cordon-${process.pid}-1`)), []);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { checkPath, LAYER_NAMES, LAYERS, type LayerName, openSandbox, parseWeaker } from '../src/index.ts';
+import { launch } from '../src/launch.ts';
+import { selfTest } from '../src/self-test.ts';
+import { openLauncher } from '../src/spawn.ts';
+import { folder, script } from './confined.ts';
+
+const isRoot = process.getuid?.() === 0;
+const hub = fileURLToPath(new URL('../src/spawn.ts', import.meta.url));
+
+/** Layers that the self-test finds missing when `leftOut` are not set up, although all are asked for. */
+async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]> {
+  const launcher = openLauncher({ node: process.execPath, weaker: leftOut });
+  const canary = checkPath(fileURLToPath(new URL('../src/inside/canary.ts', import.meta.url)));
+  if (!launcher.ok || !canary.ok) throw new Error('there is no sandbox here');
+  const layers = await selfTest({
+    launch: (spec, signal) => launch(launcher.value, spec, signal),
+    canary: canary.value,
+    outside: [hub],
+    layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
+  });
+  return layers.filter(({ ok }) => !ok).map(({ layer }) => layer);
+}
+
+/** What the canary cannot see, and who shows it instead. */
+const UNSEEN: ReadonlyMap<LayerName, string> = new Map([
+  ['no-nested-namespaces', 'bubblewrap asserts it; with the filter in force the canary cannot even try'],
+  ['watchdog', 'the self-test looks whether a tree can be watched; limits.test.ts that it is'],
+  ['session', 'the process group of the tests has no terminal to lose; the escape suite opens one'],
+  ['descriptors', 'needs a hub that inherited some: trap 5'],
+]);
+
+test('the self-test finds nothing missing where every layer is set up', async () => {
+  assert.deepEqual(await missing([]), []);
+});
+
+for (const layer of LAYER_NAMES) {
+  const { mayBeLeftOut } = LAYERS[layer];
+  if (mayBeLeftOut === 'never' || UNSEEN.has(layer) || (layer === 'separate-user' && !isRoot)) continue;
+  test(`the self-test notices that the layer ${layer} is missing`, async () => {
+    assert.ok((await missing([layer])).includes(layer));
+  });
+}
+
+test('each layer can be left out by name, and all others hold then', async () => {
+  for (const layer of LAYER_NAMES.filter((name) => LAYERS[name].mayBeLeftOut === 'user')) {
+    const sandbox = openSandbox({ node: process.execPath, weaker: [layer] });
+    const report = await sandbox.probe();
+    assert.equal(
+      report.ready,
+      true,
+      `without ${layer}: ${JSON.stringify(report.layers.filter(({ ok }) => !ok))}`,
+    );
+    assert.equal(
+      report.layers.some((line) => line.layer === layer),
+      false,
+    );
+  }
+});
+
+test('a process says which layers it goes without', async () => {
+  const weak = openSandbox({ node: process.execPath, weaker: ['seccomp', 'uts-namespace'] });
+  const started = await weak.spawn(script('0'), new AbortController().signal);
+  if (!started.ok) throw new Error(started.fault.message);
+  assert.deepEqual(started.value.weakened, ['uts-namespace', 'seccomp']);
+  assert.equal(started.value.layers.includes('seccomp'), false);
+  assert.equal(started.value.layers.includes('network-namespace'), true);
+  const whole = await openSandbox({ node: process.execPath }).spawn(
+    script('0'),
+    new AbortController().signal,
+  );
+  assert.deepEqual(whole.ok ? whole.value.weakened : 'refused', []);
+});
+
+test('a self-test that passed with a layer left out says nothing about the whole sandbox', async (context) => {
+  const cacheFile = `${folder(context)}/sandbox.json`;
+  const cached = async (weaker: readonly LayerName[]) =>
+    (await openSandbox({ node: process.execPath, cacheFile, weaker }).probe()).cached;
+  assert.equal(await cached(['seccomp']), false);
+  assert.equal(await cached(['seccomp']), true);
+  assert.equal(await cached([]), false);
+});
+
+test('layers to leave out are named exactly, and some never are', () => {
+  assert.deepEqual(parseWeaker('seccomp, session,seccomp'), { ok: true, value: ['seccomp', 'session'] });
+  for (const [text, message] of [
+    ['sekkomp', 'there is no layer `sekkomp`'],
+    ['', 'there is no layer ``'],
+    ['user-namespace', 'the layer `user-namespace` cannot be left out'],
+    ['separate-user', 'the layer `separate-user` cannot be left out'],
+    ['seccomp,all', 'there is no layer `all`'],
+  ] as const) {
+    const parsed = parseWeaker(text);
+    assert.equal(parsed.ok ? 'accepted' : parsed.fault.message, message);
+  }
+});
