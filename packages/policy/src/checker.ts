@@ -159,6 +159,7 @@ class Checker {
     const uses = new Map(
       constants.map(({ name, body }) => [name.name, new Set(body.flatMap((line) => [...freeNames(line)]))]),
     );
+    if (![...uses.values()].some((used) => used.size > 0)) return;
     const circular = inCircles(uses);
     for (const { name } of constants) {
       if (circular.has(name.name)) {

@@ -25,7 +25,7 @@ export function isWithinLimits(tree: PolicyTree, diagnostics: Diagnostics): bool
       'move parts of it into predicates',
     );
   }
-  const tall = firstTooTall(tree.definitions);
+  const tall = tree.definitions.length > MAX_CHAIN ? firstTooTall(tree.definitions) : null;
   if (tall !== null) {
     const message = `more than ${MAX_CHAIN} definitions build on each other`;
     diagnostics.error('POL005', tall.name, message, 'write what they have in common once');
@@ -43,7 +43,6 @@ function countOf(body: readonly Expression[]): number {
  * circle, and is as tall as there are such definitions.
  */
 function firstTooTall(definitions: readonly Definition[]): Definition | null {
-  if (definitions.length <= MAX_CHAIN) return null;
   const byName = new Map(definitions.map((definition) => [definition.name.name, definition]));
   const users = new Map<Definition, Definition[]>();
   const waiting = new Map<Definition, number>();

@@ -34,6 +34,7 @@ export class Needs {
 
   /** The values of all assignments that an expression uses, directly or through others. */
   assignmentsOf(expression: Expression): readonly Expression[] {
+    if (this.#assigned.size === 0) return [];
     const values = new Map<string, Expression>();
     const open = [expression];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {

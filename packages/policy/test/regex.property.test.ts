@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BudgetedMatcher } from '../src/regex/budgeted.ts';
 import { LinearMatcher } from '../src/regex/linear.ts';
-import { compileProgram } from '../src/regex/program.ts';
+import { compileProgram, instructionsAtMost } from '../src/regex/program.ts';
 import { parsePattern } from '../src/regex/python-syntax.ts';
 import { compilePattern } from '../src/regex.ts';
 
@@ -80,6 +80,38 @@ test('the linear engine finds what the one that tries ways finds', () => {
   );
   assert.ok(compared >= RUNS / 2, `${compared} texts compared`);
 });
+
+test('a program has no more instructions than were expected before it was laid out', () => {
+  fc.assert(
+    fc.property(patterns, (pattern) => {
+      const tree = parsePattern(pattern, false);
+      assert.ok(tree.ok, pattern);
+      const program = compileProgram(tree.value.root);
+      assert.ok(program.ok, pattern);
+      const expected = instructionsAtMost(tree.value.root);
+      assert.ok(program.value.instructions.length <= expected, JSON.stringify([pattern, expected]));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+for (const [pattern, expected, laidOut] of [
+  ['abc', 5, 5],
+  ['a|b|cd', 8, 8],
+  ['ghp_[A-Za-z0-9]{36}', 42, 42],
+  ['x+y*z', 8, 8],
+  ['[a-z]{3,}@', 8, 8],
+  ['(?:ab){2,5}c', 22, 20],
+] as const) {
+  test(`${pattern} is expected to have ${expected} instructions, and has ${laidOut}`, () => {
+    const tree = parsePattern(pattern, false);
+    assert.ok(tree.ok);
+    const program = compileProgram(tree.value.root);
+    assert.ok(program.ok);
+    assert.equal(instructionsAtMost(tree.value.root), expected);
+    assert.equal(program.value.instructions.length, laidOut);
+  });
+}
 
 test('a text that is longer than a block gives the same matches as its engine of steps', () => {
   fc.assert(

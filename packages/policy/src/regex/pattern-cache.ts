@@ -9,7 +9,7 @@ import { BudgetedMatcher } from './budgeted.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
 import { type Alternatives, type Literals, literalsOf, occursIn } from './literals.ts';
 import { PrefixedMatcher, prefixesOf } from './prefixed.ts';
-import { compileProgram } from './program.ts';
+import { compileProgram, instructionsAtMost, MAX_INSTRUCTIONS, type Program } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
 import type { Node } from './syntax-tree.ts';
 
@@ -53,15 +53,24 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
     const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree.value), literals);
     return ok(new LazyPattern('budgeted', pattern.length, root, budgeted));
   }
-  const program = compileProgram(root);
-  if (!program.ok) return program;
+  const size = instructionsAtMost(root);
+  const program = size > MAX_INSTRUCTIONS ? compileProgram(root) : null;
+  if (program !== null && !program.ok) return program;
   const linear: MakeMatcher = (literals) => {
     if (literals.whole !== null) return plainMatcher(literals.whole);
-    const matcher = filtered(new LinearMatcher(program.value, literals.isAnchored), literals);
+    const run = program?.value ?? programOf(root);
+    const matcher = filtered(new LinearMatcher(run, literals.isAnchored), literals);
     const prefixes = literals.isAnchored ? null : prefixesOf(root);
     return prefixes === null ? matcher : new PrefixedMatcher(prefixes, matcher);
   };
-  return ok(new LazyPattern('linear', program.value.instructions.length, root, linear));
+  return ok(new LazyPattern('linear', program?.value.instructions.length ?? size, root, linear));
+}
+
+/** Of a tree that is small enough for certain. */
+function programOf(root: Node): Program {
+  const program = compileProgram(root);
+  if (!program.ok) throw new Error(program.fault);
+  return program.value;
 }
 
 type MakeMatcher = (literals: Literals) => Matcher;

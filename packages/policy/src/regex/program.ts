@@ -47,6 +47,76 @@ export function compileProgram(root: Node): Result<Program, string> {
     : ok({ instructions: compiler.instructions, start, advancingStart });
 }
 
+/** How many instructions a node comes to at most, by whether both ways behind it are the same. */
+interface Sizes {
+  readonly same: number;
+  readonly different: number;
+}
+
+/**
+ * An upper bound of the instructions of a program, which for most patterns is their number: loading has to know that a
+ * program is not too large, and does not need the program. What `compileProgram` shares is counted each time.
+ */
+export function instructionsAtMost(root: Node): number {
+  const { same, different } = sizesOf(root);
+  return 2 + same + (root.least > 0 ? 0 : different);
+}
+
+function sizesOf(node: Node): Sizes {
+  switch (node.kind) {
+    case 'set':
+    case 'assertion':
+      return ONE;
+    case 'sequence': {
+      const { same, different } = sumOf(node.items);
+      return { same, different: same + different };
+    }
+    case 'choice': {
+      const { same, different } = sumOf(node.branches);
+      const splits = node.branches.length - 1;
+      return { same: same + splits, different: different + splits };
+    }
+    case 'repeat':
+      return sizesOfRepeat(node);
+    case 'group':
+      return sizesOf(node.body);
+    case 'reference':
+    case 'look':
+    case 'atomic':
+    case 'conditional':
+      throw new Error(`no linear program has a ${node.kind}`);
+  }
+}
+
+const ONE: Sizes = { same: 1, different: 1 };
+
+function sumOf(nodes: readonly Node[]): Sizes {
+  let same = 0;
+  let different = 0;
+  for (const node of nodes) {
+    const sizes = sizesOf(node);
+    same += sizes.same;
+    different += sizes.different;
+  }
+  return { same, different };
+}
+
+function sizesOfRepeat(node: Repeat): Sizes {
+  const body = sizesOf(node.body);
+  const round = body.different + 1;
+  const isEndless = node.max === Number.POSITIVE_INFINITY && node.body.most > 0;
+  const max = node.body.most === 0 ? Math.min(node.max, 1) : node.max;
+  const min = Math.min(node.min, max);
+  // An endless rest is laid out for both ways, and once more where they are the same.
+  const rest = isEndless
+    ? { same: round, different: (min === 0 ? 2 : 3) * round }
+    : { same: (max - min) * round, different: (max - min + 1) * round };
+  return {
+    same: rest.same + min * body.same,
+    different: rest.different + min * (body.same + body.different),
+  };
+}
+
 export const MATCH = 0;
 export const FAIL = 1;
 

@@ -85,8 +85,8 @@ class PatternParser {
   #groupsBeforeLookBehind: number | null = null;
   #greatestCondition = 0;
   #needsBudget = false;
-  /** One node for each character, however often it occurs. */
-  readonly #literals = new Map<string, Node>();
+  /** One node for each character under the same rules of case, however often it occurs. */
+  readonly #literals = new Map<number, Node>();
 
   constructor(pattern: string, flags: Flags) {
     this.#characters = Array.from(pattern);
@@ -205,7 +205,7 @@ class PatternParser {
   }
 
   #literal(codePoint: number, flags: Flags): Node {
-    const key = `${codePoint} ${flags.ignoreCase} ${flags.ascii}`;
+    const key = codePoint * 4 + (flags.ignoreCase ? 2 : 0) + (flags.ascii ? 1 : 0);
     let node = this.#literals.get(key);
     if (node === undefined) {
       const set = setOf(codePoint);
