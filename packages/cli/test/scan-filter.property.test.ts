@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
 import fc from 'fast-check';
 import { Examiner } from '../src/scan/examiner.ts';
-import { areMet, needsOf } from '../src/scan/rule-needs.ts';
+import { NeedTable } from '../src/scan/rule-needs.ts';
 import { FeatureTable, plainMessagesOf, Survey } from '../src/scan/trace-features.ts';
 
 /** Every form that adds a need, and forms that look alike and add none. */
@@ -114,6 +114,45 @@ raise "pattern" if:
 raise "wild" if:
     (c: ToolCall)
     c is tool:m*l
+
+raise "text of outputs" if:
+    (o: ToolOutput)
+    any(find("k[e]y-?", o.content))
+
+raise "text of messages" if:
+    (m: Message)
+    m.role == "assistant"
+    m.content is not None
+    any(find("k[e]y|<x>", m.content))
+
+raise "text in parts" if:
+    (o: ToolOutput)
+    any([any(find('"k', part)) or "k/e" in part for part in text(o)])
+
+raise "text in arguments" if:
+    (c: ToolCall)
+    (part: str) in c.arguments
+    any(find("key", part))
+
+raise "text in content" if:
+    (m: Message)
+    "key" in m.content
+
+raise "text with a tab" if:
+    (o: ToolOutput)
+    "\tk" in o.content
+
+raise "text with a backslash" if:
+    (o: ToolOutput)
+    "\\nk" in o.content
+
+raise "no text" if:
+    (o: ToolOutput)
+    not ("key" in o.content)
+
+raise "any text" if:
+    (o: ToolOutput)
+    any(find("(?:key)?", o.content))
 `;
 
 function loaded(): Policy {
@@ -128,6 +167,9 @@ const args = fc.constantFrom<unknown>(
   { to: 'eve' },
   '{"to":"eve"}',
   '{"to":"\\u0065ve"}',
+  '{"to":"\\u006bey"}',
+  { to: ['a key'] },
+  { key: 'x' },
   'no',
   '{"__proto__":1}',
   5,
@@ -139,8 +181,12 @@ const call = fc.record({
 });
 const content = fc.constantFrom<unknown>(
   'hi',
+  'a key-1',
+  'the "key"',
+  'k/e\tkey\\nk',
   null,
   '{"x":"1"}',
+  [{ type: 'text', text: 'key' }],
   [{ type: 'text', text: 'a' }],
   { x: '1' },
   5,
@@ -203,13 +249,19 @@ const wrapping = fc.constantFrom<object | null>(
 
 const trace = fc.array(message, { maxLength: 7 });
 
+/** How JSON may write characters, too. */
+const writing = fc.constantFrom(['', ''], ['', ''], ['k', '\\u006b'], ['/', '\\/'], ['y', '\\u0079']);
+
 test('what is left out by the needs of rules is never a finding: the examiner says what the policy says of the trace', () => {
   const policy = loaded();
-  const examiner = new Examiner(policy, [policy], { parameters: {}, maxLength: 1e6 });
+  const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6 });
   const seen = { found: 0, clean: 0, refused: 0 };
   fc.assert(
-    fc.property(trace, wrapping, (messages, wrap) => {
-      const text = JSON.stringify(wrap === null ? messages : { ...wrap, messages });
+    fc.property(trace, wrapping, writing, (messages, wrap, [plain, written]) => {
+      const text = JSON.stringify(wrap === null ? messages : { ...wrap, messages }).replaceAll(
+        plain,
+        written,
+      );
       const read = readTrace(JSON.parse(text));
       const examined = examiner.examine(text);
       if (!read.ok) {
@@ -231,9 +283,9 @@ test('what is left out by the needs of rules is never a finding: the examiner sa
 
 test('most rules are left out where their tools or the order of events are missing', () => {
   const policy = loaded();
-  const table = new FeatureTable();
-  const needs = needsOf(policy.tree, table);
-  const survey = new Survey(table);
+  const features = new FeatureTable();
+  const needs = new NeedTable(policy.program.needs, features);
+  const survey = new Survey(features);
   const calling = (...names: readonly string[]) =>
     names.flatMap((tool, at) => [
       { role: 'assistant', tool_calls: [{ id: `${at}`, function: { name: tool, arguments: {} } }] },
@@ -241,12 +293,20 @@ test('most rules are left out where their tools or the order of events are missi
     ]);
   const left = (messages: readonly unknown[]): readonly string[] => {
     assert.ok(survey.isPlainChat(messages));
-    return policy.rules
-      .filter((_, index) => areMet(needs[index] ?? { all: [], inOrder: [] }, survey))
-      .map(({ staticMessage }) => staticMessage);
+    needs.look(JSON.stringify(messages), survey);
+    return policy.rules.filter((_, index) => needs.areMet(index)).map(({ staticMessage }) => staticMessage);
   };
   const always = ['at most', 'for all', 'nothing said'];
-  const withCalls = ['part undecided', 'other side', 'constant name', 'not', 'is not', ...always];
+  const ofOutputs = ['any text', 'no text'];
+  const withCalls = [
+    'part undecided',
+    'other side',
+    'constant name',
+    'not',
+    'is not',
+    ...ofOutputs,
+    ...always,
+  ];
   assert.deepEqual(left([{ role: 'user', content: 'send' }]), always);
   assert.deepEqual(new Set(left(calling('other'))), new Set(withCalls));
   const reading = ['next'];
@@ -258,6 +318,44 @@ test('most rules are left out where their tools or the order of events are missi
   assert.deepEqual(new Set(left(calling('send', 'read'))), new Set([...both, 'flow of calls']));
   const flows = ['flow', 'predicates'];
   assert.deepEqual(new Set(left(calling('read', 'send'))), new Set([...both, ...flows]));
+});
+
+test('rules are left out where no text has what they look for, unless it may be written with escapes', () => {
+  const policy = loaded();
+  const features = new FeatureTable();
+  const needs = new NeedTable(policy.program.needs, features);
+  const survey = new Survey(features);
+  const left = (content: unknown, written: (text: string) => string = (text) => text): readonly string[] => {
+    const messages = [
+      { role: 'assistant', content, tool_calls: [{ id: '1', function: { name: 'other', arguments: {} } }] },
+      { role: 'tool', tool_call_id: '1', content },
+    ];
+    assert.ok(survey.isPlainChat(messages));
+    needs.look(written(JSON.stringify(messages)), survey);
+    const about = policy.rules.filter(({ staticMessage }) => /\btext\b/.test(staticMessage));
+    return about
+      .filter(({ number }) => needs.areMet(number))
+      .map(({ staticMessage }) => staticMessage)
+      .sort();
+  };
+  const always = ['any text', 'no text'];
+  assert.deepEqual(left('hi'), always);
+  const ofKey = ['text in arguments', 'text in content', 'text of messages', 'text of outputs'];
+  const ofLetter = ['text in parts', 'text with a tab'];
+  assert.deepEqual(left('a key'), [...always, ...ofKey, ...ofLetter].sort());
+  // The letter alone says that what is written with escapes in JSON may be there.
+  assert.deepEqual(left('k'), [...always, ...ofLetter].sort());
+  assert.deepEqual(left('a <x>'), [...always, 'text of messages'].sort());
+  assert.deepEqual(
+    left('a key', (text) => text.replaceAll('k', '\\u006b')),
+    [...always, ...ofKey, ...ofLetter, 'text with a backslash'].sort(),
+  );
+  // Content that is no text leaves `find` undecided; none at all leaves out who asks for some.
+  assert.deepEqual(left(null), [...always, 'text of outputs'].sort());
+  assert.deepEqual(
+    left([{ type: 'text', text: 'hi' }]),
+    [...always, 'text of messages', 'text of outputs'].sort(),
+  );
 });
 
 for (const [what, document] of [

@@ -89,7 +89,7 @@ export interface Step {
   readonly flow: { readonly from: number; readonly to: number } | null;
   /** `a == b` between parts of two variables of the body. */
   readonly join: { readonly sides: readonly [JoinSide, JoinSide] } | null;
-  /** Where the line holds only of a call, or an output of a call, of one of some tools: their names. */
+  /** Where the line holds only of a call, or an output of a call, of one of some tools: their names, maybe with `*`. */
   readonly tools: ReadonlySet<string> | null;
   /** What the line asks of the texts of the one variable that it needs; all of it is met where the line holds. */
   readonly wanted: readonly WantedTexts[];

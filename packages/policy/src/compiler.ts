@@ -31,7 +31,7 @@ import {
   type Step,
 } from './body.ts';
 import { type Detectors, importedName, runBuiltin } from './builtins.ts';
-import { callsBehindOutputs, isExact } from './calls-behind.ts';
+import { callsBehindOutputs } from './calls-behind.ts';
 import { EventObject } from './event-object.ts';
 import { partOf } from './evidence.ts';
 import { Locators } from './locator.ts';
@@ -45,6 +45,7 @@ import { freeNames, type Named, Names, variablesOf } from './scope.ts';
 import { type Layout, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
 import { joined } from './text.ts';
+import { namesComparedWith } from './tool-names.ts';
 import { isTypeName } from './types.ts';
 import {
   callable,
@@ -287,8 +288,8 @@ class Compiler {
   }
 
   /**
-   * The tools that a line about one variable asks for: `x is tool:name`, several of these joined by `or`, and
-   * predicates of that form. `subject`: the variable or parameter that the line must be about. `isLocal`: names that
+   * The tools that a line about one variable asks for: `x is tool:name` or `x.name == "…"`, several of these joined by
+   * `or`, and predicates of that form. `subject`: the variable or parameter that the line must be about. `isLocal`: names that
    * variables and parameters have here, whatever is defined under them elsewhere.
    */
   #toolsOf(
@@ -299,8 +300,9 @@ class Compiler {
   ): ReadonlySet<string> | null {
     if (line.kind === 'binary' && line.operator === 'is' && line.right.kind === 'tool-pattern') {
       const isAbout = variableName(line.left) === subject.name;
-      return isAbout && isExact(line.right.tool.name) ? new Set([line.right.tool.name]) : null;
+      return isAbout && !line.right.tool.name.endsWith('\n') ? new Set([line.right.tool.name]) : null;
     }
+    if (line.kind === 'binary') return subject.isCall ? namesComparedWith(line, subject.name) : null;
     if (line.kind === 'logic') {
       const [left, right] = [
         this.#toolsOf(line.left, subject, isLocal, depth),

@@ -29,6 +29,8 @@ export interface RulePlan {
   readonly kind: 'joined' | 'whole' | 'constant';
   /** The tools of which an event must name one to be a candidate, by variable; null: any event. */
   readonly tools: readonly (ReadonlySet<string> | null)[];
+  /** The same for names that may hold `*`, which stands for any characters. */
+  readonly named: readonly (ReadonlySet<string> | null)[];
   /** What the lines about a variable alone ask of its texts, by variable. */
   readonly wanted: readonly (readonly WantedTexts[])[];
 }
@@ -58,9 +60,14 @@ export function planRule(rule: CompiledRule): RulePlan {
       kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
     ),
     kind,
-    tools: ownSteps.map((steps) => steps.find((step) => step.tools !== null)?.tools ?? null),
+    tools: ownSteps.map((steps) => steps.find(({ tools }) => isExact(tools))?.tools ?? null),
+    named: ownSteps.map((steps) => steps.find(({ tools }) => tools !== null)?.tools ?? null),
     wanted: body.variables.map((_, index) => wantedBy(body, index)),
   };
+}
+
+function isExact(tools: ReadonlySet<string> | null): boolean {
+  return tools !== null && [...tools].every((name) => !name.includes('*'));
 }
 
 /** A line about this variable alone, or an assignment that such lines may use. */

@@ -18,6 +18,7 @@ import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn } from './event-object.ts';
+import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { planRule, type RulePlan } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
@@ -53,6 +54,11 @@ export class RuleProgram {
     for (const [type, { isEvent }] of OBJECT_TYPES) {
       if (isEvent) this.#interests.set(type, new TypeInterests(this.plans, type));
     }
+  }
+
+  /** What a trace must have for each rule to say anything about it. */
+  get needs(): readonly RuleNeeds[] {
+    return this.plans.map(needsOf);
   }
 
   /** What an event can be in the rules, by rule. */

@@ -79,6 +79,8 @@ export function wantedTexts(
 }
 
 const NOTHING: readonly WantedTexts[] = [];
+/** The empty one occurs in each. */
+const ANY_TEXT: readonly Alternatives[] = [['']];
 
 function kindOfSubject(about: Declaration, declarations: readonly Declaration[]): Subject['kind'] | null {
   const type = about.type.name;
@@ -119,6 +121,7 @@ class WantedReader {
       return line.operator === 'and' ? [...left, ...right] : eitherOf(left[0], right[0]);
     }
     if (line.kind === 'binary' && line.operator === 'in') return this.#member(line.left, line.right);
+    if (line.kind === 'binary' && line.operator === 'is not') return this.#present(line.left, line.right);
     if (line.kind === 'binary' && line.operator === '>' && isZero(line.right)) {
       const counted = this.#argumentOf(line.left, 'len');
       return counted === null ? NOTHING : this.#found(counted);
@@ -134,6 +137,12 @@ class WantedReader {
     const text = left.kind === 'literal' ? left.value : null;
     if (typeof text !== 'string' || text === '' || !this.#isSubject(right)) return NOTHING;
     return [new WantedTexts(() => [[text]], null)];
+  }
+
+  /** `x.content is not None`: any text will do. */
+  #present(left: Expression, right: Expression): readonly WantedTexts[] {
+    const isPresent = right.kind === 'literal' && right.value === null && this.#isSubject(left);
+    return isPresent && this.#subject.kind !== 'text' ? [new WantedTexts(() => ANY_TEXT, null)] : NOTHING;
   }
 
   /** `any([any(find("…", part)) for part in text(x)])`: each part is a text, and no other is looked at. */

@@ -8,7 +8,7 @@ import { failed, type JsonLimits, type JsonObject, ok, parseJson, type Result } 
 import { type Analysis, Policy, readTrace, type TraceFault, type TraceFormat } from '@cordon/policy';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import { isElement } from '../trace-input.ts';
-import { areMet, needsOf, type RuleNeeds } from './rule-needs.ts';
+import { NeedTable } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
 
 /** Null: nothing was found. Fails with a sentence when the text is no trace. */
@@ -35,17 +35,16 @@ export interface ExaminerOptions {
 
 export class Examiner {
   readonly #policy: Policy;
-  readonly #needs: readonly RuleNeeds[];
+  readonly #needs: NeedTable;
   readonly #survey: Survey;
   readonly #options: ExaminerOptions;
   readonly #selections = new Map<string, Policy>();
 
-  /** `policy` is the policies joined, in their order. */
-  constructor(policy: Policy, policies: readonly Policy[], options: ExaminerOptions) {
-    const table = new FeatureTable();
+  constructor(policy: Policy, options: ExaminerOptions) {
+    const features = new FeatureTable();
     this.#policy = policy;
-    this.#needs = policies.flatMap(({ tree }) => needsOf(tree, table));
-    this.#survey = new Survey(table);
+    this.#needs = new NeedTable(policy.program.needs, features);
+    this.#survey = new Survey(features);
     this.#options = options;
   }
 
@@ -62,7 +61,7 @@ export class Examiner {
     const messages = plainMessagesOf(document);
     const isPlain = messages !== null && isTame(document) && this.#survey.isPlainChat(messages);
     if (!isPlain) return this.#examineCarefully(text);
-    const policy = this.#selected();
+    const policy = this.#selected(text);
     return policy === null ? ok(null) : this.#analyzeChat(policy, messages);
   }
 
@@ -82,13 +81,13 @@ export class Examiner {
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */
-  #selected(): Policy | null {
+  #selected(text: string): Policy | null {
     const { rules } = this.#policy;
+    this.#needs.look(text, this.#survey);
     let key = '';
     let count = 0;
     for (let index = 0; index < rules.length; index++) {
-      const needs = this.#needs[index];
-      if (needs !== undefined && !areMet(needs, this.#survey)) continue;
+      if (!this.#needs.areMet(index)) continue;
       key += String.fromCharCode(index);
       count++;
     }

@@ -31,7 +31,7 @@ export class PartScanner {
     });
     const policy = joinPolicies(policies);
     this.#task = task;
-    this.#examiner = new Examiner(policy, policies, {
+    this.#examiner = new Examiner(policy, {
       parameters: task.parameters,
       maxLength: task.maxLine,
       format: task.format,

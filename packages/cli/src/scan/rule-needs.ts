@@ -1,311 +1,168 @@
 /**
- * What a trace must have for a rule to say anything about it, read from the rule's text. Sound: where a need is not
- * met, some line of the rule refutes every assignment, and a refuted one is neither a violation nor undecided
- * (specification, "Undecided"). Lines that say nothing about tools or kinds of events add no need.
+ * What rules need of a trace, looked up in what a survey has noted of it: a rule whose needs are not met has nothing
+ * to say about the trace.
  *
  * Ring 1.
  */
-import type { Definition, Expression, Policy } from '@cordon/policy';
+import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy';
 import { FEATURE, type FeatureTable, type Positions } from './trace-features.ts';
 
-/** Any of these features. */
-type AnyOf = readonly number[];
-
-export interface RuleNeeds {
-  readonly all: readonly AnyOf[];
-  /** Something of the one stands before something of the other. */
-  readonly inOrder: readonly { readonly before: AnyOf; readonly after: AnyOf }[];
+/** The needs of one rule, by numbers. */
+interface NumberedNeeds {
+  readonly events: readonly EventFeatures[];
+  readonly flows: RuleNeeds['flows'];
+  readonly texts: readonly TextFeatures[];
 }
 
-/** The needs of each rule, in the order of the text; fills the table. */
-export function needsOf(tree: Policy['tree'], table: FeatureTable): readonly RuleNeeds[] {
-  const definitions = new Map(tree.definitions.map((definition) => [definition.name.name, definition]));
-  const taken = new Set([...definitions.keys(), ...tree.imports.map(({ alias }) => alias)]);
-  const counts = new Set(tree.imports.flatMap(({ name, alias }) => (name === 'count' ? [alias] : [])));
-  const policy = { table, definitions, taken, counts };
-  return tree.rules.map((rule) => new NeedReader(policy, 0, new Map()).body(rule.body));
+interface EventFeatures {
+  readonly type: number;
+  /** Any of these; null: any tool. */
+  readonly tools: readonly number[] | null;
 }
 
-/** Whether a plain chat with these features can give the rule anything to say. */
-export function areMet(needs: RuleNeeds, { first, last }: Positions): boolean {
-  for (let index = 0; index < needs.all.length; index++) {
-    if (!hasAny(needs.all[index] ?? [], first)) return false;
+interface TextFeatures {
+  /** The number of what must stand in the trace. */
+  readonly pieces: number;
+  /** Where the trace has one of these features, the texts are not needed. */
+  readonly otherwise: readonly number[];
+}
+
+function featureOfType(type: string): number {
+  if (type === 'Message') return FEATURE.message;
+  if (type === 'ToolCall') return FEATURE.toolCall;
+  return type === 'ToolOutput' ? FEATURE.toolOutput : FEATURE.elsewhere;
+}
+
+function featuresOfTools({ tools }: EventNeed, table: FeatureTable): readonly number[] | null {
+  const features = tools === null ? [null] : [...tools].map((name) => table.tool(name));
+  const known = features.filter((feature) => feature !== null);
+  return known.length === features.length ? known : null;
+}
+
+function otherwise({ undecidedWithout, needsContent }: TextNeed): readonly number[] {
+  if (undecidedWithout === null) return [];
+  const isMessage = undecidedWithout === 'Message';
+  const list = isMessage ? FEATURE.listMessage : FEATURE.listOutput;
+  return needsContent ? [list] : [list, isMessage ? FEATURE.emptyMessage : FEATURE.emptyOutput];
+}
+
+/** What JSON writes with a backslash, or may; text in JSON in a text of JSON has more backslashes, and nothing else. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them.
+const MAY_BE_ESCAPED = /["\\/\u0000-\u001f]+/;
+
+/** The longest part of a text that stands in JSON as it is, unless something is written as `\uXXXX` there. */
+function writtenPiece(text: string): string {
+  return text
+    .split(MAY_BE_ESCAPED)
+    .reduce((longest, part) => (part.length > longest.length ? part : longest));
+}
+
+/** Of each, one stands in a trace as it was written, unless it has escapes. */
+type Pieces = readonly (readonly string[])[];
+
+const NOWHERE: Positions = { first: new Int32Array(0), last: new Int32Array(0) };
+
+const UNKNOWN = 0;
+const FOUND = 1;
+const MISSING = 2;
+
+/** The needs of rules, looked up in one trace after the other. */
+export class NeedTable {
+  readonly #rules: readonly NumberedNeeds[];
+  /** What rules ask for alike is looked for once. */
+  readonly #pieces: Pieces[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** By number of the pieces, in the trace at hand. */
+  readonly #found: Uint8Array;
+  #text = '';
+  #positions: Positions = NOWHERE;
+  #hasEscapes = UNKNOWN;
+
+  /** Fills the table of features. */
+  constructor(needs: readonly RuleNeeds[], features: FeatureTable) {
+    this.#rules = needs.map(({ events, flows, texts }) => ({
+      events: events.map((need) => ({
+        type: featureOfType(need.type),
+        tools: featuresOfTools(need, features),
+      })),
+      flows,
+      texts: texts.flatMap((need) => this.#textFeatures(need)),
+    }));
+    this.#found = new Uint8Array(this.#pieces.length);
   }
-  for (let index = 0; index < needs.inOrder.length; index++) {
-    const order = needs.inOrder[index];
-    if (order !== undefined && !isInOrder(order.before, order.after, first, last)) return false;
-  }
-  return true;
-}
 
-function hasAny(features: AnyOf, first: Int32Array): boolean {
-  for (let index = 0; index < features.length; index++) {
-    if ((first[features[index] ?? 0] ?? -1) >= 0) return true;
+  /** Goes on to another trace: its JSON, and where its features stand. */
+  look(text: string, positions: Positions): void {
+    this.#text = text;
+    this.#positions = positions;
+    this.#hasEscapes = UNKNOWN;
+    this.#found.fill(UNKNOWN);
   }
-  return false;
-}
 
-function isInOrder(before: AnyOf, after: AnyOf, first: Int32Array, last: Int32Array): boolean {
-  for (let left = 0; left < before.length; left++) {
-    const start = first[before[left] ?? 0] ?? -1;
-    if (start < 0) continue;
-    for (let right = 0; right < after.length; right++) {
-      if (start < (last[after[right] ?? 0] ?? -1)) return true;
+  /** Whether a rule, by its number, can say anything about the trace. */
+  areMet(rule: number): boolean {
+    const needs = this.#rules[rule];
+    if (needs === undefined) return true;
+    const { events, flows, texts } = needs;
+    for (const event of events) if (this.#startOf(event) < 0) return false;
+    for (const { from, to } of flows) {
+      const [before, after] = [events[from], events[to]];
+      if (before !== undefined && after !== undefined && this.#startOf(before) >= this.#endOf(after))
+        return false;
     }
-  }
-  return false;
-}
-
-const EVENT_FEATURES: ReadonlyMap<string, number> = new Map([
-  ['Message', FEATURE.message],
-  ['ToolCall', FEATURE.toolCall],
-  ['ToolOutput', FEATURE.toolOutput],
-  ['Tool', FEATURE.elsewhere],
-  ['AppRequest', FEATURE.elsewhere],
-  ['AppResponse', FEATURE.elsewhere],
-  ['DataRelease', FEATURE.elsewhere],
-  ['Egress', FEATURE.elsewhere],
-  ['Plan', FEATURE.elsewhere],
-]);
-
-/** Expressions in expressions, and predicates in predicates: deeper ones add no need. */
-const MOST_NESTED = 24;
-const MOST_DEPTH = 3;
-
-interface PolicyNames {
-  readonly table: FeatureTable;
-  readonly definitions: ReadonlyMap<string, Definition>;
-  /** By definitions and imports: what else has such a name is hidden. */
-  readonly taken: ReadonlySet<string>;
-  /** Names of the quantifier. */
-  readonly counts: ReadonlySet<string>;
-}
-
-/** A variable that ranges over events of the trace. */
-interface EventVariable {
-  readonly type: string;
-  /** What each of its values has at or before its own position. */
-  readonly starts: AnyOf[];
-  /** What each of its values has at or behind its own position. */
-  readonly ends: AnyOf[];
-}
-
-/** One body: of a rule, a predicate or a `count`. */
-class NeedReader {
-  readonly #policy: PolicyNames;
-  readonly #depth: number;
-  /** Names that stand for events for certain; the value of any other may be undecided. */
-  readonly #events: Map<string, EventVariable>;
-
-  constructor(policy: PolicyNames, depth: number, known: ReadonlyMap<string, EventVariable>) {
-    this.#policy = policy;
-    this.#depth = depth;
-    // Copies: what a block says of a variable need not hold outside of it.
-    this.#events = new Map(
-      [...known].map(([name, { type, starts, ends }]) => [
-        name,
-        { type, starts: [...starts], ends: [...ends] },
-      ]),
-    );
+    for (const wanted of texts) if (!this.#canHold(wanted)) return false;
+    return true;
   }
 
-  body(lines: readonly Expression[]): RuleNeeds {
-    for (const line of lines) this.#declare(line);
-    const all: AnyOf[] = [...this.#events.values()].flatMap(({ starts }) => starts);
-    for (const line of lines) {
-      const needs = this.#needs(line, { nested: 0, isPart: false });
-      all.push(...needs);
-      this.#narrow(line, needs);
+  #textFeatures(need: TextNeed): readonly TextFeatures[] {
+    const pieces = need.alternatives
+      .map((texts) => texts.map(writtenPiece))
+      .filter((texts) => texts.every((text) => text !== ''));
+    if (pieces.length === 0) return [];
+    const key = JSON.stringify(pieces);
+    const number = this.#numbers.get(key) ?? this.#pieces.push(pieces) - 1;
+    this.#numbers.set(key, number);
+    return [{ pieces: number, otherwise: otherwise(need) }];
+  }
+
+  /** Where the first such event can stand; -1: there is none. An output stands behind its call. */
+  #startOf({ type, tools }: EventFeatures): number {
+    const { first } = this.#positions;
+    const ofType = first[type] ?? -1;
+    if (tools === null || ofType < 0) return ofType;
+    let ofTools = -1;
+    for (const tool of tools) {
+      const start = first[tool] ?? -1;
+      if (start >= 0 && (ofTools < 0 || start < ofTools)) ofTools = start;
     }
-    return { all, inOrder: lines.flatMap((line) => this.#orders(line)) };
+    return ofTools < 0 ? -1 : Math.max(ofType, ofTools);
   }
 
-  /** Only where a declaration must hold for the line to hold. */
-  #declare(line: Expression): void {
-    if (line.kind === 'binary' && isFlow(line.operator)) {
-      this.#declare(line.left);
-      this.#declare(line.right);
-    } else if (line.kind === 'declaration' && line.within === null) {
-      const type = line.type.name;
-      const feature = this.#policy.taken.has(type) ? undefined : EVENT_FEATURES.get(type);
-      if (feature === undefined) return;
-      this.#events.set(line.variable.name, { type, starts: [[feature]], ends: [[feature]] });
+  /** Where the last such event can stand. How far an output stands behind its call, nobody knows. */
+  #endOf({ type, tools }: EventFeatures): number {
+    const { last } = this.#positions;
+    if (tools === null || type !== FEATURE.toolCall) return last[type] ?? -1;
+    let end = -1;
+    for (const tool of tools) end = Math.max(end, last[tool] ?? -1);
+    return end;
+  }
+
+  #canHold({ pieces, otherwise }: TextFeatures): boolean {
+    for (const feature of otherwise) if ((this.#positions.first[feature] ?? -1) >= 0) return true;
+    if (this.#found[pieces] === UNKNOWN)
+      this.#found[pieces] = this.#standsIn(this.#pieces[pieces] ?? []) ? FOUND : MISSING;
+    return this.#found[pieces] === FOUND;
+  }
+
+  #standsIn(pieces: Pieces): boolean {
+    for (const texts of pieces) {
+      if (!texts.some((text) => this.#text.includes(text))) return this.#isEscaped();
     }
+    return true;
   }
 
-  /** What a line says of one variable alone holds for the order of events, too. */
-  #narrow(line: Expression, needs: readonly AnyOf[]): void {
-    if (line.kind === 'call') return this.#narrowArguments(line.callee, line.positional);
-    const subjects = new Set(subjectsOf(line, 0));
-    const [subject] = subjects;
-    const variable = subjects.size === 1 && subject !== undefined ? this.#events.get(subject) : undefined;
-    if (variable === undefined || needs.length === 0) return;
-    variable.starts.push(...needs);
-    // An output stands behind its call, nobody knows how far.
-    if (variable.type === 'ToolCall') variable.ends.push(...needs);
+  #isEscaped(): boolean {
+    if (this.#hasEscapes === UNKNOWN) this.#hasEscapes = this.#text.includes('\\u') ? FOUND : MISSING;
+    return this.#hasEscapes === FOUND;
   }
-
-  /** What the lines of a predicate say of its parameters. */
-  #narrowArguments(callee: Expression, positional: readonly Expression[]): void {
-    const called = this.#called(callee, positional);
-    if (called === null) return;
-    const inner = this.#inner(called.given);
-    inner.body(called.definition.body);
-    for (const [index, { name }] of (called.definition.parameters ?? []).entries()) {
-      const argument = positional[index];
-      const outer = argument === undefined ? undefined : this.#events.get(nameOf(argument) ?? '');
-      const said = inner.#events.get(name);
-      if (outer === undefined || said === undefined) continue;
-      outer.starts.push(...said.starts);
-      outer.ends.push(...said.ends);
-    }
-  }
-
-  /** Each of what it answers must be there for the expression to be true or undecided. */
-  #needs(expression: Expression, at: At): AnyOf[] {
-    if (at.nested > MOST_NESTED) return [];
-    switch (expression.kind) {
-      case 'logic':
-        return this.#logic(expression.operator, expression.left, expression.right, at);
-      case 'binary':
-        if (expression.operator === 'is') return this.#toolPattern(expression.left, expression.right, at);
-        if (expression.operator === '==') return this.#sameName(expression.left, expression.right);
-        return expression.operator === 'in' ? this.#nameAmong(expression.left, expression.right) : [];
-      case 'call':
-        return this.#predicate(expression.callee, expression.positional);
-      case 'quantifier':
-        return this.#count(expression);
-      default:
-        return [];
-    }
-  }
-
-  #logic(operator: 'and' | 'or', left: Expression, right: Expression, { nested }: At): AnyOf[] {
-    const inner = { nested: nested + 1, isPart: true };
-    const ofLeft = this.#needs(left, inner);
-    const ofRight = this.#needs(right, inner);
-    if (operator === 'and') return [...ofLeft, ...ofRight];
-    const [first] = ofLeft;
-    const [second] = ofRight;
-    return first === undefined || second === undefined ? [] : [[...first, ...second]];
-  }
-
-  /**
-   * `x is tool:name`. For an output without a call it is None, which as a line refutes; but None beside an undecided
-   * operand of `and` is undecided, so inside of lines only calls count.
-   */
-  #toolPattern(subject: Expression, pattern: Expression, { isPart }: At): AnyOf[] {
-    const name = nameOf(subject);
-    const variable = name === null ? undefined : this.#events.get(name);
-    if (pattern.kind !== 'tool-pattern' || variable === undefined) return [];
-    return isPart && variable.type !== 'ToolCall' ? [] : this.#tools([pattern.tool.name]);
-  }
-
-  /** `x.name == "…"` and `x.function.name == "…"` for a call `x`. */
-  #sameName(left: Expression, right: Expression): AnyOf[] {
-    const text = this.#isNameOfCall(left) ? textOf(right) : this.#isNameOfCall(right) ? textOf(left) : null;
-    return text === null ? [] : this.#tools([text]);
-  }
-
-  #nameAmong(left: Expression, right: Expression): AnyOf[] {
-    if (!this.#isNameOfCall(left) || right.kind !== 'list') return [];
-    const texts = right.items.map(textOf);
-    return texts.every((text) => text !== null) ? this.#tools(texts) : [];
-  }
-
-  #tools(names: readonly string[]): AnyOf[] {
-    const features = names.map((name) => this.#policy.table.tool(name));
-    return features.every((feature) => feature !== null) ? [features] : [];
-  }
-
-  #isNameOfCall(expression: Expression): boolean {
-    const name = calleeOf(expression);
-    return name !== null && this.#events.get(name)?.type === 'ToolCall';
-  }
-
-  /** A predicate over events is true or undecided only if each of its lines can be. */
-  #predicate(callee: Expression, positional: readonly Expression[]): AnyOf[] {
-    const called = this.#called(callee, positional);
-    return called === null ? [] : [...this.#inner(called.given).body(called.definition.body).all];
-  }
-
-  /** The predicate that is called with nothing but events, and what is known of them inside. */
-  #called(
-    callee: Expression,
-    positional: readonly Expression[],
-  ): { readonly definition: Definition; readonly given: ReadonlyMap<string, EventVariable> } | null {
-    const name = nameOf(callee);
-    const definition =
-      name === null || this.#events.has(name) ? undefined : this.#policy.definitions.get(name);
-    const parameters = definition?.parameters ?? null;
-    if (definition === undefined || parameters === null || this.#depth >= MOST_DEPTH) return null;
-    if (parameters.length !== positional.length) return null;
-    const given = new Map<string, EventVariable>();
-    for (const [index, parameter] of parameters.entries()) {
-      const argument = positional[index];
-      const variable = argument === undefined ? undefined : this.#events.get(nameOf(argument) ?? '');
-      if (variable === undefined) return null;
-      given.set(parameter.name, { type: variable.type, starts: [], ends: [] });
-    }
-    return { definition, given };
-  }
-
-  /** `count(min=1)` and more needs one assignment of its block. */
-  #count(quantifier: Extract<Expression, { kind: 'quantifier' }>): AnyOf[] {
-    const min = quantifier.named.find(({ name }) => name.name === 'min')?.value ?? quantifier.positional[0];
-    const isSome = min?.kind === 'literal' && typeof min.value === 'number' && min.value >= 1;
-    if (!isSome || !this.#policy.counts.has(quantifier.callee.name) || this.#depth >= MOST_DEPTH) return [];
-    return [...this.#inner(this.#events).body(quantifier.body).all];
-  }
-
-  #inner(known: ReadonlyMap<string, EventVariable>): NeedReader {
-    return new NeedReader(this.#policy, this.#depth + 1, known);
-  }
-
-  /** `a -> b` of events: in a plain chat, positions in the flat order. */
-  #orders(line: Expression): { before: AnyOf; after: AnyOf }[] {
-    if (line.kind !== 'binary' || !isFlow(line.operator)) return [];
-    const before = this.#events.get(nameOf(line.left) ?? '');
-    const after = this.#events.get(nameOf(line.right) ?? '');
-    if (before === undefined || after === undefined) return [];
-    return before.starts.flatMap((left) => after.ends.map((right) => ({ before: left, after: right })));
-  }
-}
-
-interface At {
-  readonly nested: number;
-  /** An operand of `and` or `or`, not a line. */
-  readonly isPart: boolean;
-}
-
-function isFlow(operator: string): boolean {
-  return operator === '->' || operator === '~>';
-}
-
-function textOf(expression: Expression): string | null {
-  return expression.kind === 'literal' && typeof expression.value === 'string' ? expression.value : null;
-}
-
-/** The name of a variable, also where it is declared. */
-function nameOf(expression: Expression): string | null {
-  if (expression.kind === 'name') return expression.name;
-  return expression.kind === 'declaration' && expression.within === null ? expression.variable.name : null;
-}
-
-/** `x` of `x.name` and `x.function.name`. */
-function calleeOf(expression: Expression): string | null {
-  if (expression.kind !== 'member' || expression.name.name !== 'name') return null;
-  const { object } = expression;
-  return nameOf(object.kind === 'member' && object.name.name === 'function' ? object.object : object);
-}
-
-/** The variables whose tool a line of comparisons is about; an empty name where there is more to it. */
-function subjectsOf(line: Expression, nested: number): readonly string[] {
-  if (nested > MOST_NESTED) return [''];
-  if (line.kind === 'logic') {
-    return [...subjectsOf(line.left, nested + 1), ...subjectsOf(line.right, nested + 1)];
-  }
-  if (line.kind !== 'binary') return [''];
-  const name = nameOf(line.left) ?? calleeOf(line.left) ?? calleeOf(line.right);
-  return [name ?? ''];
 }

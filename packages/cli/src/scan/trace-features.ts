@@ -7,8 +7,18 @@
 import { isJsonObject } from '@cordon/core';
 
 /** Features that every table has. */
-export const FEATURE = { message: 0, toolCall: 1, toolOutput: 2, elsewhere: 3 } as const;
-const FIRST_NAME = 4;
+export const FEATURE = {
+  message: 0,
+  toolCall: 1,
+  toolOutput: 2,
+  elsewhere: 3,
+  emptyMessage: 4,
+  emptyOutput: 5,
+  /** Whose content is neither a text nor missing. */
+  listMessage: 6,
+  listOutput: 7,
+} as const;
+const FIRST_NAME = 8;
 
 /** Names of tools from untrusted traces are kept up to here. */
 const MOST_NAMES = 10_000;
@@ -95,9 +105,13 @@ export class Survey implements Positions {
   #isPlain(message: Readonly<Record<string, unknown>>): boolean {
     const { role, content } = message;
     if (typeof role !== 'string' || !isPlainFrame(message)) return false;
-    if (typeof content === 'string' || content === null || content === undefined) {
-      // The usual.
-    } else if (!isPlainContent(content)) return false;
+    if (typeof content !== 'string') {
+      const isOutput = role === 'tool';
+      if (content === null || content === undefined)
+        this.#mark(isOutput ? FEATURE.emptyOutput : FEATURE.emptyMessage);
+      else if (!isPlainContent(content)) return false;
+      else this.#mark(isOutput ? FEATURE.listOutput : FEATURE.listMessage);
+    }
     if (role === 'tool') {
       const id = message.tool_call_id;
       this.#mark(FEATURE.toolOutput);
