@@ -87,6 +87,8 @@ const LIMIT_ROWS: ReadonlyMap<string, string> = new Map([
   ['Max locked memory', 'memlock'],
   ['Max msgqueue size', 'msgqueue'],
   ['Max core file size', 'core'],
+  ['Max processes', 'nproc'],
+  ['Max file size', 'fsize'],
 ]);
 
 function hardLimits(): ReadonlyMap<string, number> {

@@ -18,7 +18,6 @@ import {
   type HostPrograms,
   type LeftOut,
   type MountSource,
-  outerLimits,
   type SourcedMount,
   stagedPath,
   stageOptions,
@@ -197,16 +196,17 @@ function start(
   const options = bubblewrapOptions(spec, programs, sourced, setup, leftOut);
   const command = [
     ...(stageArgs === null ? [] : [programs.bwrap, '--args', String(stageArgs), '--']),
-    ...(user === null ? [] : dropRoot(programs, user)),
-    ...outerLimits(programs, spec.limits, leftOut),
+    ...(isStaged ? dropRoot(programs, user) : []),
     ...[programs.bwrap, ...(leftOut.has('arguments') ? options : ['--args', String(setup.args)]), '--'],
-    ...commandInside(spec, forwarderInside(forwarder), leftOut),
+    ...commandInside(spec, programs, forwarderInside(forwarder), leftOut),
   ];
   // Not even PATH: /proc/1/environ inside shows what bubblewrap was started with.
   // Detached: Ctrl-C at the terminal is for the hub, which ends its apps itself.
   const env = leftOut.has('environment') ? undefined : {}; // left out, it is the hub's
   const detached = !leftOut.has('session');
-  const child = spawn(command[0] ?? '', command.slice(1), { env, stdio, cwd: '/', detached });
+  // libuv sets the identity before it executes, supplementary groups included; setpriv would be one program more.
+  const identity = user === null || isStaged ? {} : { uid: user, gid: user };
+  const child = spawn(command[0] ?? '', command.slice(1), { env, stdio, cwd: '/', detached, ...identity });
   const feed = (index: number, bytes: string | Buffer) => writableAt(child, index)?.end(bytes);
   const group = intoGroup(launcher, spec, child);
   const separated = (args: readonly string[]) => args.map((arg) => `${arg}\0`).join('');

@@ -102,10 +102,17 @@ export function bubblewrapOptions(
   ];
 }
 
-/** The first program inside; `forwarder` is where ours stands. Limits that would hinder bubblewrap itself are set here, not outside. */
-export function commandInside(spec: CheckedSpec, forwarder: string, leftOut: LeftOut): readonly string[] {
-  const { processes, fileMiB } = spec.limits;
-  const limits = [PRLIMIT_INSIDE, `--nproc=${processes}`, `--fsize=${fileMiB * MIB}`, '--'];
+/**
+ * The first program inside; `forwarder` is where ours stands. Limits are set here and not outside: there the limit
+ * of processes would count strangers, and all of them would hinder bubblewrap itself.
+ */
+export function commandInside(
+  spec: CheckedSpec,
+  { hardLimits }: HostPrograms,
+  forwarder: string,
+  leftOut: LeftOut,
+): readonly string[] {
+  const limits = [PRLIMIT_INSIDE, ...limitOptions(spec.limits, hardLimits), '--'];
   return [
     ...(leftOut.has('resource-limits') ? [] : limits),
     ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, forwarder, EGRESS_SOCKET_INSIDE] : []),
@@ -115,25 +122,22 @@ export function commandInside(spec: CheckedSpec, forwarder: string, leftOut: Lef
   ];
 }
 
-/** `prlimit` outside: inherited by bubblewrap and all inside; each value within the hub's own hard limit. */
-export function outerLimits(
-  { prlimit, hardLimits }: HostPrograms,
-  limits: AppLimits,
-  leftOut: LeftOut,
-): readonly string[] {
-  if (leftOut.has('resource-limits')) return [];
+/** Each value within the hub's own hard limit, which cannot be raised. */
+function limitOptions(limits: AppLimits, hard: ReadonlyMap<string, number>): readonly string[] {
   const wanted = {
     core: 0,
     nofile: limits.openFiles,
     data: (NODE_DATA_MIB + limits.memoryMiB) * MIB,
     memlock: 65_536,
     msgqueue: 0,
+    nproc: limits.processes,
+    fsize: limits.fileMiB * MIB,
   };
-  const within = (name: string, value: number) => Math.min(value, hardLimits.get(name) ?? value);
-  const lines = Object.entries(wanted).map(([name, value]) => `--${name}=${within(name, value)}`);
+  const within = (name: string, value: number) => Math.min(value, hard.get(name) ?? value);
+  const options = Object.entries(wanted).map(([name, value]) => `--${name}=${within(name, value)}`);
   // SIGXCPU says why it ends; the kill two seconds later is for who ignores that.
   const { cpuSeconds } = limits;
-  return [prlimit, ...lines, `--cpu=${within('cpu', cpuSeconds)}:${within('cpu', cpuSeconds + 2)}`, '--'];
+  return [...options, `--cpu=${within('cpu', cpuSeconds)}:${within('cpu', cpuSeconds + 2)}`];
 }
 
 /** Root gives up its identity before bubblewrap: user 0 of the host may write sysctls without any capability. */
