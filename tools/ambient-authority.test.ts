@@ -94,13 +94,21 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets', 'names'],
     why: 'names are resolved here, once, so that no private address is dialled',
   },
-  'packages/hub/src/app-host.ts': {
+  'packages/hub/src/app-connection.ts': {
     of: ['code at run time'],
-    why: 'the MCP client is loaded when an app is first needed',
+    why: 'the kinds of errors of the MCP client, which is loaded by then',
   },
   'packages/hub/src/app-network.ts': {
     of: ['files', 'sockets'],
     why: 'dials for the proxies of the apps, and makes the folder of their sockets',
+  },
+  'packages/hub/src/app-start.ts': {
+    of: ['code at run time'],
+    why: 'the MCP client is loaded when an app is first needed',
+  },
+  'packages/hub/src/rate.ts': {
+    of: ['clock'],
+    why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },
   'packages/hub/src/remote-app.ts': {
     of: ['http', 'code at run time'],

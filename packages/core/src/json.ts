@@ -40,10 +40,13 @@ export function parseJson(text: string, limits: JsonLimits = DEFAULT_JSON_LIMITS
   }
 }
 
-/** Only a text with the word, or with escapes that could spell it, has to be walked. */
+/** Only a text with the word, or with escapes that could spell a letter of it, has to be walked. */
 function canPollute(text: string): boolean {
-  return text.includes('__proto__') || text.includes('\\u');
+  return text.includes('__proto__') || (text.includes('\\u00') && SPELT_LETTER.test(text));
 }
+
+/** One of `_ p r o t` as an escape. */
+const SPELT_LETTER = /\\u00(?:5f|70|72|6f|74)/i;
 
 /** `JSON.parse` makes it an own key. Recursion is as deep as the limits allowed. */
 function hasPollutingKey(value: Json): boolean {

@@ -9,6 +9,7 @@ import {
   type Clock,
   type Consent,
   DEFAULT_TURN_LIMITS,
+  DEFAULT_WARM_LIMITS,
   failed,
   HUB_LABEL,
   type InstalledApp,
@@ -17,10 +18,12 @@ import {
   type Result,
   type SessionId,
   type TurnLimits,
+  type WarmLimits,
 } from '@cordon/core';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
+import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { StoredMemory, sessionGrants } from './stored-memory.ts';
@@ -37,6 +40,7 @@ export interface HubParts {
   readonly consent: Consent;
   readonly clock: Clock;
   readonly limits?: TurnLimits;
+  readonly warm?: WarmLimits;
 }
 
 export interface SessionOptions {
@@ -56,7 +60,8 @@ export class Hub {
 
   /** A new session, or an interrupted one. Refused when another process holds it or it has ended. */
   openSession(options: SessionOptions): Result<Session, SessionFault> {
-    const { store, modelId, limits = DEFAULT_TURN_LIMITS, clock, ...parts } = this.#parts;
+    const { store, modelId, clock, ...parts } = this.#parts;
+    const { limits = DEFAULT_TURN_LIMITS, warm = DEFAULT_WARM_LIMITS } = parts;
     const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
     if (resumed !== null && !resumed.ok) return failed(resumed.fault);
     const id = resumed?.value.id ?? store.sessions.create();
@@ -79,6 +84,8 @@ export class Hub {
       grants: sessionGrants(store, id),
       memory: new StoredMemory(store, id),
       limits,
+      warm,
+      recentApps: () => recentApps(store),
       clock,
       digest: (text) => createHash('sha256').update(text).digest('hex'),
       random: () => randomBytes(9).toString('base64url'),

@@ -68,6 +68,7 @@ async function confine(
   const { limits, files, node } = manifest;
   const spec = commandSpec(
     {
+      app: app.id,
       ...insideNames(source, own),
       cwd: source.cwd,
       // The app sees its own folder as `/state`: no host path of it, which may hold the user's name.

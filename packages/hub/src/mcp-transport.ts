@@ -1,40 +1,68 @@
 /**
- * MCP over an app's standard streams, with limits. The official client parses what we hand it; we hand it only
- * whole lines of bounded JSON.
+ * MCP over an app's standard streams, with limits in both directions. The official client parses what we hand it; we
+ * hand it only whole lines of bounded JSON, and no more of them than it can read without keeping the hub busy.
  *
  * Ring 0.
  */
 import type { Readable, Writable } from 'node:stream';
-import { isJsonObject, parseJson } from '@cordon/core';
+import { type AppLimits, isJsonObject, type JsonObject, parseJson } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
+import { Rate } from './rate.ts';
 
 export interface AppStreams {
   readonly stdin: Writable;
   readonly stdout: Readable;
 }
 
+export type MessageLimits = Pick<AppLimits, 'lineBytes' | 'messagesPerSecond'>;
+
 /** Servers log to standard output by mistake; that is dropped. One that does little else is not an MCP server. */
 const GARBAGE_LINES = 100;
-/** Notifications and requests of the app between two messages of the hub; the time to read them is the hub's. */
-const UNASKED_MESSAGES = 10_000;
+/** Seconds' worth of messages that may come at once. */
+const BURST_SECONDS = 10;
+/** However small its messages may be: what one read from a pipe brings is no flood. */
+const LEAST_BURST_BYTES = 256 * 1024;
+/** Requests whose answers are waited for; the oldest are given up. */
+const MOST_ASKED = 256;
 /** What the hub keeps for an app that does not read. */
 const UNREAD_BYTES = 8 * 1024 * 1024;
+
+/** A message that was not sent because of the app's limits; the app is as well as before. */
+export class UnsentMessage extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'UnsentMessage';
+  }
+}
 
 export class StreamTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   readonly #streams: AppStreams;
+  readonly #limits: MessageLimits;
   readonly #decoder: LineDecoder;
+  readonly #messagesIn: Rate;
+  readonly #messagesOut: Rate;
+  readonly #bytesIn: Rate;
+  readonly #onHeard: () => void;
+  readonly #asked = new Set<string | number>();
   #garbageLines = 0;
-  #unasked = 0;
   #firstGarbage: string | null = null;
   #violation: string | null = null;
 
-  constructor(streams: AppStreams, lineBytes: number) {
+  /** @param onHeard told of every piece that arrives, whatever it holds */
+  constructor(streams: AppStreams, limits: MessageLimits, onHeard: () => void = () => undefined) {
+    const { lineBytes, messagesPerSecond } = limits;
+    const messages = { perSecond: messagesPerSecond, burst: messagesPerSecond * BURST_SECONDS };
     this.#streams = streams;
+    this.#limits = limits;
+    this.#onHeard = onHeard;
     this.#decoder = new LineDecoder({ lineBytes });
+    this.#messagesIn = new Rate(messages);
+    this.#messagesOut = new Rate(messages);
+    this.#bytesIn = new Rate({ perSecond: lineBytes, burst: Math.max(2 * lineBytes, LEAST_BURST_BYTES) });
   }
 
   /** Why the connection was cut, if the app broke the rules. */
@@ -54,11 +82,21 @@ export class StreamTransport implements Transport {
     this.#streams.stdin.on('error', () => this.onclose?.());
   }
 
+  /** Throws `UnsentMessage` for what the app's limits do not let through. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if ('method' in message) this.#unasked = 0;
+    const line = `${JSON.stringify(message)}\n`;
+    const { lineBytes, messagesPerSecond } = this.#limits;
+    if (Buffer.byteLength(line) - 1 > lineBytes)
+      throw new UnsentMessage(`the message would be longer than ${lineBytes} bytes`);
+    if (isRequest(message)) {
+      if (!this.#messagesOut.take())
+        throw new UnsentMessage(`there would be more than ${messagesPerSecond} messages a second`);
+      this.#asked.add(message.id);
+      for (const oldest of this.#asked) if (this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
+    }
     if (this.#streams.stdin.writableLength > UNREAD_BYTES)
       return this.#cut('it does not read what it is sent');
-    this.#streams.stdin.write(`${JSON.stringify(message)}\n`);
+    this.#streams.stdin.write(line);
   }
 
   async close(): Promise<void> {
@@ -69,16 +107,20 @@ export class StreamTransport implements Transport {
 
   #receive(chunk: Buffer): void {
     if (this.#violation !== null) return;
+    if (!this.#bytesIn.take(chunk.length))
+      return this.#cut(`it sends more than ${this.#limits.lineBytes} bytes a second that nobody asked for`);
+    this.#onHeard();
     const lines = this.#decoder.push(chunk);
     if (!lines.ok) return this.#cut(lines.fault);
     for (const line of lines.value) if (this.#violation === null) this.#receiveLine(line);
   }
 
   #receiveLine(line: string): void {
+    if (!this.#messagesIn.take())
+      return this.#cut(`it sends more than ${this.#limits.messagesPerSecond} messages a second`);
     const parsed = parseJson(line);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
-      if (Object.hasOwn(parsed.value, 'method') && ++this.#unasked > UNASKED_MESSAGES)
-        return this.#cut('it sends too many messages that nobody asked for');
+      this.#forgive(parsed.value, line);
       // The client validates the shape; here it is known to be bounded JSON without a prototype.
       this.onmessage?.(parsed.value as unknown as JSONRPCMessage);
       return;
@@ -88,10 +130,23 @@ export class StreamTransport implements Transport {
       this.#cut('it prints text on its standard output instead of MCP messages');
   }
 
+  /** An answer that the hub waits for counts against no rate: many calls at once may have long results. */
+  #forgive(message: JsonObject, line: string): void {
+    const { id, method } = message;
+    if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return;
+    if (!this.#asked.delete(id)) return;
+    this.#messagesIn.giveBack(1);
+    this.#bytesIn.giveBack(Buffer.byteLength(line));
+  }
+
   #cut(reason: string): void {
     this.#violation = reason;
     this.#streams.stdout.destroy();
     this.onerror?.(new Error(reason));
     this.onclose?.();
   }
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
 }

@@ -18,6 +18,7 @@ import {
   type ReleasedItem,
   type Result,
   type SessionId,
+  type StepPlan,
   USER_LABEL,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
@@ -101,7 +102,7 @@ export class Operator {
       { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason },
       { causes: [said.id] },
     );
-    spokes.warm();
+    spokes.fill();
     return outcome;
   }
 
@@ -169,6 +170,7 @@ export class Operator {
     }
     const plan = readPlan(answer.value.text, apps, facts);
     if (plan === null) return ok({ plan: fallbackPlan(query.text, apps), origin: 'fallback' });
+    this.#foresee(plan);
     if (plan.candidates.length < 2) return ok({ plan, origin: 'planner' });
     const chosen = await this.choose(
       context,
@@ -178,6 +180,13 @@ export class Operator {
     );
     if (chosen === null) return failed(fault('cancelled', 'no app was chosen'));
     return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+  }
+
+  /** Apps that the plan names come up while the user chooses, and beside each other. */
+  #foresee({ steps, candidates }: StepPlan): void {
+    const { registry, apps } = this.#parts;
+    const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
+    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
   }
 
   /** Asks the user to pick an app; no answer is no app. */

@@ -46,6 +46,11 @@ export class SchemaValidator {
     return checked.ok ? checked.value : checked;
   }
 
+  /** Does ahead of time what the first check of a schema would do. */
+  prepare(schema: JsonSchema): void {
+    inTime(() => this.#compile(schema));
+  }
+
   #check(schema: JsonSchema, value: Json): Result<Json, string> {
     const validate = this.#compile(schema);
     if (typeof validate === 'string') return failed(validate);

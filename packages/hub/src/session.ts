@@ -20,6 +20,7 @@ import {
   ok,
   type SessionId,
   type TurnLimits,
+  type WarmLimits,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
@@ -62,6 +63,9 @@ export interface SessionParts {
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
   readonly limits: TurnLimits;
+  readonly warm: WarmLimits;
+  /** Apps that were used in this session or in earlier ones, the last used first. */
+  readonly recentApps: () => readonly AppId[];
   readonly clock: Clock;
   /** SHA-256 in hexadecimal. */
   readonly digest: (text: string) => string;
@@ -108,6 +112,7 @@ export class Session {
       spend: (allowance) => this.#monitor.spend(allowance),
       validator: this.#validator,
       now: parts.clock,
+      warm: parts.warm,
       observer: {
         started: ({ id: app, milliseconds, layers }) =>
           this.#recordApp(app, { kind: 'app.started', milliseconds, layers }),
@@ -115,7 +120,7 @@ export class Session {
         failed: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
       },
     });
-    this.#spokes = new SpokePool(parts.spokes, parts.limits);
+    this.#spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
     const { consent, grants, digest } = parts;
     const permissions = new Permissions({
@@ -130,10 +135,12 @@ export class Session {
     this.#operator = this.#assemble(signal);
   }
 
-  /** Starts in the background what the first query will need. */
+  /** Starts in the background what the next query will need: an agent loop, and the apps that were used last. */
   warm(): void {
     this.#spokes.warm();
-    this.#apps.warm();
+    this.#spokes.fill();
+    const apps = this.#parts.recentApps().flatMap((app) => this.#registry.get(app) ?? []);
+    void this.#apps.warm(apps);
   }
 
   /** Serves one query. Throws if another is still running: one writer, one query at a time. */
@@ -249,6 +256,8 @@ export class Session {
       // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
       const query = this.#query;
       if (query === null || query.signal.aborted) return false;
+      // One that was started ahead of its use, while a query of others runs, has nothing to do yet.
+      if (!this.#apps.isUsed(app.id)) return false;
       const times = (asked.get(query) ?? 0) + 1;
       asked.set(query, times);
       if (times > MOST_EGRESS) return false;

@@ -90,6 +90,11 @@ export class SpokeLink {
     return this.#ended !== null;
   }
 
+  /** True once the loop can take a turn, false if it never can. */
+  get ready(): Promise<boolean> {
+    return this.#ready.then(({ ok }) => ok);
+  }
+
   /** Runs one turn to its answer. Aborting `signal` ends the process: nothing of the turn goes on. */
   async runTurn(
     context: TurnContext,

@@ -1,37 +1,57 @@
 /**
- * Keeps one agent loop warm, so that a query does not wait for a process to start. A loop serves one context and
+ * Keeps a few agent loops warm, so that a query does not wait for a process to start. A loop serves one context and
  * is never handed to another: what it has seen ends with it.
  *
  * Ring 0.
  */
-import { type Fault, failed, fault, ok, type Result, type TurnLimits } from '@cordon/core';
+import { type Fault, failed, fault, ok, type Result, type TurnLimits, type WarmLimits } from '@cordon/core';
 import { type SpokeLauncher, SpokeLink } from './spoke-link.ts';
+
+/** A start takes a core for 80 ms: what follows an answer comes first. */
+const REFILL_DELAY_MS = 100;
+
+interface Spare {
+  readonly link: Promise<Result<SpokeLink, Fault>>;
+  readonly expiry: NodeJS.Timeout;
+}
 
 export class SpokePool {
   readonly #launcher: SpokeLauncher;
   readonly #limits: TurnLimits;
+  readonly #warm: WarmLimits;
   readonly #live = new Set<SpokeLink>();
   readonly #ending = new AbortController();
-  #spare: Promise<Result<SpokeLink, Fault>> | null = null;
+  /** Oldest first. */
+  readonly #spares: Spare[] = [];
+  #refill: NodeJS.Timeout | undefined;
 
-  constructor(launcher: SpokeLauncher, limits: TurnLimits) {
+  constructor(launcher: SpokeLauncher, limits: TurnLimits, warm: WarmLimits) {
     this.#launcher = launcher;
     this.#limits = limits;
+    this.#warm = warm;
   }
 
-  /** Starts the spare in the background. */
+  /** Starts a loop in the background unless one waits already: a query is coming. */
   warm(): void {
-    if (!this.#ending.signal.aborted) this.#spare ??= this.#start();
+    if (this.#spares.length === 0) this.#add();
   }
 
-  /** A loop that has seen nothing. What ended the spare before anybody used it is no fault of this query. */
+  /** Fills the pool a little later, one loop after the other: nobody waits for them yet. */
+  fill(): void {
+    clearTimeout(this.#refill);
+    if (this.#ending.signal.aborted) return;
+    this.#refill = setTimeout(() => void this.#fill(), REFILL_DELAY_MS).unref();
+  }
+
+  /** A loop that has seen nothing. What ended a spare before anybody used it is no fault of this query. */
   async take(): Promise<Result<SpokeLink, Fault>> {
-    const warming = this.#spare;
-    this.#spare = null;
-    const spare = await warming;
-    if (spare?.ok !== true) return this.#start();
-    if (!spare.value.isOver) return spare;
-    this.release(spare.value);
+    for (let spare = this.#spares.shift(); spare !== undefined; spare = this.#spares.shift()) {
+      clearTimeout(spare.expiry);
+      const link = await spare.link;
+      if (!link.ok) continue;
+      if (!link.value.isOver) return link;
+      this.release(link.value);
+    }
     return this.#start();
   }
 
@@ -42,8 +62,34 @@ export class SpokePool {
 
   close(): void {
     this.#ending.abort();
+    clearTimeout(this.#refill);
+    for (const { expiry } of this.#spares.splice(0)) clearTimeout(expiry);
     for (const link of this.#live) link.close();
     this.#live.clear();
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#spares.length < this.#warm.loops) {
+      const link = await this.#add()?.link;
+      // What cannot be started now is tried again when it is needed.
+      if (link?.ok !== true || !(await link.value.ready)) return;
+    }
+  }
+
+  #add(): Spare | undefined {
+    if (this.#ending.signal.aborted) return undefined;
+    const expiry = setTimeout(() => void this.#expire(spare), this.#warm.idleSeconds * 1000).unref();
+    const spare: Spare = { link: this.#start(), expiry };
+    this.#spares.push(spare);
+    return spare;
+  }
+
+  async #expire(spare: Spare): Promise<void> {
+    const at = this.#spares.indexOf(spare);
+    if (at < 0) return;
+    this.#spares.splice(at, 1);
+    const link = await spare.link;
+    if (link.ok) this.release(link.value);
   }
 
   /** Nobody may be waiting for the spare yet: what breaks here must not end the hub. */

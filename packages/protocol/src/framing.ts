@@ -12,6 +12,8 @@ export interface FramingLimits {
 }
 
 const MOST_PIECES = 4_096;
+/** Of one piece from a pipe, 64 KiB; messages of real peers are many times longer than the 16 bytes that this allows. */
+const MOST_LINES = 4_096;
 
 export class LineDecoder {
   readonly #limits: FramingLimits;
@@ -27,28 +29,36 @@ export class LineDecoder {
   push(chunk: Uint8Array): Result<readonly string[], string> {
     const lines: string[] = [];
     let start = 0;
-    for (;;) {
+    for (let ends = 0; ; ends++) {
       const end = chunk.indexOf(0x0a, start);
       const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
       if (this.#pendingBytes + piece.length > this.#limits.lineBytes) {
         return failed(`a line is longer than ${this.#limits.lineBytes} bytes`);
       }
-      if (piece.length > 0) {
-        this.#pending.push(piece);
-        this.#pendingBytes += piece.length;
-        // A peer that sends its line byte by byte would make the hub keep hundreds of bytes for each.
-        if (this.#pending.length > MOST_PIECES) this.#pending = [Buffer.concat(this.#pending)];
+      if (end === -1) {
+        this.#keep(piece);
+        return ok(lines);
       }
-      if (end === -1) return ok(lines);
-      const line = this.#take();
+      // Each costs time of its own, also the empty one: a piece of nothing but line ends would take 50 ms.
+      if (ends >= MOST_LINES) return failed(`there are more than ${MOST_LINES} lines at once`);
+      const line = this.#complete(piece);
       if (line === null) return failed('a line is not UTF-8');
       if (line !== '') lines.push(line);
       start = end + 1;
     }
   }
 
-  #take(): string | null {
-    const bytes = Buffer.concat(this.#pending);
+  #keep(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#pending.push(piece);
+    this.#pendingBytes += piece.length;
+    // A peer that sends its line byte by byte would make the hub keep hundreds of bytes for each.
+    if (this.#pending.length > MOST_PIECES) this.#pending = [Buffer.concat(this.#pending)];
+  }
+
+  /** Null: it is not UTF-8. */
+  #complete(piece: Uint8Array): string | null {
+    const bytes = this.#pending.length === 0 ? piece : Buffer.concat([...this.#pending, piece]);
     this.#pending = [];
     this.#pendingBytes = 0;
     try {

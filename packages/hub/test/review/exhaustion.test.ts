@@ -1,10 +1,8 @@
 /** Ways to keep the hub busy, or to make it hold more than it can. */
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import { PROTOCOL_VERSION } from '@cordon/protocol';
-import { StreamTransport } from '../../src/mcp-transport.ts';
 import { readPlan } from '../../src/planner.ts';
 import { References } from '../../src/references.ts';
 import { validatorOnDemand } from '../../src/schema-validator.ts';
@@ -147,32 +145,6 @@ test('a context cannot find out what is installed by probing', async (t) => {
   assert.deepEqual(stage.of('offer.made'), []);
   await stage.ask('look');
   assert.equal(stage.of('offer.made').length, 1);
-});
-
-function transport(lineBytes = 1024) {
-  const stdin = new PassThrough();
-  const stdout = new PassThrough();
-  const opened = new StreamTransport({ stdin, stdout }, lineBytes);
-  return { opened, stdout };
-}
-
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-test('an app that floods the hub with messages that nobody asked for is cut off', async () => {
-  const { opened, stdout } = transport();
-  await opened.start();
-  let received = 0;
-  opened.onmessage = () => {
-    received++;
-  };
-  const line = '{"jsonrpc":"2.0","method":"notifications/message"}\n';
-  stdout.write(line.repeat(10_000));
-  await settled();
-  assert.equal(opened.violation, null);
-  stdout.write(line.repeat(50));
-  await settled();
-  assert.equal(opened.violation, 'it sends too many messages that nobody asked for');
-  assert.equal(received, 10_000);
 });
 
 test('a tool whose name is a sentence is not offered; the others are', async (t) => {

@@ -1,0 +1,204 @@
+/**
+ * One app that has been started and greeted: its calls, and the limits on its life. A process that nobody uses, that
+ * has lived its time, that floods the hub or gives no sign of life is ended, and the reason is kept for the trace.
+ *
+ * Ring 0.
+ */
+import { type Fault, failed, fault, type InstalledApp, ok, type Result, type ToolCall } from '@cordon/core';
+import type { Client, Transport } from '@modelcontextprotocol/client';
+import {
+  brokenCall,
+  END_GRACE_MS,
+  errorAnswer,
+  lateAnswer,
+  silence,
+  unsent,
+  violation,
+  within,
+} from './app-faults.ts';
+import type { AppProcess } from './app-process.ts';
+import { type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
+import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
+import { remoteFault } from './remote-app.ts';
+
+export interface Opened {
+  readonly app: InstalledApp;
+  readonly running: RunningApp;
+  readonly client: Client;
+  readonly transport: Transport;
+  /** Null: the app runs elsewhere. */
+  readonly process: AppProcess | null;
+}
+
+/** A process that is alive answers within a quarter of the time that it may be silent. */
+const PINGS_IN_SILENCE = 4;
+
+export class AppConnection {
+  readonly #opened: Opened;
+  readonly #onGivenUp: () => void;
+  readonly #life: NodeJS.Timeout | undefined;
+  readonly #ended: Promise<string> | null;
+  #idle: NodeJS.Timeout | undefined;
+  /** Names of the tools that it is at, in the order of their calls. */
+  readonly #calls: string[] = [];
+  #heartbeat: NodeJS.Timeout | undefined;
+  #heard = false;
+  #silentBeats = 0;
+  #isRetired = false;
+  #isGivenUp = false;
+  #stopped: { readonly reason: string; readonly fault: Fault | null } | null = null;
+
+  /** @param onGivenUp called once, as soon as no new call may come here */
+  constructor(opened: Opened, onGivenUp: () => void) {
+    this.#opened = opened;
+    this.#onGivenUp = onGivenUp;
+    this.#ended = opened.process?.ended.then((reason) => this.#stopped?.reason ?? reason) ?? null;
+    const { process, app, client } = opened;
+    if (process === null) return;
+    client.onclose = () => void this.#closed(process);
+    void process.ended.then(() => this.#giveUp());
+    this.#life = setTimeout(() => this.#retire(), app.manifest.limits.totalSeconds * 1000).unref();
+    this.#rest();
+  }
+
+  get running(): RunningApp {
+    return this.#opened.running;
+  }
+
+  /** Resolves with why it ended once the process is gone; null for an app that runs elsewhere. */
+  get ended(): Promise<string> | null {
+    return this.#ended;
+  }
+
+  /** Whether it ended for a reason of its own, and not because the hub had no more use for it. */
+  get isBroken(): boolean {
+    return this.#isGivenUp && (this.#stopped === null || this.#stopped.fault !== null);
+  }
+
+  /** Told by the transport whenever the app says something. */
+  heard(): void {
+    this.#heard = true;
+  }
+
+  /** It is in use now, and not idle. */
+  use(): void {
+    if (this.#calls.length === 0 && this.#stopped === null) this.#rest();
+  }
+
+  async call({ tool, arguments: args }: ToolCall, signal: AbortSignal): Promise<Result<ToolResult, Fault>> {
+    const { client, app } = this.#opened;
+    const timeout = app.manifest.limits.callSeconds * 1000;
+    this.#begin(tool);
+    try {
+      const request = { name: tool, arguments: { ...args } };
+      return ok(
+        readToolResult(await client.callTool(request, { timeout, signal, resetTimeoutOnProgress: false })),
+      );
+    } catch (error) {
+      return failed(await this.#faultOf(tool, error, signal));
+    } finally {
+      this.#finish(tool);
+    }
+  }
+
+  /** Ends the process and all that is under way in it. The first reason counts. */
+  end(reason: string, why: Fault | null = null): void {
+    if (this.#stopped !== null) return;
+    this.#stopped = { reason, fault: why };
+    this.#giveUp();
+    clearTimeout(this.#life);
+    clearTimeout(this.#idle);
+    clearInterval(this.#heartbeat);
+    void this.#opened.client.close().catch(() => undefined);
+    this.#opened.process?.kill();
+  }
+
+  /** A call that failed in an unclear way ends its app, and not one started since: its state is unknown. */
+  async #faultOf(tool: string, error: unknown, signal: AbortSignal): Promise<Fault> {
+    const { app, process } = this.#opened;
+    const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
+    if (error instanceof ProtocolError) return errorAnswer(app, tool, error);
+    if (error instanceof UnsentMessage) return unsent(app, tool, error);
+    this.#giveUp();
+    if (signal.aborted) {
+      this.end(`the query was stopped during \`${tool}\``);
+      return fault('cancelled', 'the query was stopped');
+    }
+    const known = this.#stopped?.fault ?? remoteFault(error) ?? this.#violation();
+    const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    const reported = known ?? (isLate ? lateAnswer(app, tool) : await brokenCall(app, tool, process));
+    this.end(reported.message, reported);
+    return reported;
+  }
+
+  /** An app that broke the rules, or closed its streams, is of no more use, also when nobody waits for it. */
+  async #closed(process: AppProcess): Promise<void> {
+    this.#giveUp();
+    const broken = this.#violation();
+    if (broken !== null) return this.end(broken.message, broken);
+    if (this.#calls.length > 0) return; // They fail now, and say more.
+    await within(END_GRACE_MS, process.ended);
+    const reason = 'it closed its standard output';
+    this.end(reason, fault('app-unavailable', reason));
+  }
+
+  #violation(): Fault | null {
+    const { app, transport } = this.#opened;
+    const broken = transport instanceof StreamTransport ? transport.violation : null;
+    return broken === null ? null : violation(app, broken);
+  }
+
+  #begin(tool: string): void {
+    clearTimeout(this.#idle);
+    this.#calls.push(tool);
+    if (this.#calls.length > 1 || this.#opened.process === null) return;
+    this.#silentBeats = 0;
+    this.#heard = true;
+    const { silentSeconds } = this.#opened.app.manifest.limits;
+    this.#heartbeat = setInterval(() => this.#beat(), (silentSeconds * 1000) / PINGS_IN_SILENCE);
+  }
+
+  #finish(tool: string): void {
+    this.#calls.splice(this.#calls.indexOf(tool), 1);
+    if (this.#calls.length > 0 || this.#stopped !== null) return;
+    clearInterval(this.#heartbeat);
+    if (this.#isRetired) this.#endOfLife();
+    else this.#rest();
+  }
+
+  /** MCP, "Ping": a receiver must answer promptly. What is stopped by a signal, or hangs, does not. */
+  #beat(): void {
+    this.#silentBeats = this.#heard ? 0 : this.#silentBeats + 1;
+    this.#heard = false;
+    const [tool = ''] = this.#calls;
+    if (this.#silentBeats >= PINGS_IN_SILENCE) {
+      const why = silence(this.#opened.app, tool);
+      return this.end(why.message, why);
+    }
+    void this.#opened.client.ping().catch(() => undefined); // The call under way will tell what is wrong.
+  }
+
+  #rest(): void {
+    if (this.#opened.process === null) return;
+    const { idleSeconds } = this.#opened.app.manifest.limits;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.end(`nobody used it for ${idleSeconds} s`), idleSeconds * 1000);
+    this.#idle.unref();
+  }
+
+  /** Calls under way are waited for; each has a limit of its own. */
+  #retire(): void {
+    this.#isRetired = true;
+    if (this.#calls.length === 0) this.#endOfLife();
+  }
+
+  #endOfLife(): void {
+    this.end(`its ${this.#opened.app.manifest.limits.totalSeconds} s of life were over`);
+  }
+
+  #giveUp(): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#onGivenUp();
+  }
+}

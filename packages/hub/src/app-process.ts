@@ -1,0 +1,36 @@
+/**
+ * What the app host is handed: how an app with a command comes to life, its way out, and how one elsewhere is
+ * reached.
+ *
+ * Ring 0.
+ */
+import type { Fault, InstalledApp, Result } from '@cordon/core';
+import type { Transport } from '@modelcontextprotocol/client';
+import type { AppNetwork } from './app-network.ts';
+import type { AppStreams } from './mcp-transport.ts';
+
+/** A confined process that speaks MCP on its standard streams. */
+export interface AppProcess extends AppStreams {
+  /** Names of the sandbox layers in force. */
+  readonly layers: readonly string[];
+  /** Resolves with one sentence when the process is gone, however that came about. */
+  readonly ended: Promise<string>;
+  /** The end of what it wrote to standard error. */
+  readonly lastWords: () => string;
+  readonly kill: () => void;
+}
+
+/** How an app with a command comes to life. `network`: null for an app that has none. Aborting kills it, also later. */
+export interface AppLauncher {
+  launch(
+    app: InstalledApp,
+    network: AppNetwork | null,
+    signal: AbortSignal,
+  ): Promise<Result<AppProcess, Fault>>;
+}
+
+/** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
+export type NetworkOf = (app: InstalledApp) => Promise<AppNetwork | null>;
+
+/** The transport of an app that runs elsewhere. */
+export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;

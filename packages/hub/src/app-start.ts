@@ -1,0 +1,173 @@
+/**
+ * From an installed app to one that is ready for calls: its process or its server elsewhere, MCP's greeting, and the
+ * list of its tools.
+ *
+ * Ring 0.
+ */
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Clock,
+  type Fault,
+  failed,
+  type InstalledApp,
+  isJsonObject,
+  ok,
+  type Result,
+  toJson,
+} from '@cordon/core';
+import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
+import { AppConnection } from './app-connection.ts';
+import { startFault } from './app-faults.ts';
+import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
+import { type RunningApp, readInstructions, readTools } from './app-tool.ts';
+import { StreamTransport } from './mcp-transport.ts';
+import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
+
+export interface AppStartParts {
+  readonly launcher: AppLauncher;
+  readonly connect: ConnectRemote;
+  readonly networkOf: NetworkOf;
+  readonly validator: LoadValidator;
+  readonly now: Clock;
+}
+
+interface Began {
+  readonly at: number;
+  /** Aborts when the time for the start is over. */
+  readonly late: AbortSignal;
+  /** Aborts then too, and when nobody wants the app any more. */
+  readonly signal: AbortSignal;
+}
+
+interface Greeting {
+  readonly app: InstalledApp;
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly process: AppProcess | null;
+  readonly began: Began;
+}
+
+export class AppStart {
+  readonly #parts: AppStartParts;
+
+  constructor(parts: AppStartParts) {
+    this.#parts = parts;
+  }
+
+  /** Loads what the first start needs: 70 ms for the client and the validator. */
+  async load(): Promise<Client> {
+    const [{ Client }, validator] = await Promise.all([
+      import('@modelcontextprotocol/client'),
+      this.#parts.validator(),
+    ]);
+    return new Client(CLIENT_INFO, { jsonSchemaValidator: linearValidator(validator) });
+  }
+
+  /**
+   * @param ending aborts the start, and ends the process if it was there already
+   * @param onGivenUp told when the app takes no further calls, after it was ready
+   */
+  async open(
+    app: InstalledApp,
+    ending: AbortSignal,
+    onGivenUp: () => void,
+  ): Promise<Result<AppConnection, Fault>> {
+    const late = new AbortController();
+    const deadline = setTimeout(() => late.abort(), app.manifest.limits.startSeconds * 1000);
+    const began = {
+      late: late.signal,
+      signal: AbortSignal.any([late.signal, ending]),
+      at: this.#parts.now(),
+    };
+    try {
+      return app.source.kind === 'url'
+        ? await this.#openRemote(app, began, onGivenUp)
+        : await this.#openProcess(app, began, onGivenUp);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  async #openRemote(
+    app: InstalledApp,
+    began: Began,
+    onGivenUp: () => void,
+  ): Promise<Result<AppConnection, Fault>> {
+    const transport = await this.#parts.connect(app);
+    if (!transport.ok) return transport;
+    const client = await this.load();
+    return this.#greet({ app, client, transport: transport.value, process: null, began }, onGivenUp);
+  }
+
+  async #openProcess(
+    app: InstalledApp,
+    began: Began,
+    onGivenUp: () => void,
+  ): Promise<Result<AppConnection, Fault>> {
+    const network = await this.#parts.networkOf(app);
+    // First the process, then the client's code: the one comes up while the other is loaded.
+    const launching = this.#parts.launcher.launch(app, network, began.signal);
+    const [launched, client] = await Promise.all([launching, this.load()]);
+    if (!launched.ok) return launched;
+    network?.serve(client);
+    const process = launched.value;
+    let connection: AppConnection | null = null;
+    const transport = new StreamTransport(process, app.manifest.limits, () => connection?.heard());
+    const greeted = await this.#greet({ app, client, transport, process, began }, onGivenUp);
+    if (greeted.ok) connection = greeted.value;
+    return greeted;
+  }
+
+  /** Compiles what the first calls will be checked against: 1 to 3 ms a tool, with pauses for what is more urgent. */
+  async prepare({ tools }: RunningApp): Promise<void> {
+    const validator = await this.#parts.validator();
+    const began = this.#parts.now();
+    for (const { input } of tools.slice(0, TOOLS_AHEAD)) {
+      await setImmediate();
+      if (this.#parts.now() - began > AHEAD_MS) return;
+      validator.prepare(input);
+    }
+  }
+
+  async #greet(greeting: Greeting, onGivenUp: () => void): Promise<Result<AppConnection, Fault>> {
+    const { app, client, transport, process, began } = greeting;
+    const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
+    try {
+      await client.connect(transport, options);
+      const { tools } = await client.listTools(undefined, options);
+      const running = {
+        id: app.id,
+        tools: readTools(tools),
+        instructions: readInstructions(client),
+        layers: process?.layers ?? [],
+        milliseconds: this.#parts.now() - began.at,
+      };
+      return ok(new AppConnection({ app, running, client, transport, process }, onGivenUp));
+    } catch (error) {
+      const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
+      process?.kill();
+      return failed(reported);
+    }
+  }
+}
+
+const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
+
+/** How long the hub works ahead for one app. */
+const AHEAD_MS = 30;
+const TOOLS_AHEAD = 16;
+
+/** The client's own validator would run an app's patterns on V8's backtracking engine. */
+function linearValidator(validator: SchemaValidator): NonNullable<ClientOptions['jsonSchemaValidator']> {
+  return {
+    getValidator: <T>(schema: unknown) => {
+      const plain = toJson(schema);
+      return (input: unknown) => {
+        const checked = validator.check(isJsonObject(plain) ? plain : {}, toJson(input));
+        return checked.ok
+          ? { valid: true, data: input as T, errorMessage: undefined }
+          : { valid: false, data: undefined, errorMessage: checked.fault };
+      };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** The limits of an app's standard streams, in both directions. Streams in memory; every fault has its allowed twin. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { type MessageLimits, StreamTransport, UnsentMessage } from '../src/mcp-transport.ts';
+
+const NOTE = '{"jsonrpc":"2.0","method":"notifications/message"}\n';
+
+async function opened(limits: Partial<MessageLimits> = {}, stdin = new PassThrough()) {
+  const stdout = new PassThrough();
+  const all = { lineBytes: 1024, messagesPerSecond: 1, ...limits };
+  const transport = new StreamTransport({ stdin, stdout }, all);
+  const received: JSONRPCMessage[] = [];
+  transport.onmessage = (message) => void received.push(message);
+  await transport.start();
+  const say = async (text: string | Buffer) => {
+    stdout.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { transport, say, received, stdin, stdout };
+}
+
+const call = (id: number, text = ''): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'echo', arguments: { text } },
+});
+const answer = (id: number, text = '') => `{"jsonrpc":"2.0","id":${id},"result":{"text":"${text}"}}\n`;
+
+test('an app that sends more messages than its rate is cut off, one within it is not', async () => {
+  const { transport, say, received } = await opened();
+  await say(NOTE.repeat(10));
+  assert.equal(transport.violation, null);
+  await say(NOTE.repeat(2));
+  assert.equal(transport.violation, 'it sends more than 1 messages a second');
+  assert.equal(received.length, 10);
+});
+
+test('answers that are waited for count against no rate, and each only once', async () => {
+  const { transport, say, received } = await opened();
+  for (let id = 1; id <= 8; id++) await transport.send(call(id));
+  await say(answer(1).repeat(10));
+  assert.equal(transport.violation, null, 'nine of ten were not waited for');
+  await say([2, 3, 4, 5, 6, 7, 8].map((id) => answer(id)).join(''));
+  assert.equal(transport.violation, null);
+  assert.equal(received.length, 17);
+  await say(answer(2).repeat(2));
+  assert.match(transport.violation ?? '', /messages a second/);
+});
+
+test('long results of many calls at once pass, the same bytes unasked do not', async () => {
+  const lineBytes = 512 * 1024;
+  const text = 'x'.repeat(lineBytes - 100);
+  const asked = await opened({ lineBytes });
+  for (let id = 1; id <= 6; id++) await asked.transport.send(call(id));
+  for (let id = 1; id <= 6; id++) await asked.say(answer(id, text));
+  assert.equal(asked.transport.violation, null);
+  assert.equal(asked.received.length, 6);
+
+  const unasked = await opened({ lineBytes });
+  for (let id = 1; id <= 6; id++) await unasked.say(answer(id, text));
+  assert.equal(unasked.transport.violation, 'it sends more than 524288 bytes a second that nobody asked for');
+  assert.ok(unasked.received.length < 6);
+});
+
+test('a message that the app may not get is not sent, and the app goes on', async () => {
+  const { transport, stdin } = await opened({ lineBytes: 200 });
+  await assert.rejects(transport.send(call(1, 'x'.repeat(200))), (error) => {
+    assert.ok(error instanceof UnsentMessage);
+    assert.equal(error.message, 'the message would be longer than 200 bytes');
+    return true;
+  });
+  await transport.send(call(2, 'x'.repeat(50)));
+  assert.equal(transport.violation, null);
+  assert.deepEqual(JSON.parse(String(stdin.read())), call(2, 'x'.repeat(50)));
+});
+
+test('bytes are what counts, not characters', async () => {
+  const { transport } = await opened({ lineBytes: 200 });
+  await assert.rejects(transport.send(call(1, 'ä'.repeat(80))), UnsentMessage);
+  await transport.send(call(1, 'a'.repeat(80)));
+});
+
+test('the hub keeps to the rate too', async () => {
+  const { transport } = await opened();
+  for (let id = 1; id <= 10; id++) await transport.send(call(id));
+  await assert.rejects(transport.send(call(11)), /more than 1 messages a second/);
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  assert.equal(transport.violation, null);
+});
+
+test('an app that reads nothing is cut off after 8 MiB, one that reads is not', async () => {
+  const text = 'x'.repeat(1024 * 1024 - 200);
+  const limits = { lineBytes: 1024 * 1024, messagesPerSecond: 100 };
+  const deaf = await opened(limits);
+  for (let id = 1; id <= 12; id++) await deaf.transport.send(call(id, text));
+  assert.equal(deaf.transport.violation, 'it does not read what it is sent');
+
+  const reading = await opened(limits);
+  reading.stdin.resume();
+  for (let id = 1; id <= 12; id++) {
+    await reading.transport.send(call(id, text));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(reading.transport.violation, null);
+});
+
+const BOMBS: Readonly<Record<string, readonly [text: string | Buffer, reason: string]>> = {
+  'line ends and nothing else': ['\n'.repeat(65_536), 'there are more than 4096 lines at once'],
+  'very short lines': ['1\n'.repeat(32_768), 'there are more than 4096 lines at once'],
+  'a line without end': ['x'.repeat(1025), 'a line is longer than 1024 bytes'],
+  'bytes that are no text': [Buffer.from([0x22, 0xff, 0xfe, 0x22, 0x0a]), 'a line is not UTF-8'],
+  'half a character': [Buffer.from([0x22, 0xc3, 0x22, 0x0a]), 'a line is not UTF-8'],
+};
+for (const [name, [text, reason]] of Object.entries(BOMBS)) {
+  test(`${name}: cut off before anything is parsed`, async () => {
+    const { transport, say, received } = await opened({ messagesPerSecond: 10_000 });
+    await say(text);
+    assert.equal(transport.violation, reason);
+    assert.deepEqual(received, []);
+  });
+}
+
+const LARGE = { lineBytes: 16 * 1024 * 1024, messagesPerSecond: 10_000 };
+const DROPPED: Readonly<Record<string, string>> = {
+  'five million brackets': `${'['.repeat(5_000_000)}\n`,
+  'a million keys': `{"jsonrpc":"2.0","method":"m","params":{${Array.from({ length: 1_000_000 }, (_, at) => `"${at}":0`).join(',')}}}\n`,
+  'a key that reaches a prototype': '{"jsonrpc":"2.0","method":"m","params":{"__proto__":{"admin":true}}}\n',
+  'the same, spelt with escapes':
+    '{"jsonrpc":"2.0","method":"m","params":{"\\u005F\\u005fproto__":{"admin":true}}}\n',
+};
+for (const [name, text] of Object.entries(DROPPED)) {
+  test(`${name}: the line is dropped unparsed, and the next one is heard`, async () => {
+    const { transport, say, received } = await opened(LARGE);
+    await say(text);
+    await say(NOTE);
+    assert.equal(transport.violation, null);
+    assert.equal(received.length, 1);
+  });
+}
