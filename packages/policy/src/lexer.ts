@@ -269,16 +269,19 @@ const STATEMENT_WORDS: ReadonlySet<string> = new Set([
 function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   const columns = lineColumns(text, tokens);
-  let margin = Number.POSITIVE_INFINITY;
-  for (const column of columns) if (column !== null && column < margin) margin = column;
-  const blocks: number[] = [margin === Number.POSITIVE_INFINITY ? 0 : margin];
+  const margin = columns.reduce<number>(
+    (least, column) => (column === null || column > least ? least : column),
+    Infinity,
+  );
+  const blocks: number[] = [margin === Infinity ? 0 : margin];
   const unclosed = unclosedBrackets(tokens, columns, margin);
   const open = new OpenBrackets();
   let previous: Token | null = null;
   let isRuleHead = false;
-  let index = -1;
-  for (const token of tokens) {
-    index++;
+  // Not `for … of`, which makes an object for each token until the host has compiled this.
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined) break;
     const column = columns[index] ?? null;
     if (column !== null && open.isEmpty && previous !== null) {
       const lines = out.length;
@@ -314,9 +317,9 @@ function unclosedBrackets(
     for (const index of open.tokens()) unclosed.add(index);
     open = new OpenBrackets();
   };
-  let index = -1;
-  for (const token of tokens) {
-    index++;
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined) break;
     if (columns[index] === margin && token.kind === 'name' && STATEMENT_WORDS.has(token.text)) giveUp();
     if (token.kind === 'operator') open.pass(token.text, index);
   }

@@ -206,7 +206,7 @@ class Parser {
     if (token.kind === 'indent')
       this.#fail('POL003', this.#token(1), 'this line is indented without a block above');
     if (token.kind !== 'name') return this.#notAStatement(token);
-    if (isWord(token, 'import', 'from') && next.kind === 'name') {
+    if (isAnyWord(token, 'import', 'from') && next.kind === 'name') {
       this.#import();
       this.#endOfLine();
     } else if (isWord(token, 'rule') && next.kind === 'name') this.#namedRule(rules);
@@ -214,7 +214,7 @@ class Parser {
     else if (isWord(token, 'def') && next.kind === 'name') {
       const span = joinSpans(token, next);
       this.#fail('POL007', span, '`def` is not supported', 'write a predicate: `name(x: T) := …`');
-    } else if (isOperator(next, ':=', ':', '(')) definitions.push(this.#definition());
+    } else if (isAnyOperator(next, ':=', ':', '(')) definitions.push(this.#definition());
     else if (isOperator(next, '=')) {
       this.#fail(
         'POL006',
@@ -256,9 +256,9 @@ class Parser {
     const [token, next] = [this.#token(), this.#token(1)];
     if (token.kind === 'indent') return true;
     if (token.kind !== 'name') return false;
-    if (isWord(token, 'import', 'from', 'rule', 'def')) return next.kind === 'name';
+    if (isAnyWord(token, 'import', 'from', 'rule', 'def')) return next.kind === 'name';
     if (isEffect(token)) return next.kind === 'string' || next.kind === 'name';
-    if (isOperator(next, ':=', '=')) return true;
+    if (isAnyOperator(next, ':=', '=')) return true;
     // A call is a line of a rule, unless what it ends with defines it.
     if (!isOperator(next, '(')) return isOperator(next, ':');
     for (let ahead = 1, depth = 0; ; ahead++) {
@@ -267,7 +267,7 @@ class Parser {
       if (isOperator(part, '(')) depth++;
       if (isOperator(part, ')') && --depth === 0) {
         const marker = this.#token(ahead + 1);
-        return isOperator(marker, ':=') || (isOperator(marker, ':') && !isWord(token, 'count', 'forall'));
+        return isOperator(marker, ':=') || (isOperator(marker, ':') && !isAnyWord(token, 'count', 'forall'));
       }
     }
   }
@@ -332,7 +332,7 @@ class Parser {
     let end = first.end;
     for (;;) {
       const token = this.#token();
-      const isPart = token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/');
+      const isPart = token.kind === 'name' || token.kind === 'number' || isAnyOperator(token, '-', '.', '/');
       if (!isPart || token.start !== end) break;
       end = token.end;
       this.#mark(token, 'glued');
@@ -405,7 +405,7 @@ class Parser {
     const name = this.#identifier('a name');
     const parameters = isOperator(this.#token(), '(') ? this.#parameters() : null;
     const marker = this.#mark(this.#token(), 'definition');
-    if (!isOperator(marker, ':=', ':')) {
+    if (!isAnyOperator(marker, ':=', ':')) {
       this.#fail(
         'POL006',
         joinSpans(name, marker),
@@ -486,7 +486,7 @@ class Parser {
   #blockLine(lines: Expression[]): void {
     const token = this.#token();
     if (token.kind === 'newline') this.#at++;
-    else if (isWord(token, 'import', 'from') && this.#token(1).kind === 'name') {
+    else if (isAnyWord(token, 'import', 'from') && this.#token(1).kind === 'name') {
       this.#import();
       this.#endOfLine();
     } else {
@@ -534,10 +534,10 @@ class Parser {
   #foreignOperator(token: Token, line: Expression | undefined): string | undefined {
     const word = token.kind === 'name' ? token.text : '';
     const before = this.#token(-1);
-    if (isWord(before, 'if', 'when', 'where')) {
+    if (isAnyWord(before, 'if', 'when', 'where')) {
       return 'each line of a rule is a condition of its own: write it without a word before it';
     }
-    if (isWord(before, 'and', 'or', 'not', 'AND', 'OR', 'NOT', 'exists', 'any', 'all')) {
+    if (isAnyWord(before, 'and', 'or', 'not', 'AND', 'OR', 'NOT', 'exists', 'any', 'all')) {
       return before.text === before.text.toLowerCase() ? undefined : `write \`${before.text.toLowerCase()}\``;
     }
     const lower = word.toLowerCase();
@@ -674,7 +674,7 @@ class Parser {
         `write \`not (${this.#shown(left) ?? '…'} in ${right})\``,
       );
     }
-    if (!isWord(token, 'in', 'contains_only')) return null;
+    if (!isWord(token, 'in') && !isWord(token, 'contains_only')) return null;
     this.#at++;
     return token.text;
   }
@@ -699,7 +699,7 @@ class Parser {
   #unary(): Expression {
     const token = this.#token();
     const isNot = isWord(token, 'not') && this.#startsOperand(this.#token(1));
-    if (!isNot && !isOperator(token, '-', '+')) return this.#postfix();
+    if (!isNot && !isOperator(token, '-') && !isOperator(token, '+')) return this.#postfix();
     const operator = isNot ? 'not' : isOperator(token, '-') ? '-' : '+';
     if (!isNot) this.#mark(token, 'prefix');
     return this.#nested(() => {
@@ -713,8 +713,8 @@ class Parser {
   /** `not` is a name when nothing that it could negate follows. */
   #startsOperand(token: Token): boolean {
     if (token.kind === 'name')
-      return !isWord(token, 'is', 'in', 'and', 'or', 'contains_only', 'if', 'else', 'for');
-    if (token.kind === 'operator') return isOperator(token, '(', '[', '{', '-', '+');
+      return !isAnyWord(token, 'is', 'in', 'and', 'or', 'contains_only', 'if', 'else', 'for');
+    if (token.kind === 'operator') return isAnyOperator(token, '(', '[', '{', '-', '+');
     return token.kind === 'number' || token.kind === 'string';
   }
 
@@ -989,7 +989,7 @@ class Parser {
   // ── tool patterns ─────────────────────────────────────────────────────────────────────────────────────────
 
   #startsToolName(token: Token): boolean {
-    return token.kind === 'name' || token.kind === 'string' || isOperator(token, '*', '**');
+    return token.kind === 'name' || token.kind === 'string' || isAnyOperator(token, '*', '**');
   }
 
   #toolPattern(): Expression {
@@ -1033,7 +1033,7 @@ class Parser {
     for (;;) {
       const token = this.#token();
       const isPart =
-        token.kind === 'name' || token.kind === 'number' || isOperator(token, '-', '.', '/', '*', '**');
+        token.kind === 'name' || token.kind === 'number' || isAnyOperator(token, '-', '.', '/', '*', '**');
       if (!isPart || token.start !== end) break;
       end = token.end;
       this.#mark(token, 'glued');
@@ -1113,7 +1113,7 @@ class Parser {
     if (found === undefined) return null;
     // A line that begins with one of these may be a line of its own.
     const isOwnLine = isNextLine || this.#isBehindBlock();
-    if (isOwnLine && isOperator(token, '+', '-', '*')) return null;
+    if (isOwnLine && isAnyOperator(token, '+', '-', '*')) return null;
     if (isNextLine) this.#mark(newline, 'continued');
     this.#at += isNextLine ? 2 : 1;
     return found;
@@ -1140,10 +1140,9 @@ class Parser {
   }
 
   #takeOperator(operator: Operator): boolean {
-    const token = this.#token();
-    const isTaken = token.kind === 'operator' && token.text === operator;
-    if (isTaken) this.#at++;
-    return isTaken;
+    if (!isOperator(this.#token(), operator)) return false;
+    this.#at++;
+    return true;
   }
 
   #takeWord(word: string): boolean {
@@ -1319,15 +1318,23 @@ function namesIn(text: string): readonly string[] {
 
 type NameToken = Extract<Token, { kind: 'name' }>;
 
-function isWord<W extends string>(token: Token, ...words: readonly W[]): token is NameToken & { text: W } {
+function isWord<W extends string>(token: Token, word: W): token is NameToken & { text: W } {
+  return token.kind === 'name' && token.text === word;
+}
+
+function isAnyWord<W extends string>(token: Token, ...words: readonly W[]): token is NameToken & { text: W } {
   return token.kind === 'name' && words.some((word) => word === token.text);
 }
 
 function isEffect(token: Token): token is NameToken & { text: EffectWord } {
-  return isWord(token, 'raise', 'ask', 'warn');
+  return isAnyWord(token, 'raise', 'ask', 'warn');
 }
 
-function isOperator(token: Token, ...operators: readonly Operator[]): boolean {
+function isOperator(token: Token, operator: Operator): boolean {
+  return token.kind === 'operator' && token.text === operator;
+}
+
+function isAnyOperator(token: Token, ...operators: readonly Operator[]): boolean {
   return token.kind === 'operator' && operators.includes(token.text);
 }
 
