@@ -130,6 +130,7 @@ const SITUATIONS: readonly Situation[] = [
   noUserNamespaces,
   noMoreNamespaces,
   nested,
+  rootOfFewUsers,
   debianSwitch,
   appArmorOfUbuntu,
   maskedProc,
@@ -189,6 +190,17 @@ function setuidBubblewrap({ isSetuid }: HostFacts, said: string): Diagnosis | nu
     why: 'bubblewrap is installed setuid root, and cannot shut the door to further user namespaces then',
     remedy:
       'run `chmod u-s /usr/bin/bwrap` as root: kernels that let users make namespaces need no setuid bubblewrap',
+  };
+}
+
+/** As root, apps are another user; rootless containers may have too few. */
+function rootOfFewUsers({ user, userMap }: HostFacts, said: string): Diagnosis | null {
+  if (user !== 0 || !isInsideNamespace(userMap) || !/EINVAL|Invalid argument|setresuid|setpriv/i.test(said))
+    return null;
+  return {
+    why: 'root has too few users here to give apps one of their own',
+    remedy:
+      'run Cordon as an ordinary user in this container, or give it 65,536 users (/etc/subuid and /etc/subgid)',
   };
 }
 
