@@ -44,8 +44,8 @@ export interface Launcher {
   /** The user that confined processes are when the hub is root; null: the hub's own user. */
   readonly appUser: number | null;
   readonly watchdog: Watchdog;
-  /** Null where the hub has no control group of its own. */
-  readonly controlGroups: ControlGroups | null;
+  /** The failure says why the hub has no control group of its own. */
+  readonly controlGroups: Result<ControlGroups, string>;
   readonly leftOut: LeftOut;
 }
 
@@ -220,9 +220,9 @@ function start(
 
 /** Before bubblewrap has read its arguments, so before it has children. Throws: a group that was promised is not left out. */
 function intoGroup({ controlGroups }: Launcher, spec: CheckedSpec, child: ChildProcess): ControlGroup | null {
-  if (controlGroups === null || child.pid === undefined) return null;
+  if (!controlGroups.ok || child.pid === undefined) return null;
   try {
-    const group = controlGroups.make(spec.limits, spec.tmpMiB ?? 0);
+    const group = controlGroups.value.make(spec.limits, spec.tmpMiB ?? 0);
     group.add(child.pid);
     return group;
   } catch (error) {

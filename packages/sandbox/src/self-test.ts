@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { arch } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import {
 } from '@cordon/core';
 import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
 import type { CheckedPath } from './checked-path.ts';
+import { diagnose, readFacts } from './diagnosis.ts';
 import { LAYERS, type LayerName } from './layers.ts';
 import { probeProgram } from './probe-program.ts';
 import { isArchitecture } from './seccomp.ts';
@@ -33,6 +34,8 @@ export interface SelfTest {
   readonly outside: readonly string[];
   /** The layers that must hold; those that the user left out are not among them. */
   readonly layers: readonly LayerName[];
+  /** Where bubblewrap is: for what is told when it fails. */
+  readonly bwrap: string;
 }
 
 const DEADLINE_MS = 20_000;
@@ -111,7 +114,7 @@ async function observe(
   const spec = checkSpec(canarySpec(test.canary, trial));
   if (!spec.ok) return { ok: false, report: broken(spec.fault.message) };
   const started = await test.launch(spec.value, AbortSignal.timeout(DEADLINE_MS));
-  if (!started.ok) return { ok: false, report: whyNot(started.fault.message) };
+  if (!started.ok) return { ok: false, report: whyNot(test, started.fault.message) };
   const outputs = Promise.all([
     textOf(started.value.stdout),
     textOf(started.value.link),
@@ -121,7 +124,7 @@ async function observe(
   // By standard input, not as an argument: the command line is among what is looked at. It waits for it till then.
   started.value.stdin?.on('error', () => {}).end(JSON.stringify(task));
   const [output, linked, exit] = await outputs;
-  return readObservation(output, linked, exit, task.last === null ? 'exit' : 'violation', isWatched);
+  return readObservation(test, output, linked, exit, task.last === null ? 'exit' : 'violation', isWatched);
 }
 
 function program(call: SyscallName): string {
@@ -172,13 +175,14 @@ async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
 }
 
 function readObservation(
+  test: SelfTest,
   output: string,
   linked: string,
   exit: Exit,
   wanted: Exit['cause'],
   isWatched: boolean,
 ): Observation {
-  if (exit.cause === 'sandbox-failed') return { ok: false, report: whyNot(exit.message) };
+  if (exit.cause === 'sandbox-failed') return { ok: false, report: whyNot(test, exit.message) };
   const seen = parseJson(output.trim());
   const isComplete = linked === 'canary\n' && seen.ok && isJsonObject(seen.value);
   if (!isComplete || (wanted === 'exit' && exit.code !== 7))
@@ -334,52 +338,13 @@ function broken(why: string): LayerReport {
   return { layer: 'self-test', ok: false, why, remedy: 'run `cordon doctor` again and report this line' };
 }
 
-/** bubblewrap's words, and which switch of this machine is behind them. */
-function whyNot(message: string): LayerReport {
-  const isNamespace = /namespace|uid map|Operation not permitted|Permission denied|clone|unshare/i.test(
-    message,
-  );
-  const layer = isNamespace ? 'user namespace' : 'sandbox set-up';
-  const cause = isNamespace ? namespaceCause() : null;
+/** bubblewrap's words, and what of this machine is behind them. */
+function whyNot({ bwrap }: SelfTest, message: string): LayerReport {
+  const cause = diagnose(readFacts(bwrap), message);
   return {
-    layer,
+    layer: 'sandbox set-up',
     ok: false,
     why: cause === null ? message : `${cause.why} (${message})`,
     remedy: cause?.remedy ?? 'see what bubblewrap said; `bwrap --unshare-user --ro-bind / / true` must work',
   };
-}
-
-/** The known ways in which a Linux refuses user namespaces to ordinary programs. */
-function namespaceCause(): { readonly why: string; readonly remedy: string } | null {
-  if (sysctl('user/max_user_namespaces') === '0')
-    return {
-      why: 'user namespaces are switched off',
-      remedy: 'run `sysctl user.max_user_namespaces=10000` as root',
-    };
-  if (sysctl('kernel/unprivileged_userns_clone') === '0')
-    return {
-      why: 'user namespaces are reserved for root',
-      remedy: 'run `sysctl kernel.unprivileged_userns_clone=1` as root',
-    };
-  if (sysctl('kernel/apparmor_restrict_unprivileged_userns') === '1')
-    return {
-      why: 'AppArmor restricts user namespaces',
-      remedy:
-        'give bubblewrap an AppArmor profile with `userns,`, or run `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root',
-    };
-  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv'))
-    return {
-      why: 'this container forbids user namespaces',
-      remedy:
-        'start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or run Cordon outside',
-    };
-  return null;
-}
-
-function sysctl(name: string): string | null {
-  try {
-    return readFileSync(`/proc/sys/${name}`, 'latin1').trim();
-  } catch {
-    return null;
-  }
 }

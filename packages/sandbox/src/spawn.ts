@@ -10,7 +10,6 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
-import type { HostPrograms } from './backends/bubblewrap.ts';
 import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
 import { ControlGroups } from './control-group.ts';
@@ -82,10 +81,8 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   });
 }
 
-function controlGroups(folder: string | undefined): ControlGroups | null {
-  if (folder !== undefined) return ControlGroups.in(folder, false);
-  const delegated = ControlGroups.delegated();
-  return delegated.ok ? delegated.value : null;
+function controlGroups(folder: string | undefined): Result<ControlGroups, string> {
+  return folder === undefined ? ControlGroups.delegated() : ok(ControlGroups.in(folder, false));
 }
 
 function unsupported(): Fault {
@@ -118,8 +115,7 @@ class BubblewrapSandbox implements Sandbox {
 
   async #probe(): Promise<ProbeReport> {
     const key = cacheKey(this.#launcher);
-    const kept =
-      this.#cacheFile === null ? null : readCache(this.#cacheFile, key, layersToTest(this.#launcher));
+    const kept = this.#cacheFile === null ? null : readCache(this.#cacheFile, key, this.#launcher);
     if (kept !== null) return kept;
     const canary = checkPath(insideFile('canary'));
     if (!canary.ok) return notReady(canary.fault);
@@ -128,9 +124,10 @@ class BubblewrapSandbox implements Sandbox {
       canary: canary.value,
       outside: [fileURLToPath(import.meta.url)],
       layers: layersToTest(this.#launcher),
+      bwrap: this.#launcher.programs.bwrap,
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
-    const report = { ready, layers: [programLayer(this.#launcher.programs), ...layers], cached: false };
+    const report = { ready, layers: [...foundHere(this.#launcher), ...layers], cached: false };
     if (ready && this.#cacheFile !== null) writeCache(this.#cacheFile, key, report);
     return report;
   }
@@ -179,8 +176,17 @@ function notReady({ message, help }: Fault): ProbeReport {
   return { ready: false, layers: [layer], cached: false };
 }
 
-function programLayer(programs: HostPrograms): LayerReport {
-  return { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
+/** What this machine has beside the layers. Without a control group of its own the watchdog bounds a tree alone. */
+function foundHere({ programs, controlGroups }: Launcher): readonly LayerReport[] {
+  const program = { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
+  if (!controlGroups.ok)
+    return [
+      program,
+      { layer: 'control group', ok: true, why: `not used: ${controlGroups.fault}`, remedy: null },
+    ];
+  const { controllers } = controlGroups.value;
+  const bounds = controllers.length === 0 ? 'CPU time only' : `CPU time, ${controllers.join(', ')}`;
+  return [program, { layer: 'control group', ok: true, why: `used for ${bounds}`, remedy: null }];
 }
 
 /** What the result depends on. A changed kernel, program, user or version is another machine. */
@@ -200,7 +206,7 @@ function cacheKey({ programs, node, appUser, leftOut }: Launcher): string {
 }
 
 /** Only a passed report for exactly this key counts; anything else, and the test is run. */
-function readCache(file: string, key: string, layers: readonly LayerName[]): ProbeReport | null {
+function readCache(file: string, key: string, launcher: Launcher): ProbeReport | null {
   try {
     const stats = statSync(file);
     if (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return null;
@@ -212,7 +218,11 @@ function readCache(file: string, key: string, layers: readonly LayerName[]): Pro
       why: 'passed earlier on this machine',
       remedy: null,
     });
-    return { ready: true, layers: ['bubblewrap', ...layers].map(passed), cached: true };
+    return {
+      ready: true,
+      layers: [...foundHere(launcher), ...layersToTest(launcher).map(passed)],
+      cached: true,
+    };
   } catch {
     return null;
   }

@@ -20,6 +20,7 @@ async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]
     canary: canary.value,
     outside: [hub],
     layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
+    bwrap: launcher.value.programs.bwrap,
   });
   return layers.filter(({ ok }) => !ok).map(({ layer }) => layer);
 }
