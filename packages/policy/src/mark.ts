@@ -25,8 +25,9 @@ export function occurrencesOf(needle: string, text: string, cache: PatternCache)
 /** Turns what a function says about its arguments into places in the trace. */
 export function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
   // A function may mark a text as often as it has characters, so what it marks is looked up once.
-  const looked = new Map<number, { texts: readonly string[]; places: readonly (Located | null)[] }>();
+  let looked: Map<number, { texts: readonly string[]; places: readonly (Located | null)[] }> | null = null;
   const look = (argument: number) => {
+    looked ??= new Map();
     const known = looked.get(argument);
     if (known !== undefined) return known;
     const value = values[argument] ?? null;

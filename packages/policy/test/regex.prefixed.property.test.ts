@@ -31,6 +31,8 @@ const rest = fc.constantFrom(
   '😀',
   '(?:aa|a)',
   '\\s',
+  '[a-g]b',
+  '[^\\W_][a-f]{2}',
 );
 const branch = fc.tuple(start, rest, rest).map((parts) => parts.join(''));
 const pattern = fc.array(branch, { minLength: 1, maxLength: 3 }).map((branches) => branches.join('|'));
@@ -69,6 +71,34 @@ test('what can match anywhere, or looks around itself, has no known beginning', 
   assert.deepEqual(known('Note: |ignore (?:all )?of it'), ['Note: ', 'ignore ']);
   for (const written of ['a[0-9]', '[0-9]key', '(?:key)?x', 'key.*', '\\bkey', 'key$', 'key|.y', 'key(?=x)'])
     assert.equal(known(written), null, written);
+});
+
+test('what stands behind a beginning is known as far as it is single characters', () => {
+  const behind = (written: string) => {
+    const tree = parsePattern(written, false);
+    assert.ok(tree.ok);
+    return prefixesOf(tree.value.root)?.behind ?? null;
+  };
+  const digits = [0x30, 0x39];
+  assert.deepEqual(behind('key'), [[]]);
+  assert.deepEqual(behind('key[0-9]{4}x'), [[digits]]);
+  assert.deepEqual(behind('key[0-9](?:y|[0-9])'), [[digits, [0x30, 0x39, 0x79, 0x79]]]);
+  assert.deepEqual(behind('key[0-9]?x'), [[]]);
+  assert.deepEqual(behind('(?:ab[0-9]|ba)[0-9]x'), [[digits], []]);
+  assert.deepEqual(behind('(?:ab|ba)[0-9]{2}'), [[digits], [digits]]);
+});
+
+test('a character of two units can stand behind a beginning', () => {
+  const tree = parsePattern('ab[^a-z]c', false);
+  assert.ok(tree.ok);
+  const program = compileProgram(tree.value.root);
+  const prefixes = prefixesOf(tree.value.root);
+  assert.ok(program.ok && prefixes !== null);
+  const matcher = new PrefixedMatcher(prefixes, new LinearMatcher(program.value, false));
+  assert.deepEqual(matcher.findAll('abxc ab😀c abéc ab'), [
+    { start: 5, end: 10 },
+    { start: 11, end: 15 },
+  ]);
 });
 
 test('a text that is made of beginnings is read once', () => {

@@ -37,6 +37,8 @@ abstract class Automaton {
   protected readonly program: Program;
   readonly #capacity: number;
   #states: State[] = [];
+  /** Of the state that a text is read from; negative: it is not in the table. */
+  #initialPlace = -1;
   readonly #places = new Map<string, number>();
   #work: number;
 
@@ -53,6 +55,14 @@ abstract class Automaton {
   }
 
   protected abstract follow(state: State, symbol: number): Edge;
+
+  abstract initial(): State;
+
+  /** The place of the initial state, which every text asks for; valid as long as that of any other. */
+  start(): number {
+    if (this.#initialPlace < 0) this.#initialPlace = this.enter(this.initial());
+    return this.#initialPlace;
+  }
 
   /** The place of a state in the table; places found earlier may be invalid afterwards. */
   enter(state: State): number {
@@ -76,6 +86,7 @@ abstract class Automaton {
 
   protected clear(): void {
     this.#states = [];
+    this.#initialPlace = -1;
     this.#places.clear();
     this.table.fill(0);
     this.enter(this.nowhere);
@@ -132,7 +143,7 @@ export class ForwardAutomaton extends Automaton {
   }
 
   /** Members are the instructions to which the text so far leads. */
-  initial(): State {
+  override initial(): State {
     const members = this.noMembers();
     add(members, this.program.start);
     return { members, context: this.alphabet.before[this.alphabet.edge] ?? 0 };
@@ -197,7 +208,7 @@ export class BackwardAutomaton extends Automaton {
   }
 
   /** Members are the instructions that consume the next character and lead to a match. */
-  initial(): State {
+  override initial(): State {
     return { members: this.noMembers(), context: this.alphabet.behind[this.alphabet.edge] ?? 0 };
   }
 

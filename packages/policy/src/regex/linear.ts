@@ -56,7 +56,7 @@ export class LinearMatcher {
     const automaton = this.#automaton(text, 'forward');
     const { ascii, edge } = automaton.alphabet;
     let { table } = automaton;
-    let place = automaton.enter(automaton.initial());
+    let place = automaton.start();
     const last = isNewline(text, text.length - 1) ? text.length - 1 : text.length;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
@@ -120,7 +120,7 @@ function readBackward(automaton: BackwardAutomaton, text: string): readonly Bloc
   const { ascii, edge } = automaton.alphabet;
   const blocks: Block[] = [];
   let hasAny = false;
-  let place = automaton.enter(automaton.initial());
+  let place = automaton.start();
   let at = text.length;
   let hits = 0;
   do {
