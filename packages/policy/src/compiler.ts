@@ -141,7 +141,7 @@ class Compiler {
 
   rule(rule: RuleTree, number: number, callsBehind: ReadonlySet<string> | null): CompiledRule {
     const layout: Layout = { next: 0 };
-    const { body, scope, needs } = this.#body(rule.body, layout, null, []);
+    const { body, scope, needs, rangesOver } = this.#body(rule.body, layout, null, []);
     const message = this.#expression(rule.message, scope);
     return {
       source: this.#source,
@@ -155,7 +155,7 @@ class Compiler {
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
       callsBehind,
-      rangesOver: innerTypes(rule.body, this.#names, eventVariables(rule.body)),
+      rangesOver,
       domains: this.#domains,
       span: { start: rule.start, end: rule.end },
     };
@@ -168,7 +168,7 @@ class Compiler {
     layout: Layout,
     outer: Scope | null,
     parameters: readonly string[],
-  ): { body: Body; scope: Scope; needs: Needs } {
+  ): { body: Body; scope: Scope; needs: Needs; rangesOver: ReadonlySet<string> } {
     const { declarations, assignments } = variablesOf(lines);
     const own = [...declarations, ...assignments].map((declared) => declared.variable.name);
     const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
@@ -187,7 +187,9 @@ class Compiler {
       scope.setLocator(declared.variable.name, this.#locators.ofVariable(declared, scope));
     // In a rule, what looks back from an event of the rule says the same of it for ever.
     const events = outer === null && parameters.length === 0 ? eventVariables(lines) : NO_NAMES;
+    const rangesOver = innerTypes(lines, this.#names, events);
     const isStable = (expression: Expression): boolean =>
+      rangesOver.size === 0 ||
       innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names, events).size === 0;
     const slotOf = (name: string): number => scope.slot(name) ?? 0;
     const variables = declarations.map((declared): BodyVariable => {
@@ -238,7 +240,7 @@ class Compiler {
         tree: line,
       });
     }
-    return { body: { variables, steps, counted: null }, scope, needs };
+    return { body: { variables, steps, counted: null }, scope, needs, rangesOver };
   }
 
   /** The body of a predicate or quantifier: its variables range over domains, filtered by what needs nothing else. */

@@ -39,6 +39,7 @@ export class RuleProgram {
   readonly constants: readonly number[];
   /** Rules whose assignments are known only when the whole trace is. */
   readonly unjoined: readonly number[];
+  /** By type of event; made when the first of it comes, because a trace has few of them. */
   readonly #interests = new Map<string, TypeInterests>();
 
   constructor(rules: readonly CompiledRule[]) {
@@ -51,9 +52,6 @@ export class RuleProgram {
       this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
     this.constants = numbersOf('constant');
     this.unjoined = numbersOf('constant', 'whole');
-    for (const [type, { isEvent }] of OBJECT_TYPES) {
-      if (isEvent) this.#interests.set(type, new TypeInterests(this.plans, type));
-    }
   }
 
   /** What a trace must have for each rule to say anything about it. */
@@ -63,7 +61,14 @@ export class RuleProgram {
 
   /** What an event can be in the rules, by rule. */
   interestsIn(event: EventObject): readonly Interest[] {
-    return this.#interests.get(event.type)?.of(event.toolName) ?? [];
+    const interests = this.#interests.get(event.type) ?? this.#plan(event.type);
+    return interests.of(event.toolName);
+  }
+
+  #plan(type: EventObject['type']): TypeInterests {
+    const interests = new TypeInterests(this.plans, type);
+    this.#interests.set(type, interests);
+    return interests;
   }
 }
 
