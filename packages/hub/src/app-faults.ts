@@ -97,9 +97,11 @@ export async function brokenCall(
   tool: string,
   process: AppProcess | null,
 ): Promise<Fault> {
-  if (process !== null) await within(END_GRACE_MS, process.ended);
+  const how = process === null ? null : await within(END_GRACE_MS, process.ended);
+  // Of a plain exit its last words say more than its code.
+  const why = how === null || how.startsWith('it ended with') ? '' : `: ${how}`;
   const lastWords = quoteLastWords(process?.lastWords() ?? '');
-  return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${lastWords}`);
+  return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${why}${lastWords}`);
 }
 
 export function unstartable({ id }: InstalledApp, error: unknown): Fault {

@@ -27,6 +27,7 @@ import {
   STATE_INSIDE,
 } from '@cordon/sandbox';
 import type { AppLauncher, AppProcess } from './app-host.ts';
+import { FLOODED, LastWords } from './last-words.ts';
 import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
 
 export interface LaunchOptions {
@@ -160,18 +161,15 @@ function spokeProcess(process: ConfinedProcess): Result<SpokeProcess, Fault> {
 
 /** What both kinds of process share: their end in words, and the end of what they wrote to standard error. */
 function watched(process: ConfinedProcess, stderr: Readable) {
-  let words = '';
-  stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-LAST_WORDS);
+  let isFlooded = false;
+  const words = new LastWords(stderr, () => {
+    isFlooded = true;
+    process.kill();
   });
-  stderr.on('error', () => undefined);
   return {
     layers: process.layers,
-    ended: process.exited.then(({ message }) => message),
-    lastWords: () => words,
+    ended: process.exited.then(({ message }) => (isFlooded ? FLOODED : message)),
+    lastWords: () => words.text,
     kill: () => process.kill(),
   };
 }
-
-/** So much of an app's standard error is kept, whatever it writes. */
-const LAST_WORDS = 4_000;
