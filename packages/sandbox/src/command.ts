@@ -10,7 +10,7 @@ import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Res
 import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
-import { type PackageCall, parseLauncher, requestOf } from './launcher.ts';
+import { type PackageCall, parseLauncher } from './launcher.ts';
 import { binInFolder, installedBin } from './npx.ts';
 import { isWithin, type Mount, type Network, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 
@@ -146,11 +146,19 @@ function packageProgram(call: PackageCall, app: AppCommand, context: CommandCont
   const beside = call.ecosystem === 'npm' ? installedBin(call, context.configFolder) : ok(null);
   if (!beside.ok) return beside;
   if (beside.value !== null) return nodeProgram([beside.value, ...call.args], app, context);
-  const [, packages = ''] = requestOf(call).split(':', 2);
+  const packages = call.packages.map(({ spec }) => spec);
   return unavailable(
-    `\`${packages}\` is not installed, and nothing is fetched while an app starts`,
-    `run \`cordon apps install${app.app === undefined ? '' : ` ${app.app}`}\``,
+    `\`${packages.join(' ')}\` is not installed, and nothing is fetched while an app starts`,
+    `run \`cordon apps install ${app.app ?? `-- ${commandFor(call)}`}\``,
   );
+}
+
+/** A short command for the same packages, as it is typed in a shell. */
+function commandFor({ ecosystem, packages }: PackageCall): string {
+  const specs = packages.map(({ spec }) => (/^[\w@./=-]+$/.test(spec) ? spec : `'${spec}'`));
+  const [first = '', ...others] = specs;
+  if (ecosystem === 'python') return ['uvx', ...others.map((spec) => `--with ${spec}`), first].join(' ');
+  return others.length === 0 ? `npx ${first}` : `npx ${specs.map((spec) => `-p ${spec}`).join(' ')}`;
 }
 
 function installedProgram(call: PackageCall, host: CheckedPath, app: AppCommand): Result<Program, Fault> {

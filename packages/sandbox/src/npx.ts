@@ -1,6 +1,6 @@
 /**
- * `npx [-y] package args`: which installed program that means. Nothing is ever fetched: an app that is started
- * must not decide what code it is.
+ * Which program of installed npm packages a launcher means: in `node_modules` beside the configuration, or in a folder
+ * that `cordon apps install` has filled.
  *
  * Ring 0.
  */
@@ -16,83 +16,83 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
+import type { PackageCall, WantedPackage } from './launcher.ts';
 import { isWithin } from './spec.ts';
-
-export interface NpxCall {
-  /** Name of the package, with its scope. */
-  readonly name: string;
-  /** Exact version, if one was asked for; ranges and tags ask for what is installed. */
-  readonly version: string | null;
-  /** Name of the program in the package; null: the one that npx would choose. */
-  readonly bin: string | null;
-  readonly args: readonly string[];
-}
 
 function refused(message: string, help?: string) {
   return failed(fault('app-unavailable', message, help));
 }
 
-/** Understands `-y`, `--yes`, `-q`, `--quiet`, `-p`/`--package`, `--`; any other option is refused. */
-export function parseNpx(args: readonly string[]): Result<NpxCall, Fault> {
-  let wanted: string | null = null;
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    if (['-y', '--yes', '-q', '--quiet', '--'].includes(arg)) continue;
-    if (arg === '-p' || arg === '--package') wanted = args[++at] ?? '';
-    else if (arg.startsWith('--package=')) wanted = arg.slice('--package='.length);
-    else if (arg.startsWith('-')) return refused(`\`npx ${arg}\` is not understood`);
-    else return callOf(wanted ?? arg, wanted === null ? null : arg, args.slice(at + 1));
+/** Real path of the program's script, found in `node_modules` of `folder` or a folder above it; null: no such package. */
+export function installedBin(call: PackageCall, folder: string): Result<string | null, Fault> {
+  const found: FoundPackage[] = [];
+  for (const wanted of call.packages) {
+    const at = findPackage(wanted.name, folder);
+    if (at === null) return ok(null);
+    const described = readPackage(at);
+    if (described === null) return refused(`the package \`${wanted.name}\` has no readable package.json`);
+    if (wanted.version !== null && described.version !== wanted.version)
+      return refused(
+        `the package \`${wanted.name}\` is installed as ${String(described.version)}, not ${wanted.version}`,
+        `run \`npm install ${wanted.spec}\` in \`${folder}\``,
+      );
+    found.push({ wanted, described, folder: at });
   }
-  return wanted === null ? refused('`npx` names no package') : callOf(wanted, null, []);
+  return binOf(call, found);
 }
 
-const PACKAGE = /^((?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*)(?:@(.+))?$/i;
-
-function callOf(spec: string, bin: string | null, args: readonly string[]): Result<NpxCall, Fault> {
-  const [, name, version] = PACKAGE.exec(spec) ?? [];
-  if (name === undefined) return refused(`\`${spec}\` is not the name of a package`);
-  const exact = version !== undefined && /^\d+\.\d+\.\d+[\w.+-]*$/.test(version) ? version : null;
-  return ok({ name, version: exact, bin, args });
+/** The same in a folder of its own, whose `node_modules` holds the packages and whose versions were fixed before. */
+export function binInFolder(call: PackageCall, folder: string): Result<string, Fault> {
+  const found: FoundPackage[] = [];
+  for (const wanted of call.packages) {
+    const at = join(folder, 'node_modules', wanted.name);
+    const described = readPackage(at);
+    if (described === null) return refused(`the package \`${wanted.name}\` has no readable package.json`);
+    found.push({ wanted, described, folder: at });
+  }
+  return binOf(call, found);
 }
 
-/** Real path of the program's script, found in `node_modules` of `folder` or a folder above it. */
-export function installedBin(call: NpxCall, folder: string): Result<string, Fault> {
-  const found = findPackage(call.name, folder);
-  if (found === null)
-    return refused(
-      `the package \`${call.name}\` is not installed`,
-      `run \`npm install ${call.name}\` in \`${folder}\`; apps are never fetched while they start`,
+interface FoundPackage {
+  readonly wanted: WantedPackage;
+  readonly described: JsonObject;
+  readonly folder: string;
+}
+
+function binOf(call: PackageCall, packages: readonly FoundPackage[]): Result<string, Fault> {
+  for (const { wanted, described, folder } of call.bin === null ? packages.slice(0, 1) : packages) {
+    const path = binPath(
+      described.bin,
+      call.bin ?? wanted.name.replace(/^@[^/]*\//, ''),
+      wanted.name,
+      call.bin === null,
     );
-  const described = readPackage(found);
-  if (described === null) return refused(`the package \`${call.name}\` has no readable package.json`);
-  if (call.version !== null && described.version !== call.version)
-    return refused(
-      `the package \`${call.name}\` is installed as ${String(described.version)}, not ${call.version}`,
-      `run \`npm install ${call.name}@${call.version}\` in \`${folder}\``,
-    );
-  return binOf(call, described, found);
+    if (path !== null) return checkedBin(wanted.name, folder, path);
+  }
+  const names = packages.map(({ wanted }) => `\`${wanted.name}\``).join(', ');
+  return refused(`the package ${names} has no program of that name`);
 }
 
-function binOf(call: NpxCall, described: JsonObject, folder: string): Result<string, Fault> {
-  const path = binPath(described.bin, call.bin ?? call.name.replace(/^@[^/]*\//, ''), call.bin === null);
-  if (path === null) return refused(`the package \`${call.name}\` has no program of that name`);
+function checkedBin(name: string, folder: string, path: string): Result<string, Fault> {
   const script = resolve(folder, path);
   if (!isWithin(script, folder) || !existsSync(script))
-    return refused(
-      `the program of the package \`${call.name}\` is missing`,
-      `run \`npm install ${call.name}\` again`,
-    );
+    return refused(`the program of the package \`${name}\` is missing`, 'install the package again');
   if (!isNodeScript(script))
     return refused(
-      `the program of the package \`${call.name}\` is not a Node script`,
+      `the program of the package \`${name}\` is not a Node script`,
       'name its program as the command',
     );
   return ok(realpathSync(script));
 }
 
-/** npx's own choice: the program with the package's name, else the only one. */
-function binPath(bin: JsonObject[string] | undefined, name: string, orOnly: boolean): string | null {
-  if (typeof bin === 'string') return bin;
+/** npx's own choice: the program with the package's name, else the only one. A text stands for the package's name. */
+function binPath(
+  bin: JsonObject[string] | undefined,
+  name: string,
+  packageName: string,
+  orOnly: boolean,
+): string | null {
+  if (typeof bin === 'string') return orOnly || packageName.replace(/^@[^/]*\//, '') === name ? bin : null;
   if (!isJsonObject(bin)) return null;
   const paths = new Map(Object.entries(bin));
   const path = paths.get(name) ?? (orOnly && paths.size === 1 ? [...paths.values()][0] : null);

@@ -96,8 +96,10 @@ test('npx means an installed package, and is refused with the remedy where there
     'a',
     '-b',
   ]);
-  const missing = commandSpec(app('npx', ['-y', 'absent']), where);
-  assert.match(missing.ok ? '' : (missing.fault.help ?? ''), /^run `npm install absent`/);
+  const missing = commandSpec(app('npx', ['-y', 'absent', 'x'], { app: 'notes' }), where);
+  assert.equal(missing.ok ? '' : missing.fault.help, 'run `cordon apps install notes`');
+  const typed = commandSpec(app('bunx', ['absent@^1.0.0', 'x']), where);
+  assert.equal(typed.ok ? '' : typed.fault.help, "run `cordon apps install -- npx 'absent@^1.0.0'`");
   const other = commandSpec(app('npx', ['@y/tool@2.0.0']), where);
   assert.match(other.ok ? '' : other.fault.message, /installed as 1\.2\.3, not 2\.0\.0/);
   const escaping = write('node_modules/evil/package.json', '{"bin":"../../../../etc/passwd"}');
@@ -108,7 +110,8 @@ test('other programs come from the system, and what fetches is refused', (contex
   const { app, context: where } = project(context);
   const shell = commandSpec(app('sh', ['-c', 'true']), where);
   assert.deepEqual(shell.ok && [shell.value.usr, shell.value.profile], [true, 'spawn']);
-  assert.match(inside(app('uvx', ['x']), where)[0] ?? '', /fetches what it runs/);
+  assert.match(inside(app('uvx', ['x']), where)[0] ?? '', /is not installed, and nothing is fetched/);
+  assert.match(inside(app('/usr/bin/docker', ['run', 'x']), where)[0] ?? '', /outside of the sandbox/);
   assert.match(inside(app('no-such-command', []), where)[0] ?? '', /was not found/);
   assert.match(inside(app('node', ['missing.js']), where)[0] ?? '', /does not exist/);
 });
