@@ -123,10 +123,8 @@ class Parser {
 
   /** A text of several lines without its end holds all that stands below it. */
   #swallowedNames(): void {
-    for (const token of this.#tokens) {
-      if (token.kind !== 'string' || token.isClosed || !token.isMultiline) continue;
-      for (const name of namesIn(token.text)) this.#unreadable.add(name);
-    }
+    for (const { text } of this.#tokens.filter(isOpenText))
+      for (const name of namesIn(text)) this.#unreadable.add(name);
   }
 
   /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens, and gives what it was. */
@@ -1341,6 +1339,10 @@ function isAnyOperator(token: Token, ...operators: readonly Operator[]): boolean
 /** A string without end, after which all that it swallowed is missing, or characters of no token. */
 function isBroken(token: Token): boolean {
   return token.kind === 'unknown' || (token.kind === 'string' && !token.isClosed);
+}
+
+function isOpenText(token: Token): boolean {
+  return token.kind === 'string' && token.isMultiline && !token.isClosed;
 }
 
 function unescaped(text: string, token: StringToken): string {

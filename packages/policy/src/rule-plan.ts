@@ -13,15 +13,6 @@ export interface RulePlan {
   readonly rule: CompiledRule;
   /** By variable: the lines about it alone, and the assignments that they use. */
   readonly ownSteps: readonly (readonly Step[])[];
-  /** By variable that is new: the rest of the body, with that variable bound first. */
-  readonly pivots: readonly SearchPlan[];
-  readonly full: SearchPlan;
-  /** For one assignment, with all lines. */
-  readonly assignment: SearchPlan;
-  /** By variable: what it is compared with by `==`. */
-  readonly joins: readonly (readonly Join[])[];
-  /** By variable: what deciding about new events needs of old ones. */
-  readonly retention: readonly Retention[];
   /**
    * `joined`: new assignments hold a new event. `whole`: a predicate or quantifier ranges over the trace, so old
    * assignments can change. `constant`: the rule has no event, and speaks about every action.
@@ -33,6 +24,21 @@ export interface RulePlan {
   readonly named: readonly (ReadonlySet<string> | null)[];
   /** What the lines about a variable alone ask of its texts, by variable. */
   readonly wanted: readonly (readonly WantedTexts[])[];
+  /** Worked out when a first event concerns the rule, because most traces concern few of the rules. */
+  readonly search: RuleSearch;
+}
+
+/** How assignments are looked for. */
+export interface RuleSearch {
+  /** By variable that is new: the rest of the body, with that variable bound first. */
+  readonly pivots: readonly SearchPlan[];
+  readonly full: SearchPlan;
+  /** For one assignment, with all lines. */
+  readonly assignment: SearchPlan;
+  /** By variable: what it is compared with by `==`. */
+  readonly joins: readonly (readonly Join[])[];
+  /** By variable: what deciding about new events needs of old ones. */
+  readonly retention: readonly Retention[];
 }
 
 export interface Join {
@@ -45,13 +51,32 @@ export function planRule(rule: CompiledRule): RulePlan {
   const ownSteps = body.variables.map((variable, index) =>
     variable.within !== null ? [] : body.steps.filter((step) => step.isStable && isOwn(step, index)),
   );
-  const done = new Set(ownSteps.flat());
-  const isDone = (step: Step): boolean => done.has(step);
   const hasEvents = body.variables.some((variable) => variable.within === null);
   const kind = rule.rangesOver.size > 0 ? 'whole' : hasEvents ? 'joined' : 'constant';
+  let search: RuleSearch | null = null;
   return {
     rule,
     ownSteps,
+    kind,
+    tools: ownSteps.map((steps) => steps.find(({ tools }) => isExact(tools))?.tools ?? null),
+    named: ownSteps.map((steps) => steps.find(({ tools }) => tools !== null)?.tools ?? null),
+    wanted: body.variables.map((_, index) => wantedBy(body, index)),
+    get search() {
+      search ??= searchOf(rule, kind, ownSteps);
+      return search;
+    },
+  };
+}
+
+function searchOf(
+  rule: CompiledRule,
+  kind: RulePlan['kind'],
+  ownSteps: readonly (readonly Step[])[],
+): RuleSearch {
+  const { body } = rule;
+  const done = new Set(ownSteps.flat());
+  const isDone = (step: Step): boolean => done.has(step);
+  return {
     pivots: body.variables.map((_, index) => planSearch(body, index, isDone)),
     full: planSearch(body, null, isDone),
     assignment: planSearch(body),
@@ -59,10 +84,6 @@ export function planRule(rule: CompiledRule): RulePlan {
     retention: body.variables.map((_, index) =>
       kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
     ),
-    kind,
-    tools: ownSteps.map((steps) => steps.find(({ tools }) => isExact(tools))?.tools ?? null),
-    named: ownSteps.map((steps) => steps.find(({ tools }) => tools !== null)?.tools ?? null),
-    wanted: body.variables.map((_, index) => wantedBy(body, index)),
   };
 }
 

@@ -265,11 +265,11 @@ export class RuleSet {
 }
 
 function neededRetention(plan: RulePlan): readonly Retention[] {
-  return plan.retention;
+  return plan.search.retention;
 }
 
 function fullRetention(plan: RulePlan): readonly Retention[] {
-  return plan.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
+  return plan.search.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
 }
 
 function inputOf(parameters: JsonObject): Value {

@@ -20,7 +20,7 @@ import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
 import type { Evidence } from './evidence.ts';
 import { equals } from './operators.ts';
-import type { RulePlan } from './rule-plan.ts';
+import type { RulePlan, RuleSearch } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
 
 /** One assignment that satisfies a rule, or that cannot be decided, with the record of its evaluation. */
@@ -49,6 +49,7 @@ export type Pending = readonly (readonly Candidate[])[];
 
 export class RuleState {
   readonly #plan: RulePlan;
+  readonly #ways: RuleSearch;
   readonly #stores: readonly CandidateStore[];
   readonly #slots: Value[];
   readonly #found: (Bound | undefined)[] = [];
@@ -56,7 +57,9 @@ export class RuleState {
 
   constructor(plan: RulePlan, retention: readonly Retention[]) {
     this.#plan = plan;
-    this.#stores = retention.map((kept, index) => new CandidateStore(kept, plan.joins[index]?.length ?? 0));
+    this.#ways = plan.search;
+    const { joins } = this.#ways;
+    this.#stores = retention.map((kept, index) => new CandidateStore(kept, joins[index]?.length ?? 0));
     this.#slots = new Array(plan.rule.slots);
   }
 
@@ -75,7 +78,7 @@ export class RuleState {
     world.trail.length = 0;
     const open = runSteps(this.#plan.ownSteps[index] ?? [], frame, null);
     if (open === 'refuted') return null;
-    const keys = (this.#plan.joins[index] ?? []).map(({ own }) => joinKey(own.evaluate(frame)));
+    const keys = (this.#ways.joins[index] ?? []).map(({ own }) => joinKey(own.evaluate(frame)));
     const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
     const { value, entry, path } = occurrence;
     return { value, entry, path, open, order: this.#next++, evidence, keys };
@@ -84,7 +87,7 @@ export class RuleState {
   /** Reports what new events bring about: assignments with one of them, and old ones that hold only now. */
   examine(pending: Pending, fresh: readonly EventObject[], worlds: Worlds, report: Report): void {
     if (this.#plan.kind === 'whole') this.#examineWhole(pending, fresh, worlds, report);
-    else if (this.#plan.kind === 'constant') this.#search(this.#plan.full, worlds.after, () => [], report);
+    else if (this.#plan.kind === 'constant') this.#search(this.#ways.full, worlds.after, () => [], report);
     else this.#examineNew(pending, worlds.after, report);
   }
 
@@ -98,13 +101,13 @@ export class RuleState {
   /** Reports every assignment over what is remembered, in the order of the trace. */
   all(world: World, report: Report): void {
     const candidatesOf = (variable: number): Candidates => [this.#stores[variable]?.all() ?? []];
-    this.#search(this.#plan.full, world, candidatesOf, report);
+    this.#search(this.#ways.full, world, candidatesOf, report);
   }
 
   /** Semi-naive: the pivot is new, variables before it are old, those behind it either. */
   #examineNew(pending: Pending, world: World, report: Report): void {
     for (const [pivot, fresh] of pending.entries()) {
-      const plan = this.#plan.pivots[pivot];
+      const plan = this.#ways.pivots[pivot];
       if (fresh.length === 0 || plan === undefined || this.#lacks(pivot, pending)) continue;
       const candidatesOf = (variable: number, bound: readonly Bound[], frame: Frame): Candidates => {
         if (variable === pivot) return [fresh];
@@ -129,7 +132,7 @@ export class RuleState {
     const store = this.#stores[variable];
     if (store === undefined || store.size === 0) return [];
     const isBound = (other: number): boolean => plan.order.indexOf(other) < plan.order.indexOf(variable);
-    for (const [index, { other }] of (this.#plan.joins[variable] ?? []).entries()) {
+    for (const [index, { other }] of (this.#ways.joins[variable] ?? []).entries()) {
       if (!isBound(other.variable)) continue;
       const key = joinKey(other.evaluate(frame));
       if (key !== ANY_KEY) return store.matching(index, key);
@@ -160,7 +163,7 @@ export class RuleState {
       pending[variable] ?? [],
     ];
     frame.world.trail.length = 0;
-    search(this.#plan.rule.body, this.#plan.full, frame, visit, candidatesOf);
+    search(this.#plan.rule.body, this.#ways.full, frame, visit, candidatesOf);
   }
 
   /** Whether an assignment of old events is satisfied, open or counted otherwise than before. */
@@ -172,7 +175,8 @@ export class RuleState {
 
   /** One assignment, looked at in one world, in a frame of its own. */
   #status(bound: readonly Bound[], world: World): { kind: 'holds' | 'open' | 'refuted'; counted: number } {
-    const { rule, assignment } = this.#plan;
+    const { rule } = this.#plan;
+    const { assignment } = this.#ways;
     const frame: Frame = { slots: new Array(rule.slots), found: [], world, site: null, depth: 0 };
     world.counted = 0;
     let kind: 'holds' | 'open' | 'refuted' = 'refuted';
