@@ -4,13 +4,14 @@
  *
  * Ring 0.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Result } from '@cordon/core';
 import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
 import { type PackageCall, parseLauncher } from './launcher.ts';
+import { walkLinks } from './link-walk.ts';
 import { binInFolder, installedBin } from './npx.ts';
 import { isWithin, type Mount, type Network, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 
@@ -43,6 +44,8 @@ export interface CommandContext {
   readonly dataFolder: string;
   /** The user's home: never visible as a whole. Null if there is none. */
   readonly home: string | null;
+  /** Folders that other apps may write: a link in one of them leads nowhere. This app's own count anyway. */
+  readonly writable?: readonly string[];
 }
 
 /** Size of an app's private /tmp. */
@@ -287,7 +290,7 @@ function grantedMounts(app: AppCommand, context: CommandContext): Result<readonl
             inside: resolve(path),
             access: access === 'write' ? ('own' as const) : access,
           })
-        : listedMount(path, access, context);
+        : listedMount(path, access, app, context);
     if (!mount.ok) return mount;
     const same = mounts.findIndex(({ inside }) => inside === mount.value.inside);
     if (same >= 0) mounts.splice(same, 1); // listed for reading and for writing: writing, which comes later
@@ -302,11 +305,20 @@ function stateMount(folder: string): Result<Mount, Fault> {
   } catch {
     return failed(fault('sandbox-unavailable', `the app's folder \`${folder}\` cannot be made`));
   }
+  if (lstatSync(folder).isSymbolicLink())
+    return failed(
+      fault('sandbox-unavailable', `the app's folder \`${folder}\` is a link`, 'put the folder itself there'),
+    );
   const host = checkPath(folder);
   return host.ok ? ok({ host: host.value, inside: STATE_INSIDE, access: 'own' }) : host;
 }
 
-function listedMount(path: string, access: 'read' | 'write', context: CommandContext): Result<Mount, Fault> {
+function listedMount(
+  path: string,
+  access: 'read' | 'write',
+  app: AppCommand,
+  context: CommandContext,
+): Result<Mount, Fault> {
   if (!isAbsolute(path)) return unavailable(`the file permission \`${path}\` is not an absolute path`);
   const inside = resolve(path);
   const host = checkPath(inside);
@@ -319,7 +331,23 @@ function listedMount(path: string, access: 'read' | 'write', context: CommandCon
       return unavailable(
         `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
       );
+  if (!isWalkedAlone(inside, host.value.host, [...app.files.write, ...(context.writable ?? [])]))
+    return unavailable(
+      `the file permission \`${path}\` leads over a link in a folder that an app may write`,
+      'an app may have put it there: look at the link, and list the folder that is meant',
+    );
   return ok({ host: host.value, inside, access });
+}
+
+/**
+ * Whether no app can have had a say in where the path leads. Compared with what was checked before: links that come
+ * and go in between lead elsewhere, and to the same place only a way without such links does.
+ */
+function isWalkedAlone(path: string, checked: string, writable: readonly string[]): boolean {
+  const walk = walkLinks(path);
+  if (walk?.end !== checked) return false;
+  const folders = writable.flatMap((folder) => [resolve(folder), walkLinks(folder)?.end ?? resolve(folder)]);
+  return !walk.links.some((link) => folders.some((folder) => isWithin(link, folder) && link !== folder));
 }
 
 /** A grant on the same place as a folder of code wins: it is what the user wrote. */
