@@ -172,29 +172,43 @@ test('the output does not depend on the sizes of parts, nor on compression', asy
   );
 });
 
-test('workers give what one scanner gives', async () => {
+test('workers, with the program beside them or without, give what one scanner gives', async () => {
   using folder = new Folder();
   const logs = fc.sample(log, { numRuns: 40, seed: SEED });
   const files = logs.map((text, at) => folder.write(`${String(at).padStart(2, '0')}.jsonl`, text));
   const outputs: string[] = [];
-  for (const [at, crew] of [new SoleScanner(task(60)), new WorkerCrew(3, task(60))].entries()) {
+  const crews = [
+    new SoleScanner(task(60)),
+    new WorkerCrew(3, task(60)),
+    new WorkerCrew(1, task(60), new SoleScanner(task(60))),
+    new WorkerCrew(0, task(60), new SoleScanner(task(60))),
+  ];
+  for (const [at, crew] of crews.entries()) {
     const output = join(folder.root, `out-${at}`);
     const end = await run({ files, partBytes: 50, maxLine: 60, crew, output });
     outputs.push(readFileSync(output, 'utf8') + JSON.stringify(end.result.counts));
   }
   assert.ok((outputs[0] ?? '').length > 2000);
-  assert.equal(outputs[1], outputs[0]);
+  assert.deepEqual(
+    outputs.map((output) => output === outputs[0]),
+    [true, true, true, true],
+  );
 });
 
-test('a worker that ends is a fault: the scan is not complete, and nothing is said of what it had to scan', async () => {
-  using folder = new Folder();
-  const files = [folder.write('a.jsonl', '[]\n')];
-  const crew = new WorkerCrew(1, { ...task(60), policies: [{ file: 'p.gr', text: 'raise' }] });
-  const output = join(folder.root, 'out');
-  const { fault, result } = await run({ files, partBytes: 50, maxLine: 60, crew, output });
-  assert.match(fault ?? '', /does not load/);
-  assert.deepEqual([result.isComplete, result.counts.traces], [false, 0]);
-});
+for (const [who, crewOf] of [
+  ['a worker', (bad: ScanTask) => new WorkerCrew(1, bad)],
+  ['the program beside its workers', (bad: ScanTask) => new WorkerCrew(0, bad, new SoleScanner(bad))],
+] as const) {
+  test(`${who} that cannot scan is a fault: the scan is not complete, and nothing is said of what it had to scan`, async () => {
+    using folder = new Folder();
+    const files = [folder.write('a.jsonl', '[]\n')];
+    const crew = crewOf({ ...task(60), policies: [{ file: 'p.gr', text: 'raise' }] });
+    const output = join(folder.root, 'out');
+    const { fault, result } = await run({ files, partBytes: 50, maxLine: 60, crew, output });
+    assert.match(fault ?? '', /does not load/);
+    assert.deepEqual([result.isComplete, result.counts.traces], [false, 0]);
+  });
+}
 
 test('stopped after any delivery and gone on with, the output file is that of a scan that was never stopped', async () => {
   await fc.assert(

@@ -294,7 +294,7 @@ function crewOf(request: Request): Crew {
   const bytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
   const useful = isKnown ? Math.ceil(bytes / BYTES_A_WORKER) : request.jobs;
   const jobs = Math.min(request.jobs, useful);
-  return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs, task);
+  return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs - 1, task, new SoleScanner(task));
 }
 
 function taskOf({ files, parameters, options, maxLine, form, format }: Request): ScanTask {

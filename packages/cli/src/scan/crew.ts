@@ -19,45 +19,80 @@ export interface Crew {
 /** No thread at all: starting one costs more than it gains where there is one job. */
 export class SoleScanner implements Crew {
   readonly capacity = 1;
-  readonly #scanner: PartScanner;
+  readonly #task: ScanTask;
+  #scanner: PartScanner | null = null;
 
   constructor(task: ScanTask) {
-    this.#scanner = new PartScanner(task);
+    this.#task = task;
   }
 
   async scan(unit: Unit): Promise<UnitOutcome> {
-    // Signals and timers get their turn between units.
+    // Signals, timers and messages get their turn between units.
     await new Promise((resolve) => setImmediate(resolve));
+    this.#scanner ??= new PartScanner(this.#task);
     return this.#scanner.scan(unit);
   }
 
   async close(): Promise<void> {
-    this.#scanner.close();
+    this.#scanner?.close();
   }
 }
 
 /** One unit is scanned and one waits, so that no worker waits for a message. */
 const UNITS_A_WORKER = 2;
 
+/** A unit that nobody works on yet, and who waits for it. */
+interface Job extends Waiting {
+  readonly unit: Unit;
+}
+
+/** Workers, and the program itself beside them: it would only wait, and need not be started. */
 export class WorkerCrew implements Crew {
   readonly capacity: number;
   readonly #workers: readonly BusyWorker[];
+  readonly #own: SoleScanner | null;
+  readonly #jobs: Job[] = [];
+  #isOwnBusy = false;
 
-  constructor(jobs: number, task: ScanTask) {
-    this.#workers = Array.from({ length: jobs }, () => new BusyWorker(task));
-    // Workers go on while the oldest unit is not done.
-    this.capacity = jobs * (UNITS_A_WORKER + 2);
+  /** `own` scans what no worker has room for; null: the program only hands units over. */
+  constructor(workers: number, task: ScanTask, own: SoleScanner | null = null) {
+    this.#workers = Array.from({ length: workers }, () => new BusyWorker(task));
+    this.#own = own;
+    // The others go on while the oldest unit is not done.
+    this.capacity = (workers + (own === null ? 0 : 1)) * (UNITS_A_WORKER + 2);
   }
 
   scan(unit: Unit): Promise<UnitOutcome> {
-    const [first, ...others] = this.#workers;
-    if (first === undefined) return Promise.reject(new Error('there is no worker'));
-    const idlest = others.reduce((least, worker) => (worker.load < least.load ? worker : least), first);
-    return idlest.scan(unit);
+    const { promise, resolve, reject } = Promise.withResolvers<UnitOutcome>();
+    this.#jobs.push({ unit, resolve, reject });
+    this.#handOut();
+    return promise;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.end()));
+    await this.#own?.close();
+  }
+
+  #handOut(): void {
+    for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
+      const scanned = this.#begin(job.unit);
+      if (scanned === null) return;
+      this.#jobs.shift();
+      void scanned.then(job.resolve, job.reject).then(() => this.#handOut());
+    }
+  }
+
+  /** Null: all have enough to do. */
+  #begin(unit: Unit): Promise<UnitOutcome> | null {
+    let idlest = this.#workers[0];
+    for (const worker of this.#workers) if (worker.load < (idlest?.load ?? 0)) idlest = worker;
+    if (idlest !== undefined && idlest.load < UNITS_A_WORKER) return idlest.scan(unit);
+    if (this.#own === null || this.#isOwnBusy) return null;
+    this.#isOwnBusy = true;
+    return this.#own.scan(unit).finally(() => {
+      this.#isOwnBusy = false;
+    });
   }
 }
 
