@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
+  'packages/cli/src/commands/run.ts': {
+    of: ['files', 'environment', 'clock', 'code at run time'],
+    why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
+  },
   'packages/cli/src/commands/scan.ts': {
     of: ['clock'],
     why: 'a scan tells how long it took and saves its state every two seconds',
@@ -151,7 +155,15 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
   'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
   'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
+  'packages/sandbox/src/delivery.ts': {
+    of: ['files'],
+    why: 'finds the program inside among the processes of the host, to signal it',
+  },
   'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
+  'packages/sandbox/src/diagnosis.ts': {
+    of: ['files'],
+    why: 'reads off the machine what may stand in the way of a sandbox',
+  },
   'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
   'packages/sandbox/src/inside/canary.ts': {
     of: ['files', 'sockets', 'processes', 'environment', 'threads'],

@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type Consent,
   type Diagnostic,
@@ -18,23 +18,21 @@ import {
 } from '@cordon/core';
 import { appLauncher, Hub, loopLauncher } from '@cordon/hub';
 import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
-import { joinPolicies, loadPolicy, type Policy } from '@cordon/policy';
-import { openSandbox, type Sandbox } from '@cordon/sandbox';
+import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
 import { type Configuration, modelInUse } from './config.ts';
 import { stateFolder } from './paths.ts';
+import { CODE_ROOT, readPolicies } from './policy-in-force.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
-
-/** The folder that holds `packages/`, `examples/` and `policies/`. */
-export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
-
-const DEFAULT_POLICY = join(CODE_ROOT, 'policies', 'default.gr');
+import { readWeaker } from './weaker.ts';
 
 export interface Composed {
   readonly hub: Hub;
   readonly store: Store;
   /** `provider/model` */
   readonly modelId: string;
+  /** Layers of the sandbox that nothing here has. */
+  readonly weaker: readonly LayerName[];
   /** What the policy files do that their author may not mean. */
   readonly warnings: readonly Diagnostic[];
 }
@@ -54,6 +52,8 @@ export function compose(
   if (!policy.ok) return refused(policy.fault);
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return refused(weaker.fault);
   const store = openJournal(configuration);
   if (!store.ok) return failed({ kind: 'fault', fault: store.fault });
 
@@ -64,7 +64,7 @@ export function compose(
     store.value.close();
     return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
   }
-  const sandbox = sandboxOnDemand(configuration);
+  const sandbox = sandboxOnDemand(configuration, weaker.value);
   const hub = new Hub({
     store: store.value,
     apps,
@@ -81,19 +81,22 @@ export function compose(
     consent,
     clock: Date.now,
   });
-  return ok({ hub, store: store.value, modelId, warnings: policy.value.warnings });
+  return ok({ hub, store: store.value, modelId, weaker: weaker.value, warnings: policy.value.warnings });
 }
 
 /** The result of a passed self-test is kept among the hub's own files, where no app can write. */
-export function machineSandbox({ dataFolder }: Configuration): Sandbox {
-  return openSandbox({ node: process.execPath, cacheFile: join(dataFolder, 'sandbox.json') });
+export function machineSandbox(
+  { dataFolder }: Pick<Configuration, 'dataFolder'>,
+  weaker: readonly LayerName[] = [],
+): Sandbox {
+  return openSandbox({ node: process.execPath, cacheFile: join(dataFolder, 'sandbox.json'), weaker });
 }
 
 /** Opened when the first process is to be confined: to see what the machine has takes 10 ms, and the prompt needs none of it. */
-function sandboxOnDemand(configuration: Configuration): Sandbox {
+function sandboxOnDemand(configuration: Configuration, weaker: readonly LayerName[]): Sandbox {
   let opened: Sandbox | null = null;
   const sandbox = () => {
-    opened ??= machineSandbox(configuration);
+    opened ??= machineSandbox(configuration, weaker);
     return opened;
   };
   return { probe: () => sandbox().probe(), spawn: (spec, signal) => sandbox().spawn(spec, signal) };
@@ -109,14 +112,6 @@ export function openJournal({ dataFolder }: Configuration): Result<Store, Fault>
 
 function refused(diagnostics: readonly Diagnostic[]): Result<never, Obstacle> {
   return failed({ kind: 'diagnostics', diagnostics });
-}
-
-/** The default policy and the user's files are all in force. */
-function readPolicies(files: readonly string[]): Result<Policy, readonly Diagnostic[]> {
-  const loaded = [DEFAULT_POLICY, ...files].map((file) => loadPolicy(readFileSync(file, 'utf8'), { file }));
-  const problems = loaded.flatMap((policy) => (policy.ok ? [] : policy.fault));
-  if (problems.length > 0) return failed(problems);
-  return ok(joinPolicies(loaded.flatMap((policy) => (policy.ok ? [policy.value] : []))));
 }
 
 function readScenarios(files: readonly string[]): Result<readonly Scenario[], readonly Diagnostic[]> {

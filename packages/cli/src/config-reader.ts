@@ -57,6 +57,11 @@ export class ConfigReader {
     this.report(at.path, at.node.span, problem);
   }
 
+  /** For a problem that is found later, when more is loaded. */
+  placeOf({ node, path }: Located): Pick<Diagnostic, 'file' | 'range' | 'path'> {
+    return { file: this.#file, range: this.#lines.range(node.span), path };
+  }
+
   /** Where a value begins, from 1. */
   lineOf({ node }: Located): number {
     return this.#lines.range(node.span).line;

@@ -45,6 +45,7 @@ import {
   secretKey,
 } from './provider-config.ts';
 import { parseJsonFile, readTextFile } from './text-file.ts';
+import { type WantedLayer, wantedLayers } from './wanted-layer.ts';
 
 /** From the command line; paths are relative to the current folder. */
 export interface ConfigurationOptions {
@@ -55,6 +56,8 @@ export interface ConfigurationOptions {
   readonly policy?: readonly string[] | undefined;
   readonly scenario?: readonly string[] | undefined;
   readonly data?: string | undefined;
+  /** `weaker=LAYER,LAYER` */
+  readonly sandbox?: string | undefined;
 }
 
 export interface ConfigurationSources extends Places {
@@ -85,6 +88,8 @@ export interface Configuration {
   readonly scenarioFiles: readonly string[];
   readonly dataFolder: string;
   readonly cacheFolder: string;
+  /** Not checked here: the names are those of the sandbox, which most commands never load. See weaker.ts. */
+  readonly weaker: readonly WantedLayer[];
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -105,6 +110,8 @@ export function loadConfiguration(
   const reader = new ConfigReader(found.file ?? 'cordon.json', text.value ?? '');
   const content = readContent(reader, tree.value, sources, found.file);
   const model = chooseModel(sources, content, report);
+  const optionLayers = wantedLayers(sources.options.sandbox);
+  if (!optionLayers.ok) outside.push(optionLayers.fault);
   const configuration: Configuration = {
     file: found.file,
     folder: found.file === null ? sources.cwd : dirname(found.file),
@@ -124,6 +131,7 @@ export function loadConfiguration(
     ),
     policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
+    weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
     warnings: [],
   };
   for (const problem of missingKeys(configuration)) report(problem);
@@ -176,6 +184,7 @@ interface Content {
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
+  readonly weaker: readonly WantedLayer[];
 }
 
 function findFile(sources: ConfigurationSources): { file: string | null; searched: readonly string[] } {
@@ -237,6 +246,7 @@ function readContent(
       keyVariables: keyVariables(providers),
     },
   );
+  const sandboxAt = get('sandbox');
   get('$schema');
   object?.finish(foreignSection);
   return {
@@ -248,6 +258,7 @@ function readContent(
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,
+    weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
 }
 
@@ -301,6 +312,18 @@ function readModelName(
   if (problem === null) return model;
   reader.reportAt(at, problem);
   return null;
+}
+
+/** `{"weaker": ["watchdog"]}` */
+function readSandbox(reader: ConfigReader, at: Located): WantedLayer[] {
+  const object = reader.object(at);
+  const weaker = object?.get('weaker') ?? null;
+  object?.finish();
+  if (weaker === null) return [];
+  return reader.items(weaker, 'an array of layers').flatMap((item) => {
+    const name = reader.string(item);
+    return name === null ? [] : [{ name, place: reader.placeOf(item) }];
+  });
 }
 
 /** One path or a list of them; each must be a file that exists. */

@@ -37,13 +37,16 @@ const UNANSWERED: PermissionAnswer = Object.freeze({ allow: false, reason: 'no-a
 export class TerminalConsent implements Consent {
   readonly #screen: Screen;
   readonly #terminal: Terminal;
+  readonly #weaker: readonly string[];
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #shown = 0;
 
-  constructor(screen: Screen, terminal: Terminal) {
+  /** `weaker`: layers of the sandbox that this session goes without; a question is answered otherwise then. */
+  constructor(screen: Screen, terminal: Terminal, weaker: readonly string[] = []) {
     this.#screen = screen;
     this.#terminal = terminal;
+    this.#weaker = weaker;
   }
 
   permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
@@ -119,6 +122,8 @@ export class TerminalConsent implements Consent {
     this.#say('from:', from ?? 'Cordon itself, or a context without app');
     this.#say('to:  ', to ?? 'you, or nobody');
     this.#say('what:', what);
+    if (this.#weaker.length > 0)
+      this.#say('!!', `the sandbox is weaker: without ${this.#weaker.join(', ')}`, 'bad');
     this.#say(
       'plan:',
       prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request',

@@ -15,8 +15,13 @@ function shared(command: Command): Command {
     .option('--json', 'one JSON event per line on standard output');
 }
 
+/** A command that starts apps. */
+function confining(command: Command): Command {
+  return shared(command).addOption(weakerSandbox());
+}
+
 function asking(command: Command): Command {
-  return shared(command)
+  return confining(command)
     .option(
       '--model <provider/model>',
       'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3',
@@ -88,6 +93,37 @@ async function run(
   }
 }
 
+/** `cordon run`, on its own: what stands behind its options is another program's, and may look like options. */
+function running(): Command {
+  return new Command('run')
+    .description('any command in the sandbox, to be named in any client’s configuration')
+    .usage('[options] -- <command...>')
+    .argument('<command...>', 'what to run; a launcher such as npx runs what was installed')
+    .option('--manifest <file>', 'what it may have: files, network, env, limits, state (JSON)')
+    .addOption(repeatable('--read <path>', 'a file or folder that it may read'))
+    .addOption(repeatable('--write <path>', 'a file or folder that it may read and write'))
+    .addOption(repeatable('--network <site>', 'a site that it may talk to'))
+    .addOption(
+      repeatable('--env <name[=value]>', 'a variable that it is given, of your own or with this value'),
+    )
+    .option('--state <name>', 'a private folder, /state, that is kept under this name')
+    .addOption(repeatable('--policy <file>', 'rules for its requests, beside the default ones'))
+    .addOption(weakerSandbox())
+    .option('--data <folder>', 'where private folders, journal and the sandbox’s test are kept')
+    .option('--json', 'what cordon itself says comes as lines of JSON, on standard error')
+    .action(async (words: string[], options) =>
+      // Not `exitCode`: standard input may still be open, and keep this process alive.
+      process.exit(await (await import('./commands/run.ts')).run(words, options)),
+    );
+}
+
+function weakerSandbox(): Option {
+  return new Option(
+    '--sandbox <weaker=layer,…>',
+    'leaves out layers of the sandbox; `cordon doctor` names them',
+  );
+}
+
 function program(): Command {
   const cordon = new Command('cordon').description(
     'Runs agents and other people’s apps so that no app can steer another.',
@@ -104,7 +140,7 @@ function program(): Command {
     .action((options) =>
       run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
     );
-  shared(
+  confining(
     cordon.command('demo [case]').description('the four case studies of the paper, baseline beside Cordon'),
   )
     .option('--verbose', 'show every event')
@@ -114,9 +150,10 @@ function program(): Command {
   asking(cordon.command('start').description('chat if a provider is configured, else the demo')).action(
     (options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)),
   );
-  shared(cordon.command('doctor').description('what this machine can confine')).action((options) =>
+  confining(cordon.command('doctor').description('what this machine can confine')).action((options) =>
     run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)),
   );
+  cordon.addCommand(running());
   shared(cordon.command('apps').description('what is installed and what each app may do')).action((options) =>
     run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
   );
@@ -207,8 +244,15 @@ function program(): Command {
   return cordon;
 }
 
+/** Its own command line is not looked at by the others' rules. */
+function parse([first, ...rest]: readonly string[]): Promise<Command> {
+  if (first !== 'run') return program().parseAsync();
+  const command = running().name('cordon run').passThroughOptions().exitOverride();
+  return command.showHelpAfterError('  help: `cordon run --help`').parseAsync(rest, { from: 'user' });
+}
+
 try {
-  await program().parseAsync();
+  await parse(process.argv.slice(2));
 } catch (error) {
   // commander has said what is wrong; help and version are no failure.
   const code = typeof error === 'object' && error !== null && 'exitCode' in error ? error.exitCode : 1;

@@ -1,6 +1,7 @@
 export type { AppLauncher, AppProcess } from './app-host.ts';
 export { Hub, type HubParts, type SessionOptions } from './hub.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
+export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
 export type { Outcome } from './operator.ts';
 export { isIrreversible } from './registry.ts';
 export type { Session } from './session.ts';

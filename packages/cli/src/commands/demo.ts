@@ -11,11 +11,13 @@ import type { Event, Json } from '@cordon/core';
 import { parseJson } from '@cordon/core';
 import { consentFrom } from '../answers.ts';
 import { CASE_STUDIES, type CaseStudy, type Evidence, type Verdict } from '../case-studies.ts';
-import { CODE_ROOT, type Composed, compose } from '../compose.ts';
+import { type Composed, compose } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { stateFolder } from '../paths.ts';
+import { CODE_ROOT } from '../policy-in-force.ts';
 import { storyOf } from '../story.ts';
 import { renderBeside, type Story, type StoryLine } from '../table.ts';
+import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The careful user of the evaluation: no to whatever carries a warning, yes to the rest. */
@@ -133,11 +135,13 @@ async function runCase(
 
 async function play(
   surroundings: Surroundings,
-  { hub, store }: Composed,
+  { hub, store, weaker }: Composed,
   study: CaseStudy,
   isolation: 'none' | 'spokes',
 ): Promise<boolean> {
-  const session = hub.openSession({ isolation, notices: [] });
+  const notices = weakerNotices(weaker);
+  surroundings.tellNotices(notices);
+  const session = hub.openSession({ isolation, notices });
   if (!session.ok) throw new Error(session.fault.message);
   try {
     for (const query of study.queries) {

@@ -9,6 +9,7 @@ import type { Session } from '@cordon/hub';
 import { type Composed, compose } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
@@ -60,11 +61,11 @@ function openTold(
   composed: Composed,
   resume: string | undefined,
 ): Session | null {
-  const { hub, store } = composed;
+  const { hub, store, weaker } = composed;
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
-  const notices = isolation === 'none' ? [BASELINE_NOTICE] : [];
+  const notices = [...(isolation === 'none' ? [BASELINE_NOTICE] : []), ...weakerNotices(weaker)];
   surroundings.tellDiagnostics(composed.warnings);
-  if (!surroundings.wantsJson) for (const notice of notices) surroundings.notes.say('!! ', notice, 'bad');
+  surroundings.tellNotices(notices);
   store.journal.subscribe((event) => surroundings.tell(event));
   const opened = hub.openSession({
     isolation,

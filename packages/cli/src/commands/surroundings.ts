@@ -10,6 +10,7 @@ import type { Obstacle } from '../compose.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import type { Environment } from '../paths.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
@@ -37,6 +38,7 @@ export class Surroundings {
   readonly terminal: Terminal;
   readonly #renderer: EventRenderer;
   readonly #ending = new AbortController();
+  readonly #noticed = new Set<string>();
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
 
@@ -70,6 +72,11 @@ export class Surroundings {
     return this.options.json === true;
   }
 
+  /** For those who need a variable that no configuration names: where programs and package managers are set up. */
+  get environment(): Environment {
+    return process.env;
+  }
+
   /** Whether what reads our output understands UTF-8; where nothing is said about it, it does. */
   get hasUnicode(): boolean {
     const { LC_ALL, LC_CTYPE, LANG } = process.env;
@@ -93,7 +100,11 @@ export class Surroundings {
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */
   consent(configuration: Configuration): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
-    const asking = new TerminalConsent(this.notes, this.terminal);
+    const asking = new TerminalConsent(
+      this.notes,
+      this.terminal,
+      configuration.weaker.map(({ name }) => name),
+    );
     const flags = {
       denyAll: denyAll === true,
       denyWarned: denyWarned === true,
@@ -139,6 +150,14 @@ export class Surroundings {
   /** Problems of a text, for people only: for commands whose standard output has lines of one shape and no other. */
   noteDiagnostics(diagnostics: readonly Diagnostic[]): void {
     renderDiagnostics(this.notes, diagnostics);
+  }
+
+  /** What is weaker than usual; each once, however many sessions are opened. In JSON the session's events say it. */
+  tellNotices(notices: readonly string[]): void {
+    for (const notice of notices.filter((text) => !this.#noticed.has(text))) {
+      this.#noticed.add(notice);
+      if (!this.wantsJson) this.notes.say('!! ', notice, 'bad');
+    }
   }
 
   tellFault({ kind, message, help }: Fault): void {

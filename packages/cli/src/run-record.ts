@@ -1,0 +1,63 @@
+/**
+ * The trace of a run that has effects to record, or that goes without a layer: a session of its own in the journal.
+ *
+ * Ring 1.
+ */
+import {
+  type AppId,
+  type ContextId,
+  type Event,
+  type EventBody,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  HUB_LABEL,
+  type Label,
+  ok,
+  type Result,
+  type SessionId,
+} from '@cordon/core';
+import { openStore } from '@cordon/trace';
+
+export interface RunRecord {
+  readonly session: SessionId;
+  readonly append: (entry: {
+    readonly context: ContextId | null;
+    readonly app: AppId | null;
+    readonly causes: readonly EventId[];
+    readonly label: Label;
+    readonly body: EventBody;
+  }) => Event;
+  readonly started: (milliseconds: number, layers: readonly string[]) => void;
+  /** Ends the session and lets go of the store. */
+  readonly ended: (reason: string) => void;
+}
+
+/** Refused where the data folder cannot be used: what cannot be recorded does not happen. */
+export function openRecord(
+  dataFolder: string,
+  app: AppId,
+  notices: readonly string[],
+  clock: () => number,
+): Result<RunRecord, Fault> {
+  const store = openStore(dataFolder, clock);
+  if (!store.ok) return failed(fault('journal-unavailable', store.fault.message, store.fault.help));
+  const { journal, sessions } = store.value;
+  const session = sessions.create();
+  const append: RunRecord['append'] = ({ context, app: of, causes, label, body }) =>
+    journal.append(session, context, of, causes, label, body);
+  const record = (of: AppId | null, body: EventBody) =>
+    void append({ context: null, app: of, causes: [], label: HUB_LABEL, body });
+  record(null, { kind: 'session.started', isolation: 'spokes', model: 'none', notices });
+  return ok({
+    session,
+    append,
+    started: (milliseconds, layers) => record(app, { kind: 'app.started', milliseconds, layers }),
+    ended: (reason) => {
+      record(app, { kind: 'app.stopped', reason });
+      record(null, { kind: 'session.ended' });
+      store.value.close();
+    },
+  });
+}

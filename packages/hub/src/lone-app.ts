@@ -1,0 +1,120 @@
+/**
+ * One app that somebody else's client runs: no agent, no query, nobody to ask. Its network requests are its only
+ * effects, and each passes the same gate, monitor and journal as those of any other app. The sites that its manifest
+ * lists are the user's answer to the question of first contact; whatever a rule would ask besides is denied.
+ *
+ * Ring 0.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  type Consent,
+  type Fault,
+  type InstalledApp,
+  id,
+  ok,
+  type Result,
+  type SessionId,
+} from '@cordon/core';
+import { ReferenceMonitor } from '@cordon/monitor';
+import type { Policy } from '@cordon/policy';
+import { AppNetwork, EgressGate } from './app-network.ts';
+import { Context } from './context.ts';
+import { Gate } from './gate.ts';
+import { type Grants, Permissions } from './permission.ts';
+import { type Append, Recorder } from './recorder.ts';
+
+export interface LoneAppParts {
+  readonly app: InstalledApp;
+  readonly policy: Policy;
+  readonly session: SessionId;
+  readonly append: Append;
+  readonly clock: Clock;
+  /** A folder of the hub alone, for the socket of the proxy. */
+  readonly socketFolder: string;
+  /** Told of each request that is not let out, and of the first reason; it holds no content of the request. */
+  readonly onDenied: (host: string, reason: string) => void;
+}
+
+/** The app's way out; closing it ends every connection. */
+export interface LoneNetwork {
+  /** Host path of the proxy's socket. */
+  readonly socket: string;
+  close(): Promise<void>;
+}
+
+/** Each request is several events of the journal; beyond these nothing is decided, and nothing leaves. */
+const MOST_A_MINUTE = 300;
+
+const NOBODY: Consent = {
+  permission: () => Promise.resolve({ allow: false, reason: 'no-answer' }),
+  choose: () => Promise.resolve(null),
+};
+
+/** What was granted to an installed app of the same name was granted to another program. */
+const NO_GRANTS: Grants = {
+  find: () => null,
+  give: () => {
+    throw new Error('nobody was there to give it');
+  },
+  consume: () => false,
+};
+
+/** Opens the proxy of one app; refused when its socket cannot be made. */
+export async function openLoneNetwork(parts: LoneAppParts): Promise<Result<LoneNetwork, Fault>> {
+  const network = new AppNetwork({ app: parts.app, door: doorOf(parts) });
+  const proxy = await network.openProxy(parts.socketFolder);
+  return proxy.ok ? ok({ socket: proxy.value.socket, close: () => network.end() }) : proxy;
+}
+
+function doorOf({ app, policy, session, append, clock, onDenied }: LoneAppParts): EgressGate {
+  const recorder = new Recorder(append);
+  const monitor = new ReferenceMonitor({ policy });
+  // One signal for all: after a dozen questions that nobody answered no more are put.
+  const { signal } = new AbortController();
+  const permissions = new Permissions({
+    session,
+    consent: NOBODY,
+    grants: NO_GRANTS,
+    recorder,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    signal: () => signal,
+  });
+  const isWithinRate = rate(MOST_A_MINUTE, 60_000, clock);
+  return new EgressGate({
+    app: app.id,
+    gate: new Gate(monitor, permissions, recorder, clock),
+    recorder,
+    newContext: () => ownContext(app, recorder),
+    shutBecause: () => (isWithinRate() ? null : 'it makes too many requests'),
+    needOf: () => null,
+    onDenied: (host, reason) => onDenied(host ?? 'an address that was not named', reason),
+  });
+}
+
+function ownContext(app: InstalledApp, recorder: Recorder): Context {
+  const context = new Context({
+    id: id(`${app.id}#1`),
+    kind: 'errand',
+    app: app.id,
+    model: 'none',
+    depth: 0,
+    tools: new Map(),
+  });
+  recorder.record(context, { kind: 'context.created', of: 'errand', apps: [app.id] });
+  return context;
+}
+
+/** At most `most` times true within a window of `windowMs`. */
+function rate(most: number, windowMs: number, clock: Clock): () => boolean {
+  let began = clock();
+  let count = 0;
+  return () => {
+    if (clock() - began >= windowMs) {
+      began = clock();
+      count = 0;
+    }
+    count++;
+    return count <= most;
+  };
+}
