@@ -38,10 +38,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
-  'packages/cli/src/commands/run.ts': {
-    of: ['files', 'environment', 'clock', 'code at run time'],
-    why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
-  },
   'packages/cli/src/commands/scan.ts': {
     of: ['clock'],
     why: 'a scan tells how long it took and saves its state every two seconds',
@@ -86,9 +82,17 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'unit tests of policies are looked for below folders',
   },
+  'packages/egress/src/admission.ts': {
+    of: ['sockets'],
+    why: 'the type of a connection only; who dials is handed in',
+  },
   'packages/egress/src/destination.ts': {
     of: ['sockets'],
     why: '`isIP` only: what looks like an address is none of a site',
+  },
+  'packages/egress/src/forward.ts': {
+    of: ['http'],
+    why: 'builds a decided request anew, on a connection that is handed in',
   },
   'packages/egress/src/proxy.ts': {
     of: ['files', 'sockets', 'http'],
@@ -98,13 +102,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets', 'names'],
     why: 'names are resolved here, once, so that no private address is dialled',
   },
+  'packages/egress/src/tunnel.ts': { of: ['http'], why: 'the type of a CONNECT request only' },
   'packages/hub/src/app-connection.ts': {
     of: ['code at run time'],
     why: 'the kinds of errors of the MCP client, which is loaded by then',
   },
   'packages/hub/src/app-network.ts': {
-    of: ['files', 'sockets'],
-    why: 'dials for the proxies of the apps, and makes the folder of their sockets',
+    of: ['clock', 'files', 'sockets'],
+    why: 'dials for the proxies of the apps, makes the folder of their sockets, and counts requests a minute',
   },
   'packages/hub/src/app-start.ts': {
     of: ['code at run time'],
@@ -155,15 +160,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
   'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
   'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
-  'packages/sandbox/src/delivery.ts': {
-    of: ['files'],
-    why: 'finds the program inside among the processes of the host, to signal it',
-  },
   'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
-  'packages/sandbox/src/diagnosis.ts': {
-    of: ['files'],
-    why: 'reads off the machine what may stand in the way of a sandbox',
-  },
   'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
   'packages/sandbox/src/inside/canary.ts': {
     of: ['files', 'sockets', 'processes', 'environment', 'threads'],

@@ -129,6 +129,7 @@ function egress(app: string, host: string): Egress {
     host,
     port: 443,
     path: null,
+    bytes: null,
   };
 }
 

@@ -133,6 +133,13 @@ export class EventRenderer {
         return this.#detail(event, `${event.subject.scope} ${event.subject.what}, ${event.duration}`);
       case 'grant.used':
         return this.#detail(event, event.grant);
+      case 'egress.refused':
+        return this.#note(refusedContact(event), 'warn');
+      case 'egress.closed':
+        return this.#detail(
+          event,
+          `${event.bytesUp} bytes sent, ${event.bytesDown} received${event.cut === null ? '' : `; cut: ${event.cut}`}`,
+        );
       case 'message.dropped':
         return this.#note(`dropped a message of ${event.bytes} bytes: ${event.reason}`, 'warn');
       case 'query.ended':
@@ -249,6 +256,17 @@ const EFFECT_WORDS: Readonly<Record<Extract<EventKind, `${string}.decided`>, str
   'egress.decided': 'a connection',
   'answer.decided': 'the answer',
 };
+
+function refusedContact({
+  app,
+  host,
+  port,
+  reason,
+  times,
+}: Extract<Event, { kind: 'egress.refused' }>): string {
+  const place = host === null ? 'an address' : `${host}:${port}`;
+  return `${app} did not reach ${place}: ${reason}${times === 1 ? '' : ` (${times} times)`}`;
+}
 
 function reasonText(reason: Reason): string {
   return `${reason.message} (${reason.rule})`;

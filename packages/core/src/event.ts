@@ -84,6 +84,21 @@ export type EventBody =
     }
   | { readonly kind: 'grant.used'; readonly grant: GrantId }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
+  /** An app's way out refused it before there was anything to decide. `times`: how often so far; told at 1, 10, 100, … */
+  | {
+      readonly kind: 'egress.refused';
+      readonly host: string | null;
+      readonly port: number | null;
+      readonly reason: string;
+      readonly times: number;
+    }
+  /** What was let out is over. Heads and bodies count. `cut`: why, if it did not end by itself. */
+  | {
+      readonly kind: 'egress.closed';
+      readonly bytesUp: number;
+      readonly bytesDown: number;
+      readonly cut: string | null;
+    }
   | {
       readonly kind: 'query.ended';
       readonly outcome: 'answered' | 'refused' | 'failed' | 'cancelled';

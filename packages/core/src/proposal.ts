@@ -108,6 +108,8 @@ export interface Egress extends ProposalBase {
   readonly port: number;
   /** Null inside a TLS tunnel, where it cannot be seen. */
   readonly path: string | null;
+  /** Of the request's body, as declared; no more leave. Null: unknown, only the app's budget bounds it. */
+  readonly bytes: number | null;
 }
 
 /** Text reaches the user. */

@@ -8,6 +8,7 @@
 
 export type HelloResult =
   | { readonly kind: 'name'; readonly host: string }
+  | { readonly kind: 'nameless' }
   | { readonly kind: 'more' } // not complete yet
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -27,9 +28,7 @@ export function readClientHello(bytes: Buffer): HelloResult {
   if (handshake.length < 4 + length) return { kind: 'more' };
   try {
     const host = serverName(handshake.subarray(4, 4 + length));
-    return host === null
-      ? { kind: 'refused', why: 'the ClientHello names no server' }
-      : { kind: 'name', host };
+    return host === null ? { kind: 'nameless' } : { kind: 'name', host };
   } catch (error) {
     if (error instanceof RangeError) return { kind: 'refused', why: 'the ClientHello is malformed' };
     throw error;
@@ -58,13 +57,18 @@ function serverName(hello: Buffer): string | null {
   at += 2 + hello.readUInt16BE(at); // cipher suites
   at += 1 + hello.readUInt8(at); // compression methods
   const end = at + 2 + hello.readUInt16BE(at);
-  if (end > hello.length) throw new RangeError('extensions are cut short');
+  if (end !== hello.length) throw new RangeError('the extensions do not fill the message');
+  let name: string | null = null;
   for (at += 2; at < end; ) {
     const length = hello.readUInt16BE(at + 2);
-    if (hello.readUInt16BE(at) === SERVER_NAME) return firstHostName(within(hello, at + 4, length));
+    if (hello.readUInt16BE(at) === SERVER_NAME) {
+      // Attack: of two names server and proxy might each believe another.
+      if (name !== null) throw new RangeError('two server names');
+      name = onlyHostName(within(hello, at + 4, length));
+    }
     at += 4 + length;
   }
-  return null;
+  return name;
 }
 
 function within(bytes: Buffer, at: number, length: number): Buffer {
@@ -72,9 +76,10 @@ function within(bytes: Buffer, at: number, length: number): Buffer {
   return bytes.subarray(at, at + length);
 }
 
-/** Exactly one entry: with two, server and proxy might each believe another. */
-function firstHostName(list: Buffer): string | null {
+/** Exactly one entry, for the same reason. */
+function onlyHostName(list: Buffer): string {
   const length = list.readUInt16BE(3);
-  if (list.readUInt16BE(0) !== list.length - 2 || length !== list.length - 5) return null;
-  return list.readUInt8(2) === HOST_NAME ? within(list, 5, length).toString('latin1') : null;
+  const isWhole = list.readUInt16BE(0) === list.length - 2 && length === list.length - 5;
+  if (!isWhole || list.readUInt8(2) !== HOST_NAME) throw new RangeError('not exactly one host name');
+  return within(list, 5, length).toString('latin1');
 }

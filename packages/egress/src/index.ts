@@ -1,17 +1,16 @@
+export type { EgressRequest, Traffic, WayOut } from './admission.ts';
+export { Budget, DEFAULT_EGRESS_LIMITS, type EgressLimits } from './budget.ts';
+export { type Destination, destination, destinationOfAuthority, isAddress } from './destination.ts';
+export { type EgressProxy, openEgressProxy } from './proxy.ts';
 export {
-  DEFAULT_PORTS,
-  type Destination,
-  destination,
-  destinationOfAuthority,
+  type EntryProblem,
   isWithinReach,
+  type NetworkEntry,
+  parseNetworkEntry,
+  parseReach,
+  printNetworkEntry,
   type Reach,
-} from './destination.ts';
-export {
-  DEFAULT_EGRESS_LIMITS,
-  type EgressLimits,
-  type EgressOptions,
-  type EgressProxy,
-  type EgressRequest,
-  openEgressProxy,
-} from './proxy.ts';
-export { isPublicAddress, type Lookup, resolvePublic, systemLookup } from './resolver.ts';
+  TLS_PORT,
+} from './reach.ts';
+export { type Refusal, RefusalCount } from './refusal.ts';
+export { isPublicAddress, type Lookup, oneAtATime, resolvePublic, systemLookup } from './resolver.ts';

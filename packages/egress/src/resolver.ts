@@ -16,6 +16,19 @@ export const systemLookup: Lookup = async (host) =>
 
 const LOOKUP_DEADLINE_MS = 5_000;
 
+/**
+ * One look-up at a time, for one app. Attack: names whose servers never answer; each holds one of the few threads that
+ * look-ups of all apps share.
+ */
+export function oneAtATime(find: Lookup): Lookup {
+  let last: Promise<unknown> = Promise.resolve();
+  return (host) => {
+    const found = last.then(() => find(host));
+    last = found.catch(() => undefined);
+    return found;
+  };
+}
+
 /** An address to dial; the caller must not resolve again. Never rejects. */
 export async function resolvePublic(host: string, find: Lookup): Promise<Result<string, string>> {
   const deadline = Promise.withResolvers<readonly string[]>();
@@ -56,11 +69,15 @@ const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32],
 ];
 
-/** Inside 2000::/3; everything outside it is refused anyway (so are v4-mapped, NAT64, unique local, link-local). */
+/**
+ * Inside 2000::/3. Everything outside it is refused anyway: v4-mapped and v4-compatible, NAT64, unique and site local,
+ * link-local, multicast.
+ */
 const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
-  ['2001::', 23], // IETF protocol assignments, Teredo among them
+  ['2001::', 23], // IETF protocol assignments, Teredo and ORCHID among them
   ['2001:db8::', 32],
   ['2002::', 16], // 6to4 holds an IPv4 address
+  ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20],
 ];
 
@@ -80,8 +97,26 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !notPublic4.check(address, 'ipv4');
     case 6:
-      return !address.includes('%') && global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6');
+      return isPublic6(address);
     default:
       return false;
   }
+}
+
+function isPublic6(address: string): boolean {
+  if (address.includes('%') || !global6.check(address, 'ipv6') || notPublic6.check(address, 'ipv6'))
+    return false;
+  const [, , , , high, low] = groupsOf(address);
+  // ISATAP (RFC 5214, 6.1): `[02]00:5efe`, then an IPv4 address, under any prefix.
+  return !(low === 0x5efe && (high === 0 || high === 0x200));
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [before = '', after] = canonical.split('::');
+  const [head, tail] = [before, after ?? ''].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros =
+    after === undefined ? [] : Array<string>(8 - (head?.length ?? 0) - (tail?.length ?? 0)).fill('0');
+  return [...(head ?? []), ...zeros, ...(tail ?? [])].map((group) => Number.parseInt(group, 16));
 }

@@ -1,58 +1,108 @@
 /**
- * The way out of an app that has the network: a proxy of its own, reached by a socket in its sandbox.
+ * The way out of an app that has the network: a proxy for each of its processes, reached by a socket in its sandbox,
+ * and one budget for all of them.
  *
  * Ring 0.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { connect as dial } from 'node:net';
-import type { Fault, InstalledApp, Result } from '@cordon/core';
+import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
+  Budget,
   DEFAULT_EGRESS_LIMITS,
-  DEFAULT_PORTS,
   type EgressProxy,
-  type EgressRequest,
+  oneAtATime,
   openEgressProxy,
+  parseReach,
   systemLookup,
+  type WayOut,
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
+import type { DecideEgress, EgressDoor } from './egress-gate.ts';
 
-/** Whether a network request of an app may leave; what is not allowed in time is refused. */
-export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
+export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
 
 export interface AppNetworkParts {
   readonly app: InstalledApp;
-  readonly decide: DecideEgress;
+  readonly door: EgressDoor;
 }
 
-/** Whoever is asked whether a request may leave may take this long. */
+/** Whoever is asked whether a request may leave may take this long, and never longer than the app's own call. */
 const DECIDE_MS = 120_000;
+/** What remains of a call for the app to say that its request was refused. */
+const CALL_REST_MS = 5_000;
 
 export class AppNetwork {
-  readonly decide: DecideEgress;
   readonly #app: InstalledApp;
+  readonly #door: EgressDoor;
+  readonly #way: Result<WayOut, Fault>;
+  readonly #proxies = new Set<EgressProxy>();
+  #asking = 0;
 
-  constructor({ app, decide }: AppNetworkParts) {
+  constructor({ app, door }: AppNetworkParts) {
     this.#app = app;
-    this.decide = decide;
+    this.#door = door;
+    this.#way = this.#wayOut();
   }
 
+  /** Whether a request of the app waits to be decided: then the app waits for a person, and nobody for the app. */
+  get isAsking(): boolean {
+    return this.#asking > 0;
+  }
+
+  readonly decide: DecideEgress = async (request, signal) => {
+    this.#asking++;
+    try {
+      return await this.#door.decide(request, signal);
+    } finally {
+      this.#asking--;
+    }
+  };
+
   /** @param socketFolder a folder of the hub alone; made if it is missing */
-  openProxy(socketFolder: string): Promise<Result<EgressProxy, Fault>> {
+  async openProxy(socketFolder: string): Promise<Result<EgressProxy, Fault>> {
+    if (!this.#way.ok) return this.#way;
     mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
     // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
-    const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
-    return openEgressProxy(socket, {
-      reach: { sites: this.#app.manifest.network, ports: DEFAULT_PORTS },
-      decide: this.decide,
-      decideMs: DECIDE_MS,
-      lookup: systemLookup,
-      dial: (address, port) => dial(port, address),
-      limits: DEFAULT_EGRESS_LIMITS,
-      onRefused: () => undefined,
-    });
+    const proxy = await openEgressProxy(`${socketFolder}/${randomBytes(6).toString('hex')}`, this.#way.value);
+    if (!proxy.ok) return proxy;
+    this.#proxies.add(proxy.value);
+    return ok({ socket: proxy.value.socket, close: () => this.#close(proxy.value) });
+  }
+
+  /** Cuts every connection, and waits until what became of each is told. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#proxies].map((proxy) => this.#close(proxy)));
   }
 
   /** Answers the requests that an app sends to the hub over MCP. Called before the client is connected. */
   serve(_client: Client): void {}
+
+  async #close(proxy: EgressProxy): Promise<void> {
+    if (!this.#proxies.delete(proxy)) return;
+    await proxy.close();
+    if (this.#proxies.size === 0) this.#door.onQuiet();
+  }
+
+  /** A manifest that cannot be read in full grants nothing. */
+  #wayOut(): Result<WayOut, Fault> {
+    const { network, limits } = this.#app.manifest;
+    const reach = parseReach(network);
+    if (!reach.ok) {
+      const message = `\`network\` of \`${this.#app.id}\` cannot be enforced: ${reach.fault.message}`;
+      return failed(fault('app-unavailable', message, reach.fault.help));
+    }
+    const callMs = limits.callSeconds * 1000;
+    return ok({
+      reach: reach.value,
+      decide: this.decide,
+      decideMs: Math.min(DECIDE_MS, Math.max(callMs - CALL_REST_MS, callMs / 2)),
+      lookup: oneAtATime(systemLookup),
+      dial: (address, port) => dial(port, address),
+      budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
+      onRefused: this.#door.onRefused,
+      onClosed: this.#door.onClosed,
+    });
+  }
 }

@@ -17,6 +17,7 @@ import {
   type ReleasedItem,
   type StepPlan,
 } from '@cordon/core';
+import type { EgressRequest } from '@cordon/egress';
 import type { Context } from './context.ts';
 import type { PermissionNeed } from './permission.ts';
 import type { HeldText } from './references.ts';
@@ -121,16 +122,26 @@ export function factsNeed(to: AppId | null, items: readonly ReleasedItem[]): Per
   };
 }
 
-/** The first request of an app to a site; the manifest lists the sites, the user lets the data go. */
-export function egressNeed(app: AppId, site: string, method: string, host: string): PermissionNeed {
+/**
+ * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
+ * that of https is another answer.
+ */
+export function egressNeed(app: AppId, request: EgressRequest): PermissionNeed {
+  const { site, port, method, host, path, bytes } = request;
+  const what = port === HTTPS_PORT ? site : `${site}:${port}`;
+  const size = bytes === null || bytes === 0 ? '' : ` with ${bytes} bytes`;
   return {
-    subject: { scope: 'egress', from: app, to: null, what: site },
-    question: `Let \`${app}\` connect to \`${site}\`?`,
-    data: [{ name: method, value: host }],
+    subject: { scope: 'egress', from: app, to: null, what },
+    question: `Let \`${app}\` connect to \`${what}\`?`,
+    data: [{ name: method, value: `${host}${path ?? ''}${size}` }],
     expected: true,
-    warnings: [],
+    warnings:
+      port === PLAIN_HTTP_PORT ? ['everybody on the way can read and change it: it is not encrypted'] : [],
   };
 }
+
+const HTTPS_PORT = 443;
+const PLAIN_HTTP_PORT = 80;
 
 /** The text behind a reference, for a context that wants to read it. */
 export function openNeed(context: Context, held: HeldText): PermissionNeed {

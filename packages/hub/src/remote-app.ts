@@ -60,6 +60,7 @@ export async function connectRemote(
       host: requested.hostname,
       port: Number(requested.port) || (requested.protocol === 'https:' ? 443 : 80),
       path: requested.pathname,
+      bytes: bodyBytes(init),
     };
     // What the request holds may come from anywhere: other apps' words stand in arguments.
     const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
@@ -78,6 +79,12 @@ export async function connectRemote(
   return ok(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),
   );
+}
+
+/** The MCP client sends text. */
+function bodyBytes(init: RequestInit | undefined): number | null {
+  const body = init?.body ?? '';
+  return typeof body === 'string' ? Buffer.byteLength(body) : null;
 }
 
 /** A redirect would send the request, credentials and all, where the user never pointed: it is told, not followed. */

@@ -9,15 +9,12 @@ import {
   type Clock,
   type Consent,
   type ContextId,
-  DEFAULT_LABEL,
-  type Egress,
   type Event,
   type EventId,
   HUB_LABEL,
   type InstalledApp,
   id,
   type Model,
-  ok,
   type SessionId,
   type TurnLimits,
   type WarmLimits,
@@ -25,8 +22,9 @@ import {
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import { AppHost, type AppLauncher } from './app-host.ts';
-import type { AppNetwork, DecideEgress } from './app-network.ts';
+import type { AppNetwork } from './app-network.ts';
 import { Context } from './context.ts';
+import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Memory } from './memory.ts';
@@ -160,6 +158,7 @@ export class Session {
   async close(how: 'end' | 'suspend'): Promise<void> {
     this.#spokes.close();
     await this.#apps.stop();
+    for (const network of await Promise.all(this.#networks.values())) await network.end();
     if (how === 'end') this.#recorder.record(null, { kind: 'session.ended' });
     else this.#parts.release();
   }
@@ -242,45 +241,31 @@ export class Session {
     const network =
       this.#networks.get(app.id) ??
       import('./app-network.ts').then(
-        ({ AppNetwork }) => new AppNetwork({ app, decide: this.#decideEgress(app) }),
+        ({ AppNetwork, EgressGate }) => new AppNetwork({ app, door: new EgressGate(this.#egressParts(app)) }),
       );
     this.#networks.set(app.id, network);
     return network;
   }
 
   /** Requests of one app's process: the app is their context, whichever query led to them. */
-  #decideEgress(app: InstalledApp): DecideEgress {
-    let errand: Context | null = null;
+  #egressParts(app: InstalledApp): EgressGateParts {
     const asked = new WeakMap<Query, number>();
-    return async ({ host, port, method, path, site }) => {
-      // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
-      const query = this.#query;
-      if (query === null || query.signal.aborted) return false;
-      // One that was started ahead of its use, while a query of others runs, has nothing to do yet.
-      if (!this.#apps.isUsed(app.id)) return false;
-      const times = (asked.get(query) ?? 0) + 1;
-      asked.set(query, times);
-      if (times > MOST_EGRESS) return false;
-      errand ??= this.#newContext({ kind: 'errand', app: app.id });
-      const context = errand;
-      const proposal: Egress = {
-        effect: 'egress',
-        context: context.id,
-        app: app.id,
-        method,
-        host,
-        port,
-        path,
-      };
-      const circumstances = {
-        causes: [],
-        label: DEFAULT_LABEL,
-        need: this.#parts.isolation === 'none' ? null : egressNeed(app.id, site, method, host),
-      };
-      const carried = await this.#gate.carryOut(context, proposal, circumstances, (allowance) =>
-        ok(this.#gate.spend(allowance)),
-      );
-      return carried.kind === 'done';
+    return {
+      app: app.id,
+      gate: this.#gate,
+      recorder: this.#recorder,
+      newContext: () => this.#newContext({ kind: 'errand', app: app.id }),
+      shutBecause: () => {
+        // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
+        const query = this.#query;
+        if (query === null || query.signal.aborted) return 'no query is running';
+        // One that was started ahead of its use, while a query of others runs, has nothing to do yet.
+        if (!this.#apps.isUsed(app.id)) return 'nobody has asked anything of the app yet';
+        const times = (asked.get(query) ?? 0) + 1;
+        asked.set(query, times);
+        return times > MOST_EGRESS ? `more than ${MOST_EGRESS} requests in one query` : null;
+      },
+      needOf: (request) => (this.#parts.isolation === 'none' ? null : egressNeed(app.id, request)),
     };
   }
 

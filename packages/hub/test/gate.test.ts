@@ -236,7 +236,14 @@ test('a rule that starts to ask while the user thinks is asked for itself', asyn
 });
 
 test('an app reaches the network only through the gate', async (t) => {
-  const request = { host: 'api.example.com', port: 443, method: 'CONNECT', path: null, site: 'example.com' };
+  const request = {
+    host: 'api.example.com',
+    port: 443,
+    method: 'CONNECT',
+    path: null,
+    bytes: null,
+    site: 'example.com',
+  };
   for (const [says, leaves] of [
     [yes(), true],
     [no(), false],

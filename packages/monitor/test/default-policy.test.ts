@@ -82,6 +82,7 @@ const egress = (app: string): Proposal => ({
   host: 'api.example',
   port: 443,
   path: null,
+  bytes: null,
 });
 const opened = (origin: string, label = TAINTED): Proposal => ({
   effect: 'data-release',

@@ -66,6 +66,7 @@ function egress(context: string, app: string): Egress {
     host: 'evil.example',
     port: 443,
     path: '/',
+    bytes: 0,
   };
 }
 

@@ -134,7 +134,8 @@ export class EventObject extends TracePart {
         if (name === 'method') return event.method;
         if (name === 'host') return event.host;
         if (name === 'port') return event.port;
-        return name === 'path' ? event.resource : undefined;
+        if (name === 'path') return event.resource;
+        return name === 'bytes' ? event.bytes : undefined;
       case 'Plan':
         if (name === 'steps') return event.steps;
         if (name === 'candidates') return event.candidates;

@@ -105,6 +105,7 @@ export type HubEvent = EventFrame &
         readonly host: string;
         readonly port: number;
         readonly resource: string | null;
+        readonly bytes: number | null;
       }
     | {
         readonly type: 'Plan';

@@ -42,6 +42,7 @@ const DICT = typeOf('dict');
 const NUMBER = typeOf('int', 'float');
 const TEXTS = listOf(STR);
 const TEXT_OR_NONE = typeOf('str', 'None');
+const INT_OR_NONE = typeOf('int', 'None');
 
 /** What is of one of two types. */
 export function union(a: Type, b: Type): Type {
@@ -155,7 +156,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
   ['AppRequest', event(EXCHANGE, true)],
   ['AppResponse', event(EXCHANGE, true)],
   ['DataRelease', event({ to: TEXT_OR_NONE, items: listOf(DICT) }, true)],
-  ['Egress', event({ method: STR, host: STR, port: INT, path: TEXT_OR_NONE }, true)],
+  ['Egress', event({ method: STR, host: STR, port: INT, path: TEXT_OR_NONE, bytes: INT_OR_NONE }, true)],
   ['Plan', event({ steps: LIST, candidates: TEXTS, origin: STR }, true)],
   ['Function', part({ name: STR, arguments: DICT })],
   ['TextChunk', part({ type: STR, text: STR })],

@@ -164,10 +164,16 @@ class TraceReader {
             host,
             port: Number(port),
             resource: this.#text(object, 'resource'),
+            bytes: this.#bytes(object),
           },
         ];
       }
     }
+  }
+
+  #bytes(object: ObjectReader): number | null {
+    const at = object.get('bytes');
+    return at === null ? null : this.#reader.number(at);
   }
 
   #released(object: ObjectReader) {

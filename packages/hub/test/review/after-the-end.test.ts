@@ -10,7 +10,14 @@ import { stageFor } from '../fixture/stage.ts';
 
 const MAIL = app('mail', { send: 'sent' }, { irreversible: ['send'], network: ['example.com'] });
 const PLAN = plan([{ app: 'mail', uses: ['send'] }]);
-const REQUEST = { host: 'api.example.com', port: 443, method: 'CONNECT', path: null, site: 'example.com' };
+const REQUEST = {
+  host: 'api.example.com',
+  port: 443,
+  method: 'CONNECT',
+  path: null,
+  bytes: null,
+  site: 'example.com',
+};
 
 test('an app may not use its session grant for the network when no query runs', async (t) => {
   const decisions: (boolean | undefined)[] = [];

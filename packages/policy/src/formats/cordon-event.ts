@@ -114,6 +114,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         host: proposal.host,
         port: proposal.port,
         resource: proposal.path,
+        bytes: proposal.bytes,
       };
     case 'answer':
       return { ...base, type: 'Message', role: 'assistant', content: proposal.text, toolCalls: [] };

@@ -287,6 +287,11 @@ export class JournalReader {
             host: text('host'),
             port: this.#number(body, 'port', path),
             path: this.#reading.textAt(body, 'path', path),
+            // Journals of before it was known have none.
+            bytes:
+              own(body, 'bytes') === undefined || own(body, 'bytes') === null
+                ? null
+                : this.#number(body, 'bytes', path),
           },
           parts: {},
         };

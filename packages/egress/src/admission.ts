@@ -1,0 +1,131 @@
+/**
+ * What stands between a wish and a connection, the same for every way out: form, reach, budget, decision, name.
+ * Nothing unknown is ever looked up, and what was not decided is never dialled.
+ *
+ * Ring 0.
+ */
+import type { Socket } from 'node:net';
+import { failed, ok, type Result } from '@cordon/core';
+import type { Budget, Contact } from './budget.ts';
+import { bareAddress, type Destination, isAddress } from './destination.ts';
+import { isWithinReach, type Reach } from './reach.ts';
+import type { Refusal } from './refusal.ts';
+import { type Lookup, resolvePublic } from './resolver.ts';
+
+/** One request as the monitor sees it. */
+export interface EgressRequest extends Destination {
+  readonly method: string;
+  /** Null inside a TLS tunnel, where it cannot be seen. */
+  readonly path: string | null;
+  /** Of the body. No more leave for this request; null: unknown, only the budget bounds it. */
+  readonly bytes: number | null;
+}
+
+/** What a request or tunnel has used, when it is over. */
+export interface Traffic {
+  /** Heads included. */
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  /** Why it was cut; null: it ended by itself. */
+  readonly cut: string | null;
+}
+
+/** The way out of one app. */
+export interface WayOut {
+  readonly reach: Reach;
+  /**
+   * Asked once per request; false, a rejection and no answer within `decideMs` deny. Whoever decides records its own
+   * noes.
+   */
+  readonly decide: (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
+  /** How long a person may think about it. Milliseconds. */
+  readonly decideMs: number;
+  readonly lookup: Lookup;
+  /** Opens a TCP connection to a checked address. */
+  readonly dial: (address: string, port: number) => Socket;
+  readonly budget: Budget;
+  /** Told of each refusal that `decide` has not seen. */
+  readonly onRefused: (refusal: Refusal) => void;
+  /** Told once of each request that `decide` let out, with the very object that it was asked about. */
+  readonly onClosed: (request: EgressRequest, traffic: Traffic) => void;
+}
+
+/** A request that may leave. `end` must be called when it is over. */
+export interface Admitted {
+  readonly request: EgressRequest;
+  readonly contact: Contact;
+  /** The checked one: the caller resolves nothing again. */
+  readonly dial: () => Socket;
+  /** `cut`: why, if it did not end by itself. */
+  readonly end: (cut: string | null) => void;
+}
+
+export type Wish = Pick<EgressRequest, 'method' | 'path' | 'bytes'>;
+
+const DENIED = 'the request was denied';
+
+export async function admit(
+  way: WayOut,
+  wanted: Result<Destination, string>,
+  wish: Wish,
+): Promise<Result<Admitted, string>> {
+  const within = withinReach(way, wanted);
+  if (!within.ok) return within;
+  const request: EgressRequest = { ...within.value, ...wish };
+  const counted = way.budget.begin(wish.bytes);
+  if (!counted.ok) return refused(way, request, counted.fault);
+  const contact = counted.value;
+  const decision = await decided(way, request);
+  if (decision !== 'yes') {
+    contact.end();
+    return decision === 'late' ? refused(way, request, 'nobody decided in time') : failed(DENIED);
+  }
+  const end = (cut: string | null) => {
+    const { bytesUp, bytesDown } = contact;
+    if (contact.end()) way.onClosed(request, { bytesUp, bytesDown, cut });
+  };
+  const address = await addressOf(way, request.host);
+  if (!address.ok) {
+    end(address.fault);
+    return address;
+  }
+  return ok({ request, contact, dial: () => way.dial(address.value, request.port), end });
+}
+
+/** Form and reach alone, for what must be known before the request itself is. */
+export function withinReach(way: WayOut, wanted: Result<Destination, string>): Result<Destination, string> {
+  if (!wanted.ok) {
+    way.onRefused({ host: null, port: null, reason: wanted.fault });
+    return wanted;
+  }
+  return isWithinReach(wanted.value, way.reach)
+    ? wanted
+    : refused(way, wanted.value, 'the app may not reach this host and port');
+}
+
+export function refused(way: WayOut, to: Destination, reason: string): Result<never, string> {
+  way.onRefused({ host: to.host, port: to.port, reason });
+  return failed(reason);
+}
+
+/** An address in the manifest is meant as it stands; what a name leads to must be public. */
+function addressOf(way: WayOut, host: string): Promise<Result<string, string>> | Result<string, string> {
+  return isAddress(host) ? ok(bareAddress(host)) : resolvePublic(host, way.lookup);
+}
+
+async function decided({ decide, decideMs }: WayOut, request: EgressRequest): Promise<'yes' | 'no' | 'late'> {
+  const deadline = new AbortController();
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => {
+    late.resolve('late');
+    deadline.abort();
+  }, decideMs);
+  try {
+    const asked = decide(request, deadline.signal).then((answer) => (answer === true ? 'yes' : 'no'));
+    return await Promise.race([asked, late.promise]);
+  } catch {
+    return 'no';
+  } finally {
+    clearTimeout(timer);
+  }
+}

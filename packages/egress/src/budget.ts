@@ -1,0 +1,146 @@
+/**
+ * How much of the network an app may use in a session: requests a minute, connections at once, bytes of one
+ * request and of all. The budget belongs to the session, so an app that ends and is started anew has used what it
+ * used.
+ *
+ * Ring 0.
+ */
+import { type Clock, failed, ok, type Result } from '@cordon/core';
+
+export interface EgressLimits {
+  /** At once. */
+  readonly connections: number;
+  readonly requestsPerMinute: number;
+  /** Bytes of one request or tunnel, heads included. */
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  /** Bytes of everything in a session. */
+  readonly sessionBytesUp: number;
+  readonly sessionBytesDown: number;
+  /** Nothing is sent or received. */
+  readonly idleMs: number;
+  /** From the first byte of a request to the last of its head; of a tunnel to the end of its ClientHello. */
+  readonly headersMs: number;
+  /** From the decision to the last byte of a request's body. */
+  readonly bodyMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
+  connections: 32,
+  requestsPerMinute: 600,
+  bytesUp: 16 * MIB,
+  bytesDown: 256 * MIB,
+  sessionBytesUp: 64 * MIB,
+  sessionBytesDown: 1024 * MIB,
+  idleMs: 30_000,
+  headersMs: 5_000,
+  bodyMs: 120_000,
+};
+
+export class Budget {
+  readonly limits: EgressLimits;
+  readonly #now: Clock;
+  #requests: number;
+  #at: number;
+  #open = 0;
+  #leftUp: number;
+  #leftDown: number;
+
+  constructor(limits: EgressLimits, now: Clock) {
+    this.limits = limits;
+    this.#now = now;
+    this.#requests = limits.requestsPerMinute;
+    this.#at = now();
+    this.#leftUp = limits.sessionBytesUp;
+    this.#leftDown = limits.sessionBytesDown;
+  }
+
+  /** Counts one request. `bytes`: of its body, as declared; null where that is unknown. */
+  begin(bytes: number | null): Result<Contact, string> {
+    if (!this.#takeRequest()) return failed('the app makes too many requests a minute');
+    if (this.#open >= this.limits.connections) return failed('the app has too many connections at once');
+    if ((bytes ?? 0) > this.limits.bytesUp) return failed('the request holds more bytes than one may');
+    if ((bytes ?? 0) > this.#leftUp || this.#leftUp <= 0)
+      return failed('the app has sent all the bytes that it may in a session');
+    if (this.#leftDown <= 0) return failed('the app has received all the bytes that it may in a session');
+    this.#open++;
+    return ok(new Contact(this.limits, this.#account));
+  }
+
+  /** A bucket that a minute fills. A clock that goes back fills nothing. */
+  #takeRequest(): boolean {
+    const now = this.#now();
+    const filled = (Math.max(0, now - this.#at) * this.limits.requestsPerMinute) / 60_000;
+    this.#requests = Math.min(this.limits.requestsPerMinute, this.#requests + filled);
+    this.#at = now;
+    if (this.#requests < 1) return false;
+    this.#requests--;
+    return true;
+  }
+
+  readonly #account: Account = {
+    up: (bytes) => {
+      this.#leftUp -= bytes;
+      return this.#leftUp >= 0;
+    },
+    down: (bytes) => {
+      this.#leftDown -= bytes;
+      return this.#leftDown >= 0;
+    },
+    end: () => {
+      this.#open--;
+    },
+  };
+}
+
+interface Account {
+  readonly up: (bytes: number) => boolean;
+  readonly down: (bytes: number) => boolean;
+  readonly end: () => void;
+}
+
+/** One request or tunnel, and the bytes that it has used. */
+export class Contact {
+  readonly #limits: EgressLimits;
+  readonly #account: Account;
+  #up = 0;
+  #down = 0;
+  #isOver = false;
+
+  constructor(limits: EgressLimits, account: Account) {
+    this.#limits = limits;
+    this.#account = account;
+  }
+
+  get bytesUp(): number {
+    return this.#up;
+  }
+
+  get bytesDown(): number {
+    return this.#down;
+  }
+
+  /** False: these bytes may not leave, and nothing after them. */
+  takeUp(bytes: number): boolean {
+    if (!this.#account.up(bytes) || this.#up + bytes > this.#limits.bytesUp) return false;
+    this.#up += bytes;
+    return true;
+  }
+
+  /** False: these bytes may not be handed on. */
+  takeDown(bytes: number): boolean {
+    if (!this.#account.down(bytes) || this.#down + bytes > this.#limits.bytesDown) return false;
+    this.#down += bytes;
+    return true;
+  }
+
+  /** Once; false if it was over already. */
+  end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#account.end();
+    return true;
+  }
+}

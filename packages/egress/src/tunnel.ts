@@ -1,0 +1,166 @@
+/**
+ * `CONNECT host:port`: bytes in both directions, but only after the first of them have said what it will be. TLS must
+ * name that very host; anything else is read as HTTP, each request by itself. Not a byte leaves before that.
+ *
+ * Ring 0.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { failed, ok, type Result } from '@cordon/core';
+import { type Admitted, admit, refused, type WayOut, withinReach } from './admission.ts';
+import { readClientHello } from './client-hello.ts';
+import { type Destination, destinationOfAuthority, isAddress } from './destination.ts';
+import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
+import { PLAIN_PORT, TLS_PORT } from './reach.ts';
+
+const LONGEST_HELLO = 16 * 1024;
+const TLS_HANDSHAKE = 22;
+const OPENED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
+
+/** `plain`: takes over a tunnel that holds HTTP; the destination is the tunnel's. */
+export async function tunnel(
+  incoming: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  way: WayOut,
+  plain: (client: Duplex, to: Destination) => void,
+): Promise<void> {
+  client.on('error', () => client.destroy());
+  const within = withinReach(way, wantedBy(incoming));
+  if (!within.ok) return answerNo(client, within.fault);
+  const to = within.value;
+  if (to.port === TLS_PORT) return openTls(client, head, to, way);
+
+  client.write(OPENED);
+  const { headersMs } = way.budget.limits;
+  const first = await readFirst(client, head, headersMs, (bytes) => (bytes.length > 0 ? ok(bytes) : null));
+  if (!first.ok) return drop(client, refused(way, to, first.fault));
+  if (to.port === PLAIN_PORT || first.value[0] !== TLS_HANDSHAKE) {
+    client.unshift(first.value);
+    return plain(client, to);
+  }
+  const hello = await readHello(client, first.value, to, headersMs);
+  if (!hello.ok) return drop(client, refused(way, to, hello.fault));
+  const admitted = await admitTunnel(to, way);
+  if (admitted.ok) splice(client, hello.value, way, admitted.value);
+  else client.destroy();
+}
+
+/** Port 443 can be nothing but TLS, so it is decided first, and a no is an answer that the app can show. */
+async function openTls(client: Duplex, head: Buffer, to: Destination, way: WayOut): Promise<void> {
+  const admitted = await admitTunnel(to, way);
+  if (!admitted.ok) return answerNo(client, admitted.fault);
+  client.write(OPENED);
+  const hello = await readHello(client, head, to, way.budget.limits.headersMs);
+  if (hello.ok) return splice(client, hello.value, way, admitted.value);
+  admitted.value.end(hello.fault);
+  client.destroy();
+}
+
+function admitTunnel(to: Destination, way: WayOut): Promise<Result<Admitted, string>> {
+  return admit(way, ok(to), { method: 'CONNECT', path: null, bytes: null });
+}
+
+function wantedBy({ url = '', headersDistinct }: IncomingMessage): Result<Destination, string> {
+  const wanted = destinationOfAuthority(url);
+  if (!wanted.ok) return wanted;
+  const [host = url, ...more] = headersDistinct.host ?? [];
+  const isSame = host.toLowerCase() === url.toLowerCase() || host.toLowerCase() === wanted.value.host;
+  if (!isSame || more.length > 0) return failed('`Host` differs from the destination');
+  const hasBody = headersDistinct['content-length'] ?? headersDistinct['transfer-encoding'];
+  return hasBody === undefined ? wanted : failed('CONNECT has no body');
+}
+
+function answerNo(client: Duplex, why: string): void {
+  const text = `cordon: ${why}\n`;
+  const fields = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}`;
+  client.end(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}`);
+}
+
+function drop(client: Duplex, _refused: Result<never, string>): void {
+  client.destroy();
+}
+
+function splice(client: Duplex, hello: Buffer, way: WayOut, { contact, dial, end }: Admitted): void {
+  if (client.destroyed) return end(null);
+  const upstream = dial();
+  const close = (cut: string | null) => {
+    end(cut);
+    client.destroy();
+    upstream.destroy();
+  };
+  const { idleMs } = way.budget.limits;
+  upstream.setTimeout(idleMs, () => close('nothing came for too long'));
+  upstream.on('error', () => close('no connection')).on('close', () => close(null));
+  client.on('error', () => close(null)).on('close', () => close(null));
+  if (!contact.takeUp(hello.length)) return close(TOO_MUCH_UP);
+  upstream.write(hello);
+  client
+    .pipe(
+      counting(
+        (bytes) => contact.takeUp(bytes),
+        () => close(TOO_MUCH_UP),
+      ),
+    )
+    .pipe(upstream);
+  upstream
+    .pipe(
+      counting(
+        (bytes) => contact.takeDown(bytes),
+        () => close(TOO_MUCH_DOWN),
+      ),
+    )
+    .pipe(client);
+}
+
+/** All first bytes of the tunnel, once they are a ClientHello for `to`. An address has no server name (RFC 6066, 3). */
+function readHello(
+  client: Duplex,
+  head: Buffer,
+  to: Destination,
+  deadlineMs: number,
+): Promise<Result<Buffer, string>> {
+  return readFirst(client, head, deadlineMs, (bytes) => {
+    const hello = readClientHello(bytes);
+    switch (hello.kind) {
+      case 'more':
+        return bytes.length > LONGEST_HELLO ? failed('the ClientHello is too long') : null;
+      case 'name':
+        return hello.host.toLowerCase() === to.host
+          ? ok(bytes)
+          : failed('the server name in TLS differs from the host');
+      case 'nameless':
+        return isAddress(to.host) ? ok(bytes) : failed('the ClientHello names no server');
+      case 'refused':
+        return failed(hello.why);
+    }
+  });
+}
+
+/** Collects bytes until `look` has an answer about them. */
+function readFirst(
+  client: Duplex,
+  head: Buffer,
+  deadlineMs: number,
+  look: (bytes: Buffer) => Result<Buffer, string> | null,
+): Promise<Result<Buffer, string>> {
+  return new Promise((resolve) => {
+    let bytes = head;
+    const finish = (result: Result<Buffer, string>) => {
+      clearTimeout(timer);
+      client.off('data', take).off('close', gone).off('end', gone).pause();
+      resolve(result);
+    };
+    const gone = () => finish(failed('the tunnel was closed before it began'));
+    const timer = setTimeout(() => finish(failed('the tunnel stayed silent')), deadlineMs);
+    const take = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      const answer = look(bytes);
+      if (answer !== null) finish(answer);
+    };
+    client.on('data', take).on('close', gone).on('end', gone);
+    if (client.destroyed) return gone();
+    const answer = bytes.length > 0 ? look(bytes) : null;
+    if (answer !== null) finish(answer);
+  });
+}

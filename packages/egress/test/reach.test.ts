@@ -1,0 +1,135 @@
+/** The notation of a manifest's `network`: what each entry means, and what is refused with which remedy. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  destination,
+  isWithinReach,
+  parseNetworkEntry,
+  parseReach,
+  printNetworkEntry,
+} from '../src/index.ts';
+
+const MEANINGS = {
+  'example.com': ['site', 'example.com', 443],
+  'Example.COM': ['site', 'example.com', 443],
+  'example.co.uk': ['site', 'example.co.uk', 443],
+  'alice.github.io': ['site', 'alice.github.io', 443],
+  'api.example.com': ['host', 'api.example.com', 443],
+  '=example.com': ['host', 'example.com', 443],
+  'example.com:8443': ['site', 'example.com', 8443],
+  'example.com:80': ['site', 'example.com', 80],
+  '=example.com:80': ['host', 'example.com', 80],
+  '127.0.0.1:8080': ['address', '127.0.0.1', 8080],
+  '[::1]:8080': ['address', '[::1]', 8080],
+  '169.254.169.254:80': ['address', '169.254.169.254', 80],
+  '[fe80::1]:443': ['address', '[fe80::1]', 443],
+  '[::ffff:7f00:1]:80': ['address', '[::ffff:7f00:1]', 80],
+  '8.8.8.8:443': ['address', '8.8.8.8', 443],
+} as const;
+
+for (const [text, [kind, host, port]] of Object.entries(MEANINGS)) {
+  test(`\`${text}\` is a ${kind}`, () => {
+    assert.deepEqual(parseNetworkEntry(text), { ok: true, value: { kind, host, port } });
+  });
+}
+
+const REFUSALS: Readonly<Record<string, RegExp>> = {
+  '': /no host|not a name/,
+  '*': /everywhere/,
+  '*.example.com': /no wildcards.*`example\.com`; its subdomains are included/,
+  'api.*.com': /write a host like/,
+  'https://example.com': /only a host and a port.*`example\.com`/,
+  'https://example.com:8443/x': /write `example\.com:8443`/,
+  'example.com/path': /only a host and a port.*`example\.com`/,
+  'example.com?x': /write `example\.com`/,
+  'user@example.com': /write `example\.com`/,
+  'example.com.': /write `example\.com`/,
+  com: /everybody can have a name/,
+  'co.uk': /everybody can have a name/,
+  'github.io': /everybody can have a name.*name\.github\.io/,
+  localhost: /127\.0\.0\.1:8080/,
+  'localhost:3000': /127\.0\.0\.1:8080/,
+  '127.0.0.1': /needs a port.*`127\.0\.0\.1:8080`/,
+  '[::1]': /needs a port.*`\[::1\]:8080`/,
+  '::1': /write a host like/,
+  '=127.0.0.1:80': /`=` has no meaning/,
+  '2130706433:80': /spelled oddly.*127\.0\.0\.1/,
+  '0x7f.1:80': /spelled oddly/,
+  '0177.0.0.1:80': /spelled oddly/,
+  '[0:0::1]:80': /spelled oddly.*\[::1\]/,
+  '[::ffff:127.0.0.1]:80': /spelled oddly.*\[::ffff:7f00:1\]/,
+  '[fe80::1%eth0]:80': /not a name/,
+  '0.0.0.0:80': /address of nobody/,
+  '[::]:80': /address of nobody/,
+  'example.com:0': /port/,
+  'example.com:65536': /port/,
+  'example.com:https': /write a host like/,
+  'exa mple.com': /no host/,
+  'bücher.example': /xn--/,
+  'a..example.com': /write a host like|not a name/,
+  '10.0.0.0/8': /write a host like|only a host/,
+};
+
+for (const [text, shown] of Object.entries(REFUSALS)) {
+  test(`\`${text}\` is refused with a remedy`, () => {
+    const entry = parseNetworkEntry(text);
+    assert.match(entry.ok ? 'accepted' : `${entry.fault.message}; ${entry.fault.help}`, shown);
+  });
+}
+
+const reaches = (network: readonly string[], host: string, port: number): boolean => {
+  const reach = parseReach(network);
+  const to = destination(host, port);
+  return reach.ok && to.ok && isWithinReach(to.value, reach.value);
+};
+
+test('a site has all its hosts, a host only itself, and both one port', () => {
+  const cases: [string, string, number, boolean][] = [
+    ['example.com', 'example.com', 443, true],
+    ['example.com', 'a.b.example.com', 443, true],
+    ['example.com', 'example.com', 80, false],
+    ['example.com', 'example.com.evil.net', 443, false],
+    ['example.com', 'notexample.com', 443, false],
+    ['=example.com', 'example.com', 443, true],
+    ['=example.com', 'www.example.com', 443, false],
+    ['api.example.com', 'api.example.com', 443, true],
+    ['api.example.com', 'v2.api.example.com', 443, false],
+    ['api.example.com', 'example.com', 443, false],
+    ['example.com:8443', 'example.com', 8443, true],
+    ['example.com:8443', 'example.com', 443, false],
+    ['127.0.0.1:8080', '127.0.0.1', 8080, true],
+    ['127.0.0.1:8080', '127.0.0.1', 8081, false],
+    ['127.0.0.1:8080', '127.0.0.2', 8080, false],
+    ['alice.github.io', 'bob.github.io', 443, false],
+  ];
+  for (const [entry, host, port, expected] of cases)
+    assert.equal(reaches([entry], host, port), expected, `${entry} ${host}:${port}`);
+  assert.equal(reaches([], 'example.com', 443), false);
+});
+
+test('one bad entry spoils the list', () => {
+  assert.equal(parseReach(['example.com', 'com']).ok, false);
+});
+
+test('what is printed is read as the same, and no text makes the reader throw', () => {
+  const label = fc.stringMatching(/^[a-z0-9.:=*/@[\]-]{0,12}$/);
+  const text = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc
+      .array(
+        fc.oneof(label, fc.constantFrom('example', '.', 'com', ':', '8080', '=', '[', ']', '127.0.0.1')),
+        {
+          maxLength: 8,
+        },
+      )
+      .map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(text, (written) => {
+      const entry = parseNetworkEntry(written);
+      if (entry.ok) assert.deepEqual(parseNetworkEntry(printNetworkEntry(entry.value)), entry);
+    }),
+    { numRuns: 2000, verbose: 1 },
+  );
+});
