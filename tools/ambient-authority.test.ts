@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
+  'packages/cli/src/commands/run.ts': {
+    of: ['files', 'environment', 'clock', 'code at run time'],
+    why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
+  },
   'packages/cli/src/commands/scan.ts': {
     of: ['clock'],
     why: 'a scan tells how long it took and saves its state every two seconds',
@@ -57,6 +61,28 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/cli/src/config.ts': {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
+  },
+  'packages/cli/src/commands/apps-install.ts': {
+    of: ['files', 'sockets', 'clock'],
+    why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
+  },
+  'packages/cli/src/install/install.ts': {
+    of: ['files'],
+    why: 'puts fetched packages and their records into the data folder',
+  },
+  'packages/cli/src/install/inside/fetch.ts': {
+    of: ['files', 'processes'],
+    why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',
+  },
+  'packages/cli/src/install/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
+  'packages/cli/src/install/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
+  'packages/cli/src/install/received-tree.ts': {
+    of: ['files'],
+    why: 'writes what an install step sends into a new folder',
+  },
+  'packages/cli/src/install/step.ts': {
+    of: ['files', 'sockets'],
+    why: 'makes the folder of the proxy’s socket; of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
   'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
@@ -160,7 +186,15 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
   'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
   'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
+  'packages/sandbox/src/delivery.ts': {
+    of: ['files'],
+    why: 'finds the program inside among the processes of the host, to signal it',
+  },
   'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
+  'packages/sandbox/src/diagnosis.ts': {
+    of: ['files'],
+    why: 'reads off the machine what may stand in the way of a sandbox',
+  },
   'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
   'packages/sandbox/src/inside/canary.ts': {
     of: ['files', 'sockets', 'processes', 'environment', 'threads'],
@@ -174,6 +208,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'processes', 'threads'],
     why: 'the one place from which processes are started',
   },
+  'packages/sandbox/src/installed.ts': {
+    of: ['files'],
+    why: 'reads the record of an installed package before an app is started from it',
+  },
+  'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
   'packages/sandbox/src/own-folder.ts': {
     of: ['clock', 'files'],
@@ -182,12 +221,13 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
   'packages/sandbox/src/self-test.ts': {
     of: ['files', 'sockets'],
-    why: 'baits for the canary, and the kept result',
+    why: 'baits for the canary; its own namespaces, to be compared with',
   },
   'packages/sandbox/src/spawn.ts': {
     of: ['files'],
     why: 'opens and closes what a confined process inherits',
   },
+  'packages/sandbox/src/tree-digest.ts': { of: ['files'], why: 'digests every file of an installed package' },
   'packages/sandbox/src/watchdog.ts': { of: ['files'], why: 'reads the memory of an app’s processes' },
   'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {
