@@ -42,7 +42,12 @@ export type EventBody =
       readonly model: string;
       readonly notices: readonly string[];
     }
-  | { readonly kind: 'session.resumed'; readonly events: number }
+  | {
+      readonly kind: 'session.resumed';
+      readonly events: number;
+      /** As at the start, of the process that goes on; absent in journals of before there were any. */
+      readonly notices?: readonly string[];
+    }
   | { readonly kind: 'session.ended' }
   | { readonly kind: 'user.message'; readonly text: string }
   /** The user's words, or the request that a context serves, become visible in it. */

@@ -70,7 +70,7 @@ export class Hub {
     const record = (body: Parameters<typeof store.journal.append>[5]) =>
       void store.journal.append(id, null, null, [], HUB_LABEL, body);
     if (resumed === null) record({ kind: 'session.started', isolation, model: modelId, notices });
-    else record({ kind: 'session.resumed', events: resumed.value.events });
+    else record({ kind: 'session.resumed', events: resumed.value.events, notices });
 
     const session = new Session({
       ...parts,
