@@ -7,6 +7,7 @@
 import { Command, Option } from 'commander';
 import type { Options, Surroundings } from './commands/surroundings.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { VERSION } from './version.ts';
 
 function shared(command: Command): Command {
   return command
@@ -129,7 +130,7 @@ function program(): Command {
     'Runs agents and other people’s apps so that no app can steer another.',
   );
   // Commands take this over as they are made.
-  cordon.version('0.1.0').exitOverride().showHelpAfterError('  help: `--help` lists arguments and options');
+  cordon.version(VERSION).exitOverride().showHelpAfterError('  help: `--help` lists arguments and options');
   asking(cordon.command('ask <query>').description('serve one query'))
     .option('--resume <session>', 'go on with an interrupted session')
     .action((query: string, options) =>

@@ -1,54 +1,100 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
-import { machineSandbox, openJournal } from '../compose.ts';
-import { isProviderConfigured, modelInUse } from '../config.ts';
+import { arch, platform, release } from 'node:os';
+import type { Fault, Result } from '@cordon/core';
+import { LAYERS, openSandbox } from '@cordon/sandbox';
+import type { Store } from '@cordon/trace';
+import { openJournal } from '../compose.ts';
+import { type Configuration, isProviderConfigured, modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { runsPrograms } from '../paths.ts';
 import { renderTable } from '../table.ts';
+import { VERSION } from '../version.ts';
+import { readWeaker } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface Check {
   readonly name: string;
+  /** False: no app is started. */
   readonly ok: boolean;
   readonly why: string;
+  /** Also where all is well, if something could be better. */
   readonly remedy: string | null;
 }
 
 export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
-  const report = await machineSandbox(configuration).probe();
+  // No file of kept results: who asks wants to know how it is now.
+  const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();
   const checks: readonly Check[] = [
-    { name: 'node', ok: true, why: process.version, remedy: null },
-    {
-      name: 'data folder',
-      ok: store.ok,
-      why: store.ok ? configuration.dataFolder : store.fault.message,
-      remedy: store.ok ? null : (store.fault.help ?? null),
-    },
+    { name: 'versions', ok: true, why: versions(), remedy: null },
+    { name: 'user', ok: true, why: userInWords(), remedy: null },
+    ...dataFolderChecks(configuration, store),
     ...report.layers.map(({ layer, ok, why, remedy }) => ({ name: layer, ok, why, remedy })),
-    {
-      name: 'model',
+    ...weaker.value.map((layer) => ({
+      name: layer,
       ok: true,
-      why: isProviderConfigured(configuration)
-        ? modelInUse(configuration)
-        : 'none configured: the built-in obedient model plays scenarios',
-      remedy: null,
-    },
+      why: `left out, because you said so: ${LAYERS[layer].without}`,
+      remedy: 'take it out of `--sandbox` or `sandbox.weaker`',
+    })),
+    { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
   if (store.ok) store.value.close();
   const ready = report.ready && store.ok;
   if (surroundings.wantsJson) {
     for (const check of checks) surroundings.json({ kind: 'doctor.check', ...check });
     surroundings.json({ kind: 'doctor.result', ready });
-  } else {
-    const rows = checks.map(({ name, ok, why, remedy }) => [
-      ok ? 'yes' : 'NO',
-      name,
-      remedy === null ? why : `${why}. ${remedy}`,
-    ]);
-    renderTable(surroundings.output, ['', 'layer', 'what was seen'], rows);
-    const verdict = ready ? 'apps can be confined here' : 'no app will be started: see the lines with NO';
-    surroundings.output.say('', verdict, ready ? 'good' : 'bad');
-  }
+  } else show(surroundings, checks, ready);
   return ready ? EXIT.done : EXIT.failed;
+}
+
+function versions(): string {
+  const system = platform() === 'linux' ? 'Linux' : platform();
+  return `Cordon ${VERSION}, Node ${process.version}, ${system} ${release()} on ${arch()}`;
+}
+
+function userInWords(): string {
+  const user = process.getuid?.();
+  if (user === undefined) return 'this system has no user ids';
+  return user === 0 ? 'root; apps run as another user' : `an ordinary user (${user}); apps run as the same`;
+}
+
+function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fault>): readonly Check[] {
+  if (!store.ok) {
+    const { message, help = null } = store.fault;
+    return [{ name: 'data folder', ok: false, why: message, remedy: help }];
+  }
+  const runs = runsPrograms(dataFolder);
+  return [
+    {
+      name: 'data folder',
+      ok: true,
+      why: runs
+        ? dataFolder
+        : `${dataFolder}, on a file system from which no program can be started (noexec)`,
+      remedy: runs ? null : 'installed packages with programs of their own need another: `--data FOLDER`',
+    },
+  ];
+}
+
+function modelInWords(configuration: Configuration): string {
+  return isProviderConfigured(configuration)
+    ? modelInUse(configuration)
+    : 'none configured: the built-in obedient model plays scenarios';
+}
+
+function show({ output }: Surroundings, checks: readonly Check[], ready: boolean): void {
+  const rows = checks.map(({ name, ok, why, remedy }) => [
+    ok ? (remedy === null ? 'yes' : 'but') : 'NO',
+    name,
+    remedy === null ? why : `${why}\nhelp: ${remedy}`,
+  ]);
+  renderTable(output, ['', 'layer', 'what was seen'], rows);
+  const missing = checks.filter(({ ok }) => !ok).length;
+  const lines = missing === 1 ? 'the line' : 'the lines';
+  const verdict = ready ? 'apps can be confined here' : `no app will be started: see ${lines} with NO`;
+  output.say('', verdict, ready ? 'good' : 'bad');
 }

@@ -1,0 +1,2 @@
+/** The version of this package, as `--version` and `cordon doctor` say it. Ring 1. */
+export const VERSION = '0.1.0';

@@ -1,0 +1,65 @@
+/** `cordon doctor`: what it shows of this machine, and of machines that lack something. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mountRunsPrograms } from '../src/paths.ts';
+import { Workplace } from './program.ts';
+
+const MOUNTS = [
+  '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw',
+  '30 22 0:25 / /home rw,nosuid,nodev,noexec,relatime shared:2 - ext4 /dev/vdb1 rw',
+  '31 30 0:26 / /home/me/my\\040tools rw,relatime - tmpfs tmpfs rw',
+  '32 22 0:27 / /tmp rw,noexec - tmpfs tmpfs rw',
+  '33 22 0:28 / /tmp rw - tmpfs tmpfs rw',
+].join('\n');
+
+for (const [folder, runs] of [
+  ['/var/lib/cordon', true],
+  ['/home/me/.local/share/cordon', false],
+  ['/home/me/my tools/cordon', true],
+  ['/homestead', true],
+  ['/tmp/cordon', true],
+] as const) {
+  test(`programs can${runs ? '' : 'not'} be started from ${folder}`, () => {
+    assert.equal(mountRunsPrograms(folder, MOUNTS), runs);
+  });
+}
+
+test('each layer has a line in JSON, and the model comes last', () => {
+  using place = new Workplace();
+  const { code, lines, err } = place.run(['doctor', '--json']);
+  assert.equal(err, '');
+  assert.equal(code, 0);
+  const names = JSON.parse(`[${lines.map((line) => JSON.stringify(line)).join()}]`).map(
+    ({ name, kind }: { readonly name?: string; readonly kind: string }) => name ?? kind,
+  );
+  assert.deepEqual(names.slice(0, 4), ['versions', 'user', 'data folder', 'bubblewrap']);
+  for (const layer of ['user-namespace', 'network-namespace', 'seccomp', 'watchdog', 'node-permission'])
+    assert.ok(names.includes(layer), `${layer} is missing`);
+  assert.deepEqual(names.slice(-2), ['model', 'doctor.result']);
+});
+
+test('a layer that was left out is told as that, with what one gives up', () => {
+  using place = new Workplace({ 'cordon.json': { sandbox: { weaker: ['seccomp'] } } });
+  const { code, out } = place.run(['doctor', '--sandbox', 'weaker=watchdog']);
+  assert.equal(code, 0);
+  const told = out.replace(/\s+/g, ' ');
+  assert.match(told, /but seccomp left out, because you said so: apps reach every part of the kernel/);
+  assert.match(told, /but watchdog left out, because you said so:/);
+  assert.match(told, /yes network-namespace/);
+  assert.match(told, /apps can be confined here $/);
+});
+
+test('no line is wider than the terminal would be, and none has colours in a pipe', () => {
+  using place = new Workplace();
+  const { out } = place.run(['doctor']);
+  assert.ok(out.split('\n').every((line) => line.length <= 80));
+  assert.ok(!out.includes('\u001b'));
+});
+
+test('a layer that there is not is an error with the layers that there are', () => {
+  using place = new Workplace({ 'cordon.json': '{\n  "sandbox": { "weaker": ["secomp"] }\n}' });
+  const { code, err } = place.run(['doctor']);
+  assert.equal(code, 2);
+  assert.match(err, /cordon\.json:2:27: error CFG039 sandbox\.weaker\[0\]/);
+  assert.match(err.replace(/\s+/g, ' '), /did you mean `seccomp`\? layers that can be left out: file-view,/);
+});
