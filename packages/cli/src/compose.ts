@@ -73,7 +73,12 @@ export function compose(
     policy: policy.value,
     launcher: appLauncher({
       sandbox,
-      command: { configFolder: configuration.folder, dataFolder: configuration.dataFolder, home },
+      command: {
+        configFolder: configuration.folder,
+        dataFolder: configuration.dataFolder,
+        home,
+        writable: configuration.apps.flatMap(({ manifest }) => manifest.files.write),
+      },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
       socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
