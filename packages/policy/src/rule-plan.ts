@@ -87,8 +87,11 @@ function searchOf(
   };
 }
 
-function isExact(tools: ReadonlySet<string> | null): boolean {
-  return tools !== null && [...tools].every((name) => !name.includes('*'));
+/** Whether the tools are whole names, which can be looked up. */
+export function isExact(tools: ReadonlySet<string> | null): boolean {
+  if (tools === null) return false;
+  for (const name of tools) if (name.includes('*')) return false;
+  return true;
 }
 
 /** A line about this variable alone, or an assignment that such lines may use. */

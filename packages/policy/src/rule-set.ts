@@ -19,7 +19,7 @@ import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn } from './event-object.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
-import { planRule, type RulePlan } from './rule-plan.ts';
+import { isExact, planRule, type RulePlan } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
@@ -309,7 +309,7 @@ class DomainIndex {
   add(entries: readonly EventObject[], world: World): void {
     for (const domain of this.#domains) {
       for (const entry of entries) {
-        if (!canHold(entry.type, domain.type)) continue;
+        if (!canHold(entry.type, domain.type) || isOfOtherTool(entry, domain)) continue;
         for (const occurrence of occurrencesIn(entry, domain.type)) this.#consider(domain, occurrence, world);
       }
     }
@@ -348,6 +348,14 @@ class DomainIndex {
     members.found.push(occurrence);
     if (open === null) members.certain++;
   }
+}
+
+/** Whether a filter of the domain names tools, and the event is of none of them: then it refutes. */
+function isOfOtherTool({ toolName }: EventObject, { filter }: Domain): boolean {
+  if (toolName === null) return false;
+  const name = toolName.endsWith('\n') ? toolName.slice(0, -1) : toolName;
+  for (const { tools } of filter) if (tools !== null && !tools.has(name) && isExact(tools)) return true;
+  return false;
 }
 
 const NOTHING_COUNTED: Tally = { certain: 0, possible: 0 };
