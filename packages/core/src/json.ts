@@ -58,15 +58,9 @@ function hasPollutingKey(value: Json): boolean {
 function scan(text: string, limits: JsonLimits): string | null {
   let depth = 0;
   let elements = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c /* \ */) at++;
-      else if (code === 0x22 /* " */) inString = false;
-      continue;
-    }
-    if (code === 0x22) inString = true;
+    if (code === 0x22 /* " */) at = endOfString(text, at + 1);
     else if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
       if (++depth > limits.depth) return `values are nested more than ${limits.depth} deep`;
       elements++;
@@ -75,6 +69,16 @@ function scan(text: string, limits: JsonLimits): string | null {
     if (elements > limits.elements) return `there are more than ${limits.elements} values`;
   }
   return null;
+}
+
+/** Where the quote stands that ends a string whose text begins at `start`; the end of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (end - backslashes > start && text.charCodeAt(end - backslashes - 1) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -124,7 +124,7 @@ export function loopLauncher(sandbox: Sandbox, codeRoot: string): SpokeLauncher 
 }
 
 /** No network, no files but its own code, one link: what the model says can reach nothing but the hub. */
-function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
+export function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
   const mounts: Mount[] = [];
   for (const folder of LOOP_CODE) {
     const host = checkPath(`${codeRoot}/${folder}`);

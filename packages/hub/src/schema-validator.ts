@@ -9,6 +9,7 @@ import {
   canonicalJson,
   closedFormats,
   failed,
+  isJsonObject,
   type Json,
   type JsonSchema,
   ok,
@@ -32,9 +33,17 @@ export function validatorOnDemand(): LoadValidator {
   };
 }
 
+interface Compiled {
+  readonly validate: ValidateFunction;
+  /** Whether a check takes no longer than it takes to read the value, whatever the value is. */
+  readonly isPlain: boolean;
+}
+
 export class SchemaValidator {
   readonly #Ajv: typeof Ajv2020;
-  readonly #compiled = new Map<string, ValidateFunction | string>();
+  readonly #compiled = new Map<string, Compiled | string>();
+  /** The same by identity: a tool's schema is the same object at each call. */
+  readonly #known = new WeakMap<JsonSchema, Compiled | string>();
 
   constructor(Ajv: typeof Ajv2020) {
     this.#Ajv = Ajv;
@@ -42,6 +51,9 @@ export class SchemaValidator {
 
   /** The value, or what is wrong with it in words that a model can act on. What takes too long is wrong. */
   check(schema: JsonSchema, value: Json): Result<Json, string> {
+    const known = this.#known.get(schema);
+    // A time limit takes a thread of its own, which costs more than most checks.
+    if (typeof known === 'object' && known.isPlain) return judged(known.validate, value);
     const checked = inTime(() => this.#check(schema, value));
     return checked.ok ? checked.value : checked;
   }
@@ -52,31 +64,25 @@ export class SchemaValidator {
   }
 
   #check(schema: JsonSchema, value: Json): Result<Json, string> {
-    const validate = this.#compile(schema);
-    if (typeof validate === 'string') return failed(validate);
-    if (validate(value)) return ok(value);
-    const problems = (validate.errors ?? []).slice(0, SHOWN_ERRORS);
-    return failed(
-      problems
-        .map(({ instancePath, message }) => `${instancePath || 'message'} ${message ?? 'is invalid'}`)
-        .join('; '),
-    );
+    const compiled = this.#compile(schema);
+    return typeof compiled === 'string' ? failed(compiled) : judged(compiled.validate, value);
   }
 
-  #compile(schema: JsonSchema): ValidateFunction | string {
+  #compile(schema: JsonSchema): Compiled | string {
     const key = canonicalJson(schema);
-    const known = this.#compiled.get(key);
-    if (known !== undefined) return known;
-    const compiled = key.length > SCHEMA_LENGTH ? 'the schema is too large' : this.#compileNew(schema);
+    const compiled =
+      this.#compiled.get(key) ??
+      (key.length > SCHEMA_LENGTH ? 'the schema is too large' : this.#compileNew(schema));
     this.#compiled.set(key, compiled);
+    this.#known.set(schema, compiled);
     return compiled;
   }
 
-  #compileNew(schema: JsonSchema): ValidateFunction | string {
+  #compileNew(schema: JsonSchema): Compiled | string {
     try {
       const { $schema: _, $id: __, ...plain } = schema;
       const copy: AnySchemaObject = structuredClone(plain);
-      return this.#newAjv().compile(copy);
+      return { validate: this.#newAjv().compile(copy), isPlain: isPlain(plain) };
     } catch (error) {
       return `the schema cannot be used: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`;
     }
@@ -95,6 +101,44 @@ export class SchemaValidator {
       code: { regExp: linearRegExp },
     });
   }
+}
+
+function judged(validate: ValidateFunction, value: Json): Result<Json, string> {
+  if (validate(value)) return ok(value);
+  const problems = (validate.errors ?? []).slice(0, SHOWN_ERRORS);
+  return failed(
+    problems
+      .map(({ instancePath, message }) => `${instancePath || 'message'} ${message ?? 'is invalid'}`)
+      .join('; '),
+  );
+}
+
+/** Keywords that look at a value once: what refers, combines, compares items or matches patterns is not among them. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'enum',
+    'const',
+    'required',
+    'minLength',
+    'maxLength',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+  ],
+  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'format'],
+  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
+]);
+
+/** Recursion is as deep as the schema, which came out of bounded JSON. */
+function isPlain(schema: Json): boolean {
+  if (typeof schema === 'boolean') return true;
+  if (!isJsonObject(schema)) return false;
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (PLAIN_KEYWORDS.has(keyword)) return true;
+    if (keyword === 'properties') return isJsonObject(value) && Object.values(value).every(isPlain);
+    return (keyword === 'items' || keyword === 'additionalProperties') && isPlain(value);
+  });
 }
 
 /** How long the whole hub may stand still for one check. */
