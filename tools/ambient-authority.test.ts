@@ -62,6 +62,28 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
+  'packages/cli/src/commands/apps-install.ts': {
+    of: ['files', 'sockets', 'clock'],
+    why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
+  },
+  'packages/cli/src/install/install.ts': {
+    of: ['files'],
+    why: 'puts fetched packages and their records into the data folder',
+  },
+  'packages/cli/src/install/inside/fetch.ts': {
+    of: ['files', 'processes'],
+    why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',
+  },
+  'packages/cli/src/install/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
+  'packages/cli/src/install/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
+  'packages/cli/src/install/received-tree.ts': {
+    of: ['files'],
+    why: 'writes what an install step sends into a new folder',
+  },
+  'packages/cli/src/install/step.ts': {
+    of: ['files', 'sockets'],
+    why: 'makes the folder of the proxy’s socket; of sockets the type only',
+  },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
   'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
   'packages/cli/src/replaced-file.ts': {
@@ -86,9 +108,17 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'unit tests of policies are looked for below folders',
   },
+  'packages/egress/src/admission.ts': {
+    of: ['sockets'],
+    why: 'the type of a connection only; who dials is handed in',
+  },
   'packages/egress/src/destination.ts': {
     of: ['sockets'],
     why: '`isIP` only: what looks like an address is none of a site',
+  },
+  'packages/egress/src/forward.ts': {
+    of: ['http'],
+    why: 'builds a decided request anew, on a connection that is handed in',
   },
   'packages/egress/src/proxy.ts': {
     of: ['files', 'sockets', 'http'],
@@ -98,13 +128,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets', 'names'],
     why: 'names are resolved here, once, so that no private address is dialled',
   },
+  'packages/egress/src/tunnel.ts': { of: ['http'], why: 'the type of a CONNECT request only' },
   'packages/hub/src/app-connection.ts': {
     of: ['code at run time'],
     why: 'the kinds of errors of the MCP client, which is loaded by then',
   },
   'packages/hub/src/app-network.ts': {
-    of: ['files', 'sockets'],
-    why: 'dials for the proxies of the apps, and makes the folder of their sockets',
+    of: ['clock', 'files', 'sockets'],
+    why: 'dials for the proxies of the apps, makes the folder of their sockets, and counts requests a minute',
   },
   'packages/hub/src/app-start.ts': {
     of: ['code at run time'],
@@ -177,6 +208,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'processes', 'threads'],
     why: 'the one place from which processes are started',
   },
+  'packages/sandbox/src/installed.ts': {
+    of: ['files'],
+    why: 'reads the record of an installed package before an app is started from it',
+  },
+  'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
   'packages/sandbox/src/own-folder.ts': {
     of: ['clock', 'files'],
@@ -185,12 +221,13 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
   'packages/sandbox/src/self-test.ts': {
     of: ['files', 'sockets'],
-    why: 'baits for the canary, and the kept result',
+    why: 'baits for the canary; its own namespaces, to be compared with',
   },
   'packages/sandbox/src/spawn.ts': {
     of: ['files'],
     why: 'opens and closes what a confined process inherits',
   },
+  'packages/sandbox/src/tree-digest.ts': { of: ['files'], why: 'digests every file of an installed package' },
   'packages/sandbox/src/watchdog.ts': { of: ['files'], why: 'reads the memory of an app’s processes' },
   'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {
