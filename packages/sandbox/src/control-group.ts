@@ -97,12 +97,29 @@ export class ControlGroup {
 
   /** CPU seconds of everything that ever ran in it, ended or not; null when it is gone. */
   cpuSeconds(): number | null {
+    return this.#number('cpu.stat', /^usage_usec (\d+)$/m, 1_000_000);
+  }
+
+  /** Memory in MiB, shared pages once; null without the controller. */
+  memoryMiB(): number | null {
+    return this.#number('memory.current', /^(\d+)$/m, MIB);
+  }
+
+  #number(file: string, pattern: RegExp, unit: number): number | null {
     try {
-      const text = readFileSync(`${this.#folder}/cpu.stat`, 'latin1');
-      const used = /^usage_usec (\d+)$/m.exec(text)?.[1];
-      return used === undefined ? null : Number(used) / 1_000_000;
+      const found = pattern.exec(readFileSync(`${this.#folder}/${file}`, 'latin1'))?.[1];
+      return found === undefined ? null : Number(found) / unit;
     } catch {
       return null;
+    }
+  }
+
+  /** Whether the kernel ended it for its memory. */
+  ranOutOfMemory(): boolean {
+    try {
+      return /^oom_kill [1-9]/m.test(readFileSync(`${this.#folder}/memory.events`, 'latin1'));
+    } catch {
+      return false; // without the controller
     }
   }
 

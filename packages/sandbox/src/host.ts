@@ -18,6 +18,7 @@ import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { HostPrograms } from './backends/bubblewrap.ts';
 import { librariesOf } from './backends/libraries.ts';
 import { errorCode } from './checked-path.ts';
+import { readUnits } from './watchdog.ts';
 
 /** Fixed places, not PATH: what confines must not be chosen by the environment. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/usr/local/bin', '/bin'];
@@ -50,6 +51,7 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       topFolders: topFolders(),
       publicEtc: ['/etc/alternatives', '/etc/ssl/certs'].filter((path) => existsSync(path)),
       hardLimits: hardLimits(),
+      units: readUnits(),
     });
   } catch (error) {
     return lacking(

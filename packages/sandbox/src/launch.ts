@@ -269,6 +269,8 @@ async function follow(
   const finished = outer.then(async (gone) => {
     const status = await reportsUntilEnd(reports);
     if (childPid !== null) killOrphan(childPid);
+    if (group?.ranOutOfMemory() === true)
+      ending ??= { cause: 'limit', message: `it used more than its ${spec.limits.memoryMiB} MiB of memory` };
     group?.kill();
     group?.remove();
     return [gone, status] as const;
@@ -321,7 +323,7 @@ function watch(
     hasPidNamespace: !leftOut.has('pid-namespace'),
     hasTmp: spec.tmpMiB !== null,
     limits,
-    exactCpuSeconds: () => group?.cpuSeconds() ?? null,
+    counted: group,
     onExcess,
   });
   const own = spec.mounts.filter(({ access }) => access === 'own');

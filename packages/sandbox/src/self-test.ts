@@ -38,7 +38,7 @@ export interface SelfTest {
   readonly bwrap: string;
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 const CANARY_LIMITS: AppLimits = {
   ...DEFAULT_APP_LIMITS,

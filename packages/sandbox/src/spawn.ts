@@ -75,7 +75,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     node: node.value,
     forwarder: forwarder.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
-    watchdog: new Watchdog(),
+    watchdog: new Watchdog(programs.value.units),
     controlGroups: controlGroups(options.controlGroup),
     leftOut,
   });

@@ -28,8 +28,8 @@ export interface Watch {
   readonly hasPidNamespace: boolean;
   readonly hasTmp: boolean;
   readonly limits: TreeLimits;
-  /** CPU seconds as the kernel counts them, where a control group does; else they are summed here. */
-  readonly exactCpuSeconds: () => number | null;
+  /** As the kernel counts, where a control group does; what it does not count is summed here. */
+  readonly counted: { cpuSeconds(): number | null; memoryMiB(): number | null } | null;
   /** Called at most once, with one sentence. */
   readonly onExcess: (message: string) => void;
 }
@@ -46,8 +46,12 @@ interface Account {
 /** One for the whole process; each sandbox costs a look a few reads of /proc. */
 export class Watchdog {
   readonly #watches = new Map<Watch, Account>();
-  readonly #units = readUnits();
+  readonly #units: Units;
   #timer: NodeJS.Timeout | null = null;
+
+  constructor(units: Units) {
+    this.#units = units;
+  }
 
   /** Watches until the returned function is called. Keeps no process alive. */
   add(watch: Watch): () => void {
@@ -85,17 +89,22 @@ function excessOf(watch: Watch, account: Account, units: Units): string | null {
       : 'its use of memory and time could not be read any more';
   }
   account.blind = 0;
-  const memoryMiB = Math.ceil((sum(members, ({ pages }) => pages) * units.pageBytes) / (1024 * 1024));
+  const memoryMiB = Math.ceil(watch.counted?.memoryMiB() ?? sumOfMemory(members, units));
   if (memoryMiB > limits.memoryMiB)
     return `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`;
   if (members.length > limits.processes)
     return `it had ${members.length} processes, more than its ${limits.processes}`;
-  const cpuSeconds = watch.exactCpuSeconds() ?? sumOfCpu(members, account) / units.ticksPerSecond;
+  const cpuSeconds = watch.counted?.cpuSeconds() ?? sumOfCpu(members, account) / units.ticksPerSecond;
   if (cpuSeconds > limits.cpuSeconds)
     return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
   if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
     return `it made more than ${limits.files} files in its temporary folder`;
   return null;
+}
+
+/** Resident memory in MiB. */
+function sumOfMemory(members: readonly Member[], units: Units): number {
+  return (sum(members, ({ pages }) => pages) * units.pageBytes) / (1024 * 1024);
 }
 
 /**
@@ -203,13 +212,14 @@ function filesIn(path: string): number {
   }
 }
 
-interface Units {
+/** What the numbers of /proc mean on this machine. */
+export interface Units {
   readonly pageBytes: number;
   readonly ticksPerSecond: number;
 }
 
-/** AT_PAGESZ and AT_CLKTCK of the auxiliary vector: pages are 4 KiB nearly everywhere, 16 or 64 KiB on some arm64 kernels. */
-function readUnits(): Units {
+/** AT_PAGESZ and AT_CLKTCK of the auxiliary vector: pages are 4 KiB nearly everywhere, 16 or 64 KiB on some arm64 kernels. Throws when they cannot be read. */
+export function readUnits(): Units {
   const vector = readFileSync('/proc/self/auxv');
   const value = (wanted: bigint) => {
     for (let at = 0; at + 16 <= vector.length; at += 16)

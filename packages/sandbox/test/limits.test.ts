@@ -13,8 +13,9 @@ function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {})
 }
 
 const SPIN = 'for (;;);';
+const STAY = 'setInterval(() => {}, 1000)';
 const spinners = (count: number) => `for (let n = 0; n < ${count}; n++)
-  require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(SPIN)}]); setInterval(() => {}, 1000)`;
+  require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(SPIN)}]); ${STAY}`;
 
 test('CPU time counts for all processes together, which no limit of the kernel does', async () => {
   // Each of the three stays far below a limit of its own.
@@ -30,7 +31,7 @@ test('a process that only waits is left alone', async () => {
 
 test('files in the private /tmp are counted, which tmpfs does not bound', async () => {
   const touch = (count: number) => `for (let n = 0; n < ${count}; n++) fs.writeFileSync('/tmp/' + n, '');
-    setTimeout(() => process.exit(5), 900)`;
+    ${count > 500 ? STAY : 'setTimeout(() => process.exit(5), 900)'}`;
   const swarm = await run(script(touch(600), limited({ files: 500 }, { tmpMiB: 16 })));
   assert.equal(swarm.exit.cause, 'limit');
   assert.match(swarm.exit.message, /more than 500 files in its temporary folder/);
@@ -47,20 +48,23 @@ function ownFolder(context: TestContext): Partial<SandboxSpec> {
 }
 
 test("an app's own folder is bounded as a whole, not file by file", async (context) => {
-  const fill = (
-    count: number,
-  ) => `for (let n = 0; n < ${count}; n++) fs.writeFileSync('/state/' + n, Buffer.alloc(1 << 20, 1));
-    setTimeout(() => process.exit(5), 3000)`;
-  const full = await run(script(fill(9), limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context))));
+  const fill = (count: number, then: string) =>
+    `for (let n = 0; n < ${count}; n++) fs.writeFileSync('/state/' + n, Buffer.alloc(1 << 20, 1)); ${then}`;
+  const full = await run(script(fill(9, STAY), limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context))));
   assert.equal(full.exit.cause, 'limit');
   assert.match(full.exit.message, /more than 8 MiB in its own folder/);
-  const fits = await run(script(fill(6), limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context))));
+  const fits = await run(
+    script(
+      fill(6, 'setTimeout(() => process.exit(5), 3000)'),
+      limited({ storageMiB: 8, fileMiB: 2 }, ownFolder(context)),
+    ),
+  );
   assert.equal(fits.exit.code, 5);
 });
 
 test('many small files in its own folder are one too many', async (context) => {
   const swarm = `fs.mkdirSync('/state/deep'); for (let n = 0; n < 300; n++) fs.writeFileSync('/state/deep/' + n, '');
-    setTimeout(() => process.exit(5), 3000)`;
+    ${STAY}`;
   const { exit } = await run(script(swarm, limited({ files: 200 }, ownFolder(context))));
   assert.equal(exit.cause, 'limit');
   assert.match(exit.message, /more than 200 files in its own folder/);
@@ -100,6 +104,27 @@ test('a control group counts processes that lived too short to be seen, and is g
   const own = () => readdirSync(group).filter((name) => name.startsWith(`cordon-${process.pid}-`));
   for (let round = 0; round < 40 && own().length > 0; round++) await wait(50);
   assert.deepEqual(own(), []);
+});
+
+test('where a control group bounds memory, the kernel ends a tree that asks for more', async (context) => {
+  const group = writableGroup(context);
+  if (group === null) return;
+  const available = readFileSync(`${group}/cgroup.controllers`, 'latin1');
+  if (!available.includes('memory')) return context.skip('the memory controller is not of version 2 here');
+  writeFileSync(`${group}/cgroup.subtree_control`, '+memory +pids');
+  const sandbox = openSandbox({ node: process.execPath, controlGroup: group, weaker: ['watchdog'] });
+  const end = async (mebibytes: number) => {
+    // Two that stay below the limit of one process each.
+    const hold = `const held = Buffer.alloc(${mebibytes} << 20, 1); setTimeout(() => process.exit(held[0] + 4), 600)`;
+    const code = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(hold)}]); ${hold}`;
+    const wanted = script(code, limited({ memoryMiB: 200 }));
+    const started = await sandbox.spawn(wanted, new AbortController().signal);
+    if (!started.ok) throw new Error(started.fault.message);
+    return started.value.exited;
+  };
+  const excess = await end(150);
+  assert.deepEqual([excess.cause, excess.message], ['limit', 'it used more than its 200 MiB of memory']);
+  assert.equal((await end(20)).code, 5);
 });
 
 test('a control group gets the limits of the specification, where its controllers are handed on', (context) => {

@@ -7,6 +7,7 @@
 import type { AppLimits } from '@cordon/core';
 import type { LayerName } from '../layers.ts';
 import { type CheckedSpec, EGRESS_SOCKET_INSIDE, FORWARDER_PORT, type Mount, NODE_INSIDE } from '../spec.ts';
+import type { Units } from '../watchdog.ts';
 import { nodePermissionFlags } from './node-permission.ts';
 
 /** Programs and files of the host that the launcher uses; all are trusted. */
@@ -25,6 +26,7 @@ export interface HostPrograms {
   readonly topFolders: readonly string[];
   /** Hard limits of the hub itself: they can be lowered, never raised. `Infinity` where there is none. */
   readonly hardLimits: ReadonlyMap<string, number>;
+  readonly units: Units;
 }
 
 /** Where a mount comes from: a descriptor, or, behind the stage, a path in it. */
