@@ -1,0 +1,141 @@
+/**
+ * From which registry packages come: the one that the user's package manager is configured for. Its address is all
+ * that is taken from there: credentials stay where they are, and no sandbox is shown any.
+ *
+ * Ring 1.
+ */
+import { join } from 'node:path';
+import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import type { Environment } from '../paths.ts';
+
+export interface Registry {
+  /** Without user and password; ends in `/`. */
+  readonly url: string;
+  /** Which `host:port` the install step may reach, and no other. */
+  readonly reach: readonly { readonly host: string; readonly port: number }[];
+  /** Whether the user has credentials for it, which an install step does not get. */
+  readonly hasCredentials: boolean;
+}
+
+export interface RegistryPlaces {
+  readonly environment: Environment;
+  readonly home: string;
+  /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there. */
+  readonly folder: string;
+  /** The folder of the user's npm; null where there is none. */
+  readonly npm: string | null;
+  /** The text of a file; null where there is none that can be read. */
+  readonly read: (path: string) => string | null;
+}
+
+const NPM_DEFAULT = 'https://registry.npmjs.org/';
+const PYTHON_DEFAULT = 'https://pypi.org/simple/';
+
+/** Where PyPI itself keeps the files that its index names. */
+const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
+
+/** `scope`: of the package (`@x`), or null. A scope may have a registry of its own. */
+export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
+  const layers = [npmVariables(places.environment), ...npmFiles(places)];
+  const wanted =
+    (scope === null ? undefined : settingOf(layers, `${scope}:registry`)) ?? settingOf(layers, 'registry');
+  const registry = registryOf(expanded(wanted ?? NPM_DEFAULT, places.environment), []);
+  if (!registry.ok) return registry;
+  const { host, pathname } = new URL(registry.value.url);
+  const hasCredentials = layers.some((layer) =>
+    [...layer.keys()].some((key) => isCredential(key) && belongsTo(key, host, pathname)),
+  );
+  return ok({ ...registry.value, hasCredentials: registry.value.hasCredentials || hasCredentials });
+}
+
+function settingOf(layers: readonly ReadonlyMap<string, string>[], key: string): string | undefined {
+  return layers.find((layer) => layer.has(key))?.get(key);
+}
+
+/** npm reads `npm_config_registry` in any case. */
+function npmVariables(environment: Environment): ReadonlyMap<string, string> {
+  const settings = Object.entries(environment).flatMap(([name, value]) =>
+    name.toLowerCase().startsWith('npm_config_') && value !== undefined && value !== ''
+      ? [[name.slice('npm_config_'.length).toLowerCase(), value] as const]
+      : [],
+  );
+  return new Map(settings);
+}
+
+/** In npm's order: the project's, the user's, the machine's, npm's own. */
+function npmFiles({ environment, home, folder, npm, read }: RegistryPlaces) {
+  const variables = npmVariables(environment);
+  const prefix = npm === null ? '/usr/local' : join(npm, '../../..');
+  const paths = [
+    join(folder, '.npmrc'),
+    variables.get('userconfig') ?? join(home, '.npmrc'),
+    variables.get('globalconfig') ?? join(prefix, 'etc/npmrc'),
+    ...(prefix === '/usr' ? ['/etc/npmrc'] : []),
+    ...(npm === null ? [] : [join(npm, 'npmrc')]),
+  ];
+  return paths.map((path) => settingsIn(read(path) ?? ''));
+}
+
+/** Lines `key = value`, sections ignored; as both npm and pip write them. */
+function settingsIn(text: string): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, key, value] = /^\s*([^#;[\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (key !== undefined && value !== undefined && !settings.has(key))
+      settings.set(key, value.replace(/^(["'])(.*)\1$/, '$2'));
+  }
+  return settings;
+}
+
+const CREDENTIALS = /(?:^|:)(?:_authToken|_auth|_password|username|certfile|keyfile)$/;
+
+function isCredential(key: string): boolean {
+  return CREDENTIALS.test(key);
+}
+
+/** `//host/path/:_authToken` is for that host; without a host it is for the registry, whichever it is. */
+function belongsTo(key: string, host: string, path: string): boolean {
+  if (!key.startsWith('//')) return true;
+  const place = key.slice(2, key.lastIndexOf(':'));
+  return `${host}${path}`.startsWith(place.replace(/\/$/, ''));
+}
+
+/** `${NAME}` is the variable, as npm reads it. */
+function expanded(text: string, environment: Environment): string {
+  return text.replace(/\$\{([^}]+)\}/g, (whole, name: string) => environment[name] ?? whole);
+}
+
+/** The index of pip or uv. Further indexes (`extra-index-url`) are not used: a name could come from either. */
+export function pythonIndex({ environment, home, read }: RegistryPlaces): Result<Registry, Fault> {
+  const files = [
+    environment.PIP_CONFIG_FILE ?? null,
+    join(environment.XDG_CONFIG_HOME ?? join(home, '.config'), 'pip/pip.conf'),
+    join(home, '.pip/pip.conf'),
+    '/etc/xdg/pip/pip.conf',
+    '/etc/pip.conf',
+  ];
+  const layers = files.map((path) => settingsIn((path === null ? null : read(path)) ?? ''));
+  const fromFile = settingOf(layers, 'index-url') ?? settingOf(layers, 'index_url');
+  const { UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL } = environment;
+  const wanted = [UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL, fromFile].find(
+    (value) => value !== undefined && value !== '',
+  );
+  const address = wanted ?? PYTHON_DEFAULT;
+  return registryOf(address, /^https:\/\/pypi\.org\//.test(address) ? [PYPI_FILES] : []);
+}
+
+function registryOf(text: string, also: Registry['reach']): Result<Registry, Fault> {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    return failed(
+      fault('app-unavailable', 'the registry in the configuration of the package manager is no http address'),
+    );
+  const hasCredentials = url.username !== '' || url.password !== '';
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  url.hash = '';
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  return ok({ url: url.href, reach: [{ host: url.hostname, port }, ...also], hasCredentials });
+}

@@ -1,0 +1,105 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: as npm's files write it
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
+
+function places(files: Record<string, string>, environment: Record<string, string> = {}): RegistryPlaces {
+  return {
+    environment,
+    home: '/home/me',
+    folder: '/home/me/project',
+    npm: '/opt/n/lib/node_modules/npm',
+    read: (path) => files[path] ?? null,
+  };
+}
+
+function npm(
+  files: Record<string, string>,
+  environment: Record<string, string> = {},
+  scope: string | null = null,
+) {
+  const found = npmRegistry(scope, places(files, environment));
+  return found.ok ? found.value : { url: found.fault.message, reach: [], hasCredentials: false };
+}
+
+const PROJECT = '/home/me/project/.npmrc';
+const USER = '/home/me/.npmrc';
+const MACHINE = '/opt/n/etc/npmrc';
+
+test("the registry is npm's own choice: variable, project, user, machine, default", () => {
+  const of = (host: string) => `registry = https://${host}.example/\n`;
+  const files = { [PROJECT]: of('project'), [USER]: of('user'), [MACHINE]: of('machine') };
+  assert.equal(npm(files, { NPM_CONFIG_REGISTRY: 'https://env.example' }).url, 'https://env.example/');
+  assert.equal(npm(files).url, 'https://project.example/');
+  assert.equal(npm({ [USER]: files[USER], [MACHINE]: files[MACHINE] }).url, 'https://user.example/');
+  assert.equal(npm({ [MACHINE]: files[MACHINE] }).url, 'https://machine.example/');
+  assert.equal(npm({}).url, 'https://registry.npmjs.org/');
+  assert.equal(
+    npm({ [USER]: '; registry=https://no.example\n# registry=https://no.example' }).url,
+    'https://registry.npmjs.org/',
+  );
+});
+
+test('a scope may have a registry of its own', () => {
+  const files = { [USER]: '@x:registry=https://x.example/npm\nregistry=https://all.example/' };
+  assert.equal(npm(files, {}, '@x').url, 'https://x.example/npm/');
+  assert.equal(npm(files, {}, '@y').url, 'https://all.example/');
+  assert.equal(npm(files).url, 'https://all.example/');
+});
+
+test('only its host and port are reached, by name, address and scheme', () => {
+  assert.deepEqual(npm({ [USER]: 'registry=http://127.0.0.1:4873/' }).reach, [
+    { host: '127.0.0.1', port: 4873 },
+  ]);
+  assert.deepEqual(npm({ [USER]: 'registry=http://a.example' }).reach, [{ host: 'a.example', port: 80 }]);
+  assert.deepEqual(npm({}).reach, [{ host: 'registry.npmjs.org', port: 443 }]);
+});
+
+test('credentials are seen and not taken', () => {
+  const inAddress = npm({ [USER]: 'registry=https://me:secret@a.example/npm/?token=secret#secret' });
+  assert.deepEqual(inAddress, {
+    url: 'https://a.example/npm/',
+    reach: [{ host: 'a.example', port: 443 }],
+    hasCredentials: true,
+  });
+  const token = (host: string) => ({
+    [USER]: `registry=https://a.example/npm/\n//${host}:_authToken=secret`,
+  });
+  assert.equal(npm(token('a.example/npm/')).hasCredentials, true);
+  assert.equal(npm(token('a.example/')).hasCredentials, true);
+  assert.equal(npm(token('b.example/')).hasCredentials, false);
+  assert.equal(npm({ [USER]: '_auth=secret' }).hasCredentials, true);
+  assert.equal(JSON.stringify(npm(token('a.example/'))).includes('secret'), false);
+});
+
+test('a variable in a file is replaced, and what is no http address is refused', () => {
+  assert.equal(
+    npm({ [USER]: 'registry=${HERE}/npm' }, { HERE: 'https://a.example' }).url,
+    'https://a.example/npm/',
+  );
+  for (const bad of ['file:///etc', 'ftp://a.example', 'nonsense', 'javascript:1'])
+    assert.match(npm({ [USER]: `registry=${bad}` }).url, /no http address/);
+});
+
+function python(files: Record<string, string>, environment: Record<string, string> = {}) {
+  const found = pythonIndex(places(files, environment));
+  return found.ok ? found.value : { url: found.fault.message, reach: [], hasCredentials: false };
+}
+
+test('the index of Python is that of uv or pip, and further indexes are not used', () => {
+  const file = {
+    '/home/me/.config/pip/pip.conf':
+      '[global]\nindex-url = https://a.example/simple\nextra-index-url = https://b.example/',
+  };
+  assert.deepEqual(python(file), {
+    url: 'https://a.example/simple/',
+    reach: [{ host: 'a.example', port: 443 }],
+    hasCredentials: false,
+  });
+  assert.equal(python(file, { PIP_INDEX_URL: 'https://c.example/' }).url, 'https://c.example/');
+  assert.equal(python(file, { UV_DEFAULT_INDEX: 'https://d.example/' }).url, 'https://d.example/');
+  assert.deepEqual(python({}).reach, [
+    { host: 'pypi.org', port: 443 },
+    { host: 'files.pythonhosted.org', port: 443 },
+  ]);
+});
