@@ -98,9 +98,7 @@ function fromFile(file: string, place: ReadPlace): Result<RunRights, readonly Di
 function fromOptions(options: RightsOptions, place: ReadPlace): Result<RunRights, readonly Diagnostic[]> {
   const variables = options.env.map((text): [string, string] => {
     const at = text.indexOf('=');
-    return at < 0
-      ? [text, `\${env:${text}}`]
-      : [text.slice(0, at), text.slice(at + 1).replaceAll('${', '$${')];
+    return at < 0 ? [text, `\${env:${text}}`] : [text.slice(0, at), literal(text.slice(at + 1))];
   });
   const { network, read: reads, write, state } = options;
   const text = JSON.stringify({
@@ -117,6 +115,11 @@ function fromOptions(options: RightsOptions, place: ReadPlace): Result<RunRights
   const rights = read(new ConfigReader('command line', text), tree.value, place.cwd, place);
   // Lines and columns of a text that nobody wrote would mislead.
   return rights.ok ? rights : failed(rights.fault.map(({ range: _, ...problem }) => problem));
+}
+
+/** A value that means itself. By a function, because `$$` in a replacement is one `$`. */
+function literal(text: string): string {
+  return text.replaceAll('${', () => '$${');
 }
 
 function read(
@@ -143,6 +146,7 @@ function readObject(reader: ConfigReader, object: ObjectReader, folder: string, 
     appNames: [],
     home: place.home,
     values: { state: runStateFolder(place.dataFolder, state ?? '.none'), config: folder, environment: null },
+    hasVariable: () => false,
     ownPaths: place.ownPaths,
   });
   const env = object.get('env');

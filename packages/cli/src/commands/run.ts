@@ -195,8 +195,10 @@ async function networkOf(
   record: RunRecord | null,
   report: RunReport,
 ): Promise<Result<OpenNetwork, Fault | readonly Diagnostic[]>> {
-  if (rights.network.length === 0 || record === null)
-    return ok({ network: { kind: 'none' }, close: async () => {} });
+  if (rights.network.length === 0 || record === null) {
+    const policy = policyFiles.length === 0 ? ok(null) : await policyOf(policyFiles);
+    return policy.ok ? ok({ network: { kind: 'none' }, close: async () => {} }) : policy;
+  }
   const { openRunNetwork } = await import('../run-network.ts');
   const opened = await openRunNetwork({
     app,
@@ -212,6 +214,12 @@ async function networkOf(
   const socket = checkPath(opened.value.socket);
   if (!socket.ok) return socket;
   return ok({ network: { kind: 'proxy', socket: socket.value }, close: () => opened.value.close() });
+}
+
+/** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
+async function policyOf(files: readonly string[]): Promise<Result<unknown, readonly Diagnostic[]>> {
+  const { readPolicies } = await import('../policy-in-force.ts');
+  return readPolicies(files);
 }
 
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
