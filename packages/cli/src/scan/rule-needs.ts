@@ -58,7 +58,32 @@ function writtenPiece(text: string): string {
 }
 
 /** Of each, one stands in a trace as it was written, unless it has escapes. */
-type Pieces = readonly (readonly string[])[];
+type Pieces = readonly (readonly Family[])[];
+
+/** Pieces that begin alike, e.g. one word in all its letter cases: where that is missing, none of them is looked for. */
+interface Family {
+  readonly lead: string;
+  readonly texts: readonly string[];
+}
+
+function familiesOf(texts: readonly string[]): readonly Family[] {
+  const byLead = new Map<string, string[]>();
+  for (const text of texts) {
+    const lead = text.charAt(0);
+    const known = byLead.get(lead);
+    if (known === undefined) byLead.set(lead, [text]);
+    else known.push(text);
+  }
+  return [...byLead].map(([lead, own]) => ({ lead, texts: own }));
+}
+
+function hasAny(text: string, families: readonly Family[]): boolean {
+  for (const { lead, texts } of families) {
+    if (texts.length > 1 && !text.includes(lead)) continue;
+    for (const one of texts) if (text.includes(one)) return true;
+  }
+  return false;
+}
 
 const NOWHERE: Positions = { first: new Int32Array(0), last: new Int32Array(0) };
 
@@ -117,7 +142,8 @@ export class NeedTable {
   #textFeatures(need: TextNeed): readonly TextFeatures[] {
     const pieces = need.alternatives
       .map((texts) => texts.map(writtenPiece))
-      .filter((texts) => texts.every((text) => text !== ''));
+      .filter((texts) => texts.every((text) => text !== ''))
+      .map(familiesOf);
     if (pieces.length === 0) return [];
     const key = JSON.stringify(pieces);
     const number = this.#numbers.get(key) ?? this.#pieces.push(pieces) - 1;
@@ -155,9 +181,7 @@ export class NeedTable {
   }
 
   #standsIn(pieces: Pieces): boolean {
-    for (const texts of pieces) {
-      if (!texts.some((text) => this.#text.includes(text))) return this.#isEscaped();
-    }
+    for (const families of pieces) if (!hasAny(this.#text, families)) return this.#isEscaped();
     return true;
   }
 
