@@ -214,7 +214,7 @@ function start(
   feed(setup.filter, launcher.filters[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
-  if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors)));
+  if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
   return { child, group, status: readableAt(child, setup.status), link: link ? duplexAt(child, 3) : null };
 }
 
@@ -321,6 +321,7 @@ function watch(
   const unwatch = watchdog.add({
     root,
     hasPidNamespace: !leftOut.has('pid-namespace'),
+    hasNetworkNamespace: !leftOut.has('network-namespace'),
     hasTmp: spec.tmpMiB !== null,
     limits,
     counted: group,

@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { arch } from 'node:os';
@@ -57,7 +58,8 @@ type Trial = 'tight' | 'spawn' | 'node';
 export async function selfTest(test: SelfTest): Promise<readonly LayerReport[]> {
   const server = createServer((socket) => socket.destroy());
   const abstract = createServer((socket) => socket.destroy());
-  const name = `cordon-self-test-${process.pid}`;
+  // Unguessable: who holds the name could make the test fail.
+  const name = `cordon-self-test-${randomBytes(8).toString('hex')}`;
   try {
     const port = await listen(server, { host: '127.0.0.1', port: 0 });
     await listen(abstract, { path: `\0${name}` });

@@ -17,6 +17,8 @@ export interface TreeLimits {
   /** CPU seconds of all processes together, those that ended included. */
   readonly cpuSeconds: number;
   readonly processes: number;
+  /** Sockets of all processes together: each holds memory of the kernel that counts for no process. */
+  readonly openFiles: number;
   /** Files in the private /tmp. */
   readonly files: number;
 }
@@ -26,6 +28,8 @@ export interface Watch {
   readonly root: number;
   /** Whether that process has a pid namespace of its own; without it, its descendants are looked for on the host. */
   readonly hasPidNamespace: boolean;
+  /** Whether the sockets in its network namespace are its own. */
+  readonly hasNetworkNamespace: boolean;
   readonly hasTmp: boolean;
   readonly limits: TreeLimits;
   /** As the kernel counts, where a control group does; what it does not count is summed here. */
@@ -97,6 +101,9 @@ function excessOf(watch: Watch, account: Account, units: Units): string | null {
   const cpuSeconds = watch.counted?.cpuSeconds() ?? sumOfCpu(members, account) / units.ticksPerSecond;
   if (cpuSeconds > limits.cpuSeconds)
     return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
+  const sockets = watch.hasNetworkNamespace ? socketsOf(watch.root) : 0;
+  if (sockets > limits.openFiles)
+    return `it had ${sockets} sockets, more than its ${limits.openFiles} open files`;
   if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
     return `it made more than ${limits.files} files in its temporary folder`;
   return null;
@@ -199,6 +206,19 @@ function readStat(path: string): Member | null {
     };
   } catch {
     return null; // ended since the listing
+  }
+}
+
+/**
+ * Sockets in the network namespace of the process. Attack: pairs that nobody reads, full of data, hold hundreds of
+ * MiB in the kernel. 0 where it cannot be read, since then its processes cannot be seen either.
+ */
+function socketsOf(root: number): number {
+  try {
+    const text = readFileSync(`/proc/${root}/net/sockstat`, 'latin1');
+    return Number(/^sockets: used (\d+)$/m.exec(text)?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
 

@@ -39,6 +39,21 @@ test('files in the private /tmp are counted, which tmpfs does not bound', async 
   assert.equal(few.exit.code, 5);
 });
 
+test('sockets of all processes together are bounded: they hold memory that counts for no process', async () => {
+  // Three processes, each far below the limit of descriptors.
+  const listen = (count: number) =>
+    `for (let n = 0; n < ${count}; n++) require('node:net').createServer().listen(0)`;
+  const three = (count: number, then: string) => `for (let n = 0; n < 3; n++)
+    require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(listen(count))}]); ${then}`;
+  const { exit } = await run(script(three(60, STAY), limited({ openFiles: 150 })));
+  assert.equal(exit.cause, 'limit', exit.message);
+  assert.match(exit.message, /sockets, more than its 150 open files/);
+  const few = await run(
+    script(three(10, 'setTimeout(() => process.exit(5), 900)'), limited({ openFiles: 150 })),
+  );
+  assert.equal(few.exit.code, 5);
+});
+
 function ownFolder(context: TestContext): Partial<SandboxSpec> {
   const path = join(folder(context), 'own');
   mkdirSync(path);

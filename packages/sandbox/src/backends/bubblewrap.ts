@@ -160,13 +160,17 @@ export function dropRoot(host: HostPrograms, uid: number): readonly string[] {
  * The stage: mounts only, no confinement. The sandbox's user cannot search `/root`, say, so root first binds
  * the sources where that user can reach them, in a mount namespace of their own.
  */
-export function stageOptions(host: HostPrograms, descriptors: readonly number[]): readonly string[] {
+export function stageOptions(
+  host: HostPrograms,
+  descriptors: readonly number[],
+  leftOut: LeftOut,
+): readonly string[] {
   return [
     '--die-with-parent',
     // Explicitly: folders that bubblewrap makes in passing can be searched by root only.
     ...['--dir', '/etc', '--dir', '/etc/ssl', '--dir', '/stage'],
-    ...programRoot(host),
-    ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path]),
+    ...(leftOut.has('file-view') ? wholeDisk(host) : programRoot(host)),
+    ...(leftOut.has('file-view') ? [] : host.publicEtc.flatMap((path) => ['--ro-bind', path, path])),
     ...['--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc', '--dir', '/tmp'],
     ...descriptors.flatMap((descriptor, index) => ['--bind-fd', String(descriptor), stagedPath(index)]),
   ];
