@@ -1,0 +1,167 @@
+/** Other processes: those of the host, and what is around the app in its own sandbox. Ring 2. */
+import { type Attempt, call, zeros } from '../attempt.ts';
+import { ALONE, node, SHARED, tries } from './words.ts';
+
+export const PROCESSES: readonly Attempt[] = [
+  {
+    id: 'signal-hub',
+    group: 'processes',
+    title: 'sends a signal to the hub',
+    program: ({ baits }) => tries(`process.kill(${baits.hub}, 0)`),
+    twin: () => tries('process.kill(process.pid, 0)'),
+    stops: ['ESRCH', 'EPERM'],
+    layers: ['pid-namespace', 'separate-user'],
+    setting: SHARED,
+  },
+  {
+    id: 'pidfd-hub',
+    group: 'processes',
+    title: 'takes hold of the hub by a descriptor and signals it',
+    program: ({ baits }) => ({
+      kind: 'calls',
+      calls: [call('pidfd_open', baits.hub, 0), call('pidfd_send_signal', { result: 1 }, 0, 0, 0)],
+    }),
+    twin: () => ({
+      kind: 'calls',
+      calls: [
+        call('getpid'),
+        call('pidfd_open', { result: 1 }, 0),
+        call('pidfd_send_signal', { result: 2 }, 0, 0, 0),
+      ],
+    }),
+    stops: ['ESRCH', 'EPERM'],
+    layers: ['pid-namespace', 'separate-user'],
+    setting: SHARED,
+  },
+  {
+    id: 'limits-of-hub',
+    group: 'processes',
+    title: 'reads and sets limits of the hub',
+    program: ({ baits }) => ({ kind: 'calls', calls: [call('prlimit64', baits.hub, 7, 0, zeros(16))] }),
+    twin: () => ({ kind: 'calls', calls: [call('prlimit64', 0, 7, 0, zeros(16))] }),
+    stops: ['EPERM', 'ESRCH'],
+    layers: ['seccomp', 'pid-namespace', 'separate-user'],
+    setting: SHARED,
+  },
+  {
+    id: 'trace-hub',
+    group: 'processes',
+    title: 'traces the hub',
+    program: ({ baits }) => ({ kind: 'calls', calls: [call('ptrace', 16, baits.hub, 0, 0)] }),
+    twin: () => ({ kind: 'calls', calls: [call('getppid')] }),
+    stops: ['SIGSYS'],
+    layers: ['seccomp', 'pid-namespace'],
+    also: 'user-namespace',
+    setting: SHARED,
+  },
+  {
+    id: 'trace-child',
+    group: 'processes',
+    title: 'traces a process of its own',
+    program: () => ({ kind: 'probe', args: ['ptrace'] }),
+    twin: () => ({ kind: 'probe', args: ['children', '1'] }),
+    stops: ['SIGSYS'],
+    layers: ['seccomp'],
+    setting: SHARED,
+  },
+  {
+    id: 'read-memory',
+    group: 'processes',
+    title: 'reads the memory of another process (process_vm_readv)',
+    program: () => ({ kind: 'probe', args: ['readv', '0'] }),
+    twin: () => ({ kind: 'probe', args: ['children', '1'] }),
+    stops: ['SIGSYS'],
+    layers: ['seccomp'],
+    setting: SHARED,
+  },
+  {
+    id: 'steal-descriptor',
+    group: 'processes',
+    title: 'takes a descriptor out of a process (pidfd_getfd)',
+    program: () => ({
+      kind: 'calls',
+      calls: [call('getpid'), call('pidfd_open', { result: 1 }, 0), call('pidfd_getfd', { result: 2 }, 0, 0)],
+    }),
+    twin: () => ({ kind: 'calls', calls: [call('getpid'), call('pidfd_open', { result: 1 }, 0)] }),
+    stops: ['SIGSYS'],
+    layers: ['seccomp'],
+    setting: SHARED,
+  },
+  {
+    id: 'compare-processes',
+    group: 'processes',
+    title: 'learns addresses of the kernel by comparing processes (kcmp)',
+    program: () => ({
+      kind: 'calls',
+      calls: [call('getpid'), call('kcmp', { result: 1 }, { result: 1 }, 0, 0, 0)],
+    }),
+    twin: () => ({ kind: 'calls', calls: [call('getpid')] }),
+    stops: ['SIGSYS'],
+    layers: ['seccomp'],
+    setting: SHARED,
+  },
+  {
+    id: 'launcher-group',
+    group: 'processes',
+    title: 'signals the process group of what started it',
+    program: ({ baits }) =>
+      node(`const group = Number(fs.readFileSync('/proc/self/stat', 'latin1').split(') ')[1].split(' ')[2]);
+        group === 0 || group === ${baits.group} ? through() : refused('absent')`),
+    twin: () => tries(`fs.readFileSync('/proc/self/stat')`),
+    stops: ['absent'],
+    layers: ['session'],
+    setting: SHARED,
+  },
+  {
+    id: 'outlive',
+    group: 'processes',
+    title: 'leaves a process behind that goes on after the app was ended',
+    program: ({ state }) =>
+      node(`fs.rmSync('${state}/outlived', { force: true });
+        require('node:child_process').spawn(process.execPath, ['-e', \`setTimeout(() => {
+          require('node:fs').writeFileSync('${state}/outlived', '') }, 700)\`], { detached: true, stdio: 'ignore' }).unref();
+        setTimeout(() => refused('ended'), 100)`),
+    leaves: 'outlived',
+    twin: () => tries(`require('node:child_process').execFileSync(process.execPath, ['-e', '0'])`),
+    stops: ['ended'],
+    layers: ['pid-namespace'],
+    setting: ALONE,
+  },
+  {
+    id: 'become-root',
+    group: 'processes',
+    title: 'becomes user 0 (setuid)',
+    program: () => ({ kind: 'calls', calls: [call('setuid', 0)] }),
+    twin: () => ({ kind: 'calls', calls: [call('getuid'), call('setuid', { result: 1 })] }),
+    stops: ['EINVAL', 'EPERM'],
+    layers: ['separate-user'],
+    rootOnly: true,
+    setting: SHARED,
+  },
+  {
+    id: 'raise-limit',
+    group: 'processes',
+    title: 'raises a limit that was set for it',
+    program: () => ({
+      kind: 'calls',
+      // RLIMIT_NOFILE, soft and hard 1,048,577: more than any kernel's default.
+      calls: [call('prlimit64', 0, 7, { words: [1_048_577, 1_048_577] }, 0)],
+    }),
+    twin: () => ({ kind: 'calls', calls: [call('prlimit64', 0, 7, { words: [32, 32] }, 0)] }),
+    stops: ['EPERM'],
+    layers: [],
+    also: 'user-namespace',
+    setting: SHARED,
+  },
+  {
+    id: 'raise-priority',
+    group: 'processes',
+    title: 'puts itself before all others (setpriority)',
+    program: () => tries(`require('node:os').setPriority(-20)`),
+    twin: () => tries(`require('node:os').getPriority()`),
+    stops: ['EACCES', 'EPERM', 'ERR_SYSTEM_ERROR'],
+    layers: [],
+    also: 'user-namespace',
+    setting: SHARED,
+  },
+];

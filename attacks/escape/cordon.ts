@@ -1,0 +1,143 @@
+/** Cordon's sandbox as a confinement: specifications as the hub makes them for apps. Ring 1. */
+import { existsSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import {
+  type CheckedPath,
+  type ConfinedProcess,
+  checkPath,
+  type LayerName,
+  type Mount,
+  type MountAccess,
+  NODE_INSIDE,
+  openSandbox,
+  type Sandbox,
+  type SandboxSpec,
+} from '@cordon/sandbox';
+import { BOMB_TMP_MIB } from './attempts/resources.ts';
+import type { LaidBaits } from './baits.ts';
+import { type Command, type Confinement, DEADLINE_MS } from './confinement.ts';
+import type { Probe } from './probe.ts';
+import type { Ended, Tools } from './program.ts';
+
+const TOOLS_INSIDE = '/attack';
+/** Where an app finds what is its own. */
+export const INSIDE = { code: '/code', state: '/state', tmp: '/tmp' };
+
+export interface CordonParts {
+  readonly laid: LaidBaits;
+  /** The app's own folder. */
+  readonly state: string;
+  readonly probe: Probe;
+  /** The proxy's socket on the host. */
+  readonly egress: string;
+  readonly weaker: readonly LayerName[];
+}
+
+export class CordonConfinement implements Confinement {
+  readonly name = 'Cordon';
+  readonly tools: Tools;
+  readonly driver = `${TOOLS_INSIDE}/driver.mts`;
+  readonly #parts: CordonParts;
+  readonly #sandbox: Sandbox;
+
+  constructor(parts: CordonParts) {
+    this.#parts = parts;
+    this.#sandbox = openSandbox({ node: process.execPath, weaker: parts.weaker });
+    this.tools = {
+      node: NODE_INSIDE,
+      probe: probeInside(parts.probe),
+      python: '/usr/bin/python3',
+      shell: '/bin/sh',
+    };
+  }
+
+  /** The sandbox's own self-test. Two of one process at a time would take each other's baits. */
+  prepare(): Promise<unknown> {
+    return this.#sandbox.probe();
+  }
+
+  async run(command: Command): Promise<Ended> {
+    const started = await this.#sandbox.spawn(this.#spec(command), AbortSignal.timeout(DEADLINE_MS));
+    if (!started.ok)
+      return { code: null, signal: null, out: '', error: started.fault.message, isLimited: false };
+    const process = started.value;
+    process.stdin?.on('error', () => undefined).end(command.input ?? '');
+    const [out, error, exit] = await Promise.all([
+      textOf(process.stdout),
+      textOf(process.stderr),
+      process.exited,
+    ]);
+    return {
+      code: exit.code,
+      signal: exit.signal,
+      out,
+      error: `${exit.message} ${error}`.slice(0, 2_000),
+      isLimited: exit.cause === 'limit',
+    };
+  }
+
+  #spec({ command: [executable = '', ...args], setting, input }: Command): SandboxSpec {
+    const { laid, state, egress } = this.#parts;
+    const isScript = setting.in === 'javascript';
+    return {
+      executable,
+      args,
+      env: { LANG: 'C.UTF-8', PATH: '/usr/bin:/bin', HOME: '/tmp' },
+      cwd: INSIDE.state,
+      mounts: [
+        mount(laid.code, INSIDE.code, 'read'),
+        mount(state, INSIDE.state, 'own'),
+        mount(laid.tools, TOOLS_INSIDE, 'read'),
+      ],
+      profile: isScript ? 'tight' : 'spawn',
+      nodeGrants: isScript ? [] : null,
+      limits: { ...DEFAULT_APP_LIMITS, ...setting.limits },
+      tmpMiB: setting.in === 'alone' ? BOMB_TMP_MIB : 64,
+      usr: !isScript,
+      stdin: input === null ? 'none' : 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      link: false,
+      network: setting.in === 'network' ? { kind: 'proxy', socket: checked(egress) } : { kind: 'none' },
+    };
+  }
+}
+
+function probeInside(probe: Probe): readonly string[] | null {
+  switch (probe.kind) {
+    case 'compiled':
+      return [`${TOOLS_INSIDE}/probe`];
+    case 'python':
+      return ['/usr/bin/python3', `${TOOLS_INSIDE}/probe.py`];
+    case 'none':
+      return null;
+  }
+}
+
+function mount(host: string, inside: string, access: MountAccess): Mount {
+  return { host: checked(host), inside, access };
+}
+
+function checked(path: string): CheckedPath {
+  const host = checkPath(path);
+  if (!host.ok) throw new Error(host.fault.message);
+  return host.value;
+}
+
+const LONGEST = 4 * 1024 * 1024;
+
+async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
+  let text = '';
+  for await (const chunk of stream ?? []) if (text.length < LONGEST) text += chunk;
+  return text;
+}
+
+/** Whether a process that an attempt left behind still writes: it would within this time. */
+export async function appears(file: string, within: number): Promise<boolean> {
+  for (let waited = 0; waited < within; waited += 100) {
+    if (existsSync(file)) return true;
+    await wait(100);
+  }
+  return existsSync(file);
+}

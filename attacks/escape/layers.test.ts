@@ -1,0 +1,88 @@
+/**
+ * Whether the attempts see anything: without the layers that an attempt names it must get through, and with any one
+ * of them back it must be stopped again.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LAYER_NAMES, LAYERS, type LayerName } from '@cordon/sandbox';
+import type { Job } from './hub.ts';
+import { type Attempt, attemptsHere, type Outcome, runJobs } from './suite.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+interface Case {
+  readonly attempt: Attempt;
+  readonly without: readonly LayerName[];
+  /** The layer that is there again; null: none is. */
+  readonly back: LayerName | null;
+}
+
+/** As an ordinary user an app is that user, so there is no `separate-user` to leave out. */
+function layersHere({ layers }: Attempt): readonly LayerName[] {
+  return layers.filter((layer) => isRoot || layer !== 'separate-user');
+}
+
+/** Attempts that nothing but these layers stops, so that leaving them out shows. */
+const SHOWING = attemptsHere().filter(
+  (attempt) =>
+    attempt.also === undefined &&
+    attempt.known === undefined &&
+    attempt.layers.length > 0 &&
+    (isRoot || attempt.rootOnly !== true),
+);
+
+const CASES: readonly Case[] = SHOWING.flatMap((attempt) => {
+  const all = layersHere(attempt);
+  const one = { attempt, without: all, back: null };
+  if (all.length < 2) return [one];
+  return [one, ...all.map((back) => ({ attempt, without: all.filter((layer) => layer !== back), back }))];
+});
+
+const outcomes = await run(CASES);
+
+async function run(cases: readonly Case[]): Promise<ReadonlyMap<Case, Outcome>> {
+  const byLayers = Map.groupBy(cases, ({ without }) => [...without].sort().join());
+  const groups = [...byLayers.values()];
+  const jobs: readonly Job[] = groups.map((group) => ({
+    weaker: group[0]?.without ?? [],
+    ids: group.map(({ attempt }) => attempt.id),
+    twins: false,
+  }));
+  const found = new Map<Case, Outcome>();
+  await runJobs(jobs, ({ job, id, outcome }) => {
+    const one = groups[job]?.find(({ attempt }) => attempt.id === id);
+    if (one !== undefined) found.set(one, outcome);
+  });
+  return found;
+}
+
+for (const one of CASES) {
+  const { attempt, without, back } = one;
+  const outcome = outcomes.get(one) ?? { kind: 'unclear' as const, why: 'nothing was heard of it' };
+  const names = without.join(', ');
+  if (back === null)
+    test(`without ${names} an app ${attempt.title}`, () => {
+      const isSeen = outcome.kind === 'through' || isRefusedByKernel(attempt, outcome);
+      assert.equal(isSeen, true, JSON.stringify(outcome));
+    });
+  else
+    test(`without ${names}, ${back} alone stops an app that ${attempt.title}`, () => {
+      assert.equal(outcome.kind, 'stopped', JSON.stringify(outcome));
+    });
+}
+
+/** The kernel's own settings may say no where no layer of ours is left: another no than the layer's. */
+function isRefusedByKernel({ kernelMayRefuse = [] }: Attempt, outcome: Outcome): boolean {
+  return outcome.kind === 'stopped' && kernelMayRefuse.includes(outcome.by);
+}
+
+for (const layer of LAYER_NAMES.filter((name) => LAYERS[name].mayBeLeftOut !== 'never'))
+  test(`${layer} is missed by some attempt that then gets through`, () => {
+    if (layer === 'separate-user' && !isRoot) return; // there is none to miss
+    const seen = CASES.filter(({ without, back }) => back === null && without.includes(layer));
+    const through = seen.filter((one) => outcomes.get(one)?.kind === 'through');
+    assert.notDeepEqual(
+      through.map(({ attempt }) => attempt.id),
+      [],
+    );
+  });
