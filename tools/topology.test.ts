@@ -33,7 +33,10 @@ const ALLOWED: Readonly<
     own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
-  cli: { own: ['core', 'hub', 'llm', 'policy', 'sandbox', 'trace'], others: ['commander'] },
+  cli: {
+    own: ['core', 'egress', 'egress/reach', 'hub', 'llm', 'policy', 'sandbox', 'trace'],
+    others: ['commander'],
+  },
 };
 
 const PACKAGES = readdirSync(join(ROOT, 'packages'));

@@ -135,6 +135,7 @@ class AppReader {
             appNames: this.#appNames,
             home: this.#place.home,
             values: this.#values,
+            hasVariable: (variable) => (this.#place.environment[variable] ?? '') !== '',
             ownPaths: this.#place.ownPaths,
           });
     const model = modelAt === null ? null : this.#place.readModel(modelAt);
@@ -308,7 +309,10 @@ class AppReader {
   #reportUseless(object: ObjectReader, manifest: Located | null): void {
     if (manifest?.node.kind !== 'object') return;
     for (const { key, keySpan } of manifest.node.members) {
-      if (!['network', 'files', 'limits', 'irreversible', 'untrusted', 'private'].includes(key)) continue;
+      if (
+        !['network', 'credentials', 'files', 'limits', 'irreversible', 'untrusted', 'private'].includes(key)
+      )
+        continue;
       this.#reader.report(`${object.at.path}.manifest.${key}`, keySpan, {
         code: 'CFG036',
         severity: 'warning',

@@ -25,6 +25,7 @@ import {
   quoted,
   readBounded,
 } from './config-reader.ts';
+import { type CredentialPlace, readCredentials, readNetworkEntry } from './network-config.ts';
 import { absolutePath, covers, realPath } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
 
@@ -35,6 +36,8 @@ export interface ManifestPlace {
   readonly appNames: readonly string[];
   readonly home: string;
   readonly values: PlaceholderValues;
+  /** Whether a variable of the user's environment has a value. */
+  readonly hasVariable: (name: string) => boolean;
   /** Cordon's own files and folders, links resolved: data, cache, configuration, policy. */
   readonly ownPaths: readonly OwnPath[];
 }
@@ -51,6 +54,7 @@ export const SILENT_MANIFEST: Manifest = Object.freeze({
   description: null,
   functionalities: [],
   network: [],
+  credentials: [],
   files: { read: [], write: [] },
   limits: DEFAULT_APP_LIMITS,
   node: [],
@@ -69,14 +73,21 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
   const description = object.get('description');
   const functionalities = object.get('functionalities');
   const network = object.get('network');
+  const credentials = object.get('credentials');
   const files = object.get('files');
   const limits = object.get('limits');
   const node = object.get('node');
+  const reached = network === null ? [] : readNetwork(reader, network);
+  const seen = files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place);
   const manifest: Manifest = {
     description: description === null ? null : readProse(reader, description, MOST_DESCRIPTION),
     functionalities: functionalities === null ? [] : readFunctionalities(reader, functionalities, place),
-    network: network === null ? [] : readNetwork(reader, network),
-    files: files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place),
+    network: reached,
+    credentials:
+      credentials === null
+        ? []
+        : readCredentials(reader, credentials, credentialPlace(reached, seen, reader, place)),
+    files: seen,
     limits: limits === null ? DEFAULT_APP_LIMITS : readLimits(reader, limits),
     node: node === null ? [] : readNodeGrants(reader, node),
     irreversible: readToolNames(reader, object, 'irreversible'),
@@ -207,39 +218,22 @@ function readSchema(reader: ConfigReader, at: Located, servesTool: boolean): Jso
 }
 
 function readNetwork(reader: ConfigReader, at: Located): string[] {
-  const wanted = 'an array of registrable domains';
-  return distinct(reader, reader.items(at, wanted), (item) => {
-    const text = reader.string(item);
-    if (text === null) return null;
-    const domain = text.toLowerCase();
-    if (isDomain(domain)) return domain;
-    reader.reportAt(item, {
-      code: 'CFG014',
-      message: `${quoted(text)} is no registrable domain`,
-      help: domainHelp(domain),
-    });
-    return null;
-  });
+  return distinct(reader, reader.items(at, 'an array of hosts'), (item) => readNetworkEntry(reader, item));
 }
 
-function isDomain(text: string): boolean {
-  if (text.length > 253) return false;
-  const labels = text.split('.');
-  if (labels.length < 2 || !labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label))) return false;
-  return /[a-z]/.test(labels.at(-1) ?? '');
-}
-
-function domainHelp(text: string): string {
-  if (text === '*' || text === '*.*') return 'there is no "everywhere": name each domain';
-  const bare = text
-    .replace(/^[a-z]+:\/\//, '')
-    .replace(/[/:?#].*$/s, '')
-    .replace(/^\*?\./, '')
-    .replace(/\.$/, '');
-  if (bare !== text && isDomain(bare)) return `write \`${bare}\`; its subdomains are included`;
-  if (/^[\d.]+$|^\[|::/.test(bare)) return 'addresses cannot be allowed, only names like `example.com`';
-  if (/[^\p{ASCII}]/u.test(bare)) return 'write the name in its `xn--` form';
-  return 'write a name like `example.com`, without scheme, port and path';
+function credentialPlace(
+  network: readonly string[],
+  files: Manifest['files'],
+  reader: ConfigReader,
+  place: ManifestPlace,
+): CredentialPlace {
+  const visible = [...files.read, ...files.write].map(realPath);
+  return {
+    network,
+    readPath: (at) => readPath(reader, at, place.home, place.values),
+    isVisible: (path) => visible.some((folder) => covers(folder, realPath(path))),
+    hasVariable: place.hasVariable,
+  };
 }
 
 function readFiles(reader: ConfigReader, at: Located, place: ManifestPlace): Manifest['files'] {

@@ -64,6 +64,7 @@ test('an app without a manifest gets the strict one', () => {
       description: null,
       functionalities: [],
       network: [],
+      credentials: [],
       files: { read: [], write: [] },
       limits: {
         memoryMiB: 1024,
@@ -71,6 +72,8 @@ test('an app without a manifest gets the strict one', () => {
         processes: 64,
         openFiles: 256,
         fileMiB: 64,
+        storageMiB: 512,
+        files: 10000,
         startSeconds: 10,
         callSeconds: 30,
         silentSeconds: 20,
@@ -79,6 +82,7 @@ test('an app without a manifest gets the strict one', () => {
         lineBytes: 1048576,
         messagesPerSecond: 100,
       },
+      node: [],
       irreversible: null,
       untrusted: null,
       private: null,
@@ -110,7 +114,11 @@ test('a whole manifest is read, with empty lists kept apart from silence', () =>
                 "tool": "send"
               }
             },
-            "network": ["Example.com"],
+            "network": ["Example.com", "=example.org", "127.0.0.1:8080"],
+            "credentials": {
+              "web": { "hosts": ["api.example.com"], "env": "WEB_TOKEN" },
+              "old": { "header": "X-Api-Key", "hosts": ["=example.org"], "file": "~/keys/old" },
+            },
             "files": { "read": ["notes", "~/mail"], "write": ["\${state}"] },
             "limits": { "callSeconds": 5 },
             "irreversible": ["send"],
@@ -122,7 +130,7 @@ test('a whole manifest is read, with empty lists kept apart from silence', () =>
       "providers": { "ollama": { "baseURL": "http://127.0.0.1:11434/v1" } },
     }`,
   );
-  const configuration = loaded(folder.load({ MAIL_TOKEN: 'secret${state}' }));
+  const configuration = loaded(folder.load({ MAIL_TOKEN: 'secret${state}', WEB_TOKEN: 'x' }));
   const state = join(folder.project, 'data/apps/mail');
   const [app] = configuration.apps;
   assert.deepEqual(app?.source, {
@@ -143,7 +151,23 @@ test('a whole manifest is read, with empty lists kept apart from silence', () =>
       tool: 'send',
     },
   ]);
-  assert.deepEqual(app?.manifest.network, ['example.com']);
+  assert.deepEqual(app?.manifest.network, ['example.com', '=example.org', '127.0.0.1:8080']);
+  assert.deepEqual(app?.manifest.credentials, [
+    {
+      name: 'web',
+      header: 'authorization',
+      format: 'Bearer ${secret}',
+      hosts: ['api.example.com'],
+      secret: { kind: 'variable', name: 'WEB_TOKEN' },
+    },
+    {
+      name: 'old',
+      header: 'x-api-key',
+      format: '${secret}',
+      hosts: ['=example.org'],
+      secret: { kind: 'file', path: join(folder.home, 'keys/old') },
+    },
+  ]);
   assert.deepEqual(app?.manifest.files, {
     read: [join(folder.project, 'notes'), join(folder.home, 'mail')],
     write: [state],

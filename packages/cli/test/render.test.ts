@@ -219,7 +219,7 @@ test('diagnostics name the place, the problem and the remedy', () => {
       file: '/home/me/cordon.json',
       range: { line: 5, column: 34, endLine: 5, endColumn: 50 },
       path: 'apps.mail.manifest.network[0]',
-      message: '`https://x.org` is no registrable domain',
+      message: '`https://x.org` cannot be allowed: only a host and a port can be named',
       help: 'write `x.org`',
     },
     {
@@ -233,7 +233,7 @@ test('diagnostics name the place, the problem and the remedy', () => {
   assert.equal(
     shown(),
     `/home/me/cordon.json:5:34: error CFG014 apps.mail.manifest.network[0]
-  \`https://x.org\` is no registrable domain
+  \`https://x.org\` cannot be allowed: only a host and a port can be named
   help: write \`x.org\`
 environment: warning CFG025 OPENAI_API_KEY
   no<U+001B>[2Jkey

@@ -50,11 +50,13 @@ export {
 } from './limits.ts';
 export {
   type AppSource,
+  type Credential,
   type Functionality,
   type InstalledApp,
   type Manifest,
   NODE_GRANTS,
   type NodeGrant,
+  type SecretSource,
 } from './manifest.ts';
 export type {
   Model,

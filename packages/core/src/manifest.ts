@@ -27,8 +27,10 @@ export interface Manifest {
   /** Vetted text for the planner; null where the user gave none (the planner then sees the app's id only). */
   readonly description: string | null;
   readonly functionalities: readonly Functionality[];
-  /** Registrable domains (`example.com`); empty means no network. */
+  /** Entries as docs/apps.md describes them: `example.com`, `api.example.com:8443`, `127.0.0.1:8080`; empty: no network. */
   readonly network: readonly string[];
+  /** What the hub adds to requests that it makes for the app; the app never sees the secrets. */
+  readonly credentials: readonly Credential[];
   /** Absolute paths; empty means no files. */
   readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly limits: AppLimits;
@@ -41,6 +43,23 @@ export interface Manifest {
   /** Tools whose output is the user's own and must not spread. `null`: silent, so all of them. */
   readonly private: readonly string[] | null;
 }
+
+export interface Credential {
+  /** By this name the app asks for it. */
+  readonly name: string;
+  /** Lower case. */
+  readonly header: string;
+  /** The header's value, with `${secret}` in it once. */
+  readonly format: string;
+  /** Entries in the notation of `network`, each within it; none in the clear. */
+  readonly hosts: readonly string[];
+  readonly secret: SecretSource;
+}
+
+/** Where the user keeps a secret. It is read when it is needed, and kept nowhere. */
+export type SecretSource =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'file'; readonly path: string };
 
 /** How the app comes to life. */
 export type AppSource =

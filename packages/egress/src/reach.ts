@@ -63,6 +63,15 @@ export function isWithinReach({ host, port, site }: Destination, reach: Reach): 
   return reach.some((entry) => entry.port === port && entry.host === (entry.kind === 'site' ? site : host));
 }
 
+/** Whether everything that `narrow` reaches is within `wide`. */
+export function coversEntry(wide: NetworkEntry, narrow: NetworkEntry): boolean {
+  if (wide.port !== narrow.port || (narrow.kind === 'site' && wide.kind !== 'site')) return false;
+  if (wide.kind !== 'site') return wide.host === narrow.host;
+  const { host, port } = narrow;
+  const within = destination(host, port);
+  return within.ok && within.value.site === wide.host;
+}
+
 const ENTRY = /^(=?)(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
 
 function addressEntry(

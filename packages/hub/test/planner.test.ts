@@ -13,6 +13,7 @@ function app(name: string, description: string | null = null): InstalledApp {
       description,
       functionalities: [],
       network: [],
+      credentials: [],
       files: { read: [], write: [] },
       limits: DEFAULT_APP_LIMITS,
       node: [],
