@@ -26,9 +26,11 @@ const INITIALIZE = {
 export class ConfinedStarts {
   readonly #sandbox: Sandbox;
   readonly #home: Home;
+  readonly #loopFolder: string;
 
   constructor(home: Home) {
     this.#home = home;
+    this.#loopFolder = join(dataFolder(home), 'loop');
     mkdirSync(dataFolder(home), { recursive: true, mode: 0o700 });
     this.#sandbox = openSandbox({
       node: process.execPath,
@@ -50,7 +52,7 @@ export class ConfinedStarts {
   async loop(): Promise<number> {
     const ending = new AbortController();
     const began = performance.now();
-    const loop = must(await loopLauncher(this.#sandbox, CODE_ROOT).launch(ending.signal));
+    const loop = must(await loopLauncher(this.#sandbox, CODE_ROOT, this.#loopFolder).launch(ending.signal));
     await firstLine(loop.link);
     const took = performance.now() - began;
     loop.kill();

@@ -85,10 +85,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'makes the folder of the proxy’s socket; of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
-  'packages/cli/src/network-config.ts': {
-    of: ['code at run time'],
-    why: 'the list of public suffixes is loaded for a configuration with an entry of `network`',
-  },
   'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
   'packages/cli/src/replaced-file.ts': {
     of: ['files'],
@@ -144,6 +140,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/hub/src/app-start.ts': {
     of: ['code at run time'],
     why: 'the MCP client is loaded when an app is first needed',
+  },
+  'packages/hub/src/loop-cache.ts': {
+    of: ['files'],
+    why: 'keeps the compiled code of the agent loop in a folder of the hub',
   },
   'packages/hub/src/rate.ts': {
     of: ['clock'],

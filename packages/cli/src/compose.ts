@@ -82,7 +82,7 @@ export function compose(
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
       socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
-    spokes: loopLauncher(sandbox, CODE_ROOT),
+    spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
     consent,
     clock: Date.now,
   });

@@ -28,6 +28,7 @@ import {
 } from '@cordon/sandbox';
 import type { AppLauncher, AppProcess } from './app-host.ts';
 import { FLOODED, LastWords } from './last-words.ts';
+import { LoopCache } from './loop-cache.ts';
 import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
 
 export interface LaunchOptions {
@@ -111,14 +112,29 @@ function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
 const LOOP_CODE = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
 const LOOP_ROOT_INSIDE = '/cordon';
 
-/** Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`. */
-export function loopLauncher(sandbox: Sandbox, codeRoot: string): SpokeLauncher {
+/** What of it is compiled: TypeScript, whose types are stripped at every start unless that is kept. */
+const LOOP_SOURCES = ['packages/core/src', 'packages/protocol/src', 'packages/spoke/src'];
+
+/**
+ * Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`; `cacheFolder` a folder of the
+ * hub alone, where the loop's compiled code is kept; null: nowhere.
+ */
+export function loopLauncher(
+  sandbox: Sandbox,
+  codeRoot: string,
+  cacheFolder: string | null = null,
+): SpokeLauncher {
+  const sources = LOOP_SOURCES.map((folder) => `${codeRoot}/${folder}`);
+  const cache = cacheFolder === null ? null : new LoopCache({ sandbox, sources, folder: cacheFolder });
   return {
     launch: async (signal) => {
       const spec = loopSpec(codeRoot);
       if (!spec.ok) return spec;
-      const process = await sandbox.spawn(spec.value, signal);
-      return process.ok ? spokeProcess(process.value) : process;
+      const process = await sandbox.spawn(cache?.applied(spec.value) ?? spec.value, signal);
+      if (!process.ok) return process;
+      // Beside the first loop that has to do without: the next one has it.
+      void cache?.fill(spec.value, signal);
+      return spokeProcess(process.value);
     },
   };
 }

@@ -1,0 +1,246 @@
+/**
+ * `npm run bench:isolation`: what isolation costs. Starts, round trips and calls beside the same without a sandbox,
+ * memory of idle processes, many spokes at once, and what a hostile app takes of the hub's time. Real sandboxes, in
+ * this process; each round makes every measurement once. See docs/benchmarks.md.
+ *
+ * Exit codes: 0 every aim is met, 1 one is missed, 2 it could not be measured.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfiguration } from '@cordon/cli';
+import { DEFAULT_TURN_LIMITS, type InstalledApp } from '@cordon/core';
+import { SpokeLink } from '../../packages/hub/src/spoke-link.ts';
+import { type Machine, thisMachine } from '../machine.ts';
+import { CONFIGURATION } from '../places.ts';
+import { summary } from '../sample.ts';
+import { disturbance, HARMS } from './disturbance.ts';
+import { type ManySpokes, manySpokes } from './many-spokes.ts';
+import { descendantsPss } from './memory.ts';
+import { fail, MeasuredHost, must, openRig, type Rig } from './rig.ts';
+import { overLink, overPipe } from './round-trip.ts';
+import { bareStart, confinedStart, ECHO, loopStart, warmStart } from './starts.ts';
+import { toolCalls } from './tool-call.ts';
+
+const LEAST_ROUNDS = 3;
+const SPOKES = 500;
+
+type Unit = 'ms' | 'µs' | 'MB';
+
+interface Aim {
+  /** The median must stay below; with `of`, the median divided by that of another row. */
+  readonly below: number;
+  readonly of?: string;
+}
+
+interface Row {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly median: number;
+  readonly quartiles: readonly [number, number];
+  readonly runs: number;
+  /** To the row that the aim names. */
+  readonly ratio: number | null;
+  readonly aim: Aim | null;
+  readonly met: boolean | null;
+}
+
+class Results {
+  readonly #values = new Map<
+    string,
+    { readonly unit: Unit; readonly aim: Aim | null; readonly all: number[] }
+  >();
+
+  add(name: string, unit: Unit, value: number, aim: Aim | null = null): void {
+    const known = this.#values.get(name);
+    if (known === undefined) this.#values.set(name, { unit, aim, all: [value] });
+    else known.all.push(value);
+  }
+
+  rows(): readonly Row[] {
+    return [...this.#values].map(([name, { unit, aim, all }]) => {
+      const { median, quartiles, runs } = summary(all);
+      const other = aim?.of === undefined ? null : summary(this.#values.get(aim.of)?.all ?? []).median;
+      const ratio = other === null ? null : median / other;
+      return {
+        name,
+        unit,
+        median,
+        quartiles,
+        runs,
+        ratio,
+        aim,
+        met: aim === null ? null : (ratio ?? median) < aim.below,
+      };
+    });
+  }
+}
+
+interface Stage {
+  readonly rig: Rig;
+  readonly example: InstalledApp;
+  readonly results: Results;
+  readonly say: (doing: string) => void;
+}
+
+const STARTS = { bare: 'app, bare: start → first answer', confined: 'app, confined: start → first answer' };
+
+async function starts({ rig, example, results, say }: Stage): Promise<void> {
+  say('starts');
+  results.add(STARTS.bare, 'ms', await bareStart(ECHO));
+  results.add(STARTS.confined, 'ms', await confinedStart(rig, ECHO), { below: 1.2, of: STARTS.bare });
+  results.add('metro-hail, bare', 'ms', await bareStart(example));
+  results.add('metro-hail, confined', 'ms', await confinedStart(rig, example), {
+    below: 1.2,
+    of: 'metro-hail, bare',
+  });
+  results.add('agent loop: start → ready', 'ms', await loopStart(rig));
+  say('warm apps');
+  const journey = { start_point: 'a', end_point: 'b' };
+  const warm = await warmStart(rig, example, 'calculate_fare', journey);
+  results.add('warm app: needed → ready', 'ms', warm.ready, { below: 4 });
+  results.add('warm app: first call', 'ms', warm.firstCall, { below: 1 });
+  results.add('warm app: second call', 'ms', warm.secondCall);
+}
+
+async function trips({ rig, results, say }: Stage): Promise<void> {
+  for (const [name, bytes] of [
+    ['200 B', 200],
+    ['10 KB', 10_000],
+  ] as const) {
+    say(`round trips of ${name}`);
+    const pipe = `round trip, ${name}: bare pipe`;
+    results.add(pipe, 'µs', await overPipe(bytes));
+    results.add(`round trip, ${name}: hub's link`, 'µs', await overLink(rig, bytes), {
+      below: 1.2,
+      of: pipe,
+    });
+  }
+}
+
+async function calls({ rig, results, say }: Stage, round: number): Promise<void> {
+  say('tool calls');
+  for (const took of await toolCalls(rig, ECHO, round))
+    results.add('tool call: model → hub, monitor, app → model', 'ms', took, { below: 1.5 });
+}
+
+async function memory({ rig, results, say }: Stage): Promise<void> {
+  say('memory');
+  const empty = descendantsPss();
+  const loop = must(await rig.loops.launch(new AbortController().signal));
+  const link = new SpokeLink(loop, DEFAULT_TURN_LIMITS);
+  if (!(await link.ready)) fail('the loop was not ready');
+  results.add('idle agent loop: memory (PSS)', 'MB', descendantsPss() - empty, { below: 15 });
+  link.close();
+  await loop.ended;
+  const measured = new MeasuredHost(rig);
+  must(await measured.host.start(ECHO));
+  results.add('idle MCP app: memory (PSS)', 'MB', descendantsPss() - empty, { below: 32 });
+  await measured.host.stop();
+}
+
+async function harms({ rig, results, say }: Stage): Promise<void> {
+  for (const harm of HARMS) {
+    say(`an app that does harm: ${harm}`);
+    const { busy, longest } = await disturbance(rig, harm);
+    results.add(`hub busy: ${harm}`, 'ms', busy, { below: 100 });
+    results.add(`hub's longest pause: ${harm}`, 'ms', longest);
+  }
+}
+
+/** An example app of ours, which uses our library and is TypeScript. */
+function exampleApp({ folder, dataFolder }: Rig): InstalledApp {
+  const options = { config: CONFIGURATION, data: dataFolder };
+  const loaded = loadConfiguration({ environment: {}, cwd: folder, home: folder, options });
+  const app = loaded.ok ? loaded.value.apps.find(({ id }) => id === 'metro-hail') : undefined;
+  if (app?.source.kind !== 'command') return fail('metro-hail is not configured');
+  mkdirSync(join(dataFolder, 'apps', app.id), { recursive: true, mode: 0o700 });
+  const args = app.source.args.map((arg) => join(CONFIGURATION, '..', arg));
+  return { ...app, source: { ...app.source, args } };
+}
+
+function table(machine: Machine, rows: readonly Row[], many: ManySpokes | null): string {
+  const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;
+  const user = process.getuid?.() === 0 ? 'root' : 'an ordinary user';
+  const lines = rows.map(({ name, unit, median, quartiles, runs, ratio, aim, met }) => {
+    const told = ratio === null ? '' : `${ratio.toFixed(2)}×`;
+    const judged =
+      aim === null ? '' : `< ${aim.below}${aim.of === undefined ? '' : '×'} ${met ? 'met' : 'MISSED'}`;
+    const number = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
+    const spread = quartiles.map(number).join('–');
+    return [
+      name.padEnd(52),
+      `${number(median)} ${unit}`.padStart(10),
+      spread.padStart(14),
+      told.padStart(7),
+      judged.padStart(16),
+      String(runs).padStart(4),
+    ].join(' ');
+  });
+  return [
+    `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}; as ${user}`,
+    '',
+    ...lines,
+    ...(many === null ? [] : ['', manyText(many)]),
+    ...(load > cores
+      ? ['', 'other work kept the cores busy: the numbers say more of that than of Cordon']
+      : []),
+  ].join('\n');
+}
+
+function manyText({ spokes, startsPerSecond, delay, busy, megabytesEach, endedIn }: ManySpokes): string {
+  return [
+    `${spokes} idle spokes: ${startsPerSecond.toFixed(0)} starts a second, ${megabytesEach.toFixed(1)} MB each,`,
+    `hub's event loop late by ${delay.p50.toFixed(1)} ms (p50), ${delay.p99.toFixed(1)} ms (p99), ${delay.most.toFixed(0)} ms (most), busy ${(100 * busy).toFixed(1)} %,`,
+    `all gone after ${endedIn.toFixed(0)} ms`,
+  ].join(' ');
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '7' },
+      spokes: { type: 'string', default: String(SPOKES) },
+      'no-harm': { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < LEAST_ROUNDS) {
+    console.error(`--rounds takes a number of at least ${LEAST_ROUNDS}`);
+    return 2;
+  }
+  const machine = thisMachine();
+  const rig = await openRig();
+  try {
+    const results = new Results();
+    const say = (doing: string) => console.error(`… ${doing}`);
+    const example = exampleApp(rig);
+    const stage = { rig, example, results, say };
+    await starts({ ...stage, results: new Results() }); // not counted: it fills the caches of the machine
+    for (let round = 1; round <= rounds; round++) {
+      const told = { ...stage, say: (doing: string) => say(`round ${round} of ${rounds}: ${doing}`) };
+      await starts(told);
+      await trips(told);
+      await calls(told, round);
+      await memory(told);
+      if (values['no-harm'] !== true && round <= LEAST_ROUNDS) await harms(told);
+    }
+    const count = Number(values.spokes);
+    const many = count > 0 ? await manySpokes(rig, count, say) : null;
+    const rows = results.rows();
+    console.log(
+      values.json === true ? JSON.stringify({ machine, rows, many }, null, 2) : table(machine, rows, many),
+    );
+    return rows.some(({ met }) => met === false) ? 1 : 0;
+  } finally {
+    rig.remove();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 2;
+}
