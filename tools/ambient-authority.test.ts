@@ -85,6 +85,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'makes the folder of the proxy’s socket; of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
+  'packages/cli/src/network-config.ts': {
+    of: ['code at run time'],
+    why: 'the list of public suffixes is loaded for a configuration with an entry of `network`',
+  },
   'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
   'packages/cli/src/replaced-file.ts': {
     of: ['files'],
@@ -232,7 +236,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'opens and closes what a confined process inherits',
   },
   'packages/sandbox/src/tree-digest.ts': { of: ['files'], why: 'digests every file of an installed package' },
-  'packages/sandbox/src/watchdog.ts': { of: ['files'], why: 'reads the memory of an app’s processes' },
+  'packages/sandbox/src/watchdog.ts': { of: ['clock', 'files'], why: 'reads the memory of an app’s processes' },
   'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {
     of: ['files', 'database'],
