@@ -155,9 +155,21 @@ function program(): Command {
     run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)),
   );
   cordon.addCommand(running());
-  shared(cordon.command('apps').description('what is installed and what each app may do')).action((options) =>
+  // Options behind `install` are its own, though the two share some.
+  const apps = cordon.enablePositionalOptions().command('apps').enablePositionalOptions();
+  shared(apps.description('what is installed and what each app may do')).action((options) =>
     run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
   );
+  shared(apps.command('install [app...]').description('fetches the packages that apps are started from'))
+    .usage('[options] [app...] | [options] -- <command...>')
+    .option('--again', 'also what is installed: shows what would change, and asks')
+    .option('--yes', 'puts what changed in force without asking')
+    .action((words: string[], { again = false, yes = false, ...options }) => {
+      const isCommand = process.argv.includes('--');
+      return run(options, async (around) =>
+        (await import('./commands/apps-install.ts')).installApps(around, words, isCommand, { again, yes }),
+      );
+    });
   shared(cordon.command('sessions').description('what was asked, and what can be resumed')).action(
     (options) => run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
   );

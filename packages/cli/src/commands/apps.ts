@@ -1,7 +1,10 @@
 /** `cordon apps`: what is installed, what each may do, and what will have to be asked. Ring 1. */
+import { basename } from 'node:path';
 import type { InstalledApp } from '@cordon/core';
+import { findInstalled, parseLauncher } from '@cordon/sandbox';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { installedRecord } from '../install/install.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function apps(surroundings: Surroundings): ExitCode {
@@ -34,7 +37,7 @@ function tell(surroundings: Surroundings, app: InstalledApp, configuration: Conf
   output.line();
 }
 
-function described(app: InstalledApp, { handedVariables }: Configuration) {
+function described(app: InstalledApp, { handedVariables, dataFolder }: Configuration) {
   const { manifest } = app;
   const { read, write } = manifest.files;
   const variables = handedVariables.filter((handed) => handed.app === app.id).map(({ variable }) => variable);
@@ -42,6 +45,7 @@ function described(app: InstalledApp, { handedVariables }: Configuration) {
     id: app.id,
     description: manifest.description,
     source: sourceOf(app),
+    ...installationOf(app, dataFolder),
     serves: listed(
       manifest.functionalities.map(({ name }) => name),
       'nothing to other apps unless the plan names it',
@@ -71,6 +75,21 @@ function sourceOf({ source }: InstalledApp): string {
       source satisfies never;
       return '';
   }
+}
+
+/** For a command like `npx package`: what it would start. Nothing for others. */
+function installationOf({ id, source }: InstalledApp, dataFolder: string): { readonly installed?: string } {
+  const call = source.kind === 'command' ? parseLauncher(basename(source.command), source.args) : null;
+  if (call === null || (call.ok && call.value === null)) return {};
+  if (!call.ok || call.value === null)
+    return { installed: `cannot be: ${call.ok ? '' : call.fault.message}` };
+  const record = installedRecord(call.value, dataFolder);
+  if (!record.ok || record.value === null)
+    return { installed: `not by \`cordon apps install ${id}\`; what lies beside the configuration is taken` };
+  const { name, version, installedAt, digest } = record.value;
+  const intact = findInstalled(call.value, dataFolder);
+  const state = intact.ok ? `${digest.slice(0, 12)}…` : intact.fault.message;
+  return { installed: `${name} ${version} since ${installedAt.slice(0, 10)}, ${state}` };
 }
 
 function listed(names: readonly string[], none: string): string {

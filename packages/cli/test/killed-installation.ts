@@ -1,0 +1,34 @@
+/** Installs in a process of its own, which a test kills. Arguments: data folder, registry, the registry's real port. */
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { openSandbox } from '@cordon/sandbox';
+import { fetchPackages } from '../src/install/install.ts';
+import { findNpm } from '../src/install/npm-program.ts';
+import { DEFAULT_STEP_LIMITS } from '../src/install/step.ts';
+import { callOf } from './install-fixture.ts';
+
+const [data = '', registry = '', port = ''] = process.argv.slice(2);
+const fetched = await fetchPackages(
+  callOf('npx demo-app'),
+  {
+    dataFolder: data,
+    places: {
+      environment: { npm_config_registry: registry },
+      home: data,
+      folder: data,
+      npm: findNpm(process.env.PATH ?? ''),
+      read: () => null,
+    },
+    step: {
+      sandbox: openSandbox({ node: process.execPath }),
+      socketFolder: join(data, 'sockets'),
+      lookup: async () => ['93.184.215.14'],
+      dial: () => connect(Number(port), '127.0.0.1'),
+      now: Date.now,
+      limits: DEFAULT_STEP_LIMITS,
+    },
+    now: Date.now,
+  },
+  new AbortController().signal,
+);
+if (fetched.ok) fetched.value.commit();
