@@ -1,13 +1,17 @@
 /**
  * The kernel bounds memory and CPU time per process, not per tree, unless a control group is delegated; and it
- * bounds neither the number of files in a private /tmp nor the size of an app's own folder. So four times a second
- * one look at each sandbox sums what its processes use. Shared pages count once per process: an upper bound.
+ * does not bound the number of files in a private /tmp. So four times a second one look at each sandbox sums what its
+ * processes use, and once a second where nothing has run since: a look takes 60 µs, and there may be a thousand
+ * sandboxes. Shared pages count once per process: an upper bound.
  *
  * Ring 0.
  */
 import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 
-const PERIOD_MS = 250;
+const SHORTEST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 1_000;
+/** How often it is seen who is due: the looks at many sandboxes spread over time. */
+const TICK_MS = 50;
 /** Longer than any set-up. */
 const LONGEST_BLIND_MS = 12_000;
 
@@ -40,8 +44,11 @@ export interface Watch {
 
 /** What was seen of one tree up to the last look. */
 interface Account {
-  /** Looks in a row at which nothing could be seen. */
-  blind: number;
+  /** When to look next, and the pause before that; `performance.now()`. */
+  due: number;
+  pause: number;
+  /** Since when nothing could be seen; null: something was, at the last look. */
+  blindSince: number | null;
   /** Clock ticks at the last look, and those of processes that ended without anybody waiting for them. */
   ticks: number;
   lostTicks: number;
@@ -59,8 +66,9 @@ export class Watchdog {
 
   /** Watches until the returned function is called. Keeps no process alive. */
   add(watch: Watch): () => void {
-    this.#watches.set(watch, { blind: 0, ticks: 0, lostTicks: 0 });
-    this.#timer ??= setInterval(() => this.#look(), PERIOD_MS).unref();
+    const due = performance.now() + SHORTEST_PAUSE_MS;
+    this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, blindSince: null, ticks: 0, lostTicks: 0 });
+    this.#timer ??= setInterval(() => this.#look(performance.now()), TICK_MS).unref();
     return () => this.#remove(watch);
   }
 
@@ -71,9 +79,14 @@ export class Watchdog {
     this.#timer = null;
   }
 
-  #look(): void {
+  #look(now: number): void {
     for (const [watch, account] of [...this.#watches]) {
-      const excess = excessOf(watch, account, this.#units);
+      if (account.due > now) continue;
+      const before = account.ticks;
+      const excess = excessOf(watch, account, this.#units, now);
+      const hasRun = account.ticks !== before;
+      account.pause = hasRun ? SHORTEST_PAUSE_MS : Math.min(account.pause * 2, LONGEST_PAUSE_MS);
+      account.due = now + account.pause;
       if (excess === null) continue;
       this.#remove(watch);
       watch.onExcess(excess);
@@ -82,23 +95,24 @@ export class Watchdog {
 }
 
 /** The sentence that ends the tree, or null. Updates the account. */
-function excessOf(watch: Watch, account: Account, units: Units): string | null {
+function excessOf(watch: Watch, account: Account, units: Units, now: number): string | null {
   const { limits } = watch;
   const members = membersOf(watch.root, watch.hasPidNamespace);
   if (members.length === 0) {
     // It is being set up, or ended a moment ago. What cannot be watched for long is not left running.
-    account.blind += 1;
-    return account.blind * PERIOD_MS < LONGEST_BLIND_MS
+    account.blindSince ??= now;
+    return now - account.blindSince < LONGEST_BLIND_MS
       ? null
       : 'its use of memory and time could not be read any more';
   }
-  account.blind = 0;
+  account.blindSince = null;
   const memoryMiB = Math.ceil(watch.counted?.memoryMiB() ?? sumOfMemory(members, units));
   if (memoryMiB > limits.memoryMiB)
     return `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`;
   if (members.length > limits.processes)
     return `it had ${members.length} processes, more than its ${limits.processes}`;
-  const cpuSeconds = watch.counted?.cpuSeconds() ?? sumOfCpu(members, account) / units.ticksPerSecond;
+  const summed = sumOfCpu(members, account) / units.ticksPerSecond;
+  const cpuSeconds = watch.counted?.cpuSeconds() ?? summed;
   if (cpuSeconds > limits.cpuSeconds)
     return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
   const sockets = watch.hasNetworkNamespace ? socketsOf(watch.root) : 0;
