@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
+  'packages/cli/src/commands/doctor-attack.ts': {
+    of: ['clock', 'code at run time'],
+    why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
+  },
   'packages/cli/src/commands/run.ts': {
     of: ['files', 'environment', 'clock', 'code at run time'],
     why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
@@ -227,6 +231,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'measures an app’s own folder, a part of the time',
   },
   'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
+  'packages/sandbox/src/inside/seatbelt-canary.ts': {
+    of: ['environment', 'files', 'processes', 'sockets'],
+    why: 'runs inside the sandbox of macOS and tries what must fail',
+  },
+  'packages/sandbox/src/seatbelt-sandbox.ts': {
+    of: ['files', 'processes', 'sockets'],
+    why: 'starts processes on macOS, looks at their memory, and a bait for the canary',
+  },
   'packages/sandbox/src/self-test.ts': {
     of: ['files', 'sockets'],
     why: 'baits for the canary; its own namespaces, to be compared with',
@@ -236,7 +248,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'opens and closes what a confined process inherits',
   },
   'packages/sandbox/src/tree-digest.ts': { of: ['files'], why: 'digests every file of an installed package' },
-  'packages/sandbox/src/watchdog.ts': { of: ['clock', 'files'], why: 'reads the memory of an app’s processes' },
+  'packages/sandbox/src/watchdog.ts': {
+    of: ['clock', 'files'],
+    why: 'reads the memory of an app’s processes',
+  },
   'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {
     of: ['files', 'database'],

@@ -356,6 +356,24 @@ function refusedByUnknown({ user, userMap }: HostFacts, said: string): Diagnosis
   };
 }
 
+/** A system on which there is nothing to try. Both as Node names them. */
+export function unsupportedSystem(platform: string, architecture: string): Diagnosis {
+  if (platform === 'win32')
+    return {
+      why: 'there is no sandbox for Windows, so no app can run here',
+      remedy: 'install Linux in it with `wsl --install` (WSL 2), and run Cordon there',
+    };
+  if (platform === 'linux')
+    return {
+      why: `there is no system call filter for ${architecture}, so no app can run here`,
+      remedy: 'run Cordon with a 64-bit Node on x86-64 or arm64',
+    };
+  return {
+    why: `there is no sandbox for ${platform}, so no app can run here`,
+    remedy: 'run Cordon on Linux (x86-64 or arm64), for instance in a virtual machine',
+  };
+}
+
 const INSTALLERS: readonly (readonly [distribution: RegExp, command: string])[] = [
   [/\b(debian|ubuntu)\b/, 'apt-get install'],
   [/\b(fedora|rhel|centos)\b/, 'dnf install'],

@@ -13,9 +13,11 @@ import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backe
 import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
 import { ControlGroups } from './control-group.ts';
+import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
 import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
+import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { isArchitecture, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
@@ -47,14 +49,32 @@ const VERSION = 'sandbox-2';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {
+  if (platform() === 'darwin') return openSeatbelt(options);
   const launcher = openLauncher(options);
   return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
+}
+
+function openSeatbelt({ node: program, weaker = [] }: SandboxOptions): Sandbox {
+  const node = checkPath(program);
+  const canary = checkPath(insideFile('seatbelt-canary'));
+  if (!node.ok) return new RefusingSandbox(node.fault);
+  if (!canary.ok) return new RefusingSandbox(canary.fault);
+  return new SeatbeltSandbox({
+    node: node.value.host,
+    sandboxExec: '/usr/bin/sandbox-exec',
+    canary: canary.value,
+    outside: [fileURLToPath(import.meta.url)],
+    weaker,
+  });
 }
 
 /** Everything that launches share on this machine; a fault says what is missing. */
 export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   const architecture = arch();
-  if (platform() !== 'linux' || !isArchitecture(architecture)) return failed(unsupported());
+  if (platform() !== 'linux' || !isArchitecture(architecture)) {
+    const { why, remedy } = unsupportedSystem(platform(), architecture);
+    return failed(fault('sandbox-unavailable', why, remedy));
+  }
   const node = checkPath(options.node);
   if (!node.ok) return node;
   const forwarder = checkPath(insideFile('forwarder'));
@@ -83,14 +103,6 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
 
 function controlGroups(folder: string | undefined): Result<ControlGroups, string> {
   return folder === undefined ? ControlGroups.delegated() : ok(ControlGroups.in(folder, false));
-}
-
-function unsupported(): Fault {
-  return fault(
-    'sandbox-unavailable',
-    `there is no sandbox for ${platform()} on ${arch()}, so no app can run here`,
-    'run Cordon on Linux (x86-64 or arm64): a virtual machine, or WSL 2 on Windows',
-  );
 }
 
 /** Our own files for the inside: TypeScript beside the sources, JavaScript beside the built files. */

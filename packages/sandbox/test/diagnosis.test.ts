@@ -8,7 +8,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { diagnose, type HostFacts, installCommand, readFacts } from '../src/diagnosis.ts';
+import { diagnose, type HostFacts, installCommand, readFacts, unsupportedSystem } from '../src/diagnosis.ts';
 
 /** A machine on which nothing stands in the way. */
 const GOOD: HostFacts = {
@@ -278,6 +278,12 @@ describe('each situation has its reason and its remedy', () => {
       assert.match(`${diagnosis?.why}${diagnosis?.remedy}`, /^[\x20-\x7e’]+$/);
     }
   });
+});
+
+test('a system without any sandbox is told what would do', () => {
+  assert.match(unsupportedSystem('win32', 'x64').remedy, /`wsl --install` \(WSL 2\)/);
+  assert.match(unsupportedSystem('linux', 'riscv64').why, /no system call filter for riscv64/);
+  assert.match(unsupportedSystem('freebsd', 'x64').why, /no sandbox for freebsd/);
 });
 
 test('the package manager is the distribution’s own', () => {
