@@ -18,6 +18,7 @@ import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { HostPrograms } from './backends/bubblewrap.ts';
 import { librariesOf } from './backends/libraries.ts';
 import { errorCode } from './checked-path.ts';
+import { installCommand, readFacts } from './diagnosis.ts';
 import { readUnits } from './watchdog.ts';
 
 /** Fixed places, not PATH: what confines must not be chosen by the environment. */
@@ -35,12 +36,9 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
     setpriv: findProgram('setpriv'),
   };
   if (programs.bwrap === null || !existsSync(programs.bwrap))
-    return lacking('bubblewrap is not installed', 'run `apt-get install bubblewrap` as root');
+    return lacking('bubblewrap is not installed', installRemedy('bubblewrap'));
   if (programs.prlimit === null || (isRoot && programs.setpriv === null))
-    return lacking(
-      'util-linux (prlimit, setpriv) is not installed',
-      'run `apt-get install util-linux` as root',
-    );
+    return lacking('util-linux (prlimit, setpriv) is not installed', installRemedy('util-linux'));
   try {
     return ok({
       bwrap: programs.bwrap,
@@ -59,6 +57,12 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       `check that \`${node}\` is a Node program`,
     );
   }
+}
+
+/** Where it was looked for is said, because some systems keep programs elsewhere. */
+function installRemedy(name: string): string {
+  const { distribution } = readFacts(null);
+  return `run \`${installCommand(distribution, name)}\` as root; it is looked for in ${PROGRAM_FOLDERS.join(', ')}`;
 }
 
 function lacking(message: string, help: string) {
