@@ -33,8 +33,9 @@ const ALLOWED: Readonly<
     own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
+  // `attacks` is loaded only by `cordon doctor --attack`.
   cli: {
-    own: ['core', 'egress', 'egress/reach', 'hub', 'llm', 'policy', 'sandbox', 'trace'],
+    own: ['attacks', 'core', 'egress', 'egress/reach', 'hub', 'llm', 'policy', 'sandbox', 'trace'],
     others: ['commander'],
   },
 };
@@ -43,6 +44,17 @@ const PACKAGES = readdirSync(join(ROOT, 'packages'));
 
 test('every package is in the table and the table names no other', () => {
   assert.deepEqual([...PACKAGES].sort(), Object.keys(ALLOWED).sort());
+});
+
+test('the attacks are loaded by one command, when it is called, and by nothing else', () => {
+  const files = PACKAGES.flatMap((name) => sourceFiles(`packages/${name}/src`));
+  const users = files.filter(({ imports }) => imports.includes('@cordon/attacks'));
+  assert.deepEqual(
+    users.map(({ path }) => path),
+    ['packages/cli/src/commands/doctor-attack.ts'],
+  );
+  const values = users.flatMap(({ text }) => text.match(/^import (?!type)[^;]*@cordon\/attacks/gm) ?? []);
+  assert.deepEqual(values, []);
 });
 
 for (const name of PACKAGES) {

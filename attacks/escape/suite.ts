@@ -9,6 +9,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { LayerName } from '@cordon/sandbox';
 import { type Attempt, BAIT, BAIT_VARIABLE } from './attempt.ts';
 import { ATTEMPTS } from './attempts.ts';
 import type { HubMessage, Job } from './hub.ts';
@@ -32,14 +33,15 @@ export function attemptsHere(): readonly Attempt[] {
   return ATTEMPTS.filter(({ architecture }) => architecture === undefined || architecture === arch());
 }
 
-/** Runs all of them, with their twins. `onResult` hears of each as soon as both are over. */
+/** Runs all of them, with their twins, without the layers of `weaker`. `onResult` hears of each as soon as both are over. */
 export async function runSuite(
   attempts: readonly Attempt[],
   onResult: (result: Result) => void = () => undefined,
+  weaker: readonly LayerName[] = [],
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   const halves = new Map<string, { outcome?: Outcome; twin?: Outcome }>();
-  await runJobs([{ weaker: [], ids: attempts.map(({ id }) => id), twins: true }], (told) => {
+  await runJobs([{ weaker, ids: attempts.map(({ id }) => id), twins: true }], (told) => {
     const half = halves.get(told.id) ?? {};
     halves.set(told.id, half);
     if (told.isTwin) half.twin = told.outcome;

@@ -151,9 +151,16 @@ function program(): Command {
   asking(cordon.command('start').description('chat if a provider is configured, else the demo')).action(
     (options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)),
   );
-  confining(cordon.command('doctor').description('what this machine can confine')).action((options) =>
-    run(options, async (around) => (await import('./commands/doctor.ts')).doctor(around)),
-  );
+  confining(cordon.command('doctor').description('what this machine can confine'))
+    .option('--attack [group]', 'also tries to get out, in some two hundred ways')
+    .option('--verbose', 'show every attempt')
+    .action(({ attack = false, ...options }) =>
+      run(options, async (around) =>
+        attack !== false
+          ? (await import('./commands/doctor-attack.ts')).doctorAttack(around, attack)
+          : (await import('./commands/doctor.ts')).doctor(around),
+      ),
+    );
   cordon.addCommand(running());
   // Options behind `install` are its own, though the two share some.
   const apps = cordon.enablePositionalOptions().command('apps').enablePositionalOptions();

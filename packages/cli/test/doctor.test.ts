@@ -1,6 +1,7 @@
 /** `cordon doctor`: what it shows of this machine, and of machines that lack something. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isJsonObject, toJson } from '@cordon/core';
 import { mountRunsPrograms } from '../src/paths.ts';
 import { Workplace } from './program.ts';
 
@@ -62,4 +63,40 @@ test('a layer that there is not is an error with the layers that there are', () 
   assert.equal(code, 2);
   assert.match(err, /cordon\.json:2:27: error CFG039 sandbox\.weaker\[0\]/);
   assert.match(err.replace(/\s+/g, ' '), /did you mean `seccomp`\? layers that can be left out: file-view,/);
+});
+
+test('attempts to get out follow the layers, each told with how it ended', () => {
+  using place = new Workplace();
+  const { code, lines, err } = place.run(['doctor', '--attack', 'javascript', '--json']);
+  assert.deepEqual([err, code], ['', 0]);
+  const told: readonly Record<string, unknown>[] = lines.map(toJson).filter(isJsonObject);
+  const attempts = told.filter(({ kind }) => kind === 'doctor.attempt');
+  assert.ok(attempts.length >= 5);
+  assert.deepEqual(
+    attempts.filter(({ verdict, allowed }) => verdict !== 'stopped' || allowed !== 'through'),
+    [],
+  );
+  const { length } = attempts;
+  assert.deepEqual(told.at(-1), { kind: 'doctor.attacked', tried: length, stopped: length });
+});
+
+test('an attempt that gets through, because a layer was left out, is a failure that is shown', () => {
+  using place = new Workplace();
+  const { code, out } = place.run([
+    'doctor',
+    '--attack',
+    'javascript',
+    '--sandbox',
+    'weaker=node-permission',
+  ]);
+  assert.equal(code, 2);
+  assert.match(out, /NO +starts a thread +through/);
+  assert.match(out.replace(/\s+/g, ' '), /attempts to get out: \d+ did not end as they should/);
+});
+
+test('a group of attempts that there is not is refused, with the names of those that there are', () => {
+  using place = new Workplace();
+  const { code, err } = place.run(['doctor', '--attack', 'everything']);
+  assert.equal(code, 2);
+  assert.match(err.replace(/\s+/g, ' '), /no such group of attempts; help: name one of reading, writing,/);
 });

@@ -1,0 +1,168 @@
+/**
+ * `cordon doctor --attack`: after the layers, the attempts to get out of them. Each is a small hostile program in a
+ * real sandbox of this machine, beside one that does what is allowed. The suite is loaded only here, and is not part
+ * of a published Cordon.
+ *
+ * Ring 1.
+ */
+import type { Result as Attempted, Outcome } from '@cordon/attacks';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { renderTable } from '../table.ts';
+import { readWeaker } from '../weaker.ts';
+import { doctor } from './doctor.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** `wanted`: the group of attempts to make; true: all. */
+export async function doctorAttack(surroundings: Surroundings, wanted: string | true): Promise<ExitCode> {
+  const code = await doctor(surroundings);
+  if (code !== EXIT.done) return code;
+  const suite = await loadSuite();
+  if (suite === null) {
+    surroundings.notes.say(
+      'cordon: ',
+      'the attempts are not installed here: they are part of the sources only',
+      'bad',
+    );
+    return EXIT.failed;
+  }
+  const all = suite.attemptsHere();
+  const attempts = all.filter(({ group }) => wanted === true || group === wanted);
+  if (attempts.length === 0) {
+    const groups = [...new Set(all.map(({ group }) => group))].join(', ');
+    surroundings.notes.say(
+      'cordon: ',
+      `there is no such group of attempts; help: name one of ${groups}`,
+      'bad',
+    );
+    return EXIT.failed;
+  }
+  const weaker = readWeaker(surroundings.configuration()?.weaker ?? []);
+  const progress = new Progress(surroundings, attempts.length);
+  const step = () => progress.step();
+  const results = await suite.runSuite(attempts, step, weaker.ok ? weaker.value : []);
+  progress.clear();
+  return tell(surroundings, results);
+}
+
+async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
+  try {
+    return await import('@cordon/attacks');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+function tell(surroundings: Surroundings, results: readonly Attempted[]): ExitCode {
+  const bad = results.filter(({ verdict }) => verdict !== 'stopped' && verdict !== 'known');
+  const isGood = bad.length === 0 && results.length > 0;
+  if (surroundings.wantsJson) {
+    for (const result of results) surroundings.json(asJson(result));
+    surroundings.json({
+      kind: 'doctor.attacked',
+      tried: results.length,
+      stopped: results.length - bad.length,
+    });
+  } else show(surroundings, results, bad);
+  return isGood ? EXIT.done : EXIT.failed;
+}
+
+function asJson({ attempt, outcome, twin, verdict }: Attempted) {
+  const { id, group, title, layers, also = null, known = null } = attempt;
+  const how = inWords(outcome);
+  return {
+    kind: 'doctor.attempt',
+    id,
+    group,
+    title,
+    verdict,
+    how,
+    allowed: inWords(twin),
+    layers,
+    also,
+    known,
+  };
+}
+
+function inWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'through':
+      return 'through';
+    case 'stopped':
+      return outcome.by;
+    case 'unclear':
+    case 'not-run':
+      return outcome.why;
+  }
+}
+
+function show(surroundings: Surroundings, results: readonly Attempted[], bad: readonly Attempted[]): void {
+  const { output, options } = surroundings;
+  const shown = options.verbose === true ? results : results.filter(({ verdict }) => verdict !== 'stopped');
+  output.line();
+  renderTable(output, ['', 'attempts', 'tried', 'stopped'], groupRows(results));
+  if (shown.length > 0) {
+    output.line();
+    renderTable(output, ['', 'an app that', 'what came of it'], shown.map(row));
+  }
+  const tried = `${results.length} attempts to get out`;
+  const verdict =
+    bad.length === 0
+      ? `${tried}: every one ended as it should, and what is allowed works`
+      : `${tried}: ${bad.length} did not end as they should`;
+  output.say('', verdict, bad.length === 0 ? 'good' : 'bad');
+}
+
+function groupRows(results: readonly Attempted[]): readonly (readonly string[])[] {
+  return [...Map.groupBy(results, ({ attempt }) => attempt.group)].map(([group, some]) => {
+    const stopped = some.filter(({ verdict }) => verdict === 'stopped').length;
+    const isFine = some.every(({ verdict }) => verdict === 'stopped' || verdict === 'known');
+    return [isFine ? 'yes' : 'NO', group, String(some.length), String(stopped)];
+  });
+}
+
+const MARKS: Readonly<Record<Attempted['verdict'], string>> = {
+  stopped: 'yes',
+  known: 'but',
+  through: 'NO',
+  unclear: 'NO',
+  'not-run': 'NO',
+};
+
+function row({ attempt, outcome, twin, verdict }: Attempted): readonly string[] {
+  const came =
+    attempt.known !== undefined && verdict === 'known' ? `gets through: ${attempt.known}` : inWords(outcome);
+  const broken = twin.kind === 'through' ? '' : `; what is allowed does not work: ${inWords(twin)}`;
+  return [MARKS[verdict], attempt.title, `${came}${broken}`];
+}
+
+const CLEAR = '\r\u001b[K';
+
+/** One line that is overwritten, for people who wait. */
+class Progress {
+  readonly #surroundings: Surroundings;
+  readonly #total: number;
+  readonly #began = performance.now();
+  #done = 0;
+
+  constructor(surroundings: Surroundings, total: number) {
+    this.#surroundings = surroundings;
+    this.#total = total;
+  }
+
+  step(): void {
+    this.#done += 1;
+    if (!this.#isShown()) return;
+    const passed = performance.now() - this.#began;
+    const left = Math.ceil((passed / this.#done) * (this.#total - this.#done) * 0.001);
+    process.stderr.write(`${CLEAR}${this.#done} of ${this.#total} attempts, about ${left} s left`);
+  }
+
+  clear(): void {
+    if (this.#isShown()) process.stderr.write(CLEAR);
+  }
+
+  #isShown(): boolean {
+    return process.stderr.isTTY === true && !this.#surroundings.wantsJson;
+  }
+}
