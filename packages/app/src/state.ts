@@ -6,7 +6,7 @@
  */
 import {
   closeSync,
-  fsyncSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -65,7 +65,7 @@ export function openState<const S extends ObjectSchema>(options: StateOptions<S>
   const write = (value: unknown): FromSchema<S> => {
     const text = JSON.stringify(decode(value), null, 2);
     if (Buffer.byteLength(text) > LARGEST_FILE_BYTES) throw new Error(`${path} would become too large`);
-    writeDurably(folder, options.file, text);
+    replaceFile(folder, options.file, text);
     return decode(JSON.parse(text));
   };
   const read = (): FromSchema<S> => {
@@ -93,25 +93,21 @@ function readText(path: string): string | null {
   return readFileSync(path, 'utf8');
 }
 
-function writeDurably(folder: string, file: string, text: string): void {
+/** Never half written. What the disk had not taken up when the power failed may be the old state. */
+function replaceFile(folder: string, file: string, text: string): void {
   const path = join(folder, file);
   const temporary = join(folder, `.${file}.${process.pid}.tmp`);
-  // One may be left of a process that died; `wx` then follows no link that something else put there.
+  // One may be left of a process that died; O_EXCL then follows no link that something else put there.
   rmIfThere(temporary);
-  const opened = openSync(temporary, 'wx', 0o600);
+  // O_SYNC and not `fsync`, which Node's permission model refuses whatever is granted.
+  const { O_WRONLY, O_CREAT, O_EXCL, O_SYNC } = constants;
+  const opened = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_SYNC, 0o600);
   try {
     writeFileSync(opened, text);
-    fsyncSync(opened);
   } finally {
     closeSync(opened);
   }
   renameSync(temporary, path);
-  const directory = openSync(folder, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 function rmIfThere(path: string): void {

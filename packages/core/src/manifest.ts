@@ -19,8 +19,11 @@ export interface Functionality {
   readonly tool: string | null;
 }
 
-/** What Node's permission model refuses unless it is named: `--allow-…` (Node, "Permissions"). */
-export const NODE_GRANTS = ['addons', 'child-process', 'wasi', 'worker'] as const;
+/**
+ * What Node's permission model refuses unless it is named: `--allow-…` (Node, "Permissions"). `unrestricted` goes
+ * without the model: it also refuses `fsync` and the like, which no flag allows and some databases need.
+ */
+export const NODE_GRANTS = ['addons', 'child-process', 'unrestricted', 'wasi', 'worker'] as const;
 export type NodeGrant = (typeof NODE_GRANTS)[number];
 
 export interface Manifest {

@@ -70,6 +70,7 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
   const isNode = executable === NODE_INSIDE;
   // The forwarder of an app with the network starts the app as its child, and speaks to a Unix socket.
   const isTight = isNode && app.network.kind === 'none' && !app.node.includes('child-process');
+  const isRestricted = isNode && !app.node.includes('unrestricted');
   return ok({
     executable,
     args,
@@ -84,7 +85,7 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
     cwd: cwd.value,
     mounts,
     profile: isTight ? 'tight' : 'spawn',
-    nodeGrants: isNode ? app.node : null,
+    nodeGrants: isRestricted ? app.node : null,
     limits: app.limits,
     tmpMiB: TMP_MIB,
     usr,

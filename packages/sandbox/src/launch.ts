@@ -338,9 +338,14 @@ function watch(
 function layersOf({ appUser, leftOut }: Launcher, spec: CheckedSpec) {
   const applies = (name: LayerName) =>
     (name !== 'separate-user' || appUser !== null || leftOut.has(name)) &&
-    (name !== 'node-permission' || spec.nodeGrants !== null);
-  const layers = LAYER_NAMES.filter((name) => applies(name) && !leftOut.has(name));
-  return { layers, weakened: LAYER_NAMES.filter((name) => applies(name) && leftOut.has(name)) };
+    (name !== 'node-permission' || spec.executable === NODE_INSIDE);
+  const isLeftOut = (name: LayerName) =>
+    leftOut.has(name) || (name === 'node-permission' && spec.nodeGrants === null);
+  const applying = LAYER_NAMES.filter(applies);
+  return {
+    layers: applying.filter((name) => !isLeftOut(name)),
+    weakened: applying.filter(isLeftOut),
+  };
 }
 
 /**
