@@ -18,6 +18,8 @@ export class Machine {
   readonly root: string;
   readonly data: string;
   readonly registry: TestRegistry;
+  /** What the clock shows more than it should. */
+  later = 0;
   /** Variables of the user's environment. */
   environment: Record<string, string>;
 
@@ -55,7 +57,7 @@ export class Machine {
         now: Date.now,
         limits: { ...DEFAULT_STEP_LIMITS, ...limits },
       },
-      now: Date.now,
+      now: () => Date.now() + this.later,
     };
   }
 
@@ -125,6 +127,11 @@ export class Machine {
     return out.trim();
   }
 
+  /** How many trees there are. */
+  get trees(): number {
+    return this.kept.filter((name) => name.length === 64).length;
+  }
+
   /** Names in the folder of packages: `records`, `work`, and one folder for each digest. */
   get kept(): readonly string[] {
     const folder = join(this.data, 'packages');
@@ -132,7 +139,7 @@ export class Machine {
   }
 
   get work(): readonly string[] {
-    return readdirSync(join(this.data, 'packages/work'));
+    return readdirSync(join(this.data, 'packages/work')).filter((name) => !name.startsWith('unused-'));
   }
 }
 

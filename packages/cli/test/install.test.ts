@@ -20,7 +20,8 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { digestTree, recordFile, treeFolder } from '@cordon/sandbox';
-import { Machine, PROGRAM } from './install-fixture.ts';
+import { fetchPackages } from '../src/install/install.ts';
+import { callOf, Machine, PROGRAM } from './install-fixture.ts';
 
 /** An honest package of one file, besides which each attack stands. */
 function honest({ registry }: Machine, version = '1.0.0'): void {
@@ -215,10 +216,9 @@ test('a registry that is silent or gone ends the step, and nothing is left behin
     'the registry did not deliver everything within 3 s',
   );
   machine.registry.trouble = null;
-  const { url } = machine.registry;
-  machine.environment.npm_config_registry = url.replace(`:${machine.registry.port}`, ':1');
-  assert.notEqual(await machine.refusal('npx demo-app', { seconds: 30 }), '');
-  machine.environment.npm_config_registry = url;
+  machine.registry.trouble = 'gone';
+  assert.match(await machine.refusal('npx demo-app'), /does not answer$|was not reached/);
+  machine.registry.trouble = null;
   assert.deepEqual(machine.work, []);
   assert.equal(await machine.refusal('npx demo-app'), 'installed');
 });
@@ -354,6 +354,47 @@ test('an upgrade shows what would change, and is in force when it is put there',
   assert.equal(await machine.run('npx demo-app'), 'ran');
   assert.equal(fetched.value.commit().ok, true);
   assert.equal(await machine.run('npx demo-app'), 'ran the second');
+});
+
+test('a version that was replaced stays for a day, since an app may run from it, and then goes', async (context) => {
+  const machine = await Machine.make(context);
+  honest(machine, '1.0.0');
+  await machine.install('npx demo-app');
+  honest(machine, '2.0.0');
+  await machine.install('npx demo-app');
+  assert.equal(machine.trees, 2);
+  machine.later = 60 * 60 * 1000 - 1;
+  await machine.install('npx demo-app');
+  assert.equal(machine.trees, 2);
+  machine.later = 25 * 60 * 60 * 1000;
+  await machine.install('npx demo-app');
+  assert.equal(machine.trees, 1);
+  assert.equal(await machine.run('npx demo-app'), 'ran');
+});
+
+test('without npm nothing is fetched, and the remedy is told', async (context) => {
+  const machine = await Machine.make(context);
+  honest(machine);
+  const { places, ...rest } = machine.installer();
+  const installer = { ...rest, places: { ...places, npm: null } };
+  const fetched = await fetchPackages(callOf('npx demo-app'), installer, new AbortController().signal);
+  assert.deepEqual(fetched.ok ? null : [fetched.fault.message, fetched.fault.help], [
+    'npm was not found, and packages are fetched with it',
+    'install Node.js with npm',
+  ]);
+});
+
+test('a step that is stopped in the middle ends at once', async (context) => {
+  const machine = await Machine.make(context);
+  honest(machine);
+  machine.registry.trouble = 'hangs';
+  const stopping = new AbortController();
+  const fetching = machine.fetch('npx demo-app', {}, stopping.signal);
+  while (machine.registry.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  stopping.abort();
+  const fetched = await fetching;
+  assert.equal(fetched.ok ? '' : fetched.fault.message, 'the installation was stopped');
+  assert.deepEqual(machine.work, []);
 });
 
 test('what was installed goes before what lies beside the configuration, and without it that is taken', async (context) => {

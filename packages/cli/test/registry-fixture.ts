@@ -92,7 +92,7 @@ export interface NpmVersion {
 }
 
 /** What the registry does with a request instead of answering it. */
-export type Trouble = 'hangs' | 'unauthorized' | null;
+export type Trouble = 'gone' | 'hangs' | 'unauthorized' | null;
 
 export class TestRegistry {
   static readonly host = 'registry.example.com';
@@ -134,7 +134,8 @@ export class TestRegistry {
 
   readonly dial = (address: string, port: number): Socket => {
     this.dialled.push(`${address}:${port}`);
-    return connect(this.port, '127.0.0.1');
+    // Nobody listens on the first port.
+    return connect(this.trouble === 'gone' ? 1 : this.port, '127.0.0.1');
   };
 
   /** Adds a version of a package; `files` are below `package/`, and there is a `package.json`. */

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -108,6 +109,7 @@ function workFolder({ dataFolder, now }: Installer): Result<string, Fault> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     mkdirSync(join(packagesFolder(dataFolder), 'records'), { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder)) {
+      if (name.startsWith('unused-')) continue;
       const path = join(folder, name);
       if (now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, { recursive: true, force: true });
     }
@@ -166,7 +168,7 @@ function differenceTo(
 function commit(
   record: InstallRecord,
   work: string,
-  { dataFolder }: Installer,
+  { dataFolder, now }: Installer,
 ): Result<InstallRecord, Fault> {
   try {
     chmodSync(work, 0o755); // the folder above is closed to others, and apps may be another user
@@ -175,12 +177,45 @@ function commit(
     const temporary = join(dirname(file), `.${randomBytes(8).toString('hex')}`);
     writeFileSync(temporary, recordText(record), { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, file);
+    removeUnused(dataFolder, now());
     return ok(record);
   } catch (error) {
     rmSync(work, { recursive: true, force: true });
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return failed(fault('app-unavailable', `the package could not be put into the data folder (${why})`));
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Trees that no record names any more. An app may still run from one of them, so the first look marks it with the time,
+ * and a later one, a day after, removes it.
+ */
+function removeUnused(dataFolder: string, now: number): void {
+  const used = new Set(recordsIn(dataFolder));
+  for (const name of readdirSync(packagesFolder(dataFolder))) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue;
+    const folder = treeFolder(dataFolder, name);
+    const mark = join(packagesFolder(dataFolder), 'work', `unused-${name}`);
+    if (used.has(name)) rmSync(mark, { force: true });
+    else if (!existsSync(mark)) writeFileSync(mark, '', { mode: 0o600 });
+    else if (now - statSync(mark).mtimeMs > DAY_MS) {
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(mark, { force: true });
+    }
+  }
+}
+
+/** Digests. A record that cannot be read names nothing, and starts nothing either. */
+function recordsIn(dataFolder: string): readonly string[] {
+  const folder = join(packagesFolder(dataFolder), 'records');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => {
+      const record = parseRecord(readFileSync(join(folder, name), 'utf8'));
+      return record.ok ? [record.value.digest] : [];
+    });
 }
 
 /** Another process may have put the same files there; files that are not the same make room. */
