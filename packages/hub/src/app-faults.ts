@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { isAbsolute } from 'node:path';
-import { type Fault, fault, type InstalledApp } from '@cordon/core';
+import { type Fault, fault, type InstalledApp, NODE_GRANTS } from '@cordon/core';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { AppProcess } from './app-process.ts';
 import { StreamTransport } from './mcp-transport.ts';
@@ -36,7 +36,7 @@ export async function startFault({ app, error, isLate, transport, process }: Bro
   if (isLate) return lateStart(app);
   const words = quoteLastWords(process?.lastWords() ?? '');
   const message = `\`${app.id}\` could not be started: ${ended ?? reasonOf(error)}${words}`;
-  return fault('app-unavailable', message, unseenPathHelp(app));
+  return fault('app-unavailable', message, unseenPathHelp(app) ?? nodeGrantHelp(process));
 }
 
 function lateStart(app: InstalledApp): Fault {
@@ -56,6 +56,12 @@ function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined 
     .find((arg) => isAbsolute(arg) && !visible.some((path) => arg === path || arg.startsWith(`${path}/`)));
   if (unseen === undefined) return undefined;
   return `its arguments name \`${shorten(unseen)}\`, which it cannot see: list it in \`manifest.files.read\` or \`manifest.files.write\``;
+}
+
+/** Node says by this name that its permission model refused something. */
+function nodeGrantHelp(process: AppProcess | null): string | undefined {
+  if (process?.lastWords().includes('ERR_ACCESS_DENIED') !== true) return undefined;
+  return `Node refused what \`manifest.node\` does not grant: ${NODE_GRANTS.join(', ')}`;
 }
 
 /** The app answered, with an error of its own. */
