@@ -23,7 +23,17 @@ const HELLO = 'Say hello to me.';
 const WORD = 'Remember that the word is pelican.';
 const REPEAT = 'Which one was it?';
 
-const TOOLS = ['hang', 'crash', 'chatter', 'notify', 'bytes', 'huge-line', 'forged-answer'];
+const TOOLS = [
+  'hang',
+  'stop',
+  'grumble',
+  'crash',
+  'chatter',
+  'notify',
+  'bytes',
+  'huge-line',
+  'forged-answer',
+];
 const request = (tool: string) => `Please do the thing called ${tool}.`;
 
 /**
@@ -149,9 +159,14 @@ describe('an app that breaks at its start', () => {
 describe('an app that breaks in a call', () => {
   for (const [tool, reason] of [
     ['hang', /^`test` did not answer `hang` within 1 s and was stopped$/],
+    ['stop', /^`test` gave no sign of life for 1 s during `stop` and was stopped$/],
     ['crash', /^`test` ended during `crash`; its last words: `out of paper`$/],
     ['chatter', /^`test` was stopped: it prints text on its standard output instead of MCP messages$/],
     ['notify', /^`test` (was stopped: .+|did not answer `notify` within 1 s and was stopped)$/],
+    [
+      'grumble',
+      /^`test` ended during `grumble`: it wrote more than 256 KiB a second to standard error; its last words: /,
+    ],
     ['bytes', /^`test` was stopped: a line is not UTF-8$/],
     ['huge-line', /^`test` was stopped: .*line/],
   ] as const) {
@@ -159,7 +174,7 @@ describe('an app that breaks in a call', () => {
       using home = new Home();
       const chat = home.start([
         'chat',
-        ...install(home, 'trouble.mjs', SHORT_CALL.has(tool) ? { callSeconds: 1 } : {}),
+        ...install(home, 'trouble.mjs', SHORT_CALL.has(tool) ? { callSeconds: 1 } : { silentSeconds: 1 }),
       ]);
       const ended = await asked(chat, request(tool));
       assert.equal(ended.outcome, 'failed');
@@ -234,6 +249,59 @@ describe('a process that is killed', () => {
     await chat.end();
     await untilGone(children);
     await assertResumes(home, options, sessionOf(chat));
+  });
+});
+
+describe('processes that wait to be needed', () => {
+  const SPOKE = 'packages/spoke/src/main.ts';
+
+  /** A chat in which the app of an earlier one waits, unused, beside two agent loops. */
+  async function warmChat(home: Home, options: readonly string[]): Promise<Conversation> {
+    const { code } = await home.run(['ask', HELLO, ...options]);
+    assert.equal(code, 0);
+    const chat = home.start(['chat', ...options]);
+    const running = (what: string) =>
+      descendantsOf(chat.pid).filter(({ commandLine }) => commandLine.includes(what)).length;
+    while (running('trouble.mjs') === 0 || running(SPOKE) < 2) await pause();
+    assert.equal(ofKind(chat.events, 'app.started').length, 0, 'nobody has needed it');
+    return chat;
+  }
+
+  test('an app that was used before waits, and serves the first query', async () => {
+    using home = new Home();
+    const chat = await warmChat(home, install(home, 'trouble.mjs'));
+    await assertServes(chat);
+    const [started] = ofKind(chat.events, 'app.started');
+    assert.equal(started?.app, 'test');
+  });
+
+  test('they end with the hub, also when it is killed', async () => {
+    using home = new Home();
+    const chat = await warmChat(home, install(home, 'trouble.mjs'));
+    const children = descendantsOf(chat.pid).map(({ pid }) => pid);
+    chat.signal('SIGKILL');
+    await chat.end();
+    await untilGone(children);
+  });
+
+  test('one that is killed while it waits costs no query', async () => {
+    using home = new Home();
+    const chat = await warmChat(home, install(home, 'trouble.mjs'));
+    const killed = descendantsOf(chat.pid).map(({ pid }) => pid);
+    killBelow(chat.pid, 'trouble.mjs');
+    killBelow(chat.pid, SPOKE);
+    await untilGone(killed);
+    await assertServes(chat);
+  });
+
+  test('an app that nobody uses for its time is ended, and started anew for the next query', async () => {
+    using home = new Home();
+    const chat = home.start(['chat', ...install(home, 'trouble.mjs', { idleSeconds: 1 })]);
+    assert.deepEqual(await asked(chat, HELLO), ANSWERED);
+    const { reason } = await chat.event('app.stopped');
+    assert.equal(reason, 'nobody used it for 1 s');
+    await assertServes(chat);
+    assert.equal(ofKind(chat.events, 'app.started').length, 2);
   });
 });
 

@@ -130,13 +130,20 @@ async function memory({ rig, results, say }: Stage): Promise<void> {
   const loop = must(await rig.loops.launch(new AbortController().signal));
   const link = new SpokeLink(loop, DEFAULT_TURN_LIMITS);
   if (!(await link.ready)) fail('the loop was not ready');
+  await idle();
   results.add('idle agent loop: memory (PSS)', 'MB', descendantsPss() - empty, { below: 15 });
   link.close();
   await loop.ended;
   const measured = new MeasuredHost(rig);
   must(await measured.host.start(ECHO));
+  await idle();
   results.add('idle MCP app: memory (PSS)', 'MB', descendantsPss() - empty, { below: 32 });
   await measured.host.stop();
+}
+
+/** Until what a start leaves to do is done, and what it left to collect is collected. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000));
 }
 
 async function harms({ rig, results, say }: Stage): Promise<void> {

@@ -3,19 +3,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** MB of all processes below this one. */
 export function descendantsPss(): number {
-  const parents = new Map<number, number[]>();
+  return descendants().reduce((sum, pid) => sum + pssOf(pid), 0) / 1000;
+}
+
+/** Ids of all processes below this one, zombies among them. */
+export function descendants(): readonly number[] {
+  const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     const parent = Number.isInteger(pid) ? parentOf(pid) : null;
-    if (parent !== null) parents.set(parent, [...(parents.get(parent) ?? []), pid]);
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), pid]);
   }
-  let kilobytes = 0;
-  const open = [...(parents.get(process.pid) ?? [])];
+  const found: number[] = [];
+  const open = [...(children.get(process.pid) ?? [])];
   for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
-    kilobytes += pssOf(pid);
-    open.push(...(parents.get(pid) ?? []));
+    found.push(pid);
+    open.push(...(children.get(pid) ?? []));
   }
-  return kilobytes / 1000;
+  return found;
 }
 
 /** proc(5): the fourth field, counted after the name, which may hold spaces and brackets. */

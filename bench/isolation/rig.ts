@@ -21,6 +21,7 @@ import {
 import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from '@cordon/hub';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { AppHost, type ToolResult } from '../../packages/hub/src/app-host.ts';
+import type { AppNetwork } from '../../packages/hub/src/app-network.ts';
 import { validatorOnDemand } from '../../packages/hub/src/schema-validator.ts';
 import { CODE_ROOT } from '../places.ts';
 import { Heard } from '../watched-process.ts';
@@ -90,11 +91,12 @@ export class MeasuredHost {
   readonly stopped: string[] = [];
   #call: ToolCall | null = null;
 
-  constructor(rig: Rig, warm: Partial<WarmLimits> = {}) {
+  /** @param network the way out of its apps, if they have one */
+  constructor(rig: Rig, warm: Partial<WarmLimits> = {}, network: AppNetwork | null = null) {
     this.host = new AppHost({
       launcher: rig.apps,
       connect: () => Promise.reject(new Error('no app of these measurements is elsewhere')),
-      networkOf: () => Promise.resolve(null),
+      networkOf: () => Promise.resolve(network),
       spend: () => this.#call ?? fail('no call was made'),
       validator: validatorOnDemand(),
       now: Date.now,

@@ -17,6 +17,14 @@ const notification = `${JSON.stringify({
 speak({
   echo,
   hang: () => undefined,
+  stop: () => void process.kill(process.pid, 'SIGSTOP'),
+  grumble: () => {
+    const write = () => {
+      while (process.stderr.write('out of paper\n'.repeat(1000)));
+    };
+    process.stderr.on('drain', write);
+    write();
+  },
   crash: () => {
     console.error('out of paper');
     process.exit(4);

@@ -12,8 +12,8 @@ export interface FramingLimits {
 }
 
 const MOST_PIECES = 4_096;
-/** Of one piece from a pipe, 64 KiB; messages of real peers are many times longer than the 16 bytes that this allows. */
-const MOST_LINES = 4_096;
+/** Of one piece from a pipe, 64 KiB; messages of real peers are many times longer than the 8 bytes that this means. */
+const MOST_LINES = 8_192;
 
 export class LineDecoder {
   readonly #limits: FramingLimits;

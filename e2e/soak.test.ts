@@ -1,0 +1,17 @@
+/** A short soak: what the long one (`node bench/isolation/soak.ts`) would find after a thousand spokes, after thirty. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { REPOSITORY } from './cordon.ts';
+
+test('thirty spokes come and go, and leave no process, descriptor, socket or folder behind', async () => {
+  const soak = join(REPOSITORY, 'bench/isolation/soak.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [soak, '--spokes', '30'], {
+    timeout: 90_000,
+  });
+  const [, before, after] = stdout.split('\n');
+  assert.match(before ?? '', /^before: 0 processes, \d+ descriptors, 0 sockets, 0 temporary$/);
+  assert.equal(after?.replace('after:  ', ''), before?.replace('before: ', ''));
+});
