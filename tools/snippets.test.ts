@@ -104,7 +104,9 @@ function anchors(text: string): ReadonlySet<string> {
 }
 
 const MAIN = readFileSync(join(ROOT, 'packages/cli/src/main.ts'), 'utf8');
-const COMMANDS = new Set([...MAIN.matchAll(/\.command\('([a-z]+)/g)].map((match) => match[1]));
+const COMMANDS = new Set(
+  [...MAIN.matchAll(/(?:\.command|new Command)\('([a-z]+)/g)].map((match) => match[1]),
+);
 const OPTIONS = new Set(MAIN.match(/--[a-z][a-z-]+/g));
 
 /** Lines of shell blocks in which `cordon` is called, from its name on. */

@@ -3,7 +3,7 @@
  * network is needed: an allowed request fails at the look-up of a name that does not exist (RFC 6761).
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Event } from '@cordon/core';
@@ -168,7 +168,7 @@ describe('rights', () => {
         ...options,
       },
       {
-        cwd: '/work/here',
+        cwd: '/srv/here',
         home: '/home/me',
         environment: { TOKEN: 'secret' },
         dataFolder: '/home/me/data',
@@ -193,7 +193,7 @@ describe('rights', () => {
       }),
     );
     assert.deepEqual(rights.files, {
-      read: ['/place/m/notes', '/home/me/photos', '/work/here/here'],
+      read: ['/place/m/notes', '/home/me/photos', '/srv/here/here'],
       write: ['/srv/out'],
     });
     assert.deepEqual(rights.env, { A: '1', TOKEN: 'secret', B: '$' + '{state}=2' });
@@ -227,6 +227,17 @@ describe('rights', () => {
       problems.map((problem) => problem.slice(0, 6)),
       ['CFG006', 'CFG005', 'CFG014', 'CFG008'],
     );
+  });
+
+  test('of the page are those that it says', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
+    const [, manifest = ''] = /^```json run\n(.*?)^```$/ms.exec(page) ?? [];
+    const rights = rightsOf(read(manifest.replace('NOTES_TOKEN', 'TOKEN')));
+    assert.deepEqual(rights.files, { read: ['/home/me/notes'], write: [] });
+    assert.deepEqual(rights.env, { TOKEN: 'secret', CACHE: '/state/cache' });
+    assert.equal(rights.state, 'notes');
+    assert.equal(rights.limits.memoryMiB, 512);
+    assert.equal(rights.network.length, 1);
   });
 
   test('a variable named like a part of every object is refused, not obeyed', () => {

@@ -44,7 +44,7 @@ function checkedSpec(changes: Partial<SandboxSpec>) {
   return checked.value;
 }
 
-const HOST = { node: '/Users/me/node', sandboxExec: '/usr/bin/sandbox-exec' };
+const HOST = { node: '/opt/node-of-mac/node', sandboxExec: '/usr/bin/sandbox-exec' };
 
 function profileOf(changes: Partial<SandboxSpec>) {
   const profile = seatbeltProfile(checkedSpec(changes), HOST);
@@ -97,7 +97,7 @@ describe('the profile', () => {
   (global-name "com.apple.system.opendirectoryd.libinfo"))
 `,
     );
-    assert.deepEqual(parameters.slice(0, 3), [`P0=${code}`, `P1=${own}`, 'P2=/Users/me/node']);
+    assert.deepEqual(parameters.slice(0, 3), [`P0=${code}`, `P1=${own}`, 'P2=/opt/node-of-mac/node']);
   });
 
   test('opens neither network nor other programs, whatever is mounted', () => {
