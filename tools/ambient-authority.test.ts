@@ -124,6 +124,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets'],
     why: '`isIP` only: what looks like an address is none of a site',
   },
+  'packages/egress/src/fetch.ts': {
+    of: ['http', 'sockets'],
+    why: 'speaks HTTP and TLS on a connection that is handed in',
+  },
   'packages/egress/src/forward.ts': {
     of: ['http'],
     why: 'builds a decided request anew, on a connection that is handed in',
@@ -225,6 +229,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'reads the record of an installed package before an app is started from it',
   },
   'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
+  'packages/sandbox/src/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
   'packages/sandbox/src/own-folder.ts': {
     of: ['clock', 'files'],

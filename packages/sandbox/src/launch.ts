@@ -5,9 +5,8 @@
  * Ring 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
-import { Duplex, PassThrough, type Readable, Writable } from 'node:stream';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { Duplex, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { ConfinedProcess, Exit } from './backend.ts';
@@ -22,27 +21,22 @@ import {
   stagedPath,
   stageOptions,
 } from './backends/bubblewrap.ts';
-import type { CheckedPath } from './checked-path.ts';
 import type { ControlGroup, ControlGroups } from './control-group.ts';
 import { inheritableDescriptors } from './descriptors.ts';
-import { isReachable, permits } from './host.ts';
+import { isReachable } from './host.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
+import { forwarderInside, type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
 import { watchOwnFolder } from './own-folder.ts';
-import { handOver } from './ownership.ts';
 import type { Profile } from './seccomp.ts';
-import { type CheckedSpec, EGRESS_SOCKET_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
+import { SetupErrors } from './setup-errors.ts';
+import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
 import type { Watchdog } from './watchdog.ts';
 
-export interface Launcher {
+export interface Launcher extends MountHost {
   readonly programs: HostPrograms;
   /** The encoded filter of each profile. */
   readonly filters: Readonly<Record<Profile, Buffer>>;
-  /** Our own Node and the forwarder, checked. */
-  readonly node: CheckedPath;
-  readonly forwarder: CheckedPath;
-  /** The user that confined processes are when the hub is root; null: the hub's own user. */
-  readonly appUser: number | null;
   readonly watchdog: Watchdog;
   /** The failure says why the hub has no control group of its own. */
   readonly controlGroups: Result<ControlGroups, string>;
@@ -75,72 +69,8 @@ export async function launch(
   }
 }
 
-function unavailable(message: string, help?: string) {
-  return failed(fault('sandbox-unavailable', message, help));
-}
-
-interface OpenedMount {
-  readonly descriptor: number;
-  readonly host: string;
-  readonly inside: string;
-  readonly access: Mount['access'];
-}
-
-/** Opens every source and puts its descriptor into `opened`; hands the app's own folder to the sandbox's user. */
-function openMounts(launcher: Launcher, spec: CheckedSpec, opened: number[]): Result<OpenedMount[], Fault> {
-  const mounts: OpenedMount[] = [];
-  for (const { host, inside, access } of allMounts(launcher, spec)) {
-    const descriptor = host.open();
-    if (!descriptor.ok) return descriptor;
-    opened.push(descriptor.value);
-    const granted = grantToUser(launcher.appUser, descriptor.value, host, access);
-    if (!granted.ok) return granted;
-    mounts.push({ descriptor: descriptor.value, host: host.host, inside, access });
-  }
-  return ok(mounts);
-}
-
-function allMounts({ node, forwarder }: Launcher, spec: CheckedSpec): readonly Mount[] {
-  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || spec.network.kind === 'proxy';
-  return [
-    ...(needsNode ? [{ host: node, inside: NODE_INSIDE, access: 'read' } as const] : []),
-    ...(spec.network.kind === 'proxy'
-      ? [
-          { host: forwarder, inside: forwarderInside(forwarder), access: 'read' } as const,
-          { host: spec.network.socket, inside: EGRESS_SOCKET_INSIDE, access: 'write' } as const,
-        ]
-      : []),
-    ...spec.mounts,
-  ];
-}
-
-/** A module whatever folder it stands in; sources are TypeScript, built files are not. */
-function forwarderInside(forwarder: CheckedPath): string {
-  return `/opt/cordon/forwarder${extname(forwarder.host) === '.ts' ? '.mts' : '.mjs'}`;
-}
-
-/** Only an app's own folder ever changes its owner; for the user's own files we say what is missing. */
-function grantToUser(
-  user: number | null,
-  descriptor: number,
-  host: CheckedPath,
-  access: Mount['access'],
-): Result<null, Fault> {
-  if (user === null) return ok(null);
-  if (access === 'own') return handOver(descriptor, user);
-  const stats = fstatSync(descriptor);
-  const needs = [
-    ...(host.kind === 'socket' ? [] : ['read' as const]),
-    ...(access === 'write' ? ['write' as const] : []),
-    ...(host.kind === 'folder' ? ['search' as const] : []),
-  ];
-  const lacks = needs.find((what) => !permits(stats, user, what));
-  if (lacks === undefined) return ok(null);
-  const remedy = access === 'write' ? `chown -R ${user} ${host.host}` : `chmod -R go+rX ${host.host}`;
-  return unavailable(
-    `Cordon runs as root and apps as user ${user}, who may not ${lacks} \`${host.host}\``,
-    `run \`${remedy}\`, or run Cordon as the user who owns these files`,
-  );
+function unavailable(message: string) {
+  return failed(fault('sandbox-unavailable', message));
 }
 
 interface Started {
@@ -384,36 +314,6 @@ async function reportsUntilEnd(reports: Promise<Status>): Promise<Status> {
     return await Promise.race([reports, timer.promise]);
   } finally {
     clearTimeout(deadline);
-  }
-}
-
-/**
- * Standard error belongs to bubblewrap until the app runs. The first bytes are kept for the report of a failed
- * set-up; all of them go on to the reader, or nowhere if there is none.
- */
-class SetupErrors {
-  readonly stream: Readable | null;
-  #kept = '';
-  readonly #ended: Promise<void>;
-
-  constructor(source: Readable | null, wanted: boolean) {
-    const passed = new PassThrough();
-    this.stream = wanted ? passed : null;
-    this.#ended =
-      source === null ? Promise.resolve() : new Promise((resolve) => source.once('close', resolve));
-    source?.on('data', (chunk: Buffer) => {
-      if (this.#kept.length < 4096) this.#kept += chunk.toString('utf8').slice(0, 4096);
-    });
-    source?.pipe(wanted ? passed : new Writable({ write: (_chunk, _encoding, done) => done() }));
-  }
-
-  /** One line, without control characters; waits briefly, since the last words come after the exit. */
-  async text(): Promise<string> {
-    await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, 200).unref())]);
-    return this.#kept
-      .replace(/[^\x20-\x7e]+/g, ' ')
-      .trim()
-      .slice(0, 500);
   }
 }
 
