@@ -1,9 +1,11 @@
 /**
- * What an app answers to each MCP message. Keeps nothing between messages (every answer follows from the message
- * alone, as in MCP 2026-07-28), so the order in which a host asks cannot confuse it. No I/O.
+ * What an app answers to each MCP message. Keeps nothing between messages but whether its host makes requests for it
+ * (every other answer follows from the message alone, as in MCP 2026-07-28), so the order in which a host asks cannot
+ * confuse it. No I/O.
  *
  * Ring 2. Source: modelcontextprotocol.io, revisions named in `PROTOCOL_VERSIONS`.
  */
+import { Host } from './host.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import {
   decodeMessage,
@@ -35,6 +37,12 @@ const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Messages in one batch (revision 2025-03-26). */
 const LONGEST_BATCH = 64;
 
+/** A host that is only asked, and cannot be asked. */
+const NOBODY = new Host(
+  () => 'there is no host',
+  () => undefined,
+);
+
 type Answer =
   | { readonly ok: true; readonly result: JsonObject }
   | { readonly ok: false; readonly error: RpcError };
@@ -43,14 +51,16 @@ export class AppServer {
   readonly #app: App;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #log: (line: string) => void;
+  readonly #host: Host;
 
   /** `log` gets one line for each bug of a tool. Throws a `TypeError` if a tool's name is none that MCP allows. */
-  constructor(app: App, log: (line: string) => void) {
+  constructor(app: App, log: (line: string) => void, host: Host = NOBODY) {
     for (const name of Object.keys(app.tools))
       if (!TOOL_NAME.test(name)) throw new TypeError(`not a tool name: ${JSON.stringify(name)}`);
     this.#app = app;
     this.#tools = new Map(Object.entries(app.tools));
     this.#log = log;
+    this.#host = host;
   }
 
   /** The answer to one line's text, or null if none is due. Never rejects, whatever the text is. */
@@ -81,6 +91,9 @@ export class AppServer {
     const message = decodeMessage(value);
     switch (message.kind) {
       case 'ignored':
+        return null;
+      case 'answer':
+        this.#host.settle(message.id, message.answer);
         return null;
       case 'invalid':
         return errorReply(message.id, { code: ERROR_CODES.invalidRequest, message: message.problem });
@@ -129,6 +142,7 @@ export class AppServer {
   #initialize(params: JsonObject): Answer {
     const requested = params.protocolVersion;
     if (typeof requested !== 'string') return invalidParams('`protocolVersion` must be a string');
+    if (isJsonObject(params.capabilities)) this.#host.greet(params.capabilities);
     const protocolVersion = PROTOCOL_VERSIONS.find((known) => known === requested) ?? PROTOCOL_VERSIONS[0];
     return result({
       protocolVersion,
@@ -178,7 +192,7 @@ export class AppServer {
     const tool = this.#tools.get(name);
     if (tool === undefined)
       return invalidParams(`unknown tool (known: ${[...this.#tools.keys()].join(', ')})`);
-    return result(this.#callResult(name, await tool.call(args)));
+    return result(this.#callResult(name, await tool.call(args, { fetch: this.#host.fetch })));
   }
 
   #callResult(name: string, outcome: ToolOutcome): JsonObject {

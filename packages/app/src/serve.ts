@@ -5,6 +5,7 @@
  * Ring 2.
  */
 import { type App, AppServer } from './app-server.ts';
+import { Host } from './host.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { type Line, LineSplitter } from './line-splitter.ts';
 import { ERROR_CODES, errorReply } from './message.ts';
@@ -39,7 +40,18 @@ export async function serve(
   wire?: Wire,
 ): Promise<void> {
   const { input, write, log } = wire ?? ownWire();
-  const server = new AppServer(app, log);
+  let wake = Promise.withResolvers<void>();
+  const host = new Host(
+    (message) => {
+      const text = `${JSON.stringify(message)}\n`;
+      if (Buffer.byteLength(text) > limits.lineBytes)
+        return `it would be longer than ${limits.lineBytes} bytes`;
+      void write(text);
+      return null;
+    },
+    () => wake.resolve(),
+  );
+  const server = new AppServer(app, log, host);
   const splitter = new LineSplitter(limits.lineBytes);
   const underWay = new Set<Promise<void>>();
   const answerLine = async (line: Line): Promise<void> => {
@@ -50,9 +62,14 @@ export async function serve(
     for (const line of splitter.push(chunk)) {
       const answered = answerLine(line).finally(() => underWay.delete(answered));
       underWay.add(answered);
-      if (underWay.size >= limits.concurrency) await Promise.race(underWay);
+      // Calls that wait for the host would wait for ever if its answers were not read.
+      if (underWay.size >= limits.concurrency && !host.isWaitedFor) {
+        wake = Promise.withResolvers();
+        await Promise.race([...underWay, wake.promise]);
+      }
     }
   }
+  host.gone();
   await Promise.all(underWay);
 }
 

@@ -4,6 +4,7 @@
  * Ring 2.
  */
 import { checkValue } from './check.ts';
+import type { Fetched, FetchInit } from './host.ts';
 import type { Json, JsonObject } from './json.ts';
 import { closedObjectSchema, type FromSchema, type ObjectSchema, schemaProblems } from './schema.ts';
 
@@ -43,8 +44,16 @@ export interface ToolDefinition<I extends ObjectSchema, O extends ObjectSchema |
   readonly output?: O;
   readonly annotations?: ToolAnnotations;
   /** Gets arguments that fit `input`. May be async. A throw is a bug: the caller learns only that there was one. */
-  readonly run: (args: FromSchema<I>) => R | Promise<R>;
+  readonly run: (args: FromSchema<I>, context: ToolContext) => R | Promise<R>;
 }
+
+export interface ToolContext {
+  /** A request that the host makes: allowed by its user and policy, with a credential that stays with the host. */
+  readonly fetch: (url: string, init?: FetchInit) => Promise<Fetched>;
+}
+
+/** Of a tool that is called without a host. */
+const ALONE: ToolContext = { fetch: async () => ({ ok: false, reason: 'there is no host' }) };
 
 type Returned<O> = (O extends ObjectSchema ? FromSchema<O> : string) | Refused;
 
@@ -62,7 +71,7 @@ export interface Tool {
   readonly output: ObjectSchema | null;
   readonly annotations: ToolAnnotations;
   /** Checks the arguments, runs the tool, checks what it returned. Never rejects. */
-  readonly call: (args: Json) => Promise<ToolOutcome>;
+  readonly call: (args: Json, context?: ToolContext) => Promise<ToolOutcome>;
 }
 
 /**
@@ -78,11 +87,11 @@ export function tool<
 >(definition: ToolDefinition<I, O, R>): Tool {
   const input = checkedSchema('input', definition.input);
   const output = definition.output === undefined ? null : checkedSchema('output', definition.output);
-  const call = async (args: Json): Promise<ToolOutcome> => {
+  const call = async (args: Json, context: ToolContext = ALONE): Promise<ToolOutcome> => {
     const checked = checkValue<ObjectSchema>(input, args);
     if (!checked.ok) return { kind: 'refused', text: `invalid arguments: ${checked.problems.join('; ')}` };
     try {
-      return outcomeOf(await definition.run(checked.value as FromSchema<I>), output);
+      return outcomeOf(await definition.run(checked.value as FromSchema<I>, context), output);
     } catch (error) {
       return { kind: 'failed', error };
     }

@@ -83,6 +83,7 @@ export function compose(
       socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
     spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
+    readSecret: configuration.readSecret,
     consent,
     clock: Date.now,
   });

@@ -15,6 +15,7 @@ import {
   type Result,
   type RetryLimits,
 } from '@cordon/core';
+import type { ReadSecret } from '@cordon/hub';
 import type { ProviderConfig } from '@cordon/llm';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
@@ -44,6 +45,7 @@ import {
   readRetries,
   secretKey,
 } from './provider-config.ts';
+import { secretReader } from './secret.ts';
 import { parseJsonFile, readTextFile } from './text-file.ts';
 import { type WantedLayer, wantedLayers } from './wanted-layer.ts';
 
@@ -90,6 +92,8 @@ export interface Configuration {
   readonly cacheFolder: string;
   /** Not checked here: the names are those of the sandbox, which most commands never load. See weaker.ts. */
   readonly weaker: readonly WantedLayer[];
+  /** The text of a secret that a manifest's credential names; read when it is asked for. */
+  readonly readSecret: ReadSecret;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -131,6 +135,7 @@ export function loadConfiguration(
     ),
     policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
+    readSecret: secretReader(sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
     warnings: [],
   };

@@ -188,7 +188,7 @@ function endToEnd(message: IncomingMessage): Record<string, string | string[]> {
   return Object.fromEntries(kept);
 }
 
-function headBytes({ rawHeaders, url = '' }: IncomingMessage): number {
+export function headBytes({ rawHeaders, url = '' }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, url.length);
 }
 

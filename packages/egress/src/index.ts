@@ -1,6 +1,15 @@
 export type { EgressRequest, Traffic, WayOut } from './admission.ts';
 export { Budget, DEFAULT_EGRESS_LIMITS, type EgressLimits } from './budget.ts';
+export { type ReadyCredential, readyCredential } from './credential.ts';
 export { type Destination, destination, destinationOfAuthority, isAddress } from './destination.ts';
+export {
+  type FetchAnswer,
+  type FetchCredential,
+  type FetchOptions,
+  type FetchRequest,
+  fetchFor,
+  secureByAuthorities,
+} from './fetch.ts';
 export { type EgressProxy, openEgressProxy } from './proxy.ts';
 export {
   type EntryProblem,

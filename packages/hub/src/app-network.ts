@@ -20,13 +20,18 @@ import {
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
 import type { DecideEgress, EgressDoor } from './egress-gate.ts';
+import { type ReadSecret, serveFetch } from './hub-fetch.ts';
 
 export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
 
 export interface AppNetworkParts {
   readonly app: InstalledApp;
   readonly door: EgressDoor;
+  /** Without it no credential is of use. */
+  readonly readSecret?: ReadSecret | undefined;
 }
+
+const noSecrets: ReadSecret = () => failed(fault('app-unavailable', 'there are no credentials here'));
 
 /** Whoever is asked whether a request may leave may take this long, and never longer than the app's own call. */
 const DECIDE_MS = 120_000;
@@ -38,10 +43,13 @@ export class AppNetwork {
   readonly #door: EgressDoor;
   readonly #way: Result<WayOut, Fault>;
   readonly #proxies = new Set<EgressProxy>();
+  readonly #readSecret: ReadSecret;
+  readonly #ending = new AbortController();
   #asking = 0;
 
-  constructor({ app, door }: AppNetworkParts) {
+  constructor({ app, door, readSecret = noSecrets }: AppNetworkParts) {
     this.#app = app;
+    this.#readSecret = readSecret;
     this.#door = door;
     this.#way = this.#wayOut();
   }
@@ -73,11 +81,23 @@ export class AppNetwork {
 
   /** Cuts every connection, and waits until what became of each is told. */
   async end(): Promise<void> {
+    this.#ending.abort();
     await Promise.all([...this.#proxies].map((proxy) => this.#close(proxy)));
   }
 
   /** Answers the requests that an app sends to the hub over MCP. Called before the client is connected. */
-  serve(_client: Client): void {}
+  serve(client: Client): void {
+    const way = this.#way;
+    if (!way.ok) return;
+    const { credentials, limits } = this.#app.manifest;
+    serveFetch(client, {
+      way: way.value,
+      credentials,
+      readSecret: this.#readSecret,
+      messageBytes: limits.lineBytes,
+      ending: this.#ending.signal,
+    });
+  }
 
   async #close(proxy: EgressProxy): Promise<void> {
     if (!this.#proxies.delete(proxy)) return;

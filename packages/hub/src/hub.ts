@@ -23,6 +23,7 @@ import {
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
+import type { ReadSecret } from './hub-fetch.ts';
 import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
@@ -37,6 +38,8 @@ export interface HubParts {
   readonly policy: Policy;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
+  /** Reads a secret of the user's for one request; undefined: there are none. */
+  readonly readSecret?: ReadSecret;
   readonly consent: Consent;
   readonly clock: Clock;
   readonly limits?: TurnLimits;

@@ -27,6 +27,7 @@ import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
+import type { ReadSecret } from './hub-fetch.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
@@ -60,6 +61,8 @@ export interface SessionParts {
   readonly consent: Consent;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
+  /** For credentials of manifests; undefined: none is of use. */
+  readonly readSecret?: ReadSecret | undefined;
   readonly limits: TurnLimits;
   readonly warm: WarmLimits;
   /** Apps that were used in this session or in earlier ones, the last used first. */
@@ -241,7 +244,12 @@ export class Session {
     const network =
       this.#networks.get(app.id) ??
       import('./app-network.ts').then(
-        ({ AppNetwork, EgressGate }) => new AppNetwork({ app, door: new EgressGate(this.#egressParts(app)) }),
+        ({ AppNetwork, EgressGate }) =>
+          new AppNetwork({
+            app,
+            door: new EgressGate(this.#egressParts(app)),
+            readSecret: this.#parts.readSecret,
+          }),
       );
     this.#networks.set(app.id, network);
     return network;
