@@ -78,7 +78,7 @@ test('texts and lists that a rule builds have an end', () => {
 test('contexts and unknown causes cost what their number is, not its square', () => {
   const policy = loadPolicy('raise "x" if:\n    (a: ToolOutput) -> (b: ToolCall)\n    b is tool:send\n');
   assert.ok(policy.ok);
-  const seconds = (count: number, cause: (index: number) => string): number => {
+  const milliseconds = (count: number, cause: (index: number) => string): number => {
     const trace = Array.from({ length: count }, (_, index) => ({
       role: 'user',
       content: 'x',
@@ -86,13 +86,15 @@ test('contexts and unknown causes cost what their number is, not its square', ()
       context: `c${index}`,
       causes: [cause(index)],
     }));
-    const start = performance.now();
+    // CPU time of this process: what else the machine does must not count.
+    const start = process.cpuUsage();
     assert.ok(policy.value.analyze(trace).ok);
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
   };
   for (const cause of [(index: number) => `unknown${index}`, (index: number) => `e${index - 1}`]) {
-    seconds(4000, cause);
-    const [short, long] = [seconds(4000, cause), seconds(16_000, cause)];
+    milliseconds(4000, cause);
+    const [short, long] = [milliseconds(4000, cause), milliseconds(16_000, cause)];
     // Four times as many; quadratic would be sixteen times as long.
     assert.ok(long < 10 * Math.max(short, 50), `${cause(1)}: ${short} ms, then ${long} ms`);
   }

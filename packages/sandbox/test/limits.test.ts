@@ -54,6 +54,16 @@ test('sockets of all processes together are bounded: they hold memory that count
   assert.equal(few.exit.code, 5);
 });
 
+test('an app that may have threads has some within its memory, and memory still ends', async () => {
+  const workers = `const { Worker } = require('node:worker_threads'); let ended = 0;
+    for (let n = 0; n < 6; n++) new Worker('0', { eval: true }).on('exit', () => ++ended === 6 && process.exit(5))`;
+  const granted: Partial<SandboxSpec> = { profile: 'tight', nodeGrants: ['worker'] };
+  assert.equal((await run(script(workers, limited({}, granted)))).exit.code, 5);
+  const hold = 'const held = []; setInterval(() => held.push(Buffer.alloc(16 << 20, 1)), 10)';
+  const { exit } = await run(script(hold, limited({ memoryMiB: 300 }, granted)));
+  assert.deepEqual([exit.cause, /more than its 300 MiB/.test(exit.message)], ['limit', true]);
+});
+
 function ownFolder(context: TestContext): Partial<SandboxSpec> {
   const path = join(folder(context), 'own');
   mkdirSync(path);

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkPath, LAYER_NAMES, LAYERS, type LayerName, openSandbox, parseWeaker } from '../src/index.ts';
+import {
+  checkPath,
+  LAYER_NAMES,
+  LAYERS,
+  type LayerName,
+  openSandbox,
+  parseWeaker,
+  type SandboxSpec,
+} from '../src/index.ts';
 import { launch } from '../src/launch.ts';
 import { selfTest } from '../src/self-test.ts';
 import { openLauncher } from '../src/spawn.ts';
@@ -63,7 +71,8 @@ test('each layer can be left out by name, and all others hold then', async () =>
 
 test('a process says which layers it goes without', async () => {
   const weak = openSandbox({ node: process.execPath, weaker: ['seccomp', 'uts-namespace'] });
-  const started = await weak.spawn(script('0'), new AbortController().signal);
+  const restricted = script('0', { nodeGrants: [] });
+  const started = await weak.spawn(restricted, new AbortController().signal);
   if (!started.ok) throw new Error(started.fault.message);
   assert.deepEqual(started.value.weakened, ['uts-namespace', 'seccomp']);
   assert.equal(started.value.layers.includes('seccomp'), false);

@@ -4,7 +4,6 @@
  *
  * Ring 0.
  */
-import type { AppLimits } from '@cordon/core';
 import type { LayerName } from '../layers.ts';
 import { type CheckedSpec, EGRESS_SOCKET_INSIDE, FORWARDER_PORT, type Mount, NODE_INSIDE } from '../spec.ts';
 import type { Units } from '../watchdog.ts';
@@ -53,6 +52,8 @@ const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
 
 /** V8 reserves its 512 MiB code range, which RLIMIT_DATA counts; an idle Node already has 574 MB of it. */
 const NODE_DATA_MIB = 600;
+/** Threads of an app that may have some: each reserves as much again. What it really uses the watchdog bounds. */
+const WORKERS = 16;
 
 const MIB = 1024 * 1024;
 
@@ -114,7 +115,7 @@ export function commandInside(
   forwarder: string,
   leftOut: LeftOut,
 ): readonly string[] {
-  const limits = [PRLIMIT_INSIDE, ...limitOptions(spec.limits, hardLimits), '--'];
+  const limits = [PRLIMIT_INSIDE, ...limitOptions(spec, hardLimits), '--'];
   return [
     ...(leftOut.has('resource-limits') ? [] : limits),
     ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, forwarder, EGRESS_SOCKET_INSIDE] : []),
@@ -125,11 +126,15 @@ export function commandInside(
 }
 
 /** Each value within the hub's own hard limit, which cannot be raised. */
-function limitOptions(limits: AppLimits, hard: ReadonlyMap<string, number>): readonly string[] {
+function limitOptions(
+  { limits, executable, nodeGrants }: CheckedSpec,
+  hard: ReadonlyMap<string, number>,
+): readonly string[] {
+  const hasWorkers = executable === NODE_INSIDE && (nodeGrants === null || nodeGrants.includes('worker'));
   const wanted = {
     core: 0,
     nofile: limits.openFiles,
-    data: (NODE_DATA_MIB + limits.memoryMiB) * MIB,
+    data: (NODE_DATA_MIB * (hasWorkers ? 1 + WORKERS : 1) + limits.memoryMiB) * MIB,
     memlock: 65_536,
     msgqueue: 0,
     nproc: limits.processes,
