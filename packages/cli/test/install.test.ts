@@ -176,17 +176,18 @@ test('npm reaches only the registry, whatever address a package names', async (c
 test('pip reaches only the index: another host is refused by the proxy, also one of the same site', async (context) => {
   const machine = await Machine.make(context);
   const { registry } = machine;
+  const { requests } = registry;
   const files = { 'demo_tool.py': 'def main():\n    pass\n' };
   registry.publishWheel('demo-tool', '1.0.0', files, 'demo-tool = demo_tool:main');
   for (const host of ['evil.example.net', 'other.example.com']) {
     registry.filesAt = `http://${host}:${registry.port}`;
     assert.equal(
       await machine.refusal('uvx demo-tool'),
-      `the package would be fetched from \`${host}\`, which is not the registry \`registry.example.com:${registry.port}\``,
+      `the package would be fetched from \`${host}\`, which is not the registry \`packages.example.com:${registry.port}\``,
     );
   }
   assert.equal(
-    registry.requests.some((path) => path.endsWith('.whl')),
+    requests.some((path) => path.endsWith('.whl')),
     false,
   );
   registry.filesAt = '';

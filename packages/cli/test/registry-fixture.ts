@@ -95,7 +95,7 @@ export interface NpmVersion {
 export type Trouble = 'gone' | 'hangs' | 'unauthorized' | null;
 
 export class TestRegistry {
-  static readonly host = 'registry.example.com';
+  static readonly host = 'packages.example.com';
   readonly requests: string[] = [];
   readonly dialled: string[] = [];
   trouble: Trouble = null;

@@ -1,7 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as npm's files write it
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { findNpm } from '../src/install/npm-program.ts';
 import { npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
+
+/** As npm itself says what it takes by default. */
+const DEFINITIONS = "  registry: new Definition('registry', {\n    default: 'https://public.example/',\n";
 
 function places(files: Record<string, string>, environment: Record<string, string> = {}): RegistryPlaces {
   return {
@@ -9,7 +14,7 @@ function places(files: Record<string, string>, environment: Record<string, strin
     home: '/home/me',
     folder: '/home/me/project',
     npm: '/opt/n/lib/node_modules/npm',
-    read: (path) => files[path] ?? null,
+    read: (path) => files[path] ?? (path.endsWith('/definitions.js') ? DEFINITIONS : null),
   };
 }
 
@@ -33,11 +38,27 @@ test("the registry is npm's own choice: variable, project, user, machine, defaul
   assert.equal(npm(files).url, 'https://project.example/');
   assert.equal(npm({ [USER]: files[USER], [MACHINE]: files[MACHINE] }).url, 'https://user.example/');
   assert.equal(npm({ [MACHINE]: files[MACHINE] }).url, 'https://machine.example/');
-  assert.equal(npm({}).url, 'https://registry.npmjs.org/');
+  assert.equal(npm({}).url, 'https://public.example/');
   assert.equal(
     npm({ [USER]: '; registry=https://no.example\n# registry=https://no.example' }).url,
-    'https://registry.npmjs.org/',
+    'https://public.example/',
   );
+});
+
+test('where npm does not tell its default, nothing is guessed', () => {
+  const found = npmRegistry(null, { ...places({}), read: () => null });
+  assert.match(found.ok ? found.value.url : found.fault.message, /does not say which registry/);
+});
+
+test('the npm of this machine tells its default', () => {
+  const npm = findNpm(process.env.PATH ?? '');
+  const read = (path: string) => (path.startsWith(npm ?? '/none') ? readFileSync(path, 'utf8') : null);
+  const found = npmRegistry(null, {
+    ...places({}),
+    npm,
+    read: (path) => (existsSync(path) ? read(path) : null),
+  });
+  assert.match(found.ok ? found.value.url : found.fault.message, /^https:\/\/[a-z.]+\/$/);
 });
 
 test('a scope may have a registry of its own', () => {
@@ -52,7 +73,7 @@ test('only its host and port are reached, by name, address and scheme', () => {
     { host: '127.0.0.1', port: 4873 },
   ]);
   assert.deepEqual(npm({ [USER]: 'registry=http://a.example' }).reach, [{ host: 'a.example', port: 80 }]);
-  assert.deepEqual(npm({}).reach, [{ host: 'registry.npmjs.org', port: 443 }]);
+  assert.deepEqual(npm({}).reach, [{ host: 'public.example', port: 443 }]);
 });
 
 test('credentials are seen and not taken', () => {

@@ -28,7 +28,6 @@ export interface RegistryPlaces {
   readonly read: (path: string) => string | null;
 }
 
-const NPM_DEFAULT = 'https://registry.npmjs.org/';
 const PYTHON_DEFAULT = 'https://pypi.org/simple/';
 
 /** Where PyPI itself keeps the files that its index names. */
@@ -39,14 +38,27 @@ export function npmRegistry(scope: string | null, places: RegistryPlaces): Resul
   const layers = [npmVariables(places.environment), ...npmFiles(places)];
   const wanted =
     (scope === null ? undefined : settingOf(layers, `${scope}:registry`)) ?? settingOf(layers, 'registry');
-  const registry = registryOf(expanded(wanted ?? NPM_DEFAULT, places.environment), []);
-  if (!registry.ok) return registry;
-  const { host, pathname } = new URL(registry.value.url);
+  const address = wanted ?? npmDefault(places);
+  if (address === null)
+    return failed(
+      fault('app-unavailable', 'npm does not say which registry it uses', 'set `registry` in `~/.npmrc`'),
+    );
+  const found = registryOf(expanded(address, places.environment), []);
+  if (!found.ok) return found;
+  const { host, pathname } = new URL(found.value.url);
   const hasCredentials = layers.some((layer) =>
     [...layer.keys()].some((key) => isCredential(key) && belongsTo(key, host, pathname)),
   );
-  return ok({ ...registry.value, hasCredentials: registry.value.hasCredentials || hasCredentials });
+  return ok({ ...found.value, hasCredentials: found.value.hasCredentials || hasCredentials });
 }
+
+/** What npm takes where nothing is configured stands in its own source; null: not where it was looked for. */
+function npmDefault({ npm, read }: RegistryPlaces): string | null {
+  const text = npm === null ? null : read(join(npm, NPM_DEFINITIONS));
+  return /\('registry', \{\s*default: '([^']+)'/.exec(text ?? '')?.[1] ?? null;
+}
+
+const NPM_DEFINITIONS = 'node_modules/@npmcli/config/lib/definitions/definitions.js';
 
 function settingOf(layers: readonly ReadonlyMap<string, string>[], key: string): string | undefined {
   return layers.find((layer) => layer.has(key))?.get(key);

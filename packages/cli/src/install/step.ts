@@ -203,7 +203,8 @@ function toldFault(
   const { host } = new URL(registry.url);
   if (/\bENOSPC\b|No space left|more than \d+ files/.test(message))
     return unavailable(`the package needs more than ${limits.storageMiB} MiB or ${limits.files} files`);
-  const stranger = [...refusals.keys()].find((name) => registry.reach.every((place) => place.host !== name));
+  const { reach } = registry;
+  const stranger = [...refusals.keys()].find((name) => reach.every((place) => place.host !== name));
   if (stranger !== undefined)
     return unavailable(
       `the package would be fetched from \`${stranger}\`, which is not the registry \`${host}\``,
