@@ -134,11 +134,13 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 function start(home: Home, args: readonly string[]): ChildProcess {
-  return spawn(CORDON, ['run', ...args], {
+  const child = spawn(CORDON, ['run', ...args], {
     cwd: join(home.root, 'work'),
     env: home.environment(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => undefined); // A command that is gone is told by its exit code.
+  return child;
 }
 
 async function ended(child: ChildProcess): Promise<number | null> {
