@@ -54,6 +54,19 @@ test('the question says who, what, why and what the plan expected', async () => 
   );
 });
 
+test('a weaker sandbox stands in every question', async () => {
+  for (const weaker of [['seccomp', 'watchdog'], []]) {
+    const scripted = scriptedTerminal();
+    scripted.input.end('n\n');
+    await new TerminalConsent(scripted.screen, scripted.terminal, weaker).permission(
+      permissionPrompt(),
+      signal,
+    );
+    const told = scripted.shown().includes('\n▐ !! the sandbox is weaker: without seccomp, watchdog\n');
+    assert.equal(told, weaker.length > 0);
+  }
+});
+
 test('once, session and permanent are answers where they are offered', async () => {
   const all = permissionPrompt({ durations: ['once', 'session', 'permanent'] });
   assert.deepEqual(await answered('o\n'), { allow: true, duration: 'once' });
