@@ -18,9 +18,9 @@ after(() => place[Symbol.dispose]());
 
 /** A server of the host that no app may reach. */
 let reached = 0;
-const host = createServer((_, response) => {
+const host = createServer((request, response) => {
   reached++;
-  response.end('the host answers');
+  response.end(request.headers.authorization === undefined ? 'the host answers' : 'with a credential');
 });
 let hostAddress = '';
 before(async () => {
@@ -30,17 +30,38 @@ before(async () => {
 });
 after(() => host.close());
 
-async function fetches(address: string, network: readonly string[], more: readonly string[]): Promise<Run> {
+interface How {
+  /** `fetch` of Node if it is not said; `hub`: the app asks the hub to make the request. */
+  readonly way?: 'curl' | 'python' | 'hub';
+  readonly credential?: string;
+  readonly manifest?: object;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+async function fetches(
+  address: string,
+  network: readonly string[],
+  more: readonly string[],
+  { manifest = {}, environment = {}, ...how }: How = {},
+): Promise<Run> {
   const script = planning(
     [step('fetcher', ['fetch_page'])],
-    inTurns(calls([{ name: 'fetch_page', arguments: { address } }]), ([said]) => says(`It said: ${said}`)),
+    inTurns(calls([{ name: 'fetch_page', arguments: { address, ...how } }]), ([said]) =>
+      says(`It said: ${said}`),
+    ),
   );
   const fake = await startFakeOpenAi({ script });
   try {
-    const app = { command: 'node', args: [join(ROOT, 'e2e/apps/fetcher.mjs')], manifest: { network } };
+    const isNode = how.way === undefined || how.way === 'hub';
+    const program = isNode ? ['node', 'fetcher.mjs'] : ['python3', 'fetcher.py'];
+    const app = {
+      command: program[0],
+      args: [join(ROOT, `e2e/apps/${program[1]}`)],
+      manifest: { network, ...manifest },
+    };
     place.write('cordon.json', { apps: { fetcher: app } });
     const args = ['ask', 'Fetch it.', '--model', 'local/x', '--base-url', fake.baseUrl, '--json'];
-    return await place.cordon([...args, ...more]);
+    return await place.cordon([...args, ...more], { environment });
   } finally {
     await fake.close();
   }
@@ -93,4 +114,58 @@ test('a policy forbids what the user would allow', async () => {
   const run = await fetches(SITE, ['cordon-test.invalid'], ['--allow-rest', '--policy', file]);
   assert.equal(eventsOf(run.events, 'egress.executed').length, 0);
   assert.match(JSON.stringify(eventsOf(run.events, 'egress.decided')), /stay-here/);
+});
+
+/** The host's address as the manifest lists it. */
+const listed = () => [new URL(hostAddress).host];
+
+for (const way of [undefined, 'curl', 'python', 'hub'] as const) {
+  test(`an address of the manifest is reached by ${way ?? 'fetch'}, after a yes, and the trace has its path and bytes`, async () => {
+    const before = reached;
+    const run = await fetches(`${hostAddress}page?a=b`, listed(), ['--allow-rest'], way && { way });
+    assert.equal(answerOf(run), 'It said: fetched: the host answers');
+    assert.equal(reached, before + 1);
+    const [proposed] = eventsOf(run.events, 'egress.proposed');
+    assert.deepEqual([proposed?.method, proposed?.path, proposed?.bytes], ['GET', '/page?a=b', 0]);
+    const [closed] = eventsOf(run.events, 'egress.closed');
+    assert.ok(Number(closed?.bytesDown) >= 'the host answers'.length);
+    assert.equal(closed?.cut, null);
+    assertMediated(run.events);
+  });
+
+  test(`a no keeps a request by ${way ?? 'fetch'} here`, async () => {
+    const before = reached;
+    const run = await fetches(hostAddress, listed(), ['--deny-all'], way && { way });
+    assert.match(String(answerOf(run)), /^It said: not fetched/);
+    assert.equal(reached, before);
+    assert.equal(eventsOf(run.events, 'egress.executed').length, 0);
+    assertMediated(run.events);
+  });
+}
+
+test('what the way out refuses by itself is in the trace, once', async () => {
+  const run = await fetches('https://elsewhere.invalid/', ['cordon-test.invalid'], ['--allow-rest']);
+  const refused = eventsOf(run.events, 'egress.refused');
+  assert.deepEqual(
+    refused.map(({ host, port, reason, times }) => [host, port, reason, times]),
+    [['elsewhere.invalid', 443, 'the app may not reach this host and port', 1]],
+  );
+});
+
+test('an entry that cannot be enforced stops the program before anything starts', async () => {
+  const run = await fetches(SITE, ['*.cordon-test.invalid'], ['--allow-rest']);
+  assert.equal(run.code, 2);
+  assert.match(run.stdout + run.stderr, /CFG014/);
+});
+
+test('a credential is added by the hub, and neither the app nor the trace ever holds it', async () => {
+  const secret = 'a-secret-of-the-user';
+  const manifest = { credentials: { token: { hosts: ['cordon-test.invalid'], env: 'SITE_TOKEN' } } };
+  const how = { way: 'hub', credential: 'token', manifest, environment: { SITE_TOKEN: secret } } as const;
+  const elsewhere = await fetches(hostAddress, ['cordon-test.invalid', ...listed()], ['--allow-rest'], how);
+  assert.equal(answerOf(elsewhere), 'It said: not fetched: the credential is not for this host');
+  const run = await fetches(SITE, ['cordon-test.invalid'], ['--allow-rest'], how);
+  assert.equal(answerOf(run), 'It said: not fetched: the name cannot be resolved');
+  assert.equal(eventsOf(run.events, 'egress.executed').length, 1);
+  assert.ok(!run.stdout.includes(secret) && !run.stderr.includes(secret));
 });
