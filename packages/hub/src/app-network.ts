@@ -11,6 +11,7 @@ import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
+  type EgressLimits,
   type EgressProxy,
   oneAtATime,
   openEgressProxy,
@@ -29,6 +30,8 @@ export interface AppNetworkParts {
   readonly door: EgressDoor;
   /** Without it no credential is of use. */
   readonly readSecret?: ReadSecret | undefined;
+  /** What differs from the usual limits. */
+  readonly limits?: Partial<EgressLimits>;
 }
 
 const noSecrets: ReadSecret = () => failed(fault('app-unavailable', 'there are no credentials here'));
@@ -47,11 +50,11 @@ export class AppNetwork {
   readonly #ending = new AbortController();
   #asking = 0;
 
-  constructor({ app, door, readSecret = noSecrets }: AppNetworkParts) {
+  constructor({ app, door, readSecret = noSecrets, limits = {} }: AppNetworkParts) {
     this.#app = app;
     this.#readSecret = readSecret;
     this.#door = door;
-    this.#way = this.#wayOut();
+    this.#way = this.#wayOut({ ...DEFAULT_EGRESS_LIMITS, ...limits });
   }
 
   /** Whether a request of the app waits to be decided: then the app waits for a person, and nobody for the app. */
@@ -106,7 +109,7 @@ export class AppNetwork {
   }
 
   /** A manifest that cannot be read in full grants nothing. */
-  #wayOut(): Result<WayOut, Fault> {
+  #wayOut(egressLimits: EgressLimits): Result<WayOut, Fault> {
     const { network, limits } = this.#app.manifest;
     const reach = parseReach(network);
     if (!reach.ok) {
@@ -120,7 +123,7 @@ export class AppNetwork {
       decideMs: Math.min(DECIDE_MS, Math.max(callMs - CALL_REST_MS, callMs / 2)),
       lookup: oneAtATime(systemLookup),
       dial: (address, port) => dial(port, address),
-      budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
+      budget: new Budget(egressLimits, () => performance.now()),
       onRefused: this.#door.onRefused,
       onClosed: this.#door.onClosed,
     });
