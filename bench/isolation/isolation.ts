@@ -5,7 +5,7 @@
  *
  * Exit codes: 0 every aim is met, 1 one is missed, 2 it could not be measured.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfiguration } from '@cordon/cli';
@@ -23,6 +23,8 @@ import { bareStart, confinedStart, ECHO, loopStart, warmStart } from './starts.t
 import { toolCalls } from './tool-call.ts';
 
 const LEAST_ROUNDS = 3;
+/** A file system in memory, on most machines. */
+const MEMORY = '/dev/shm';
 const SPOKES = 500;
 
 type Unit = 'ms' | 'µs' | 'MB';
@@ -120,25 +122,34 @@ async function trips({ rig, results, say }: Stage): Promise<void> {
 
 async function calls({ rig, results, say }: Stage, round: number): Promise<void> {
   say('tool calls');
-  for (const took of await toolCalls(rig, ECHO, round))
+  for (const took of await toolCalls(rig, ECHO, join(rig.folder, `journal-${round}`)))
     results.add('tool call: model → hub, monitor, app → model', 'ms', took, { below: 1.5 });
+  if (!existsSync(MEMORY)) return;
+  // What is left without the disk: each of the journal's events waits for it.
+  const inMemory = mkdtempSync(join(MEMORY, 'cordon-isolation-'));
+  for (const took of await toolCalls(rig, ECHO, join(inMemory, 'journal')))
+    results.add('the same, journal in memory', 'ms', took);
+  rmSync(inMemory, { recursive: true, force: true });
 }
+
+/** At once: what processes share is divided by how many share it, as in a session with several apps. */
+const TOGETHER = 10;
 
 async function memory({ rig, results, say }: Stage): Promise<void> {
   say('memory');
-  const empty = descendantsPss();
-  const loop = must(await rig.loops.launch(new AbortController().signal));
-  const link = new SpokeLink(loop, DEFAULT_TURN_LIMITS);
-  if (!(await link.ready)) fail('the loop was not ready');
+  const each = Array.from({ length: TOGETHER });
+  const loops = await Promise.all(each.map(() => rig.loops.launch(new AbortController().signal)));
+  const links = loops.map((loop) => new SpokeLink(must(loop), DEFAULT_TURN_LIMITS));
+  for (const link of links) if (!(await link.ready)) fail('a loop was not ready');
   await idle();
-  results.add('idle agent loop: memory (PSS)', 'MB', descendantsPss() - empty, { below: 15 });
-  link.close();
-  await loop.ended;
-  const measured = new MeasuredHost(rig);
-  must(await measured.host.start(ECHO));
+  results.add('idle agent loop: memory (PSS)', 'MB', descendantsPss() / TOGETHER, { below: 15 });
+  for (const link of links) link.close();
+  await Promise.all(loops.map((loop) => must(loop).ended));
+  const hosts = each.map(() => new MeasuredHost(rig));
+  await Promise.all(hosts.map(async ({ host }) => must(await host.start(ECHO))));
   await idle();
-  results.add('idle MCP app: memory (PSS)', 'MB', descendantsPss() - empty, { below: 32 });
-  await measured.host.stop();
+  results.add('idle MCP app: memory (PSS)', 'MB', descendantsPss() / TOGETHER, { below: 32 });
+  await Promise.all(hosts.map(({ host }) => host.stop()));
 }
 
 /** Until what a start leaves to do is done, and what it left to collect is collected. */

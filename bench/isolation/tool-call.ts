@@ -55,11 +55,15 @@ const nobody: Consent = {
   choose: () => Promise.resolve(null),
 } as unknown as Consent;
 
-/** Milliseconds of each call but the first few, which compile what all others use. */
-export async function toolCalls(rig: Rig, app: InstalledApp, number: number): Promise<readonly number[]> {
+/**
+ * Milliseconds of each call but the first few, which compile what all others use.
+ *
+ * @param folder where the journal is kept: one that does not exist yet
+ */
+export async function toolCalls(rig: Rig, app: InstalledApp, folder: string): Promise<readonly number[]> {
   const file = join(CODE_ROOT, 'policies', 'default.gr');
   const policy = loadPolicy(readFileSync(file, 'utf8'), { file });
-  const store = openStore(join(rig.folder, `journal-${number}`), Date.now);
+  const store = openStore(folder, Date.now);
   if (!policy.ok || !store.ok) fail('the policy or the journal cannot be read');
   const model = new CallingModel(app);
   const hub = new Hub({
