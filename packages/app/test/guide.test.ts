@@ -61,5 +61,5 @@ test('the program of the README adds', async () => {
 
 test('the configurations of the guide are JSON with apps in them', () => {
   const ids = blocks(GUIDE, 'json').map((text) => Object.keys(JSON.parse(text).apps));
-  assert.deepEqual(ids, [['word-count'], ['haiku-writer'], ['files']]);
+  assert.deepEqual(ids, [['word-count'], ['mail'], ['haiku-writer'], ['files']]);
 });
