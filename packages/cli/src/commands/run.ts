@@ -5,6 +5,7 @@
  * Ring 1.
  */
 import { mkdirSync, statSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { homedir, constants as systemConstants } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
 import {
@@ -55,6 +56,9 @@ export interface RunOptions extends RightsOptions {
 
 /** Told to end, a command has so long to do it by itself. Clients of MCP give it about as much. */
 const GRACE_MS = 5_000;
+
+/** By then the command has started, and nobody waits for us. */
+const COMPILED_MS = 2_000;
 
 /** Resolves with the exit code: the command's, 128 and the signal's number, or 2 if it never ran. Never rejects. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
@@ -234,6 +238,8 @@ async function carryOut(prepared: Prepared, signals: Signals, report: RunReport)
     return signals.first === null ? report.refused(started.fault) : numberOf(signals.first);
   }
   record?.started(Date.now() - began, started.value.layers);
+  // Many clients end their servers by SIGKILL, and what Node compiled would be kept at a clean end only.
+  setTimeout(flushCompileCache, COMPILED_MS).unref();
   const exit = await accompanied(started.value, spec, signals);
   await prepared.closeNetwork();
   record?.ended(exit.message);
