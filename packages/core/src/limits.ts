@@ -30,7 +30,7 @@ export interface AppLimits {
   readonly totalSeconds: number;
   /** One message in either direction. */
   readonly lineBytes: number;
-  /** Messages a second in either direction; ten times as many may come at once. */
+  /** Messages a second in either direction; ten times as many may come at once. A request of the app counts as four. */
   readonly messagesPerSecond: number;
 }
 

@@ -118,14 +118,14 @@ export class AppStart {
     return greeted;
   }
 
-  /** Compiles what the first calls will be checked against: 1 to 3 ms a tool, with pauses for what is more urgent. */
+  /** Compiles what the first calls and their results will be checked against: 1 to 3 ms a schema, with pauses for what is more urgent. */
   async prepare({ tools }: RunningApp): Promise<void> {
     const validator = await this.#parts.validator();
     const began = this.#parts.now();
-    for (const { input } of tools.slice(0, TOOLS_AHEAD)) {
+    for (const schema of tools.slice(0, TOOLS_AHEAD).flatMap(({ input, output }) => [input, output])) {
       await setImmediate();
       if (this.#parts.now() - began > AHEAD_MS) return;
-      validator.prepare(input);
+      if (schema !== null) validator.prepare(schema);
     }
   }
 

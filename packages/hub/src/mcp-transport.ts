@@ -21,6 +21,8 @@ export type MessageLimits = Pick<AppLimits, 'lineBytes' | 'messagesPerSecond'>;
 const GARBAGE_LINES = 100;
 /** Seconds' worth of messages that may come at once. */
 const BURST_SECONDS = 10;
+/** A request of the app counts as so many messages: the hub has the work of an answer. */
+const QUESTION_COST = 4;
 /** However small its messages may be: what one read from a pipe brings is no flood. */
 const LEAST_BURST_BYTES = 256 * 1024;
 /** Requests whose answers are waited for; the oldest are given up. */
@@ -116,11 +118,12 @@ export class StreamTransport implements Transport {
   }
 
   #receiveLine(line: string): void {
-    if (!this.#messagesIn.take())
-      return this.#cut(`it sends more than ${this.#limits.messagesPerSecond} messages a second`);
+    if (!this.#messagesIn.take()) return this.#cutTalker();
     const parsed = parseJson(line);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
       this.#forgive(parsed.value, line);
+      if (isIdleTalk(parsed.value)) return;
+      if (isQuestion(parsed.value) && !this.#messagesIn.take(QUESTION_COST - 1)) return this.#cutTalker();
       // The client validates the shape; here it is known to be bounded JSON without a prototype.
       this.onmessage?.(parsed.value as unknown as JSONRPCMessage);
       return;
@@ -128,6 +131,10 @@ export class StreamTransport implements Transport {
     this.#firstGarbage ??= line.slice(0, 120);
     if (++this.#garbageLines > GARBAGE_LINES)
       this.#cut('it prints text on its standard output instead of MCP messages');
+  }
+
+  #cutTalker(): void {
+    this.#cut(`it sends more than ${this.#limits.messagesPerSecond} messages a second`);
   }
 
   /** An answer that the hub waits for counts against no rate: many calls at once may have long results. */
@@ -145,6 +152,16 @@ export class StreamTransport implements Transport {
     this.onerror?.(new Error(reason));
     this.onclose?.();
   }
+}
+
+/** A request of the app, which the hub has to answer. */
+function isQuestion({ id, method }: JsonObject): boolean {
+  return id !== undefined && method !== undefined;
+}
+
+/** Logs, progress, news: nobody in the hub listens, and the client needs 30 µs for each before it finds that out. */
+function isIdleTalk({ id, method }: JsonObject): boolean {
+  return id === undefined && typeof method === 'string' && method !== 'notifications/cancelled';
 }
 
 function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {

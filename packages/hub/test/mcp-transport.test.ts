@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { type MessageLimits, StreamTransport, UnsentMessage } from '../src/mcp-transport.ts';
 
-const NOTE = '{"jsonrpc":"2.0","method":"notifications/message"}\n';
+const NOTE = '{"jsonrpc":"2.0","method":"notifications/cancelled"}\n';
 
 async function opened(limits: Partial<MessageLimits> = {}, stdin = new PassThrough()) {
   const stdout = new PassThrough();
@@ -36,6 +36,22 @@ test('an app that sends more messages than its rate is cut off, one within it is
   await say(NOTE.repeat(2));
   assert.equal(transport.violation, 'it sends more than 1 messages a second');
   assert.equal(received.length, 10);
+});
+
+test('requests of the app count as four messages', async () => {
+  const { transport, say, received } = await opened();
+  await say('{"jsonrpc":"2.0","id":7,"method":"ping"}\n'.repeat(3));
+  assert.match(transport.violation ?? '', /messages a second/);
+  assert.equal(received.length, 2);
+});
+
+test('notifications that nobody listens to are counted and go no further', async () => {
+  const { transport, say, received } = await opened();
+  await say('{"jsonrpc":"2.0","method":"notifications/message"}\n'.repeat(6));
+  await say('{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
+  assert.deepEqual(received, [{ jsonrpc: '2.0', id: 7, method: 'ping' }]);
+  await say('{"jsonrpc":"2.0","method":"notifications/progress"}\n');
+  assert.match(transport.violation ?? '', /messages a second/);
 });
 
 test('answers that are waited for count against no rate, and each only once', async () => {
