@@ -161,6 +161,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },
+  'packages/hub/src/lone-app.ts': {
+    of: ['code at run time'],
+    why: 'the way to the network is loaded when an app that has it is run',
+  },
   'packages/hub/src/remote-app.ts': {
     of: ['http', 'code at run time'],
     why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',

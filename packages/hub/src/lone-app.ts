@@ -18,8 +18,8 @@ import {
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
-import { AppNetwork, EgressGate } from './app-network.ts';
 import { Context } from './context.ts';
+import type { EgressGateParts } from './egress-gate.ts';
 import { Gate } from './gate.ts';
 import { type Grants, Permissions } from './permission.ts';
 import { type Append, Recorder } from './recorder.ts';
@@ -62,12 +62,14 @@ const NO_GRANTS: Grants = {
 
 /** Opens the proxy of one app; refused when its socket cannot be made. */
 export async function openLoneNetwork(parts: LoneAppParts): Promise<Result<LoneNetwork, Fault>> {
-  const network = new AppNetwork({ app: parts.app, door: doorOf(parts) });
+  // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
+  const { AppNetwork, EgressGate } = await import('./app-network.ts');
+  const network = new AppNetwork({ app: parts.app, door: new EgressGate(gateParts(parts)) });
   const proxy = await network.openProxy(parts.socketFolder);
   return proxy.ok ? ok({ socket: proxy.value.socket, close: () => network.end() }) : proxy;
 }
 
-function doorOf({ app, policy, session, append, clock, onDenied }: LoneAppParts): EgressGate {
+function gateParts({ app, policy, session, append, clock, onDenied }: LoneAppParts): EgressGateParts {
   const recorder = new Recorder(append);
   const monitor = new ReferenceMonitor({ policy });
   // One signal for all: after a dozen questions that nobody answered no more are put.
@@ -81,7 +83,7 @@ function doorOf({ app, policy, session, append, clock, onDenied }: LoneAppParts)
     signal: () => signal,
   });
   const isWithinRate = rate(MOST_A_MINUTE, 60_000, clock);
-  return new EgressGate({
+  return {
     app: app.id,
     gate: new Gate(monitor, permissions, recorder, clock),
     recorder,
@@ -89,7 +91,7 @@ function doorOf({ app, policy, session, append, clock, onDenied }: LoneAppParts)
     shutBecause: () => (isWithinRate() ? null : 'it makes too many requests'),
     needOf: () => null,
     onDenied: (host, reason) => onDenied(host ?? 'an address that was not named', reason),
-  });
+  };
 }
 
 function ownContext(app: InstalledApp, recorder: Recorder): Context {
