@@ -49,7 +49,8 @@ export async function openEgressBait(): Promise<EgressBait> {
   const looked = new Map<string, number>();
   const reach = parseReach(GRANTED);
   if (!reach.ok) throw new Error(reach.fault.message);
-  const proxy = await openEgressProxy(join(folder, 'egress.sock'), {
+  const socket = join(folder, 'egress.sock');
+  const proxy = await openEgressProxy(socket, {
     reach: reach.value,
     decide: async () => true,
     decideMs: 1_000,
@@ -67,7 +68,7 @@ export async function openEgressBait(): Promise<EgressBait> {
   });
   if (!proxy.ok) throw new Error(proxy.fault.message);
   return {
-    socket: proxy.value.socket,
+    socket,
     close: async () => {
       await proxy.value.close();
       good.close();

@@ -4,8 +4,7 @@
  *
  * Ring 1.
  */
-import type { AppId, Clock, Diagnostic, Fault, InstalledApp } from '@cordon/core';
-import { failed, ok, type Result } from '@cordon/core';
+import { type AppId, type Clock, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
 import { SILENT_MANIFEST } from './manifest-config.ts';
 import { readPolicies } from './policy-in-force.ts';
@@ -23,14 +22,12 @@ export interface RunNetworkParts {
   readonly onDenied: (host: string, reason: string) => void;
 }
 
-export type NetworkObstacle =
-  | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: 'fault'; readonly fault: Fault };
-
-export async function openRunNetwork(parts: RunNetworkParts): Promise<Result<LoneNetwork, NetworkObstacle>> {
+export async function openRunNetwork(
+  parts: RunNetworkParts,
+): Promise<Result<LoneNetwork, readonly Diagnostic[]>> {
   const { app, rights, record, socketFolder, clock, onDenied } = parts;
   const policy = readPolicies(parts.policyFiles);
-  if (!policy.ok) return failed({ kind: 'diagnostics', diagnostics: policy.fault });
+  if (!policy.ok) return policy;
   const installed: InstalledApp = {
     id: app,
     source: { kind: 'command', command: '', args: [], env: {}, cwd: null },
@@ -38,14 +35,15 @@ export async function openRunNetwork(parts: RunNetworkParts): Promise<Result<Lon
     model: null,
   };
   const { session, append } = record;
-  const opened = await openLoneNetwork({
-    app: installed,
-    policy: policy.value,
-    session,
-    append,
-    clock,
-    socketFolder,
-    onDenied,
-  });
-  return opened.ok ? ok(opened.value) : failed({ kind: 'fault', fault: opened.fault });
+  return ok(
+    await openLoneNetwork({
+      app: installed,
+      policy: policy.value,
+      session,
+      append,
+      clock,
+      socketFolder,
+      onDenied,
+    }),
+  );
 }

@@ -99,7 +99,6 @@ export class Machine {
         files: { read: [], write: [] },
         stateFolder: null,
         limits: DEFAULT_APP_LIMITS,
-        network: { kind: 'none' },
       },
       {
         configFolder: join(this.root, 'project'),

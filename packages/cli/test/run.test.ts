@@ -59,7 +59,14 @@ describe('the network', () => {
     assert.deepEqual(kinds.slice(-2), ['app.stopped', 'session.ended']);
     assert.ok(events.some((event) => event.kind === 'app.started' && event.app === 'fetcher'));
     assert.doesNotMatch(err, /denied: .*policy/);
-    assert.deepEqual(readdirSync(join(place.root, DATA, 'sockets')), [], 'the socket is gone');
+    assert.ok(!existsSync(join(place.root, DATA, 'sockets')), 'its listener was handed over');
+  });
+
+  test('a program that is not Node gets there by a socket, which is gone afterwards', () => {
+    using place = new Workplace();
+    const { code, out } = place.run(['run', '--network', SITE, '--', 'sh', '-c', 'echo $HTTPS_PROXY']);
+    assert.deepEqual([code, out.trim()], [0, 'http://127.0.0.1:3128']);
+    assert.deepEqual(readdirSync(join(place.root, DATA, 'sockets')), []);
   });
 
   test('another site is refused before anything decides, and told once', () => {

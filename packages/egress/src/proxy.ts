@@ -1,13 +1,13 @@
 /**
- * The way out for the processes of one app: an HTTP proxy on a Unix socket that is bound into the app's sandbox, so
- * that who speaks is known from the socket and never from the message. Every request is decided before any byte of
+ * The way out for the processes of one app: an HTTP proxy on a listener of the app's own sandbox, or on a Unix socket
+ * that is bound into it, so that who speaks is known from where it comes and never from the message. Every request is decided before any byte of
  * it leaves, its name is resolved once, and the address that was checked is the one that is dialled.
  *
  * Ring 0.
  */
 import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { WayOut } from './admission.ts';
@@ -16,14 +16,15 @@ import { forward, LONGEST_HEAD } from './forward.ts';
 import { tunnel } from './tunnel.ts';
 
 export interface EgressProxy {
-  /** Host path of the Unix socket. */
-  readonly socket: string;
   /** Cuts every connection. */
   close(): Promise<void>;
 }
 
-/** `socket`: a path that does not exist yet, in a folder that only the hub can enter. */
-export function openEgressProxy(socket: string, way: WayOut): Promise<Result<EgressProxy, Fault>> {
+/**
+ * @param at a path that does not exist yet, in a folder that only the hub can enter: a Unix socket is made there; or
+ * a listener in the app's sandbox that was handed to the hub
+ */
+export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Result<EgressProxy, Fault>> {
   const tunnels = new WeakMap<Duplex, Destination>();
   const inside = httpServer(way, tunnels);
   const outside = httpServer(way, tunnels);
@@ -34,7 +35,7 @@ export function openEgressProxy(socket: string, way: WayOut): Promise<Result<Egr
       opened.resume();
     });
   });
-  return listen(outside, socket, way);
+  return listen(outside, at, way);
 }
 
 /** Takes requests in the clear. A connection that is a tunnel's is pinned to the tunnel's destination. */
@@ -88,7 +89,7 @@ function placeOf(pinned: Destination | null): { readonly host: string | null; re
   return { host: pinned?.host ?? null, port: pinned?.port ?? null };
 }
 
-function listen(server: Server, socket: string, way: WayOut): Promise<Result<EgressProxy, Fault>> {
+function listen(server: Server, at: string | Listener, way: WayOut): Promise<Result<EgressProxy, Fault>> {
   const { connections, idleMs } = way.budget.limits;
   const clients = new Set<Socket>();
   server.maxConnections = connections * 2; // those that are kept alive without a request are no contacts
@@ -108,9 +109,10 @@ function listen(server: Server, socket: string, way: WayOut): Promise<Result<Egr
     server.once('error', (error) =>
       resolve(failed(fault('sandbox-unavailable', `the egress proxy cannot listen: ${error.message}`))),
     );
-    server.listen(socket, () => {
-      chmodSync(socket, 0o666); // confined processes may be another user; who gets in is decided by the mount
-      resolve(ok({ socket, close }));
+    server.listen(at, () => {
+      // Confined processes may be another user; who gets in is decided by the mount.
+      if (typeof at === 'string') chmodSync(at, 0o666);
+      resolve(ok({ close }));
     });
   });
 }

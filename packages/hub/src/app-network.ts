@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { connect as dial } from 'node:net';
+import { connect as dial, type Server } from 'node:net';
 import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   Budget,
@@ -24,6 +24,11 @@ import type { DecideEgress, EgressDoor } from './egress-gate.ts';
 import { type ReadSecret, serveFetch } from './hub-fetch.ts';
 
 export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
+
+export interface SocketProxy extends EgressProxy {
+  /** Host path of its Unix socket. */
+  readonly socket: string;
+}
 
 export interface AppNetworkParts {
   readonly app: InstalledApp;
@@ -72,14 +77,25 @@ export class AppNetwork {
   };
 
   /** @param socketFolder a folder of the hub alone; made if it is missing */
-  async openProxy(socketFolder: string): Promise<Result<EgressProxy, Fault>> {
-    if (!this.#way.ok) return this.#way;
+  async openProxy(socketFolder: string): Promise<Result<SocketProxy, Fault>> {
     mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
     // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
-    const proxy = await openEgressProxy(`${socketFolder}/${randomBytes(6).toString('hex')}`, this.#way.value);
+    const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
+    const proxy = await this.#open(socket);
+    return proxy.ok ? ok({ ...proxy.value, socket }) : proxy;
+  }
+
+  /** @param listener of the app's own sandbox, handed over before its code ran */
+  takeOver(listener: Server): Promise<Result<EgressProxy, Fault>> {
+    return this.#open(listener);
+  }
+
+  async #open(at: string | Server): Promise<Result<EgressProxy, Fault>> {
+    if (!this.#way.ok) return this.#way;
+    const proxy = await openEgressProxy(at, this.#way.value);
     if (!proxy.ok) return proxy;
     this.#proxies.add(proxy.value);
-    return ok({ socket: proxy.value.socket, close: () => this.#close(proxy.value) });
+    return ok({ close: () => this.#close(proxy.value) });
   }
 
   /** Cuts every connection, and waits until what became of each is told. */

@@ -20,7 +20,6 @@ import {
   checkPath,
   commandSpec,
   type Mount,
-  type Network,
   NODE_INSIDE,
   type Sandbox,
   type SandboxSpec,
@@ -29,6 +28,7 @@ import {
 import type { AppLauncher, AppProcess } from './app-host.ts';
 import { FLOODED, LastWords } from './last-words.ts';
 import { LoopCache } from './loop-cache.ts';
+import { spawnWithProxy } from './proxied-process.ts';
 import type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
 
 export interface LaunchOptions {
@@ -44,31 +44,24 @@ export interface LaunchOptions {
 export function appLauncher(options: LaunchOptions): AppLauncher {
   return {
     launch: async (app, network, signal) => {
-      if (network === null) return confine(app, { kind: 'none' }, options, signal);
-      const proxy = await network.openProxy(options.socketFolder);
-      if (!proxy.ok) return proxy;
-      const socket = checkPath(proxy.value.socket);
-      const confined = socket.ok
-        ? await confine(app, { kind: 'proxy', socket: socket.value }, options, signal)
-        : socket;
-      if (confined.ok) void confined.value.ended.then(() => proxy.value.close());
-      else await proxy.value.close();
-      return confined;
+      const spec = specOf(app, options);
+      if (!spec.ok) return spec;
+      const { sandbox, socketFolder } = options;
+      const process =
+        network === null
+          ? await sandbox.spawn(spec.value, signal)
+          : await spawnWithProxy(sandbox, spec.value, network, socketFolder, signal);
+      return process.ok ? appProcess(process.value) : process;
     },
   };
 }
 
-async function confine(
-  app: InstalledApp,
-  network: Network,
-  { sandbox, command, stateFolder }: LaunchOptions,
-  signal: AbortSignal,
-): Promise<Result<AppProcess, Fault>> {
+function specOf(app: InstalledApp, { command, stateFolder }: LaunchOptions): Result<SandboxSpec, Fault> {
   const { source, manifest } = app;
   if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
   const own = stateFolder(app);
   const { limits, files, node } = manifest;
-  const spec = commandSpec(
+  return commandSpec(
     {
       app: app.id,
       ...insideNames(source, own),
@@ -77,14 +70,10 @@ async function confine(
       files: { read: files.read, write: files.write.filter((path) => path !== own) },
       stateFolder: files.write.includes(own) ? own : null,
       limits,
-      network,
       node,
     },
     command,
   );
-  if (!spec.ok) return spec;
-  const process = await sandbox.spawn(spec.value, signal);
-  return process.ok ? appProcess(process.value) : process;
 }
 
 /** `${state}` has become the host's path of the app's folder; inside it has another name. */

@@ -12,12 +12,12 @@ import {
   type Fault,
   type InstalledApp,
   id,
-  ok,
   type Result,
   type SessionId,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
+import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Gate } from './gate.ts';
@@ -30,16 +30,17 @@ export interface LoneAppParts {
   readonly session: SessionId;
   readonly append: Append;
   readonly clock: Clock;
-  /** A folder of the hub alone, for the socket of the proxy. */
+  /** A folder of the hub alone, for the socket of a proxy. */
   readonly socketFolder: string;
   /** Told of each request that is not let out, and of the first reason; it holds no content of the request. */
   readonly onDenied: (host: string, reason: string) => void;
 }
 
-/** The app's way out; closing it ends every connection. */
+/** The app's way out. */
 export interface LoneNetwork {
-  /** Host path of the proxy's socket. */
-  readonly socket: string;
+  /** Starts the program with nothing but this network. */
+  spawn(sandbox: Sandbox, spec: SandboxSpec, signal: AbortSignal): Promise<Result<ConfinedProcess, Fault>>;
+  /** Ends every connection. */
   close(): Promise<void>;
 }
 
@@ -60,13 +61,17 @@ const NO_GRANTS: Grants = {
   consume: () => false,
 };
 
-/** Opens the proxy of one app; refused when its socket cannot be made. */
-export async function openLoneNetwork(parts: LoneAppParts): Promise<Result<LoneNetwork, Fault>> {
+export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork> {
   // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
-  const { AppNetwork, EgressGate } = await import('./app-network.ts');
+  const [{ AppNetwork, EgressGate }, { spawnWithProxy }] = await Promise.all([
+    import('./app-network.ts'),
+    import('./proxied-process.ts'),
+  ]);
   const network = new AppNetwork({ app: parts.app, door: new EgressGate(gateParts(parts)) });
-  const proxy = await network.openProxy(parts.socketFolder);
-  return proxy.ok ? ok({ socket: proxy.value.socket, close: () => network.end() }) : proxy;
+  return {
+    spawn: (sandbox, spec, signal) => spawnWithProxy(sandbox, spec, network, parts.socketFolder, signal),
+    close: () => network.end(),
+  };
 }
 
 function gateParts({ app, policy, session, append, clock, onDenied }: LoneAppParts): EgressGateParts {

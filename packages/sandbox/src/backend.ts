@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+import type { Server } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Fault, Result } from '@cordon/core';
 import type { LayerName } from './layers.ts';
@@ -53,12 +54,22 @@ export interface ConfinedProcess {
   readonly stderr: Readable | null;
   /** The hub's end of descriptor 3; null when the specification wants none. */
   readonly link: Duplex | null;
+  /**
+   * With `handover`: the port inside that HTTP(S)_PROXY names, for the hub's proxy to listen on; null if the process
+   * ended before. Null itself with every other network.
+   */
+  readonly listener: Promise<Server | null> | null;
   /** The layers in force. */
   readonly layers: readonly LayerName[];
   /** Layers that this process goes without because somebody asked for it by name. */
   readonly weakened: readonly LayerName[];
   /** Resolves once, never rejects. */
   readonly exited: Promise<Exit>;
+  /**
+   * Sends a signal to the program itself, which may catch or ignore it. False: it is not there yet or no more, or
+   * cannot be told apart; then only `kill` is left.
+   */
+  deliver(signal: NodeJS.Signals): boolean;
   /** Ends every process of the tree; nothing in it can refuse. */
   kill(): void;
 }

@@ -13,7 +13,7 @@ import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
 import { type PackageCall, parseLauncher } from './launcher.ts';
 import { walkLinks } from './link-walk.ts';
 import { binInFolder, installedBin } from './npx.ts';
-import { isWithin, type Mount, type Network, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
+import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 
 export interface AppCommand {
   /** Whom `cordon apps install` would be told to install, for remedies; absent: the command is no app's. */
@@ -31,7 +31,6 @@ export interface AppCommand {
    */
   readonly stateFolder: string | null;
   readonly limits: AppLimits;
-  readonly network: Network;
   /** For an app that runs on our Node. */
   readonly node: readonly NodeGrant[];
 }
@@ -68,8 +67,7 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
   if (!cwd.ok) return cwd;
   const { executable, args, usr, env } = program.value;
   const isNode = executable === NODE_INSIDE;
-  // The forwarder of an app with the network starts the app as its child, and speaks to a Unix socket.
-  const isTight = isNode && app.network.kind === 'none' && !app.node.includes('child-process');
+  const isTight = isNode && !app.node.includes('child-process');
   const isRestricted = isNode && !app.node.includes('unrestricted');
   return ok({
     executable,
@@ -93,7 +91,7 @@ export function commandSpec(app: AppCommand, context: CommandContext): Result<Sa
     stdout: 'pipe',
     stderr: 'pipe',
     link: false,
-    network: app.network,
+    network: { kind: 'none' },
   });
 }
 

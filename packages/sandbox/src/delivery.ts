@@ -5,8 +5,6 @@
  * Ring 0.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ConfinedProcess } from './backend.ts';
-import type { SandboxSpec } from './spec.ts';
 
 /** The first program inside: bubblewrap is process 1 there, and starts one other. */
 const FIRST_INSIDE = 2;
@@ -15,17 +13,13 @@ const FIRST_INSIDE = 2;
  * Sends a signal to the program of the specification, which may catch or ignore it. False: it is not there yet or no
  * more, or is behind a layer that hides it; then only `kill` is left.
  */
-export function deliverSignal(
-  { pid }: ConfinedProcess,
-  { network }: SandboxSpec,
-  signal: NodeJS.Signals,
-): boolean {
+export function deliverSignal(root: number, hasForwarder: boolean, signal: NodeJS.Signals): boolean {
   try {
     const children = childrenByParent();
-    const first = descendants(pid, children).find(({ inside }) => inside === FIRST_INSIDE);
+    const first = descendants(root, children).find(({ inside }) => inside === FIRST_INSIDE);
     if (first === undefined) return false;
     // Behind the forwarder the program is its only child.
-    const program = network.kind === 'none' ? first : children.get(first.pid)?.[0];
+    const program = hasForwarder ? children.get(first.pid)?.[0] : first;
     return program !== undefined && process.kill(program.pid, signal);
   } catch {
     return false;

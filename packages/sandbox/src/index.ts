@@ -1,7 +1,6 @@
 export type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
 export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
-export { deliverSignal } from './delivery.ts';
 export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
 export {
   type Ecosystem,

@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { Server } from 'node:net';
 import { Duplex, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
@@ -22,10 +23,11 @@ import {
   stageOptions,
 } from './backends/bubblewrap.ts';
 import type { ControlGroup, ControlGroups } from './control-group.ts';
+import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
-import { forwarderInside, type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
+import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
 import { watchOwnFolder } from './own-folder.ts';
 import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
@@ -74,6 +76,7 @@ function unavailable(message: string) {
 }
 
 interface Started {
+  readonly listener: Promise<Server | null> | null;
   readonly child: ChildProcess;
   readonly group: ControlGroup | null;
   readonly status: Readable;
@@ -89,19 +92,20 @@ function start(
   const devNull = openSync('/dev/null', 'r+');
   opened.push(devNull);
   const { stdin, stdout, link } = spec;
-  const stdio: ('pipe' | 'ignore' | number)[] = [
+  const stdio: ('pipe' | 'ignore' | 'ipc' | number)[] = [
     stdin === 'pipe' ? 'pipe' : 'ignore',
     stdout === 'pipe' ? 'pipe' : 'ignore',
     'pipe', // bubblewrap's own words are needed when the set-up fails
     link ? 'pipe' : devNull,
   ];
-  const place = (entry: 'pipe' | number) => stdio.push(entry) - 1;
+  const place = (entry: 'pipe' | 'ipc' | number) => stdio.push(entry) - 1;
   const setup = {
     args: place('pipe'),
     status: place('pipe'),
     filter: place('pipe'),
     passwd: place('pipe'),
     hosts: place('pipe'),
+    channel: spec.network.kind === 'handover' ? place('ipc') : null,
   };
   const { appUser: user, leftOut } = launcher;
   const isStaged = user !== null && mounts.some(({ host }) => !isReachable(host, user));
@@ -122,13 +126,13 @@ function start(
     if (stdio.length === inherited) stdio.push(devNull);
   }
 
-  const { programs, forwarder } = launcher;
+  const { programs } = launcher;
   const options = bubblewrapOptions(spec, programs, sourced, setup, leftOut);
   const command = [
     ...(stageArgs === null ? [] : [programs.bwrap, '--args', String(stageArgs), '--']),
     ...(isStaged ? dropRoot(programs, user) : []),
     ...[programs.bwrap, ...(leftOut.has('arguments') ? options : ['--args', String(setup.args)]), '--'],
-    ...commandInside(spec, programs, forwarderInside(forwarder), leftOut),
+    ...commandInside(spec, programs, leftOut),
   ];
   // Not even PATH: /proc/1/environ inside shows what bubblewrap was started with.
   // Detached: Ctrl-C at the terminal is for the hub, which ends its apps itself.
@@ -145,7 +149,14 @@ function start(
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
   if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
-  return { child, group, status: readableAt(child, setup.status), link: link ? duplexAt(child, 3) : null };
+  const listener = setup.channel === null ? null : listenerOf(child);
+  return {
+    child,
+    group,
+    listener,
+    status: readableAt(child, setup.status),
+    link: link ? duplexAt(child, 3) : null,
+  };
 }
 
 /** Before bubblewrap has read its arguments, so before it has children. Throws: a group that was promised is not left out. */
@@ -159,6 +170,21 @@ function intoGroup({ controlGroups }: Launcher, spec: CheckedSpec, child: ChildP
     child.kill('SIGKILL');
     throw error;
   }
+}
+
+/**
+ * The listener that `inside/handover.ts` sends, once its channel is closed: before that nothing of the app runs. One
+ * message is taken; whatever else came would be the app's, and is not read.
+ */
+function listenerOf(child: ChildProcess): Promise<Server | null> {
+  return new Promise((resolve) => {
+    child.once('message', (_message, handle) => {
+      child.once('disconnect', () => resolve(handle instanceof Server ? handle : null));
+      child.send('taken', () => child.connected && child.disconnect());
+    });
+    child.once('exit', () => resolve(null));
+    child.once('error', () => resolve(null));
+  });
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */
@@ -227,6 +253,8 @@ async function follow(
   return ok({
     pid,
     root: status.childPid,
+    listener: started.listener,
+    deliver: (name) => deliverSignal(pid, spec.network.kind === 'proxy', name),
     stdin,
     stdout,
     stderr: errors.stream,

@@ -254,6 +254,8 @@ function followed(child: ChildProcess, pid: number, spec: CheckedSpec, signal: A
   child.stdio[LIFELINE]?.on('error', () => {});
   return {
     ...{ pid, root: pid, stdin, stdout, stderr, exited, kill },
+    listener: null,
+    deliver: () => false, // the supervisor stands between
     link: spec.link && link instanceof Duplex ? link : null,
     layers: LAYERS_HERE,
     weakened: [],

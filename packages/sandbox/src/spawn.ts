@@ -79,6 +79,8 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   if (!node.ok) return node;
   const forwarder = checkPath(insideFile('forwarder'));
   if (!forwarder.ok) return forwarder;
+  const handover = checkPath(insideFile('handover'));
+  if (!handover.ok) return handover;
   const leftOut = new Set(options.weaker ?? []);
   const needed = [...leftOut].find((name) => LAYERS[name].mayBeLeftOut === 'never');
   if (needed !== undefined)
@@ -94,6 +96,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     },
     node: node.value,
     forwarder: forwarder.value,
+    handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
     watchdog: new Watchdog(programs.value.units),
     controlGroups: controlGroups(options.controlGroup),

@@ -32,9 +32,14 @@ export interface Mount {
 }
 
 /**
- * `proxy`: HTTP(S)_PROXY leads to this Unix socket of the hub and there is no other way out; `none`: nothing.
+ * `none`: nothing. `proxy`: HTTP(S)_PROXY leads to a forwarder inside, and from there to this Unix socket of the hub.
+ * `handover`: HTTP(S)_PROXY leads to a listener inside that the hub gets before the app's code is loaded. There is no
+ * other way out.
  */
-export type Network = { readonly kind: 'none' } | { readonly kind: 'proxy'; readonly socket: CheckedPath };
+export type Network =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'proxy'; readonly socket: CheckedPath }
+  | { readonly kind: 'handover' };
 
 export type Stdio = 'pipe' | 'none';
 
@@ -66,8 +71,11 @@ export interface SandboxSpec {
 /** Where things stand inside; nothing else may be mounted there. */
 export const NODE_INSIDE = '/opt/node/bin/node';
 export const STATE_INSIDE = '/state';
-export const FORWARDER_PORT = 3128;
+export const PROXY_PORT = 3128;
 export const EGRESS_SOCKET_INSIDE = '/run/cordon/egress.sock';
+/** Our own programs: JavaScript whatever their files are called, since they hold no type annotation. */
+export const FORWARDER_INSIDE = '/opt/cordon/forwarder.mjs';
+export const HANDOVER_INSIDE = '/opt/cordon/handover.mjs';
 
 /** What the launcher itself puts inside: no mount may lie in one of these, or hold one. */
 const OWN_PLACES = [
@@ -184,10 +192,16 @@ function sizeProblem(name: string, value: number | undefined, maximum: number): 
   return good ? null : `\`${name}\` must be a whole number from 1 to ${maximum}`;
 }
 
-function networkProblem(spec: SandboxSpec): string | null {
-  if (spec.network.kind === 'none') return null;
-  if (spec.network.socket.kind !== 'socket') return 'the way to the proxy is not a Unix socket';
-  return spec.profile === 'tight' ? 'a process of the profile `tight` cannot have a network' : null;
+function networkProblem({ network, profile, executable }: SandboxSpec): string | null {
+  switch (network.kind) {
+    case 'none':
+      return null;
+    case 'handover':
+      return executable === NODE_INSIDE ? null : 'only our own Node can hand over a listener';
+    case 'proxy':
+      if (network.socket.kind !== 'socket') return 'the way to the proxy is not a Unix socket';
+      return profile === 'tight' ? 'a process of the profile `tight` cannot have a forwarder' : null;
+  }
 }
 
 function nodeProblem({ executable, nodeGrants, profile }: SandboxSpec): string | null {

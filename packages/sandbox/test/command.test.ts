@@ -37,7 +37,6 @@ function project(context: TestContext): Project {
       files: { read: [], write: [] },
       stateFolder: join(data, 'app'),
       limits: DEFAULT_APP_LIMITS,
-      network: { kind: 'none' },
       node: [],
       ...changes,
     }),

@@ -59,7 +59,8 @@ export async function run(wanted: SandboxSpec): Promise<Outcome> {
   return { out, err, exit };
 }
 
-async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
+/** All that it writes, without the white space around it. */
+export async function textOf(stream: ConfinedProcess['stdout']): Promise<string> {
   let text = '';
   for await (const chunk of stream ?? []) text += chunk;
   return text.trim();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { checkPath, type Network } from '../src/index.ts';
-import { folder, printed, sandbox, script, spec } from './confined.ts';
+import { type TestContext, test } from 'node:test';
+import { type ConfinedProcess, checkPath, type Network, type SandboxSpec } from '../src/index.ts';
+import { folder, printed, sandbox, script, spec, start, textOf } from './confined.ts';
 
 const ask = `require('node:http').get('http://good.com/', (answer) => {
     answer.on('data', (data) => console.log(answer.statusCode, String(data)));
@@ -36,7 +36,7 @@ test('the proxy variables are there only with a network, and the exit code passe
   assert.equal(await printed(code), 'http://127.0.0.1:3128');
 });
 
-test('a tight process can have no network', async (context) => {
+test('a tight process can have no forwarder', async (context) => {
   const network = await proxy(context);
   const started = await sandbox.spawn(
     script('0', { profile: 'tight', network }),
@@ -44,6 +44,67 @@ test('a tight process can have no network', async (context) => {
   );
   assert.equal(
     started.ok ? 'started' : started.fault.message,
-    'a process of the profile `tight` cannot have a network',
+    'a process of the profile `tight` cannot have a forwarder',
   );
+});
+
+/** Starts a script whose listener is handed over, and takes its connections as a proxy would. */
+async function handedOver(context: TestContext, wanted: SandboxSpec): Promise<ConfinedProcess> {
+  const confined = await start({ ...wanted, network: { kind: 'handover' } });
+  const taken = createServer((incoming, response) => response.end(`asked ${incoming.url}`));
+  context.after(() => taken.close());
+  const listener = await confined.listener;
+  if (listener !== null) taken.listen(listener);
+  return confined;
+}
+
+test('a JavaScript app hands its listener over, and is tight with nothing of ours left inside', async (context) => {
+  const code = `const left = fs.readdirSync('/proc').filter((name) => Number(name) > 2).length;
+    const open = fs.readdirSync('/proc/self/fd').map((fd) => { try { return fs.readlinkSync('/proc/self/fd/' + fd) } catch { return '' } });
+    console.log(left, process.connected === true, typeof process.send, process.env.CORDON_HANDOVER, process.env.NODE_CHANNEL_FD,
+      open.filter((target) => target.startsWith('socket:')).length);
+    ${ask}`;
+  const bare = await printed(script(code.replace(ask, ''), { profile: 'tight' }));
+  const confined = await handedOver(context, script(code, { profile: 'tight' }));
+  const [first, second] = (await textOf(confined.stdout)).split('\n');
+  assert.equal(second, '200 asked http://good.com/');
+  // Process, channel and descriptors are those of an app without a network.
+  assert.equal(first, bare);
+});
+
+test('what a handed-over app asks waits for the hub, and nothing else of the host is reached', async (context) => {
+  const code = `require('node:net').connect(3128, '127.0.0.1').on('connect', () => console.log('connected'))
+    .on('error', (error) => console.log(error.code));
+    require('node:net').connect(80, '192.0.2.1').on('error', (error) => console.log(error.code));
+    setTimeout(() => process.exit(0), 500)`;
+  const confined = await handedOver(context, script(code, { profile: 'tight' }));
+  assert.deepEqual((await textOf(confined.stdout)).split('\n').sort(), ['ENETUNREACH', 'connected']);
+});
+
+test('threads and programs that the app starts hand nothing over', async (context) => {
+  const code = `new (require('node:worker_threads').Worker)('console.log("thread")', { eval: true, stdout: false })
+    .on('exit', () => { const { stdout, status } = require('node:child_process')
+      .spawnSync(process.execPath, ['--import', '/opt/cordon/handover.mjs', '-e', 'console.log("program")'], { encoding: 'utf8' });
+      console.log(stdout.trim(), status); })`;
+  const confined = await handedOver(context, script(code));
+  assert.deepEqual((await textOf(confined.stdout)).split('\n').sort(), ['program 0', 'thread']);
+});
+
+test('an app that ends before it hands anything over is told by its end', async () => {
+  const confined = await start(
+    spec({ args: ['--no-such-option'], network: { kind: 'handover' }, profile: 'tight' }),
+  );
+  assert.equal(await confined.listener, null);
+  assert.equal((await confined.exited).cause, 'exit');
+});
+
+test('only our own Node hands over a listener', async () => {
+  const shell = spec({
+    executable: '/bin/sh',
+    args: ['-c', 'true'],
+    usr: true,
+    network: { kind: 'handover' },
+  });
+  const started = await sandbox.spawn(shell, new AbortController().signal);
+  assert.equal(started.ok ? 'started' : started.fault.message, 'only our own Node can hand over a listener');
 });

@@ -64,7 +64,6 @@ class Disk {
       files: { read: [], write: [] },
       stateFolder: null,
       limits: DEFAULT_APP_LIMITS,
-      network: { kind: 'none' },
       ...changes,
     };
   }

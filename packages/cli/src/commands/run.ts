@@ -19,14 +19,12 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import type { LoneNetwork } from '@cordon/hub';
 import {
   type ConfinedProcess,
-  checkPath,
   commandSpec,
-  deliverSignal,
   type Exit,
   type LayerName,
-  type Network,
   openSandbox,
   type SandboxSpec,
 } from '@cordon/sandbox';
@@ -82,7 +80,8 @@ interface Prepared {
   readonly dataFolder: string;
   readonly weaker: readonly LayerName[];
   readonly record: RunRecord | null;
-  readonly closeNetwork: () => Promise<void>;
+  /** Null: it has none. */
+  readonly network: LoneNetwork | null;
 }
 
 /** Everything that can be refused before a process is started. */
@@ -137,21 +136,17 @@ async function prepare(
       files,
       stateFolder: state === null ? null : runStateFolder(dataFolder, state),
       limits,
-      network: network.value.network,
       node,
     },
     { configFolder: cwd, dataFolder, home },
   );
-  if (!spec.ok) {
-    await network.value.close();
-    return spec;
-  }
+  if (!spec.ok) return spec;
   return ok({
     spec: spec.value,
     dataFolder,
     weaker: weaker.value,
     record: record.value,
-    closeNetwork: network.value.close,
+    network: network.value,
   });
 }
 
@@ -186,11 +181,6 @@ async function recordOf(
   return openRecord(dataFolder, app, notices, Date.now);
 }
 
-interface OpenNetwork {
-  readonly network: Network;
-  readonly close: () => Promise<void>;
-}
-
 async function networkOf(
   app: AppId,
   rights: RunRights,
@@ -198,13 +188,13 @@ async function networkOf(
   dataFolder: string,
   record: RunRecord | null,
   report: RunReport,
-): Promise<Result<OpenNetwork, Fault | readonly Diagnostic[]>> {
+): Promise<Result<LoneNetwork | null, readonly Diagnostic[]>> {
   if (rights.network.length === 0 || record === null) {
     const policy = policyFiles.length === 0 ? ok(null) : await policyOf(policyFiles);
-    return policy.ok ? ok({ network: { kind: 'none' }, close: async () => {} }) : policy;
+    return policy.ok ? ok(null) : policy;
   }
   const { openRunNetwork } = await import('../run-network.ts');
-  const opened = await openRunNetwork({
+  return openRunNetwork({
     app,
     rights,
     policyFiles,
@@ -213,11 +203,6 @@ async function networkOf(
     clock: Date.now,
     onDenied: (host, reason) => report.denied(host, reason),
   });
-  if (!opened.ok)
-    return failed(opened.fault.kind === 'fault' ? opened.fault.fault : opened.fault.diagnostics);
-  const socket = checkPath(opened.value.socket);
-  if (!socket.ok) return socket;
-  return ok({ network: { kind: 'proxy', socket: socket.value }, close: () => opened.value.close() });
 }
 
 /** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
@@ -227,32 +212,35 @@ async function policyOf(files: readonly string[]): Promise<Result<unknown, reado
 }
 
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
-  const { spec, dataFolder, weaker, record } = prepared;
+  const { spec, dataFolder, weaker, record, network } = prepared;
   const cacheFile = testCache(dataFolder);
   const sandbox = openSandbox({ node: process.execPath, cacheFile, weaker });
   const began = Date.now();
-  const started = await sandbox.spawn(spec, signals.untilStarted);
+  const started =
+    network === null
+      ? await sandbox.spawn(spec, signals.untilStarted)
+      : await network.spawn(sandbox, spec, signals.untilStarted);
   if (!started.ok) {
-    await prepared.closeNetwork();
+    await network?.close();
     record?.ended(started.fault.message);
     return signals.first === null ? report.refused(started.fault) : numberOf(signals.first);
   }
   record?.started(Date.now() - began, started.value.layers);
   // Many clients end their servers by SIGKILL, and what Node compiled would be kept at a clean end only.
   setTimeout(flushCompileCache, COMPILED_MS).unref();
-  const exit = await accompanied(started.value, spec, signals);
-  await prepared.closeNetwork();
+  const exit = await accompanied(started.value, signals);
+  await network?.close();
   record?.ended(exit.message);
   report.ended(exit);
   return codeOf(exit, signals);
 }
 
 /** Passes bytes and signals on until the process is gone and what it wrote has been taken. */
-async function accompanied(confined: ConfinedProcess, spec: SandboxSpec, signals: Signals): Promise<Exit> {
+async function accompanied(confined: ConfinedProcess, signals: Signals): Promise<Exit> {
   const { stdin, stdout, stderr } = confined;
   if (stdin === null || stdout === null || stderr === null)
     throw new Error('the command has no standard streams');
-  signals.passOn(confined, spec);
+  signals.passOn(confined);
   relayIn(process.stdin, stdin);
   const [exit] = await Promise.all([
     confined.exited,
@@ -297,9 +285,9 @@ class Signals {
     return this.#starting.signal;
   }
 
-  passOn(confined: ConfinedProcess, spec: SandboxSpec): void {
+  passOn(confined: ConfinedProcess): void {
     this.#deliver = (signal) => {
-      const delivered = deliverSignal(confined, spec, signal);
+      const delivered = confined.deliver(signal);
       if (!FINAL.includes(signal)) return;
       if (!delivered) confined.kill();
       this.#deadline ??= setTimeout(() => confined.kill(), GRACE_MS);

@@ -59,11 +59,13 @@ export async function runStep(
   cancelled: AbortSignal,
 ): Promise<Result<ReceivedTree, Fault>> {
   const refusals = new Map<string, string>();
-  const proxy = await openProxy(registry, parts, refusals);
+  mkdirSync(parts.socketFolder, { recursive: true, mode: 0o700 });
+  const socket = join(parts.socketFolder, randomBytes(6).toString('hex'));
+  const proxy = await openProxy(socket, registry, parts, refusals);
   if (!proxy.ok) return proxy;
   const late = AbortSignal.timeout(parts.limits.seconds * 1000);
   try {
-    const spec = specOf(plan, proxy.value, parts.limits);
+    const spec = specOf(plan, socket, parts.limits);
     if (!spec.ok) return spec;
     const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
     if (!process.ok) return process;
@@ -84,8 +86,9 @@ const MIB = 1024 * 1024;
 
 /** `refusals`: gets why a host was not reached, by host. */
 function openProxy(
+  socket: string,
   registry: Registry,
-  { socketFolder, lookup, dial, now, limits }: StepParts,
+  { lookup, dial, now, limits }: StepParts,
   refusals: Map<string, string>,
 ): Promise<Result<EgressProxy, Fault>> | Result<EgressProxy, Fault> {
   const reach: NetworkEntry[] = [];
@@ -95,10 +98,9 @@ function openProxy(
       return failed(fault('app-unavailable', `the registry \`${host}\` cannot be used: ${place.fault}`));
     reach.push({ kind: isAddress(place.value.host) ? 'address' : 'host', host: place.value.host, port });
   }
-  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
   const bytes = limits.storageMiB * MIB;
   const budget = { bytesDown: bytes, sessionBytesDown: bytes, requestsPerMinute: 60_000 };
-  return openEgressProxy(join(socketFolder, randomBytes(6).toString('hex')), {
+  return openEgressProxy(socket, {
     reach,
     // Whoever installs has decided: for the registry, which is all that `reach` holds.
     decide: async () => true,
@@ -119,10 +121,10 @@ function openProxy(
 const INSIDE = fileURLToPath(new URL(`./inside/fetch${extname(import.meta.url)}`, import.meta.url));
 const FETCH_INSIDE = `/opt/install/fetch${extname(INSIDE) === '.ts' ? '.mts' : '.mjs'}`;
 
-function specOf(plan: InstallPlan, proxy: EgressProxy, limits: StepLimits): Result<SandboxSpec, Fault> {
+function specOf(plan: InstallPlan, way: string, limits: StepLimits): Result<SandboxSpec, Fault> {
   const fetch = checkPath(INSIDE);
   if (!fetch.ok) return fetch;
-  const socket = checkPath(proxy.socket);
+  const socket = checkPath(way);
   if (!socket.ok) return socket;
   const order = { steps: plan.steps, tree: TREE_INSIDE, without: plan.without, reports: [plan.report] };
   return ok({

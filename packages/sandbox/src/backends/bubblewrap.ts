@@ -5,7 +5,15 @@
  * Ring 0.
  */
 import type { LayerName } from '../layers.ts';
-import { type CheckedSpec, EGRESS_SOCKET_INSIDE, FORWARDER_PORT, type Mount, NODE_INSIDE } from '../spec.ts';
+import {
+  type CheckedSpec,
+  EGRESS_SOCKET_INSIDE,
+  FORWARDER_INSIDE,
+  HANDOVER_INSIDE,
+  type Mount,
+  NODE_INSIDE,
+  PROXY_PORT,
+} from '../spec.ts';
 import type { Units } from '../watchdog.ts';
 import { nodePermissionFlags } from './node-permission.ts';
 
@@ -46,6 +54,8 @@ export interface SetupDescriptors {
   readonly filter: number;
   readonly passwd: number;
   readonly hosts: number;
+  /** Node's channel to the hub; null unless a listener is handed over. */
+  readonly channel: number | null;
 }
 
 const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
@@ -82,11 +92,9 @@ export function bubblewrapOptions(
     ...layer('session', '--new-session'),
     ...layer('environment', '--clearenv'),
     ...(leftOut.has('capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']),
-    ...Object.entries({ ...spec.env, ...proxyVariables(spec) }).flatMap(([name, value]) => [
-      '--setenv',
-      name,
-      value,
-    ]),
+    ...Object.entries({ ...spec.env, ...proxyVariables(spec, descriptors.channel) }).flatMap(
+      ([name, value]) => ['--setenv', name, value],
+    ),
     ...(leftOut.has('file-view') ? wholeDisk(host) : programMounts(spec, host)),
     ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
     ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
@@ -106,20 +114,20 @@ export function bubblewrapOptions(
 }
 
 /**
- * The first program inside; `forwarder` is where ours stands. Limits are set here and not outside: there the limit
+ * The first program inside. Limits are set here and not outside: there the limit
  * of processes would count strangers, and all of them would hinder bubblewrap itself.
  */
 export function commandInside(
   spec: CheckedSpec,
   { hardLimits }: HostPrograms,
-  forwarder: string,
   leftOut: LeftOut,
 ): readonly string[] {
   const limits = [PRLIMIT_INSIDE, ...limitOptions(spec, hardLimits), '--'];
   return [
     ...(leftOut.has('resource-limits') ? [] : limits),
-    ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, forwarder, EGRESS_SOCKET_INSIDE] : []),
+    ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, FORWARDER_INSIDE, EGRESS_SOCKET_INSIDE] : []),
     spec.executable,
+    ...(spec.network.kind === 'handover' ? ['--import', HANDOVER_INSIDE] : []),
     ...(leftOut.has('node-permission') ? [] : nodePermissionFlags(spec)),
     ...spec.args,
   ];
@@ -217,10 +225,11 @@ function depth(path: string): number {
 }
 
 /** Both spellings: Python reads the lower-case ones. NO_PROXY is empty so that no name goes around the proxy. */
-function proxyVariables(spec: CheckedSpec): Readonly<Record<string, string>> {
-  if (spec.network.kind === 'none') return {};
-  const url = `http://127.0.0.1:${FORWARDER_PORT}`;
+function proxyVariables({ network }: CheckedSpec, channel: number | null): Readonly<Record<string, string>> {
+  if (network.kind === 'none') return {};
+  const url = `http://127.0.0.1:${PROXY_PORT}`;
   return {
+    ...(channel === null ? {} : channelVariables(channel)),
     NODE_USE_ENV_PROXY: '1',
     HTTP_PROXY: url,
     HTTPS_PROXY: url,
@@ -228,5 +237,15 @@ function proxyVariables(spec: CheckedSpec): Readonly<Record<string, string>> {
     https_proxy: url,
     NO_PROXY: '',
     no_proxy: '',
+  };
+}
+
+/** For `inside/handover.ts`, which takes ours away again; Node itself takes its own. */
+function channelVariables(channel: number): Readonly<Record<string, string>> {
+  return {
+    NODE_CHANNEL_FD: String(channel),
+    NODE_CHANNEL_SERIALIZATION_MODE: 'json',
+    CORDON_HANDOVER: '1',
+    CORDON_PROXY_PORT: String(PROXY_PORT),
   };
 }

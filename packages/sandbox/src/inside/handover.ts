@@ -1,0 +1,26 @@
+/**
+ * Runs before a JavaScript app that has a network (`node --import`): opens the port that HTTP(S)_PROXY names in the
+ * sandbox's own network, hands the listener to the hub over Node's channel, and closes both before any code of the
+ * app is loaded. From then on the hub takes the app's connections itself; nothing of ours is left inside.
+ *
+ * Ring 0. Without a type annotation: it is mounted as JavaScript, so that no app waits for Node's type stripper.
+ */
+import { createServer } from 'node:net';
+import { isMainThread } from 'node:worker_threads';
+
+// Threads and programs that the app starts with its own options come here too, and have nothing to hand over.
+if (isMainThread && process.env.CORDON_HANDOVER === '1') {
+  delete process.env.CORDON_HANDOVER;
+  const listener = createServer();
+  listener.listen(Number(process.env.CORDON_PROXY_PORT), '127.0.0.1');
+  await new Promise((resolve) => listener.once('listening', resolve));
+  delete process.env.CORDON_PROXY_PORT;
+  process.send?.('listener', listener);
+  await new Promise((resolve) => process.once('message', resolve));
+  listener.close();
+  process.disconnect();
+  // Programs take it for a sign that another Node started them.
+  delete process.send;
+  // The channel's descriptor is closed in the next round of the loop.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
