@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Place } from './attempt.ts';
 import { commandOf, type Ended, type Outcome, outcomeOf, type Tools, taskOf } from './program.ts';
 
 export interface Command {
@@ -18,6 +18,12 @@ export interface Confinement {
   readonly tools: Tools;
   /** The driver of shared sandboxes, as it is named inside. */
   readonly driver: string;
+  /** Where an app finds what is its own. */
+  readonly place: Omit<Place, 'baits'>;
+  /** On the host: the app's own folder. */
+  readonly state: string;
+  /** Before the first run. */
+  prepare(): Promise<unknown>;
   /** Runs one command to its end, or ends it after `DEADLINE_MS`. */
   run(command: Command): Promise<Ended>;
 }

@@ -21,8 +21,7 @@ import type { Probe } from './probe.ts';
 import type { Ended, Tools } from './program.ts';
 
 const TOOLS_INSIDE = '/attack';
-/** Where an app finds what is its own. */
-export const INSIDE = { code: '/code', state: '/state', tmp: '/tmp' };
+const INSIDE = { code: '/code', state: '/state', tmp: '/tmp' };
 
 export interface CordonParts {
   readonly laid: LaidBaits;
@@ -38,11 +37,14 @@ export class CordonConfinement implements Confinement {
   readonly name = 'Cordon';
   readonly tools: Tools;
   readonly driver = `${TOOLS_INSIDE}/driver.mts`;
+  readonly place = INSIDE;
+  readonly state: string;
   readonly #parts: CordonParts;
   readonly #sandbox: Sandbox;
 
   constructor(parts: CordonParts) {
     this.#parts = parts;
+    this.state = parts.state;
     this.#sandbox = openSandbox({ node: process.execPath, weaker: parts.weaker });
     this.tools = {
       node: NODE_INSIDE,

@@ -12,13 +12,15 @@ import type { Attempt, Place } from './attempt.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { type LaidBaits, layBaits } from './baits.ts';
 import { type Confinement, type Run, runAll, severalAtATime } from './confinement.ts';
-import { appears, CordonConfinement, INSIDE } from './cordon.ts';
+import { appears, CordonConfinement } from './cordon.ts';
 import { type EgressBait, openEgressBait } from './egress-bait.ts';
-import { makeProbe } from './probe.ts';
+import { type Other, OtherConfinement } from './others.ts';
+import { makeProbe, type Probe } from './probe.ts';
 import type { Outcome } from './program.ts';
 
-/** What to run, and without which layers. */
+/** What to run, where, and without which layers. */
 export interface Job {
+  readonly in: 'Cordon' | Other;
   readonly weaker: readonly string[];
   readonly ids: readonly string[];
   readonly twins: boolean;
@@ -48,20 +50,30 @@ async function main(jobs: readonly Job[], tell: (message: HubMessage) => void): 
     tell({ kind: 'probe', how: probe.kind });
     let prepared: Promise<unknown> = Promise.resolve();
     await severalAtATime([...jobs.entries()], async ([index, job]) => {
-      // A folder of its own: who owns it depends on the layers in force.
-      const state = join(laid.states, String(index));
-      mkdirSync(state, { mode: 0o700 });
-      const parts = { laid, state, probe, egress: egress.socket, weaker: layersOf(job) };
-      const confinement = new CordonConfinement(parts);
+      const confinement = confinementOf(index, job, laid, probe, egress);
       prepared = prepared.then(() => confinement.prepare());
       await prepared;
-      await runJob(confinement, laid, state, job, (id, isTwin, outcome) =>
+      await runJob(confinement, laid, job, (id, isTwin, outcome) =>
         tell({ kind: 'outcome', job: index, id, isTwin, outcome }),
       );
     });
   } finally {
     await close(laid, egress);
   }
+}
+
+/** A folder of its own for each: who owns it depends on the layers in force. */
+function confinementOf(
+  index: number,
+  job: Job,
+  laid: LaidBaits,
+  probe: Probe,
+  egress: EgressBait,
+): Confinement {
+  const state = join(laid.states, String(index));
+  mkdirSync(state, { mode: 0o700 });
+  if (job.in !== 'Cordon') return new OtherConfinement(job.in, state, laid.tools, probe);
+  return new CordonConfinement({ laid, state, probe, egress: egress.socket, weaker: layersOf(job) });
 }
 
 async function close(laid: LaidBaits, egress: EgressBait): Promise<void> {
@@ -78,11 +90,10 @@ function layersOf({ weaker }: Job): readonly LayerName[] {
 async function runJob(
   confinement: Confinement,
   laid: LaidBaits,
-  state: string,
   job: Job,
   tell: (id: string, isTwin: boolean, outcome: Outcome) => void,
 ): Promise<void> {
-  const place: Place = { ...INSIDE, baits: laid.baits };
+  const place: Place = { ...confinement.place, baits: laid.baits };
   const wanted = ATTEMPTS.filter(({ id }) => job.ids.includes(id));
   const runs: readonly Run[] = wanted.flatMap((attempt) => [
     { id: attempt.id, attempt, program: attempt.program(place) },
@@ -92,7 +103,7 @@ async function runJob(
   await runAll(confinement, runs, (id, outcome) => {
     const attempt = wanted.find((one) => one.id === id);
     if (attempt?.leaves !== undefined) {
-      late.push(lookBehind(attempt, state, outcome).then((seen) => tell(id, false, seen)));
+      late.push(lookBehind(attempt, confinement.state, outcome).then((seen) => tell(id, false, seen)));
       return;
     }
     tell(id.replace(TWIN, ''), id.endsWith(TWIN), outcome);

@@ -44,6 +44,7 @@ async function run(cases: readonly Case[]): Promise<ReadonlyMap<Case, Outcome>> 
   const byLayers = Map.groupBy(cases, ({ without }) => [...without].sort().join());
   const groups = [...byLayers.values()];
   const jobs: readonly Job[] = groups.map((group) => ({
+    in: 'Cordon',
     weaker: group[0]?.without ?? [],
     ids: group.map(({ attempt }) => attempt.id),
     twins: false,

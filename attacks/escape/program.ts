@@ -100,13 +100,9 @@ export function outcomeOf(ended: Ended): Outcome {
   return { kind: 'unclear', why: `exit code ${ended.code}, signal ${ended.signal}: ${said}` };
 }
 
-/** Node has no name for this one: no such key. */
-const ENOKEY = 126;
-
 function errorName(code: string): string {
   const number = Number(code);
   if (!Number.isInteger(number)) return code;
-  if (number === ENOKEY) return 'ENOKEY';
   return Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? code;
 }
 

@@ -41,7 +41,7 @@ export async function runSuite(
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   const halves = new Map<string, { outcome?: Outcome; twin?: Outcome }>();
-  await runJobs([{ weaker, ids: attempts.map(({ id }) => id), twins: true }], (told) => {
+  await runJobs([{ in: 'Cordon', weaker, ids: attempts.map(({ id }) => id), twins: true }], (told) => {
     const half = halves.get(told.id) ?? {};
     halves.set(told.id, half);
     if (told.isTwin) half.twin = told.outcome;

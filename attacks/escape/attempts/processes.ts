@@ -47,7 +47,8 @@ export const PROCESSES: readonly Attempt[] = [
     id: 'trace-hub',
     group: 'processes',
     title: 'traces the hub',
-    program: ({ baits }) => ({ kind: 'calls', calls: [call('ptrace', 16, baits.hub, 0, 0)] }),
+    // PTRACE_SEIZE: unlike PTRACE_ATTACH it does not stop whom it traces.
+    program: ({ baits }) => ({ kind: 'calls', calls: [call('ptrace', 0x4206, baits.hub, 0, 0)] }),
     twin: () => ({ kind: 'calls', calls: [call('getppid')] }),
     stops: ['SIGSYS'],
     layers: ['seccomp', 'pid-namespace'],

@@ -39,10 +39,13 @@ function buffers(mib: number): Program {
 function files(folder: string, count: number, kib: number): Program {
   return node(`const content = Buffer.alloc(${kib} << 10, 1);
     try {
-      for (let n = 0; n < ${count}; n++) fs.writeFileSync(${quoted(folder)} + '/fill-' + n, content);
+      for (let n = 0; n < ${count}; n++) fs.writeFileSync(${quoted(folder)} + '/cordon-attack-' + n, content);
       setTimeout(() => through(), 1500);
     } catch (error) { refused(error.code) }`);
 }
+
+/** Memory is what runs out first, also on a slow machine. */
+const UNHURRIED: Attempt['setting'] = { in: 'alone', limits: { ...BOMB_LIMITS, cpuSeconds: 60 } };
 
 const BOTH = ['resource-limits', 'watchdog'] as const;
 
@@ -63,6 +66,7 @@ export const RESOURCES: readonly Attempt[] = [
     stops: ['limit'],
     layers: ['watchdog'],
   }),
+  // Node may have threads, and of each the kernel counts what V8 reserves: no limit of one process bounds this.
   bomb('memory-of-buffers', 'fills memory with buffers of Node', buffers(1_024), buffers(64), {
     stops: [
       'ERR_MEMORY_ALLOCATION_FAILED',
@@ -72,7 +76,8 @@ export const RESOURCES: readonly Attempt[] = [
       'SIGTRAP',
       'SIGILL',
     ],
-    layers: BOTH,
+    layers: ['watchdog'],
+    setting: UNHURRIED,
   }),
   bomb(
     'memory-of-text',
@@ -81,7 +86,11 @@ export const RESOURCES: readonly Attempt[] = [
       for (let n = 0; n < 700; n++) held.push(Buffer.from(text + n).toString('latin1'));
       setTimeout(() => held.length > 0 && through(), 1500)`),
     node(`const held = 'x'.repeat(1 << 20); through()`),
-    { stops: ['limit', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'code 133', 'code 134'], layers: BOTH },
+    {
+      stops: ['limit', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'code 133', 'code 134'],
+      layers: ['watchdog'],
+      setting: UNHURRIED,
+    },
   ),
   bomb(
     'memory-of-kernel',
