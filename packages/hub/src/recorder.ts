@@ -19,7 +19,7 @@ export interface Provenance {
   readonly label?: Label;
 }
 
-/** Appends durably and answers the event as it stands in the trace. Throws when the journal cannot be written: a
+/** Appends and answers the event as it stands in the trace. Throws when the journal cannot be written: a
  * system that cannot record does not act. */
 export type Append = (entry: {
   readonly context: ContextId | null;

@@ -18,10 +18,23 @@ export interface DatabaseLimits {
   readonly maxBytes: number | null;
 }
 
+/**
+ * `synced`: the transaction, and every one before it, has reached the disk before it is over. `ordered`: it reaches the
+ * disk with the next one that is synced, in order; the end of this process, however it ends, loses nothing of it, but a
+ * failure of the machine may (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL in WAL mode).
+ */
+export type Durability = 'synced' | 'ordered';
+
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
+  synced: 'PRAGMA synchronous = FULL',
+  ordered: 'PRAGMA synchronous = NORMAL',
+};
+
 export class Database {
   readonly file: string;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #durability: Durability = 'synced';
 
   constructor(file: string, connection: DatabaseSync) {
     this.file = file;
@@ -30,10 +43,12 @@ export class Database {
 
   /**
    * Runs `work` in one write transaction, so that no other process writes between its reads and its writes. When
-   * this returns, everything is on the disk; when it throws, nothing of it happened.
+   * this returns, everything is committed, and on the disk unless `durability` says otherwise; when it throws, nothing
+   * of it happened.
    */
-  write<T>(work: () => T): T {
+  write<T>(work: () => T, durability: Durability = 'synced'): T {
     return this.#mapErrors(() => {
+      this.#demand(durability);
       this.#connection.exec('BEGIN IMMEDIATE');
       try {
         const value = work();
@@ -72,6 +87,13 @@ export class Database {
   close(): void {
     this.#statements.clear();
     if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  /** SQLite ignores this inside a transaction, so it is said before each that differs from the last. */
+  #demand(durability: Durability): void {
+    if (durability === this.#durability) return;
+    this.#connection.exec(SYNCHRONOUS[durability]);
+    this.#durability = durability;
   }
 
   #statement(sql: string): StatementSync {
@@ -130,8 +152,8 @@ function refuseFile(connection: DatabaseSync, file: string): StoreFault | null {
 
 function configure(connection: DatabaseSync, limits: DatabaseLimits): void {
   useWriteAheadLog(connection, limits.busyMs);
-  // FULL: a commit has reached the disk before it returns. secure_delete: what the user deletes is overwritten.
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF');
+  // secure_delete: what the user deletes is overwritten.
+  connection.exec(`${SYNCHRONOUS.synced}; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF`);
   if (limits.maxBytes !== null) {
     const pages = Math.max(1, Math.floor(limits.maxBytes / pragma(connection, 'page_size')));
     connection.exec(`PRAGMA max_page_count = ${pages}`);

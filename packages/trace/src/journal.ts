@@ -1,6 +1,7 @@
 /**
  * The journal: the events of each session in the order in which they happened, each bound to all before it by a
- * hash. An event is on the disk before `append` returns, and nothing can take it away again.
+ * hash. An event is committed before `append` returns, so that the end of this process takes nothing away; one that is
+ * awaited (awaited.ts) is then on the disk, with all before it.
  *
  * The chain: h(n) = SHA-256(h(n-1) || canonical JSON of event n), h(-1) = 32 zero bytes; the session keeps the
  * newest hash. Whoever can write the file can also compute a new chain: to catch that, keep `head` elsewhere.
@@ -26,6 +27,7 @@ import {
   toJson,
 } from '@cordon/core';
 
+import { isAwaited } from './awaited.ts';
 import type { Database } from './database.ts';
 import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, textOf } from './row.ts';
 import type { HeldSession, Sessions } from './session.ts';
@@ -39,7 +41,7 @@ export interface EventDraft {
   readonly body: EventBody;
 }
 
-/** Called after the event is on the disk, in the order of the journal. */
+/** Called after the event is committed, in the order of the journal. */
 export type EventListener = (event: Event) => void;
 
 export interface JournalHead {
@@ -94,6 +96,7 @@ export class Journal {
 
   /** Records several events in one transaction, all or none, for the price of one. */
   appendAll(session: SessionId, drafts: readonly EventDraft[]): readonly Event[] {
+    const durability = drafts.some(({ body }) => isAwaited(body)) ? 'synced' : 'ordered';
     const events = this.#database.write(() => {
       const held = this.#sessions.require(session);
       const time = this.#options.now();
@@ -101,7 +104,7 @@ export class Journal {
         held,
         drafts.map((draft, index) => this.#complete(session, held.events + index, time, draft)),
       );
-    });
+    }, durability);
     this.#deliver(events);
     return events;
   }

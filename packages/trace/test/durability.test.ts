@@ -1,13 +1,26 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { HUB_LABEL, id } from '@cordon/core';
+import { type Effect, type EventBody, HUB_LABEL, id } from '@cordon/core';
 import { StoreFailure } from '@cordon/trace';
 
-import { append, openOrThrow, say, startChild, storeIn, temporaryFolder } from './fixture.ts';
+import { isAwaited } from '../src/awaited.ts';
 
-test('a process killed in the middle of appending loses nothing that was acknowledged', async (t) => {
+import {
+  append,
+  EXECUTED,
+  openOrThrow,
+  PROPOSED,
+  say,
+  startChild,
+  storeIn,
+  temporaryFolder,
+} from './fixture.ts';
+
+test('a process killed in the middle of appending loses nothing that was acknowledged, awaited or not', async (t) => {
   const folder = temporaryFolder(t);
   for (let round = 0; round < 3; round++) {
     const child = startChild(t, 'append', [folder, '0']);
@@ -32,6 +45,113 @@ test('a process killed in the middle of appending loses nothing that was acknowl
     assert.equal(append(store, session, say('goes on')).sequence, kept.length);
     store.close();
   }
+});
+
+/** The events whose lines `before` and `after` enclose a call that makes the kernel write the log to the disk. */
+function syncedEvents(calls: string): readonly string[] {
+  const synced: string[] = [];
+  let event: string | null = null;
+  let isUnsynced = false;
+  for (const call of calls.split('\n')) {
+    const said = /write\(1[^"]*"(before|after) ([\w.-]+)\\n"/.exec(call);
+    if (said?.[1] === 'before') event = said[2] ?? null;
+    if (/pwrite64\([^,]*cordon\.db-wal>/.test(call)) isUnsynced = true;
+    if (/(fsync|fdatasync)\([^,]*cordon\.db-wal>/.test(call) && event !== null) isUnsynced = false;
+    if (said?.[1] !== 'after' || event === null) continue;
+    if (!isUnsynced) synced.push(event);
+    event = null;
+  }
+  return synced;
+}
+
+test('a decision that allows is on the disk with all before it when it is acknowledged, and the rest waits', async (t) => {
+  if (spawnSync('strace', ['-V']).error !== undefined) return t.skip('strace is not installed');
+  const folder = temporaryFolder(t);
+  const calls = join(folder, 'calls');
+  const watch = ['strace', '-f', '-y', '-o', calls, '-e', 'trace=write,pwrite64,fsync,fdatasync'];
+  const child = startChild(t, 'outcomes', [join(folder, 'store')], 'inherit', watch);
+  for (let line = 0; line < 12; line++) await child.line();
+  child.go();
+  await child.ended();
+  assert.deepEqual(syncedEvents(readFileSync(calls, 'utf8')), ['tool-call.decided']);
+});
+
+test('a killed process loses nothing, and a failed machine at most what came after the last decision that allows', async (t) => {
+  const folder = temporaryFolder(t);
+  const killed = join(folder, 'killed');
+  const child = startChild(t, 'outcomes', [killed]);
+  const session = id<'session'>(await child.line());
+  for (let line = 0; line < 10; line++) await child.line();
+  const synced = Number(await child.line());
+  child.process.kill('SIGKILL');
+  await child.ended();
+  const all = statSync(join(killed, 'cordon.db-wal')).size;
+  assert.ok(all > synced);
+
+  // What the disk holds of the log that nobody waited for: nothing, a part of a frame, some frames.
+  for (const [bytes, least] of [
+    [synced, 2],
+    [synced + 100, 2],
+    [Math.floor((synced + all) / 2), 2],
+    [all, 5],
+  ] as const) {
+    const failed = join(folder, `failed-${bytes}`);
+    cpSync(killed, failed, { recursive: true });
+    truncateSync(join(failed, 'cordon.db-wal'), bytes);
+    const store = openOrThrow(failed);
+    const kept = store.journal.events(session).map(({ kind }) => kind);
+    const order = [
+      'tool-call.proposed',
+      'tool-call.decided',
+      'tool-call.executed',
+      'model.message',
+      'model.message',
+    ];
+    assert.ok(kept.length >= least);
+    assert.deepEqual(kept, order.slice(0, kept.length));
+    assert.ok(store.journal.verify(session).intact);
+    assert.ok(store.sessions.resume(session).ok);
+    assert.equal(append(store, session, say('goes on')).sequence, kept.length);
+    store.close();
+  }
+});
+
+test('only what lets an effect out of the machine, and what the user agreed to, is waited for', () => {
+  const decided = (effect: Effect, verdict: 'allow' | 'deny'): EventBody => ({
+    kind: `${effect}.decided`,
+    verdict,
+    reasons: [],
+    warnings: [],
+    permission: 'not-needed',
+  });
+  const effects: readonly Effect[] = [
+    'model-call',
+    'tool-call',
+    'tool-output',
+    'app-request',
+    'app-response',
+    'data-release',
+    'egress',
+    'answer',
+  ];
+  assert.deepEqual(
+    effects.filter((effect) => isAwaited(decided(effect, 'allow'))),
+    ['model-call', 'tool-call', 'data-release', 'egress', 'answer'],
+  );
+  assert.deepEqual(
+    effects.filter((effect) => isAwaited(decided(effect, 'deny'))),
+    [],
+  );
+  const subject = { scope: 'exchange', from: null, to: null, what: 'x' } as const;
+  const answer = { kind: 'permission.answered', prompt: id<'event'>('1'), by: 'user' } as const;
+  const agreed: readonly EventBody[] = [
+    { kind: 'session.ended' },
+    { kind: 'grant.given', grant: id('1'), subject, duration: 'once' },
+    { kind: 'grant.used', grant: id('1') },
+    { ...answer, allow: true, duration: 'once' },
+  ];
+  assert.ok(agreed.every(isAwaited));
+  assert.deepEqual([PROPOSED, EXECUTED, say('x')].filter(isAwaited), []);
 });
 
 test('opening the store a second time in one process keeps the locks of the first', (t) => {

@@ -10,7 +10,14 @@ import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { type Event, type EventBody, HUB_LABEL, type PermissionSubject, type SessionId } from '@cordon/core';
+import {
+  type Event,
+  type EventBody,
+  HUB_LABEL,
+  id,
+  type PermissionSubject,
+  type SessionId,
+} from '@cordon/core';
 import { openStore, type Store, type StoreOptions } from '@cordon/trace';
 
 export function temporaryFolder(t: TestContext): string {
@@ -36,6 +43,25 @@ export function say(text: string): EventBody {
   return { kind: 'model.message', text, calls: [] };
 }
 
+/** A tool call that is proposed, allowed and carried out. */
+export const PROPOSED: EventBody = {
+  kind: 'tool-call.proposed',
+  effect: 'tool-call',
+  app: id('mail'),
+  tool: 'send',
+  arguments: {},
+  callId: '1',
+  irreversible: true,
+};
+export const DECIDED: EventBody = {
+  kind: 'tool-call.decided',
+  verdict: 'allow',
+  reasons: [],
+  warnings: [],
+  permission: 'not-needed',
+};
+export const EXECUTED: EventBody = { kind: 'tool-call.executed', milliseconds: 1 };
+
 /** Appends an event of the hub itself. */
 export function append(store: Store, session: SessionId, body: EventBody): Event {
   return store.journal.append(session, null, null, [], HUB_LABEL, body);
@@ -56,15 +82,17 @@ export interface Child {
   ended(): Promise<void>;
 }
 
-/** Runs `test/child/<program>.ts` with arguments. It is killed when the test ends. */
+/** Runs `test/child/<program>.ts` with arguments, by the command `under` if there is one. It is killed when the test ends. */
 export function startChild(
   t: TestContext,
   program: string,
   args: readonly string[],
   errors: 'inherit' | 'ignore' = 'inherit',
+  under: readonly string[] = [],
 ): Child {
   const path = fileURLToPath(new URL(`./child/${program}.ts`, import.meta.url));
-  const spawned = spawn(process.execPath, [path, ...args], {
+  const [command = '', ...before] = [...under, process.execPath];
+  const spawned = spawn(command, [...before, path, ...args], {
     stdio: ['pipe', 'pipe', errors],
   });
   const ended = new Promise<void>((resolve) => spawned.once('close', () => resolve()));
