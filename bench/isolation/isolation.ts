@@ -20,7 +20,7 @@ import { descendantsPss } from './memory.ts';
 import { fail, MeasuredHost, must, openRig, type Rig } from './rig.ts';
 import { overLink, overPipe } from './round-trip.ts';
 import { bareStart, confinedStart, ECHO, loopStart, warmStart } from './starts.ts';
-import { toolCalls } from './tool-call.ts';
+import { type CallTimes, toolCalls } from './tool-call.ts';
 
 const LEAST_ROUNDS = 3;
 /** A file system in memory, on most machines. */
@@ -122,13 +122,15 @@ async function trips({ rig, results, say }: Stage): Promise<void> {
 
 async function calls({ rig, results, say }: Stage, round: number): Promise<void> {
   say('tool calls');
-  for (const took of await toolCalls(rig, ECHO, join(rig.folder, `journal-${round}`)))
-    results.add('tool call: model → hub, monitor, app → model', 'ms', took, { below: 1.5 });
+  const add = ({ inHub, modelToModel }: CallTimes, where: string, aim: Aim | null) => {
+    for (const took of inHub) results.add(`tool call, in the hub${where}`, 'ms', took, aim);
+    for (const took of modelToModel) results.add(`tool call, model to model${where}`, 'ms', took);
+  };
+  add(await toolCalls(rig, ECHO, join(rig.folder, `journal-${round}`)), '', { below: 1.5 });
   if (!existsSync(MEMORY)) return;
-  // What is left without the disk: each of the journal's events waits for it.
+  // What is left without the disk.
   const inMemory = mkdtempSync(join(MEMORY, 'cordon-isolation-'));
-  for (const took of await toolCalls(rig, ECHO, join(inMemory, 'journal')))
-    results.add('the same, journal in memory', 'ms', took);
+  add(await toolCalls(rig, ECHO, join(inMemory, 'journal')), ', journal in memory', null);
   rmSync(inMemory, { recursive: true, force: true });
 }
 

@@ -49,10 +49,10 @@ export class Database {
   write<T>(work: () => T, durability: Durability = 'synced'): T {
     return this.#mapErrors(() => {
       this.#demand(durability);
-      this.#connection.exec('BEGIN IMMEDIATE');
+      this.#statement('BEGIN IMMEDIATE').run();
       try {
         const value = work();
-        this.#connection.exec('COMMIT');
+        this.#statement('COMMIT').run();
         return value;
       } catch (error) {
         // SQLite has already rolled back after some errors (disk full).

@@ -54,7 +54,7 @@ export function openStore(
   if (!opened.ok) return opened;
 
   const database = opened.value;
-  const parts = { database, now: clock, randomId: options.randomId ?? randomName };
+  const parts = { database, now: clock, randomId: options.randomId ?? randomNames() };
   const sessions = new Sessions({ ...parts, claims, processId: process.pid });
   return ok({
     file,
@@ -73,7 +73,17 @@ export function openStore(
   });
 }
 
-/** 96 random bits. */
-function randomName(): string {
-  return randomBytes(12).toString('hex');
+const NAME_BYTES = 12;
+/** Asking the system for bytes takes longer than writing an event. */
+const NAMES_AT_ONCE = 128;
+
+/** 96 random bits each. */
+function randomNames(): () => string {
+  let bytes = Buffer.alloc(0);
+  return () => {
+    if (bytes.length === 0) bytes = randomBytes(NAME_BYTES * NAMES_AT_ONCE);
+    const name = bytes.toString('hex', 0, NAME_BYTES);
+    bytes = bytes.subarray(NAME_BYTES);
+    return name;
+  };
 }
