@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { calls, says, startFakeOpenAi } from './fake-openai/server.ts';
 import { Place, ROOT, type Run } from './provider-harness.ts';
 import { bodyOf, inTurns, plannerRequests, planning, step } from './provider-script.ts';
@@ -451,7 +451,10 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-for (const [key, pair] of Object.entries(PAIRS)) test(`the key \`${key}\` is enforced`, pair);
+// Most of the time is spent waiting for limits of time.
+describe('each key', { concurrency: 4 }, () => {
+  for (const [key, pair] of Object.entries(PAIRS)) test(`the key \`${key}\` is enforced`, pair);
+});
 
 /** The keys that an object takes, as its reader tells them to somebody who wrote another. */
 async function keysOf(inside: (unknown: object) => object): Promise<readonly string[]> {

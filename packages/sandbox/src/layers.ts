@@ -75,7 +75,7 @@ export const LAYERS = {
   },
   capabilities: {
     does: 'every capability is dropped and none can be gained',
-    without: 'apps can mount and change what is mounted in their sandbox',
+    without: 'apps are root of their own namespaces, where many faults of kernels were found',
     mayBeLeftOut: 'user',
   },
   session: {
@@ -104,8 +104,8 @@ export const LAYERS = {
     mayBeLeftOut: 'user',
   },
   arguments: {
-    does: 'the command line of the sandbox shows no path of the host',
-    without: 'apps learn names of your folders',
+    does: 'the command line of the sandbox shows nothing of it',
+    without: 'apps learn how their sandbox was made, with its variables and what is mounted',
     mayBeLeftOut: 'user',
   },
   descriptors: {

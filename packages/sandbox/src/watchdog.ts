@@ -12,6 +12,8 @@ const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
 /** How often it is seen who is due: the looks at many sandboxes spread over time. */
 const TICK_MS = 50;
+/** Memory of the machine that vanishes within one tick, when a sandbox that slept begins to fill it. */
+const SUDDEN_MIB = 32;
 /** Longer than any set-up. */
 const LONGEST_BLIND_MS = 12_000;
 
@@ -59,6 +61,7 @@ export class Watchdog {
   readonly #watches = new Map<Watch, Account>();
   readonly #units: Units;
   #timer: NodeJS.Timeout | null = null;
+  #available = 0;
 
   constructor(units: Units) {
     this.#units = units;
@@ -72,6 +75,14 @@ export class Watchdog {
     return () => this.#remove(watch);
   }
 
+  /** Whether somebody has taken much memory since the last tick: then nobody's pause is waited for. */
+  #memoryShrinks(): boolean {
+    const available = availableMiB();
+    const shrinks = available < this.#available - SUDDEN_MIB;
+    this.#available = available;
+    return shrinks;
+  }
+
   #remove(watch: Watch): void {
     this.#watches.delete(watch);
     if (this.#watches.size > 0 || this.#timer === null) return;
@@ -80,8 +91,9 @@ export class Watchdog {
   }
 
   #look(now: number): void {
+    const isShrinking = this.#memoryShrinks();
     for (const [watch, account] of [...this.#watches]) {
-      if (account.due > now) continue;
+      if (account.due > now && !isShrinking) continue;
       const before = account.ticks;
       const excess = excessOf(watch, account, this.#units, now);
       const hasRun = account.ticks !== before;
@@ -241,6 +253,17 @@ function filesIn(path: string): number {
   try {
     const { files, ffree } = statfsSync(path);
     return files - ffree;
+  } catch {
+    return 0;
+  }
+}
+
+/** What programs could still get; 0 where it cannot be read, and then nothing shrinks. */
+function availableMiB(): number {
+  try {
+    return (
+      Number(/^MemAvailable:\s*(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'latin1'))?.[1] ?? 0) / 1024
+    );
   } catch {
     return 0;
   }
