@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { type ConfinedProcess, checkPath, type Network, type SandboxSpec } from '../src/index.ts';
 import { folder, printed, sandbox, script, spec, start, textOf } from './confined.ts';
 
@@ -58,11 +59,37 @@ async function handedOver(context: TestContext, wanted: SandboxSpec): Promise<Co
   return confined;
 }
 
-test('a JavaScript app hands its listener over, and is tight with nothing of ours left inside', async (context) => {
-  const code = `const left = fs.readdirSync('/proc').filter((name) => Number(name) > 2).length;
+/** Prints how many processes, ways to the hub and sockets there are. */
+const LEFT_INSIDE = `const left = fs.readdirSync('/proc').filter((name) => Number(name) > 2).length;
     const open = fs.readdirSync('/proc/self/fd').map((fd) => { try { return fs.readlinkSync('/proc/self/fd/' + fd) } catch { return '' } });
     console.log(left, process.connected === true, typeof process.send, process.env.CORDON_HANDOVER, process.env.NODE_CHANNEL_FD,
-      open.filter((target) => target.startsWith('socket:')).length);
+      open.filter((target) => target.startsWith('socket:')).length);`;
+
+/** A tight program that is a file, as most apps are. */
+function scriptFile(context: TestContext, code: string): SandboxSpec {
+  const path = join(folder(context), 'app.cjs');
+  writeFileSync(path, code);
+  const host = checkPath(path);
+  if (!host.ok) throw new Error(host.fault.message);
+  const mounts = [{ host: host.value, inside: '/app/app.cjs', access: 'read' } as const];
+  return spec({ args: ['/app/app.cjs'], mounts, profile: 'tight' });
+}
+
+test('a JavaScript app hands its listener over, and is tight with nothing of ours left inside', async (context) => {
+  const code = `const fs = require('node:fs');
+    ${LEFT_INSIDE}
+    ${ask}`;
+  const program = scriptFile(context, code);
+  const bare = await printed(scriptFile(context, code.replace(ask, '')));
+  const confined = await handedOver(context, program);
+  const [first, second] = (await textOf(confined.stdout)).split('\n');
+  assert.equal(second, '200 asked http://good.com/');
+  // Process, channel and descriptors are those of an app without a network.
+  assert.equal(first, bare);
+});
+
+test('an app with options of its own is given way to by the hand-over, and nothing of ours is left either', async (context) => {
+  const code = `${LEFT_INSIDE}
     ${ask}`;
   const bare = await printed(script(code.replace(ask, ''), { profile: 'tight' }));
   const confined = await handedOver(context, script(code, { profile: 'tight' }));
@@ -91,9 +118,8 @@ test('threads and programs that the app starts hand nothing over', async (contex
 });
 
 test('an app that ends before it hands anything over is told by its end', async () => {
-  const confined = await start(
-    spec({ args: ['--no-such-option'], network: { kind: 'handover' }, profile: 'tight' }),
-  );
+  const limits = { ...DEFAULT_APP_LIMITS, openFiles: 1 };
+  const confined = await start(script('0', { limits, network: { kind: 'handover' }, profile: 'tight' }));
   assert.equal(await confined.listener, null);
   assert.equal((await confined.exited).cause, 'exit');
 });

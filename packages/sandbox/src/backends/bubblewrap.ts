@@ -92,9 +92,11 @@ export function bubblewrapOptions(
     ...layer('session', '--new-session'),
     ...layer('environment', '--clearenv'),
     ...(leftOut.has('capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']),
-    ...Object.entries({ ...spec.env, ...proxyVariables(spec, descriptors.channel) }).flatMap(
-      ([name, value]) => ['--setenv', name, value],
-    ),
+    ...Object.entries(variables(spec, descriptors.channel)).flatMap(([name, value]) => [
+      '--setenv',
+      name,
+      value,
+    ]),
     ...(leftOut.has('file-view') ? wholeDisk(host) : programMounts(spec, host)),
     ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
     ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
@@ -123,14 +125,41 @@ export function commandInside(
   leftOut: LeftOut,
 ): readonly string[] {
   const limits = [PRLIMIT_INSIDE, ...limitOptions(spec, hardLimits), '--'];
+  const flags = leftOut.has('node-permission') ? [] : nodePermissionFlags(spec);
   return [
     ...(leftOut.has('resource-limits') ? [] : limits),
     ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, FORWARDER_INSIDE, EGRESS_SOCKET_INSIDE] : []),
-    spec.executable,
-    ...(spec.network.kind === 'handover' ? ['--import', HANDOVER_INSIDE] : []),
-    ...(leftOut.has('node-permission') ? [] : nodePermissionFlags(spec)),
-    ...spec.args,
+    ...(spec.network.kind === 'handover'
+      ? withHandover(spec, flags)
+      : [spec.executable, ...flags, ...spec.args]),
   ];
+}
+
+function withHandover(spec: CheckedSpec, flags: readonly string[]): readonly string[] {
+  const { executable, args } = spec;
+  return runsCodeEarly(spec)
+    ? [executable, NO_EXPERIMENT_WARNING, HANDOVER_INSIDE, executable, ...flags, ...args]
+    : [executable, '--import', HANDOVER_INSIDE, ...flags, ...args];
+}
+
+/** Of `process.execve`: standard error is the app's. */
+const NO_EXPERIMENT_WARNING = '--disable-warning=ExperimentalWarning';
+
+/** Options that run and read nothing; what stands before the script besides could be `--require`. */
+const HARMLESS_OPTIONS = /^--(max-old-space-size|v8-pool-size)=\d+$/;
+
+/** What Node, the loader of libraries, libc and OpenSSL read at their start; several name code that is then run. */
+const READ_AT_START = /^(?!NODE_ENV$)(NODE|LD|OPENSSL|SSL|GLIBC|GCONV|LOCPATH|MALLOC|ICU|UV)(_|$)/;
+
+/**
+ * Whether code of the app would run before `--import` does. Attack: it would find the channel to the hub open, and one
+ * line on it that is no JSON is the end of the hub. Then the hand-over is a program of its own, which becomes the app.
+ */
+function runsCodeEarly({ args, env }: CheckedSpec): boolean {
+  const [first] = args.filter((arg) => !HARMLESS_OPTIONS.test(arg));
+  return (
+    first === undefined || first.startsWith('-') || Object.keys(env).some((name) => READ_AT_START.test(name))
+  );
 }
 
 /** Each value within the hub's own hard limit, which cannot be raised. */
@@ -224,28 +253,40 @@ function depth(path: string): number {
   return path.split('/').length;
 }
 
-/** Both spellings: Python reads the lower-case ones. NO_PROXY is empty so that no name goes around the proxy. */
-function proxyVariables({ network }: CheckedSpec, channel: number | null): Readonly<Record<string, string>> {
-  if (network.kind === 'none') return {};
-  const url = `http://127.0.0.1:${PROXY_PORT}`;
-  return {
-    ...(channel === null ? {} : channelVariables(channel)),
-    NODE_USE_ENV_PROXY: '1',
-    HTTP_PROXY: url,
-    HTTPS_PROXY: url,
-    http_proxy: url,
-    https_proxy: url,
-    NO_PROXY: '',
-    no_proxy: '',
-  };
+function variables(spec: CheckedSpec, channel: number | null): Readonly<Record<string, string>> {
+  const { env, network } = spec;
+  if (network.kind === 'none') return env;
+  if (channel === null) return { ...env, ...PROXY_VARIABLES };
+  if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...channelVariables(channel) };
+  const early = Object.entries({ ...env, ...PROXY_VARIABLES });
+  const [later, now] = [true, false].map((isLater) =>
+    Object.fromEntries(early.filter(([name]) => READ_AT_START.test(name) === isLater)),
+  );
+  return { ...now, ...channelVariables(channel), CORDON_HANDOVER: JSON.stringify(later) };
 }
 
-/** For `inside/handover.ts`, which takes ours away again; Node itself takes its own. */
+const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
+
+/** Both spellings: Python reads the lower-case ones. NO_PROXY is empty so that no name goes around the proxy. */
+const PROXY_VARIABLES: Readonly<Record<string, string>> = {
+  NODE_USE_ENV_PROXY: '1',
+  HTTP_PROXY: PROXY_URL,
+  HTTPS_PROXY: PROXY_URL,
+  http_proxy: PROXY_URL,
+  https_proxy: PROXY_URL,
+  NO_PROXY: '',
+  no_proxy: '',
+};
+
+/**
+ * For `inside/handover.ts`, which takes ours away again; Node itself takes its own. `CORDON_HANDOVER`: the variables
+ * that the app gets when the hand-over is done; empty: it has them all.
+ */
 function channelVariables(channel: number): Readonly<Record<string, string>> {
   return {
     NODE_CHANNEL_FD: String(channel),
     NODE_CHANNEL_SERIALIZATION_MODE: 'json',
-    CORDON_HANDOVER: '1',
+    CORDON_HANDOVER: '',
     CORDON_PROXY_PORT: String(PROXY_PORT),
   };
 }

@@ -1,7 +1,9 @@
 /**
- * Runs before a JavaScript app that has a network (`node --import`): opens the port that HTTP(S)_PROXY names in the
- * sandbox's own network, hands the listener to the hub over Node's channel, and closes both before any code of the
- * app is loaded. From then on the hub takes the app's connections itself; nothing of ours is left inside.
+ * Runs before a JavaScript app that has a network: opens the port that HTTP(S)_PROXY names in the sandbox's own
+ * network, hands the listener to the hub over Node's channel, and closes both before any code of the app is loaded.
+ * From then on the hub takes the app's connections itself; nothing of ours is left inside. It runs in the app's process
+ * (`node --import`), or, where options or variables of the app would run code of its before that, as a program that
+ * becomes the app's.
  *
  * Ring 0. Without a type annotation: it is mounted as JavaScript, so that no app waits for Node's type stripper.
  */
@@ -9,7 +11,8 @@ import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 // Threads and programs that the app starts with its own options come here too, and have nothing to hand over.
-if (isMainThread && process.env.CORDON_HANDOVER === '1') {
+const later = isMainThread ? process.env.CORDON_HANDOVER : undefined;
+if (later !== undefined) {
   delete process.env.CORDON_HANDOVER;
   const listener = createServer();
   listener.listen(Number(process.env.CORDON_PROXY_PORT), '127.0.0.1');
@@ -23,4 +26,8 @@ if (isMainThread && process.env.CORDON_HANDOVER === '1') {
   delete process.send;
   // The channel's descriptor is closed in the next round of the loop.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  if (later !== '') {
+    const [program = '', ...args] = process.argv.slice(2);
+    process.execve?.(program, [program, ...args], { ...process.env, ...JSON.parse(later) });
+  }
 }

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { checkPath, type SandboxSpec } from '../src/index.ts';
+import { folder, spec, start, textOf } from './confined.ts';
+
+/** Writes what is no message of Node's into every descriptor that it finds, and says how it was started. */
+const GREEDY = `const fs = require('node:fs');
+  for (let fd = 3; fd < 64; fd++) try { if (fs.fstatSync(fd).isSocket()) fs.writeSync(fd, 'not json\\n') } catch {}
+  console.log('early', typeof process.send, process.env.NODE_CHANNEL_FD, process.env.CORDON_HANDOVER);`;
+
+const MAIN = `import { get } from 'node:http';
+  console.log('main', process.execArgv.includes('--import'), process.argv.slice(2).join(), process.env.WORD);
+  get('http://good.com/', (answer) => answer.on('data', (data) => console.log(String(data))));`;
+
+function app(context: TestContext, args: readonly string[], env: SandboxSpec['env']): SandboxSpec {
+  const at = folder(context);
+  writeFileSync(join(at, 'early.cjs'), GREEDY);
+  writeFileSync(join(at, 'main.mjs'), MAIN);
+  const host = checkPath(at);
+  assert.ok(host.ok);
+  return spec({
+    args: [...args, '/app/main.mjs', 'one', 'two'],
+    env,
+    mounts: [{ host: host.value, inside: '/app', access: 'read' }],
+    profile: 'tight',
+    nodeGrants: [],
+    network: { kind: 'handover' },
+  });
+}
+
+/** What the app prints, whose requests are answered as a proxy would. */
+async function lines(context: TestContext, wanted: SandboxSpec): Promise<readonly string[]> {
+  const confined = await start(wanted);
+  const proxy = createServer((incoming, response) => response.end(`asked ${incoming.url}`));
+  context.after(() => proxy.close());
+  const listener = await confined.listener;
+  assert.ok(listener !== null);
+  proxy.listen(listener);
+  return (await textOf(confined.stdout)).split('\n');
+}
+
+test('code that an option or variable of the app runs before its script finds no channel to the hub', async (context) => {
+  const early = 'early undefined undefined undefined';
+  const asked = 'asked http://good.com/';
+  const required = app(context, ['--require', '/app/early.cjs'], { WORD: 'word' });
+  assert.deepEqual(await lines(context, required), [early, 'main false one,two word', asked]);
+  const byVariable = app(context, [], { WORD: 'word', NODE_OPTIONS: '--require=/app/early.cjs' });
+  assert.deepEqual(await lines(context, byVariable), [early, 'main false one,two word', asked]);
+});
+
+test('an app without such options hands its listener over in its own process', async (context) => {
+  const plain = app(context, [], { WORD: 'word', NODE_ENV: 'production' });
+  assert.deepEqual(await lines(context, plain), ['main true one,two word', 'asked http://good.com/']);
+});
