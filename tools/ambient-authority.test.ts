@@ -153,6 +153,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the MCP client is loaded when an app is first needed',
   },
+  'packages/hub/src/call-clock.ts': {
+    of: ['clock'],
+    why: 'how long a call has taken, on a clock that nobody can set back',
+  },
   'packages/hub/src/loop-cache.ts': {
     of: ['files'],
     why: 'keeps the compiled code of the agent loop in a folder of the hub',
@@ -168,6 +172,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/hub/src/remote-app.ts': {
     of: ['http', 'code at run time'],
     why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',
+  },
+  'packages/hub/src/socket-sweep.ts': {
+    of: ['clock', 'files', 'sockets'],
+    why: 'finds out whether anybody answers at the old sockets in the folder of the hub, and takes away the dead',
   },
   'packages/hub/src/schema-validator.ts': {
     of: ['code at run time'],

@@ -18,6 +18,7 @@ import {
 } from './app-faults.ts';
 import type { AppProcess } from './app-process.ts';
 import { type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
+import { CallClock, MOST_WAITING_MS, type Waiting } from './call-clock.ts';
 import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
 import { remoteFault } from './remote-app.ts';
 
@@ -28,6 +29,8 @@ export interface Opened {
   readonly transport: Transport;
   /** Null: the app runs elsewhere. */
   readonly process: AppProcess | null;
+  /** What may keep the app waiting while a call is under way; null: nothing. */
+  readonly waiting: Waiting | null;
 }
 
 /** A process that is alive answers within a quarter of the time that it may be silent. */
@@ -86,17 +89,20 @@ export class AppConnection {
   }
 
   async call({ tool, arguments: args }: ToolCall, signal: AbortSignal): Promise<Result<ToolResult, Fault>> {
-    const { client, app } = this.#opened;
-    const timeout = app.manifest.limits.callSeconds * 1000;
+    const { client, app, waiting } = this.#opened;
+    const limitMs = app.manifest.limits.callSeconds * 1000;
+    const clock = new CallClock({ limitMs, waiting });
     this.#begin(tool);
     try {
       const request = { name: tool, arguments: { ...args } };
-      return ok(
-        readToolResult(await client.callTool(request, { timeout, signal, resetTimeoutOnProgress: false })),
-      );
+      // The client's own limit is beyond what the clock allows: it cannot stand still.
+      const timeout = limitMs + 2 * MOST_WAITING_MS;
+      const stop = AbortSignal.any([signal, clock.over]);
+      return ok(readToolResult(await client.callTool(request, { timeout, signal: stop })));
     } catch (error) {
-      return failed(await this.#faultOf(tool, error, signal));
+      return failed(await this.#faultOf(tool, error, signal, clock.over.aborted));
     } finally {
+      clock.stop();
       this.#finish(tool);
     }
   }
@@ -114,9 +120,9 @@ export class AppConnection {
   }
 
   /** A call that failed in an unclear way ends its app, and not one started since: its state is unknown. */
-  async #faultOf(tool: string, error: unknown, signal: AbortSignal): Promise<Fault> {
+  async #faultOf(tool: string, error: unknown, signal: AbortSignal, isLate: boolean): Promise<Fault> {
     const { app, process } = this.#opened;
-    const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
+    const { ProtocolError } = await import('@modelcontextprotocol/client');
     if (error instanceof ProtocolError) return errorAnswer(app, tool, error);
     if (error instanceof UnsentMessage) return unsent(app, tool, error);
     this.#giveUp();
@@ -125,7 +131,6 @@ export class AppConnection {
       return fault('cancelled', 'the query was stopped');
     }
     const known = this.#stopped?.fault ?? remoteFault(error) ?? this.#violation();
-    const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
     const reported = known ?? (isLate ? lateAnswer(app, tool) : await brokenCall(app, tool, process));
     this.end(reported.message, reported);
     return reported;
@@ -168,7 +173,9 @@ export class AppConnection {
 
   /** MCP, "Ping": a receiver must answer promptly. What is stopped by a signal, or hangs, does not. */
   #beat(): void {
-    this.#silentBeats = this.#heard ? 0 : this.#silentBeats + 1;
+    // An app with one thread may be unable to say anything while its request waits for a person.
+    const mayBeSilent = this.#heard || this.#opened.waiting?.isAsking === true;
+    this.#silentBeats = mayBeSilent ? 0 : this.#silentBeats + 1;
     this.#heard = false;
     const [tool = ''] = this.#calls;
     if (this.#silentBeats >= PINGS_IN_SILENCE) {

@@ -20,8 +20,10 @@ import {
   type WayOut,
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
+import type { Waiting } from './call-clock.ts';
 import type { DecideEgress, EgressDoor } from './egress-gate.ts';
 import { type ReadSecret, serveFetch } from './hub-fetch.ts';
+import { sweepSockets } from './socket-sweep.ts';
 
 export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
 
@@ -41,12 +43,10 @@ export interface AppNetworkParts {
 
 const noSecrets: ReadSecret = () => failed(fault('app-unavailable', 'there are no credentials here'));
 
-/** Whoever is asked whether a request may leave may take this long, and never longer than the app's own call. */
+/** Whoever is asked whether a request may leave may take this long; the clock of the app's call stands still meanwhile. */
 const DECIDE_MS = 120_000;
-/** What remains of a call for the app to say that its request was refused. */
-const CALL_REST_MS = 5_000;
 
-export class AppNetwork {
+export class AppNetwork implements Waiting {
   readonly #app: InstalledApp;
   readonly #door: EgressDoor;
   readonly #way: Result<WayOut, Fault>;
@@ -54,6 +54,8 @@ export class AppNetwork {
   readonly #readSecret: ReadSecret;
   readonly #ending = new AbortController();
   #asking = 0;
+  #askingSince = 0;
+  #askedMs = 0;
 
   constructor({ app, door, readSecret = noSecrets, limits = {} }: AppNetworkParts) {
     this.#app = app;
@@ -67,18 +69,38 @@ export class AppNetwork {
     return this.#asking > 0;
   }
 
+  /** How long one request or more of the app waited, all in all. */
+  get askingMs(): number {
+    return this.#askedMs + (this.isAsking ? performance.now() - this.#askingSince : 0);
+  }
+
   readonly decide: DecideEgress = async (request, signal) => {
-    this.#asking++;
+    const answered = this.#ask();
+    // What is not decided in time is refused: the app goes on, whoever is still thinking.
+    signal.addEventListener('abort', answered, { once: true });
     try {
       return await this.#door.decide(request, signal);
     } finally {
-      this.#asking--;
+      signal.removeEventListener('abort', answered);
+      answered();
     }
   };
+
+  /** The app waits from now until what this returns is called. */
+  #ask(): () => void {
+    if (this.#asking++ === 0) this.#askingSince = performance.now();
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      if (--this.#asking === 0) this.#askedMs += performance.now() - this.#askingSince;
+    };
+  }
 
   /** @param socketFolder a folder of the hub alone; made if it is missing */
   async openProxy(socketFolder: string): Promise<Result<SocketProxy, Fault>> {
     mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
+    void sweepSockets(socketFolder);
     // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
     const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
     const proxy = await this.#open(socket);
@@ -126,17 +148,16 @@ export class AppNetwork {
 
   /** A manifest that cannot be read in full grants nothing. */
   #wayOut(egressLimits: EgressLimits): Result<WayOut, Fault> {
-    const { network, limits } = this.#app.manifest;
+    const { network } = this.#app.manifest;
     const reach = parseReach(network);
     if (!reach.ok) {
       const message = `\`network\` of \`${this.#app.id}\` cannot be enforced: ${reach.fault.message}`;
       return failed(fault('app-unavailable', message, reach.fault.help));
     }
-    const callMs = limits.callSeconds * 1000;
     return ok({
       reach: reach.value,
       decide: this.decide,
-      decideMs: Math.min(DECIDE_MS, Math.max(callMs - CALL_REST_MS, callMs / 2)),
+      decideMs: DECIDE_MS,
       lookup: oneAtATime(systemLookup),
       dial: (address, port) => dial(port, address),
       budget: new Budget(egressLimits, () => performance.now()),

@@ -18,6 +18,7 @@ import {
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import { AppConnection } from './app-connection.ts';
 import { startFault } from './app-faults.ts';
+import type { AppNetwork } from './app-network.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
 import { type RunningApp, readInstructions, readTools } from './app-tool.ts';
 import { StreamTransport } from './mcp-transport.ts';
@@ -44,6 +45,7 @@ interface Greeting {
   readonly client: Client;
   readonly transport: Transport;
   readonly process: AppProcess | null;
+  readonly network: AppNetwork | null;
   readonly began: Began;
 }
 
@@ -96,7 +98,10 @@ export class AppStart {
     const transport = await this.#parts.connect(app);
     if (!transport.ok) return transport;
     const client = await this.load();
-    return this.#greet({ app, client, transport: transport.value, process: null, began }, onGivenUp);
+    return this.#greet(
+      { app, client, transport: transport.value, process: null, network: null, began },
+      onGivenUp,
+    );
   }
 
   async #openProcess(
@@ -113,7 +118,7 @@ export class AppStart {
     const process = launched.value;
     let connection: AppConnection | null = null;
     const transport = new StreamTransport(process, app.manifest.limits, () => connection?.heard());
-    const greeted = await this.#greet({ app, client, transport, process, began }, onGivenUp);
+    const greeted = await this.#greet({ app, client, transport, process, network, began }, onGivenUp);
     if (greeted.ok) connection = greeted.value;
     return greeted;
   }
@@ -130,7 +135,7 @@ export class AppStart {
   }
 
   async #greet(greeting: Greeting, onGivenUp: () => void): Promise<Result<AppConnection, Fault>> {
-    const { app, client, transport, process, began } = greeting;
+    const { app, client, transport, process, network, began } = greeting;
     const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
     try {
       await client.connect(transport, options);
@@ -142,7 +147,7 @@ export class AppStart {
         layers: process?.layers ?? [],
         milliseconds: this.#parts.now() - began.at,
       };
-      return ok(new AppConnection({ app, running, client, transport, process }, onGivenUp));
+      return ok(new AppConnection({ app, running, client, transport, process, waiting: network }, onGivenUp));
     } catch (error) {
       const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
       process?.kill();

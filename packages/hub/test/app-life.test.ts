@@ -17,6 +17,7 @@ import {
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
 import { AppHost, type ToolResult } from '../src/app-host.ts';
+import { AppNetwork } from '../src/app-network.ts';
 import { validatorOnDemand } from '../src/schema-validator.ts';
 import { app } from './fixture/app.ts';
 
@@ -71,9 +72,10 @@ interface Options {
   readonly warm?: Partial<WarmLimits>;
   /** Apps whose start fails. */
   readonly broken?: readonly string[];
+  readonly network?: AppNetwork;
 }
 
-function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [] }: Options = {}) {
+function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [], network }: Options = {}) {
   const processes: Process[] = [];
   const told: string[] = [];
   let now = 0;
@@ -104,7 +106,7 @@ function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [] }: Option
       },
     },
     connect: () => Promise.reject(new Error('no app of these tests runs elsewhere')),
-    networkOf: () => Promise.resolve(null),
+    networkOf: () => Promise.resolve(network ?? null),
     spend: () => ({ effect: 'tool-call', context: 'c', arguments: {}, callId: '1', ...call }) as never,
     validator: validatorOnDemand(),
     now: () => ++now,
@@ -186,6 +188,66 @@ test('an app that is slow and answers pings is left its time', async (t) => {
   processes[0]?.say({ id: 2, result: { content: [{ type: 'text', text: 'at last' }] } });
   const answer = await waiting;
   assert.equal(answer.ok ? answer.value.text : answer.fault.message, 'at last');
+});
+
+/** An app whose one request waits for a person, until the test answers. */
+function askingNetwork() {
+  const answer = Promise.withResolvers<boolean>();
+  const nothing = () => undefined;
+  const door = { decide: () => answer.promise, onRefused: nothing, onClosed: nothing, onQuiet: nothing };
+  const network = new AppNetwork({ app: app('mail', {}).installed, door });
+  const request = {
+    method: 'GET',
+    host: 'example.org',
+    site: 'example.org',
+    port: 443,
+    path: '/',
+    bytes: 0,
+  } as const;
+  const late = new AbortController();
+  return { network, answer: answer.resolve, late, ask: () => network.decide(request, late.signal) };
+}
+
+test('a call whose request waits for a person longer than a call may take goes on after a yes', async (t) => {
+  const { network, ask, answer } = askingNetwork();
+  const { run, processes } = hostFor(t, { network, limits: { callSeconds: 1, silentSeconds: 0.4 } });
+  const waiting = run('stop'); // and cannot answer pings meanwhile
+  await until(() => processes[0]?.sent.includes('call stop') === true);
+  const asked = ask();
+  await pause(1_600);
+  answer(true);
+  assert.equal(await asked, true);
+  processes[0]?.say({ id: 2, result: { content: [{ type: 'text', text: 'fetched' }] } });
+  const result = await waiting;
+  assert.equal(result.ok ? result.value.text : result.fault.message, 'fetched');
+});
+
+test('a call that is merely slow is ended, also when a person was asked before', async (t) => {
+  const { network, ask, answer } = askingNetwork();
+  const { run } = hostFor(t, { network, limits: { callSeconds: 0.2 } });
+  const asked = ask();
+  await pause(100);
+  answer(true);
+  await asked;
+  const slow = await run('wait');
+  assert.deepEqual(slow.ok ? null : [slow.fault.kind, slow.fault.message], [
+    'app-timeout',
+    '`mail` did not answer `wait` within 0.2 s and was stopped',
+  ]);
+});
+
+test('an app is no longer kept waiting once its request was refused for want of an answer', async () => {
+  const { network, ask, late, answer } = askingNetwork();
+  const asked = ask();
+  assert.equal(network.isAsking, true);
+  late.abort();
+  assert.equal(network.isAsking, false);
+  const waited = network.askingMs;
+  await pause(20);
+  assert.equal(network.askingMs, waited);
+  answer(true);
+  await asked;
+  assert.equal(network.isAsking, false);
 });
 
 test('a message that is too long for the app fails the call and not the app', async (t) => {
