@@ -37,7 +37,7 @@ const X32_BIT = 0x4000_0000;
  * of only what one workload was seen to need crashes in a tenth of the runs (`gettid`).
  */
 const ALLOWED: readonly SyscallName[] = words(`
-  mmap munmap mprotect mremap madvise brk membarrier msync pkey_alloc pkey_free pkey_mprotect
+  munmap mprotect mremap madvise brk membarrier msync pkey_alloc pkey_free pkey_mprotect
   futex futex_waitv set_robust_list get_robust_list rseq set_tid_address sched_yield sched_getaffinity
   sched_getparam sched_getscheduler exit exit_group restart_syscall arch_prctl
   clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getcpu alarm getitimer setitimer
@@ -144,6 +144,7 @@ export function seccompFilter(profile: Profile, architecture: Architecture): Ins
 function conditions(profile: Profile): readonly (readonly [SyscallName, readonly Instruction[]])[] {
   const { errno } = ACTION;
   return [
+    ['mmap', ownMemory()],
     ['clone', profile === 'spawn' ? cloneOfProcess() : cloneOfThread()],
     ['socket', profile === 'spawn' ? socketOf([AF_UNIX, AF_INET, AF_INET6]) : tcpSocket()],
     ['socketpair', oneOf(0, [AF_UNIX], errno | ERRNO.EAFNOSUPPORT)],
@@ -151,6 +152,18 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
     ['prctl', oneOf(0, PRCTLS, errno | ERRNO.EPERM)],
     ['prlimit64', oneOf(0, [0], errno | ERRNO.EPERM)],
   ];
+}
+
+const MAP_SHARED = 0x01; // of MAP_SHARED_VALIDATE, too, and not of MAP_PRIVATE
+const MAP_ANONYMOUS = 0x20;
+
+/**
+ * Attack: pages of anonymous shared memory stay when no process has them mapped any more (MADV_DONTNEED, a child that
+ * ended), so they count for nobody. Files of a bounded file system serve as well.
+ */
+function ownMemory(): Instruction[] {
+  const refused = when('jumpBits', MAP_SHARED, [answer(ACTION.errno | ERRNO.EPERM)]);
+  return [load(argumentOffset(3)), ...when('jumpBits', MAP_ANONYMOUS, refused), answer(ACTION.allow)];
 }
 
 function cloneOfThread(): Instruction[] {

@@ -1,8 +1,8 @@
 /**
  * The kernel bounds memory and CPU time per process, not per tree, unless a control group is delegated; and it
- * does not bound the number of files in a private /tmp. So four times a second one look at each sandbox sums what its
- * processes use, and once a second where nothing has run since: a look takes 60 µs, and there may be a thousand
- * sandboxes. Shared pages count once per process: an upper bound.
+ * does not bound the number of files in a private /tmp or /dev/shm. So four times a second one look at each sandbox
+ * sums what its processes use, and once a second where nothing has run since: a look takes 60 µs, and there may be a
+ * thousand sandboxes. Shared pages count once per process: an upper bound, since there is no anonymous shared memory.
  *
  * Ring 0.
  */
@@ -25,7 +25,7 @@ export interface TreeLimits {
   readonly processes: number;
   /** Sockets of all processes together: each holds memory of the kernel that counts for no process. */
   readonly openFiles: number;
-  /** Files in the private /tmp. */
+  /** Files in the private /tmp, and in the private /dev/shm. */
   readonly files: number;
 }
 
@@ -132,6 +132,9 @@ function excessOf(watch: Watch, account: Account, units: Units, now: number): st
     return `it had ${sockets} sockets, more than its ${limits.openFiles} open files`;
   if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
     return `it made more than ${limits.files} files in its temporary folder`;
+  // Bounded in bytes, as /tmp is, and like there an empty file takes none of them.
+  if (filesIn(`/proc/${watch.root}/root/dev/shm`) > limits.files)
+    return `it made more than ${limits.files} files in its folder of shared memory`;
   return null;
 }
 

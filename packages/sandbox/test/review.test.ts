@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { checkPath, type SandboxSpec } from '../src/index.ts';
-import { folder, spec, start, textOf } from './confined.ts';
+import { folder, printed, run, spec, start, textOf } from './confined.ts';
 
 /** Writes what is no message of Node's into every descriptor that it finds, and says how it was started. */
 const GREEDY = `const fs = require('node:fs');
@@ -54,4 +55,43 @@ test('code that an option or variable of the app runs before its script finds no
 test('an app without such options hands its listener over in its own process', async (context) => {
   const plain = app(context, [], { WORD: 'word', NODE_ENV: 'production' });
   assert.deepEqual(await lines(context, plain), ['main true one,two word', 'asked http://good.com/']);
+});
+
+/** Says of each way to get memory whether there is one. */
+const MEMORY = `import mmap, os
+def attempt(name, get):
+  try: get(); print(name, 'done')
+  except OSError as error: print(name, error.errno)
+attempt('anonymous', lambda: mmap.mmap(-1, 4096))
+attempt('of a device', lambda: mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096))
+attempt('private', lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+def file():
+  with open('/tmp/file', 'w+b') as held:
+    held.truncate(4096)
+    mmap.mmap(held.fileno(), 4096)[:] = open('/dev/zero', 'rb').read(4096)
+attempt('of a file', file)`;
+
+test('memory that counts for no process cannot be had; private memory and that of files can', async () => {
+  const python = spec({ executable: '/usr/bin/python3', args: ['-c', MEMORY], usr: true, tmpMiB: 1 });
+  assert.deepEqual((await printed(python)).split('\n'), [
+    'anonymous 1', // EPERM
+    'of a device 19', // ENODEV
+    'private done',
+    'of a file done',
+  ]);
+});
+
+/** Makes so many files, one by one, and stays until it is ended, or a second. */
+const filesIn = (place: string, count: number) => `import os, time
+for number in range(${count}): os.close(os.open('${place}/%d' % number, os.O_CREAT | os.O_WRONLY))
+time.sleep(${count > 100 ? 60 : 1})`;
+
+test('files in the folder of shared memory count as those in the temporary folder do', async () => {
+  const python = (code: string) =>
+    spec({ executable: '/usr/bin/python3', args: ['-c', code], usr: true, tmpMiB: 1, limits });
+  const limits = { ...DEFAULT_APP_LIMITS, files: 100 };
+  const { exit } = await run(python(filesIn('/dev/shm', 101)));
+  assert.equal(exit.message, 'it made more than 100 files in its folder of shared memory');
+  const twin = await run(python(`${filesIn('/dev/shm', 40)}\n${filesIn('/tmp', 40)}`));
+  assert.equal(twin.exit.code, 0, twin.err);
 });

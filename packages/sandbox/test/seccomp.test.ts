@@ -84,6 +84,12 @@ test('prctl and prlimit64 are for the harmless cases', () => {
   assert.deepEqual([tight(302, 0), tight(302, 1)], [ALLOW, EPERM]);
 });
 
+test('memory is private, or of a file', () => {
+  const map = (flags: number) => spawn(9, 0, 4096, 3, flags);
+  assert.deepEqual([map(0x22), map(0x02), map(0x01), map(0x4022)], [ALLOW, ALLOW, ALLOW, ALLOW]);
+  assert.deepEqual([map(0x21), map(0x23), map(0x8021)], [EPERM, EPERM, EPERM]);
+});
+
 test('what has no honest use ends the process', () => {
   for (const nr of [101, 310, 438, 165, 272, 308, 155, 161, 321, 298, 323, 248, 250, 246, 175, 304, 317])
     assert.equal(spawn(nr), KILL, String(nr));

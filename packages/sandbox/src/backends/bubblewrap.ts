@@ -105,6 +105,8 @@ export function bubblewrapOptions(
     ...(leftOut.has('pid-namespace') ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']),
     ...layer('kernel-settings', '--ro-bind', '/proc/sys', '/proc/sys'),
     ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm'],
+    // The same zeros to read; but mapped as shared, /dev/zero is anonymous shared memory, see seccomp.ts.
+    ...['--dev-bind', '/dev/full', '/dev/zero'],
     ...layer('read-only-root', '--remount-ro', '/dev'),
     ...(spec.tmpMiB === null ? ['--dir', '/tmp'] : ['--size', String(spec.tmpMiB * MIB), '--tmpfs', '/tmp']),
     ...[...mounts].sort((a, b) => depth(a.inside) - depth(b.inside)).flatMap(mountOption),
