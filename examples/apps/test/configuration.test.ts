@@ -65,7 +65,7 @@ test('cordon reads the configuration, and those that the guide prints, without a
     writeFileSync(file, text ?? '');
     return file;
   });
-  assert.equal(printed.length, 3);
+  assert.equal(printed.length, 4);
   for (const file of [CONFIGURATION, ...printed]) {
     const loaded = load(file);
     assert.deepEqual(loaded.ok ? loaded.value.warnings : loaded.fault, []);
