@@ -11,7 +11,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, refused, type WayOut } from './admission.ts';
 import { masked, type ReadyCredential } from './credential.ts';
 import { bareAddress, type Destination, destination, isAddress } from './destination.ts';
-import { headBytes, LONGEST_HEAD, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
+import { finalStatus, headBytes, LONGEST_HEAD, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
 import { isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 
 export interface FetchRequest {
@@ -50,7 +50,8 @@ export interface FetchOptions {
 /** The certificate must be for the host, by the authorities that Node knows. */
 export function secureByAuthorities(socket: Duplex, host: string): Promise<Duplex> {
   const name = isAddress(host) ? { host: bareAddress(host) } : { host, servername: host };
-  const secured = connectTls({ socket, ...name, ALPNProtocols: ['http/1.1'] });
+  // Not left to NODE_TLS_REJECT_UNAUTHORIZED, which some set for a server of their own: a secret may follow.
+  const secured = connectTls({ socket, ...name, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
   return new Promise((resolve, reject) => {
     secured.once('error', reject).once('close', () => reject(new Error('closed')));
     // Not a byte before: it would be for whoever answered.
@@ -141,6 +142,8 @@ function misuseOf(
   return isTaken ? 'the header of the credential is set by the app' : null;
 }
 
+const STOPPED = 'the request was stopped';
+
 async function exchange(
   asked: FetchRequest,
   { path, isTls }: Pick<Target, 'path' | 'isTls'>,
@@ -148,6 +151,8 @@ async function exchange(
   { credential, answerBytes, answerMs, signal, secure }: FetchOptions,
 ): Promise<Result<FetchAnswer, string>> {
   const { contact, dial, request: decided } = admitted;
+  // It may have ended while somebody thought about it; then nobody tells the listener below.
+  if (signal.aborted) return failed(STOPPED);
   const secret = credential?.ready() ?? null;
   if (secret?.ok === false) return secret;
   const ready = secret?.value ?? null;
@@ -165,10 +170,12 @@ async function exchange(
     if (!contact.takeUp(size + asked.body.length)) return failed(TOO_MUCH_UP);
     const answer = await answerTo(asked, path, decided, headers, connection);
     if (!contact.takeDown(headBytes(answer))) return failed(TOO_MUCH_DOWN);
+    const status = finalStatus(answer);
+    if (status === null) return failed('the answer has no status');
     const body = await bodyOf(answer, answerBytes, (bytes) => contact.takeDown(bytes));
-    return body.ok ? readAnswer(answer, body.value, ready) : body;
+    return body.ok ? readAnswer(status, answer, body.value, ready) : body;
   } catch {
-    return failed(signal.aborted ? 'the request was stopped' : 'there was no answer');
+    return failed(signal.aborted ? STOPPED : 'there was no answer');
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -234,7 +241,8 @@ const DROPPED = new Set([
 const SECRETS_OF_SERVERS = new Set(['set-cookie', 'www-authenticate', 'authentication-info']);
 
 function readAnswer(
-  { statusCode = 0, headers }: IncomingMessage,
+  status: number,
+  { headers }: IncomingMessage,
   body: Buffer,
   ready: ReadyCredential | null,
 ): Result<FetchAnswer, string> {
@@ -248,5 +256,5 @@ function readAnswer(
       return [];
     return [[name, mask(Buffer.from([value].flat().join(', '), 'latin1')).toString('latin1')] as const];
   });
-  return ok({ status: statusCode, headers: Object.fromEntries(kept), body: mask(body) });
+  return ok({ status, headers: Object.fromEntries(kept), body: mask(body) });
 }

@@ -125,7 +125,9 @@ function send(incoming: IncomingMessage, response: ServerResponse, way: WayOut, 
   });
   outgoing.on('response', (answer) => {
     if (!contact.takeDown(headBytes(answer))) return cut(TOO_MUCH_DOWN);
-    response.writeHead(answer.statusCode ?? 502, endToEnd(answer));
+    const status = finalStatus(answer);
+    if (status === null) return cut('the answer has no status');
+    response.writeHead(status, endToEnd(answer));
     const counter = counting(
       (bytes) => contact.takeDown(bytes),
       () => cut(TOO_MUCH_DOWN),
@@ -186,6 +188,14 @@ function endToEnd(message: IncomingMessage): Record<string, string | string[]> {
     value === undefined || HOP_BY_HOP.has(name) || named.includes(name) ? [] : [[name, value] as const],
   );
   return Object.fromEntries(kept);
+}
+
+/**
+ * Null below 200: nothing follows such an answer. Attack: `HTTP/1.1 000`, which Node's parser takes, and for which Node
+ * throws at whoever passes it on.
+ */
+export function finalStatus({ statusCode = 0 }: IncomingMessage): number | null {
+  return statusCode >= 200 ? statusCode : null;
 }
 
 export function headBytes({ rawHeaders, url = '' }: IncomingMessage): number {

@@ -28,6 +28,8 @@ export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Res
   const tunnels = new WeakMap<Duplex, Destination>();
   const inside = httpServer(way, tunnels);
   const outside = httpServer(way, tunnels);
+  // Node looks for heads that dribble in once a server listens, which this one never does.
+  inside.emit('listening');
   outside.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     void tunnel(incoming, client, head, way, (opened, to) => {
       tunnels.set(opened, to);
@@ -35,6 +37,7 @@ export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Res
       opened.resume();
     });
   });
+  outside.on('close', () => inside.close());
   return listen(outside, at, way);
 }
 

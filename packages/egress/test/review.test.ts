@@ -1,0 +1,161 @@
+/** Found by attacking the finished proxy: each case was open once. */
+import assert from 'node:assert/strict';
+import { connect, createServer as createTcpServer, type Server } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import {
+  Budget,
+  DEFAULT_EGRESS_LIMITS,
+  type FetchOptions,
+  fetchFor,
+  parseReach,
+  secureByAuthorities,
+} from '../src/index.ts';
+import { converse, get, OPENED, open, recorder } from './setting.ts';
+
+/** Answers every connection with this head. */
+const answering = (head: string) =>
+  createTcpServer((socket) =>
+    socket
+      .on('error', () => {})
+      .once('data', () => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: 2\r\n\r\nok`)),
+  );
+
+test('a status that no answer can have ends the request and not the hub; an uncommon one passes', async (context) => {
+  for (const status of ['000', '001', '099', '101']) {
+    const setting = await open(context, answering(`${status} x`));
+    assert.equal(await get(setting, 'http://good.com/'), '502 cordon: the answer has no status', status);
+    assert.deepEqual(
+      setting.closed.map(({ cut }) => cut),
+      ['the answer has no status'],
+    );
+  }
+  for (const status of ['203', '999']) {
+    const setting = await open(context, answering(`${status} x`));
+    assert.equal(await get(setting, 'http://good.com/'), `${status} ok`);
+  }
+});
+
+test('a head that dribbles into a tunnel is cut; one that comes at once passes', async (context) => {
+  const setting = await open(context, recorder().server, {
+    network: ['good.com:8080'],
+    limits: { headersMs: 100 },
+  });
+  const tunnel = 'CONNECT good.com:8080 HTTP/1.1\r\nhost: good.com:8080\r\n\r\n';
+  const slow = await converse(setting, [tunnel, 'GET / HTTP/1.1\r\nhost: good'], [OPENED]);
+  assert.doesNotMatch(slow, / 200 OK/);
+  assert.match(setting.refused.join(), /^good.com: .*too slow/);
+  const whole = 'GET / HTTP/1.1\r\nhost: good.com:8080\r\n\r\n';
+  assert.match(await converse(setting, [tunnel, whole], [OPENED, /ok$/]), / 200 OK/);
+});
+
+/** What becomes of a request that the hub makes, to whatever host, at this server. */
+async function fetched(
+  context: TestContext,
+  server: Server,
+  url: string,
+  {
+    way = {},
+    ...changes
+  }: { readonly way?: Partial<FetchOptions['way']> } & Partial<Omit<FetchOptions, 'way'>>,
+): Promise<string> {
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const reach = parseReach(['good.com', 'good.com:80', 'other.org']);
+  assert.ok(reach.ok);
+  const outcome = await fetchFor(
+    { method: 'GET', url, headers: {}, body: Buffer.alloc(0) },
+    {
+      way: {
+        reach: reach.value,
+        decide: async () => true,
+        decideMs: 5_000,
+        lookup: async () => ['93.184.215.14'],
+        dial: () => connect(port, '127.0.0.1'),
+        budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
+        onRefused: () => undefined,
+        onClosed: () => undefined,
+        ...way,
+      },
+      credential: null,
+      answerBytes: 10_000,
+      answerMs: 5_000,
+      signal: new AbortController().signal,
+      secure: secureByAuthorities,
+      ...changes,
+    },
+  );
+  return outcome.ok ? `${outcome.value.status} ${outcome.value.body}` : `refused: ${outcome.fault}`;
+}
+
+test('a request whose app ended while it was decided is not made, and its secret not read', async (context) => {
+  const { server, got } = recorder();
+  for (const isOver of [true, false]) {
+    const ending = new AbortController();
+    const decide = async () => {
+      if (isOver) ending.abort();
+      return true;
+    };
+    const said = await fetched(context, server, 'http://good.com/', {
+      way: { decide },
+      signal: ending.signal,
+    });
+    assert.equal(said, isOver ? 'refused: the request was stopped' : '200 ok');
+    assert.equal(got().length > 0, !isOver);
+  }
+  const reads: string[] = [];
+  const ending = new AbortController();
+  const decide = async () => {
+    ending.abort();
+    return true;
+  };
+  const ready = () => {
+    reads.push('read');
+    return { ok: false, fault: 'no secret' } as const;
+  };
+  const hosts = parseReach(['good.com']);
+  assert.ok(hosts.ok);
+  const credential = { hosts: hosts.value, header: 'authorization', ready };
+  await fetched(context, server, 'https://good.com/', { way: { decide }, signal: ending.signal, credential });
+  assert.deepEqual(reads, []);
+});
+
+test('only a certificate of the authorities for that very name will do, whatever the environment says', async (context) => {
+  const before = { authorities: getCACertificates(), variable: process.env.NODE_TLS_REJECT_UNAUTHORIZED };
+  context.after(() => {
+    setDefaultCACertificates(before.authorities);
+    if (before.variable === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before.variable;
+  });
+  const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) =>
+    socket
+      .on('error', () => {})
+      .once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
+  ).on('tlsClientError', () => {});
+  const to = (host: string) => fetched(context, server, `https://${host}/`, {});
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  assert.equal(await to('api.good.com'), 'refused: there was no answer');
+  setDefaultCACertificates([...before.authorities, CERTIFICATE]);
+  assert.equal(await to('api.good.com'), '200 ok');
+  assert.equal(await to('other.org'), 'refused: there was no answer');
+});
+
+/** Signed by itself, for api.good.com, until 2120. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBfjCCASOgAwIBAgIULvGwPD7cgA0+1yLA8Pd3GvvKrtEwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMYXBpLmdvb2QuY29tMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAw
+MTAxMDAwMDAwWjAXMRUwEwYDVQQDDAxhcGkuZ29vZC5jb20wWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAAQUALA4wTaTOkan1hcPmeqt8VOVEGvO4mCNEXCmExkswgBB
+D2v8ZJbVLE7CLRKMbT4hWEsd2NbsB4roBmUVgtUBo0swSTAXBgNVHREEEDAOggxh
+cGkuZ29vZC5jb20wDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQUJPYyPCQdBe4r
+/bzg7tzlHF4chYYwCgYIKoZIzj0EAwIDSQAwRgIhAPdUek2lYFN2qrWs8amrqSa2
+I0DiHqf1pBmR/fLvhR7/AiEAm5onVeCmt6Kgb7iTc1tp6UbHm42bCmjUmm2K+XLA
+VYA=
+-----END CERTIFICATE-----`;
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLSSEHkjNNBPBbSgf
+toAabXKyhEDjbltUNH/LmAXsb0ihRANCAAQUALA4wTaTOkan1hcPmeqt8VOVEGvO
+4mCNEXCmExkswgBBD2v8ZJbVLE7CLRKMbT4hWEsd2NbsB4roBmUVgtUB
+-----END PRIVATE KEY-----`;
