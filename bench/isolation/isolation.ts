@@ -111,8 +111,9 @@ async function trips({ rig, results, say }: Stage): Promise<void> {
     ['10 KB', 10_000],
   ] as const) {
     say(`round trips of ${name}`);
-    const pipe = `round trip, ${name}: bare pipe`;
-    results.add(pipe, 'µs', await overPipe(bytes));
+    const pipe = `round trip, ${name}: bare pipe, own session`;
+    results.add(`round trip, ${name}: bare pipe`, 'µs', await overPipe(bytes, false));
+    results.add(pipe, 'µs', await overPipe(bytes, true));
     results.add(`round trip, ${name}: hub's link`, 'µs', await overLink(rig, bytes), {
       below: 1.2,
       of: pipe,

@@ -139,12 +139,21 @@ export const INITIALIZE = `${JSON.stringify({
   },
 })}\n`;
 
-/** The same program without a sandbox: Node, pipes, and an environment as small as the one inside. */
-export function bare(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+/**
+ * The same program without a sandbox: Node, pipes, and an environment as small as the one inside.
+ *
+ * @param ownSession as every confined process has: Linux shares the cores among sessions, not among processes
+ */
+export function bare(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  ownSession = false,
+): ChildProcess {
   return spawn(process.execPath, [...args], {
     cwd: '/',
     env: { PATH: '/usr/bin', HOME: '/tmp', LANG: 'C.UTF-8', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
+    detached: ownSession,
   });
 }
 

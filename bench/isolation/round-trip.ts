@@ -1,6 +1,8 @@
 /**
  * A request of a peer and its answer: over the hub's link, with a confined peer and every check that the hub makes,
- * and over a bare pipe with none.
+ * and over a bare pipe with none. A confined peer has a session of its own, so that it cannot type into the user's
+ * terminal; where Linux groups what it schedules by session (`sched_autogroup_enabled`), waking a process of another session
+ * takes longer, most of all on busy cores. So the pipe is measured both ways, and the link is compared with its like.
  */
 import { DEFAULT_TURN_LIMITS, isJsonObject, ok } from '@cordon/core';
 import { checkPath, type Mount } from '@cordon/sandbox';
@@ -73,9 +75,9 @@ function mount(path: string, inside: string): Mount {
 }
 
 /** Microseconds for one round trip; the last `TIMES` count. */
-export function overPipe(bytes: number): Promise<number> {
+export function overPipe(bytes: number, ownSession: boolean): Promise<number> {
   const times = (WARM_UPS + 1) * TIMES;
-  const child = bare([`${PROGRAMS}/bare-peer.mjs`, String(times), String(bytes)]);
+  const child = bare([`${PROGRAMS}/bare-peer.mjs`, String(times), String(bytes)], {}, ownSession);
   let rest = '';
   let answered = 0;
   let began = 0;

@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+import { setImmediate } from 'node:timers/promises';
 import {
   type Allowed,
   type AppId,
@@ -76,7 +77,9 @@ export class AppHost {
     } catch {
       return; // Whoever needs it will be told.
     }
+    const rehearsed = setImmediate().then(() => this.#start.rehearse());
     for (const app of apps.slice(0, this.#parts.warm.apps)) await this.#warmUp(app)?.opening;
+    await rehearsed.catch(() => undefined); // It is of no use to anybody but as preparation.
   }
 
   /** Starts apps of which it is known that they will be needed soon, all at once. The most wanted come first. */

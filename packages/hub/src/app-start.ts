@@ -22,6 +22,7 @@ import type { AppNetwork } from './app-network.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
 import { type RunningApp, readInstructions, readTools } from './app-tool.ts';
 import { StreamTransport } from './mcp-transport.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 
 export interface AppStartParts {
@@ -121,6 +122,14 @@ export class AppStart {
     const greeted = await this.#greet({ app, client, transport, process, network, began }, onGivenUp);
     if (greeted.ok) connection = greeted.value;
     return greeted;
+  }
+
+  /** Goes through the start of an app and some calls once, with nobody there; see rehearsal.ts. */
+  async rehearse(): Promise<void> {
+    const parts = { ...this.#parts, launcher: PRETENDED_LAUNCHER, networkOf: () => Promise.resolve(null) };
+    const nobody = new AbortController().signal;
+    const opened = await new AppStart(parts).open(PRETENDED_APP, nobody, () => undefined);
+    if (opened.ok) await rehearse(opened.value);
   }
 
   /** Compiles what the first calls and their results will be checked against: 1 to 3 ms a schema, with pauses for what is more urgent. */

@@ -8,6 +8,7 @@ import {
   type AppId,
   DEFAULT_LABEL,
   type Egress,
+  type EventBody,
   type EventId,
   failed,
   fault,
@@ -52,11 +53,13 @@ export class EgressGate implements EgressDoor {
   readonly #events = new WeakMap<EgressRequest, EventId>();
   readonly #refusals: RefusalCount;
   #context: Context | null = null;
+  /** Whether something could not be written down. */
+  #isUnrecorded = false;
 
   constructor(parts: EgressGateParts) {
     this.#parts = parts;
     this.#refusals = new RefusalCount((refusal, times) => {
-      parts.recorder.record(this.#own(), { kind: 'egress.refused', ...refusal, times });
+      this.#record({ kind: 'egress.refused', ...refusal, times });
       parts.onDenied?.(refusal.host, refusal.reason);
     });
   }
@@ -64,7 +67,9 @@ export class EgressGate implements EgressDoor {
   readonly decide: DecideEgress = async (request, signal) => {
     const { host, port, method, path, bytes } = request;
     const { app, gate } = this.#parts;
-    const shut = this.#parts.shutBecause();
+    const shut = this.#isUnrecorded
+      ? 'what became of an earlier request is not recorded'
+      : this.#parts.shutBecause();
     if (shut !== null) {
       this.onRefused({ host, port, reason: shut });
       return false;
@@ -96,10 +101,22 @@ export class EgressGate implements EgressDoor {
   readonly onClosed = (request: EgressRequest, traffic: Traffic): void => {
     const event = this.#events.get(request);
     const causes = event === undefined ? [] : [event];
-    this.#parts.recorder.record(this.#own(), { kind: 'egress.closed', ...traffic }, { causes });
+    this.#record({ kind: 'egress.closed', ...traffic }, causes);
   };
 
   readonly onQuiet = (): void => this.#refusals.flush();
+
+  /**
+   * Of what has happened already, so nothing is left to be prevented but what would come after it. It is told from events
+   * of sockets, which an app causes at will: what was thrown here would be the end of the hub.
+   */
+  #record(body: EventBody, causes: readonly EventId[] = []): void {
+    try {
+      this.#parts.recorder.record(this.#own(), body, { causes });
+    } catch {
+      this.#isUnrecorded = true;
+    }
+  }
 
   #own(): Context {
     this.#context ??= this.#parts.newContext();

@@ -25,6 +25,8 @@ const BURST_SECONDS = 10;
 const QUESTION_COST = 4;
 /** However small its messages may be: what one read from a pipe brings is no flood. */
 const LEAST_BURST_BYTES = 256 * 1024;
+/** Lines between two turns of the event loop: a millisecond of the hub's time at most. */
+const LINES_IN_ONE_GO = 32;
 /** Requests whose answers are waited for; the oldest are given up. */
 const MOST_ASKED = 256;
 /** What the hub keeps for an app that does not read. */
@@ -53,6 +55,7 @@ export class StreamTransport implements Transport {
   #garbageLines = 0;
   #firstGarbage: string | null = null;
   #violation: string | null = null;
+  #isClosed = false;
 
   /** @param onHeard told of every piece that arrives, whatever it holds */
   constructor(streams: AppStreams, limits: MessageLimits, onHeard: () => void = () => undefined) {
@@ -102,6 +105,7 @@ export class StreamTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#streams.stdin.end();
     this.#streams.stdout.pause();
     this.onclose?.();
@@ -114,7 +118,18 @@ export class StreamTransport implements Transport {
     this.#onHeard();
     const lines = this.#decoder.push(chunk);
     if (!lines.ok) return this.#cut(lines.fault);
-    for (const line of lines.value) if (this.#violation === null) this.#receiveLine(line);
+    this.#receiveLines(lines.value);
+  }
+
+  /** A few at a time: what one app sends in one piece must not keep the others waiting. */
+  #receiveLines(lines: readonly string[]): void {
+    const { stdout } = this.#streams;
+    for (const line of lines.slice(0, LINES_IN_ONE_GO)) if (this.#violation === null) this.#receiveLine(line);
+    const rest = lines.slice(LINES_IN_ONE_GO);
+    if (this.#violation !== null || this.#isClosed) return;
+    if (rest.length === 0) return void stdout.resume();
+    stdout.pause();
+    setImmediate(() => this.#receiveLines(rest));
   }
 
   #receiveLine(line: string): void {

@@ -51,11 +51,18 @@ export class SchemaValidator {
 
   /** The value, or what is wrong with it in words that a model can act on. What takes too long is wrong. */
   check(schema: JsonSchema, value: Json): Result<Json, string> {
-    const known = this.#known.get(schema);
+    const known = this.#known.get(schema) ?? this.#recognised(schema);
     // A time limit takes a thread of its own, which costs more than most checks.
     if (typeof known === 'object' && known.isPlain) return judged(known.validate, value);
     const checked = inTime(() => this.#check(schema, value));
     return checked.ok ? checked.value : checked;
+  }
+
+  /** Another object with the same content as one that was compiled before. */
+  #recognised(schema: JsonSchema): Compiled | string | undefined {
+    const compiled = this.#compiled.get(canonicalJson(schema));
+    if (compiled !== undefined) this.#known.set(schema, compiled);
+    return compiled;
   }
 
   /** Does ahead of time what the first check of a schema would do. */
