@@ -124,8 +124,11 @@ export class StreamTransport implements Transport {
   /** A few at a time: what one app sends in one piece must not keep the others waiting. */
   #receiveLines(lines: readonly string[]): void {
     const { stdout } = this.#streams;
-    for (const line of lines.slice(0, LINES_IN_ONE_GO)) if (this.#violation === null) this.#receiveLine(line);
     const rest = lines.slice(LINES_IN_ONE_GO);
+    for (const line of lines.slice(0, LINES_IN_ONE_GO)) {
+      if (this.#violation !== null || this.#isClosed) return;
+      this.#receiveLine(line);
+    }
     if (this.#violation !== null || this.#isClosed) return;
     if (rest.length === 0) return void stdout.resume();
     stdout.pause();

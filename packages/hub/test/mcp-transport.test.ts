@@ -156,3 +156,28 @@ for (const [name, text] of Object.entries(DROPPED)) {
     assert.equal(received.length, 1);
   });
 }
+
+test('many lines in one piece are taken a few at a time, in their order, and those that come later wait', async () => {
+  const { transport, say, received, stdout } = await opened({ lineBytes: 64 * 1024, messagesPerSecond: 100 });
+  const ids = () => received.map((message) => ('id' in message ? message.id : null));
+  await say(Array.from({ length: 100 }, (_, id) => answer(id)).join(''));
+  // `say` waits for one turn of the event loop.
+  assert.ok(received.length < 100, `${received.length} at once`);
+  stdout.write(answer(100));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(
+    ids(),
+    Array.from({ length: 101 }, (_, id) => id),
+  );
+  assert.equal(transport.violation, null);
+});
+
+test('what is left of a piece is not read after the connection was closed', async () => {
+  const { transport, say, received } = await opened({ lineBytes: 64 * 1024, messagesPerSecond: 100 });
+  await say(Array.from({ length: 100 }, (_, id) => answer(id)).join(''));
+  await transport.close();
+  const before = received.length;
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(before < 100);
+  assert.equal(received.length, before);
+});
