@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
-import { commandSpec, openSandbox, type PackageCall, parseLauncher } from '@cordon/sandbox';
+import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
 import { type Fetched, fetchPackages, type Installer } from '../src/install/install.ts';
 import { findNpm } from '../src/install/npm-program.ts';
 import type { InstallRecord } from '../src/install/record.ts';
@@ -144,7 +144,7 @@ export class Machine {
 
 export function callOf(command: string): PackageCall {
   const [program = '', ...args] = command.split(' ');
-  const call = parseLauncher(program, args);
+  const call = parsePackageLauncher(program, args);
   assert.equal(call.ok, true, call.ok ? '' : call.fault.message);
   if (!call.ok || call.value === null) throw new Error(`\`${command}\` is no launcher`);
   return call.value;

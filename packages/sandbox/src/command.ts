@@ -10,9 +10,9 @@ import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Res
 import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
-import { type PackageCall, parseLauncher } from './launcher.ts';
 import { walkLinks } from './link-walk.ts';
 import { binInFolder, installedBin } from './npx.ts';
+import { type PackageCall, parsePackageLauncher } from './package-launcher.ts';
 import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 
 export interface AppCommand {
@@ -115,7 +115,7 @@ function unavailable(message: string, help?: string) {
 function resolveProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
   const name = basename(app.command);
   if (name === 'node' || name === 'nodejs') return nodeProgram(app.args, app, context);
-  const call = parseLauncher(name, app.args);
+  const call = parsePackageLauncher(name, app.args);
   if (!call.ok) return call;
   return call.value === null ? hostProgram(app, context) : packageProgram(call.value, app, context);
 }

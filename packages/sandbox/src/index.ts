@@ -2,14 +2,14 @@ export type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from '.
 export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
 export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
 export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
+export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
 export {
   type Ecosystem,
   type PackageCall,
-  parseLauncher,
+  parsePackageLauncher,
   requestOf,
   type WantedPackage,
-} from './launcher.ts';
-export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
+} from './package-launcher.ts';
 export type { Profile } from './seccomp.ts';
 export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
 export {

@@ -9,7 +9,7 @@ import { closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type CheckedPath, checkPath, errorCode } from './checked-path.ts';
-import { type PackageCall, requestOf } from './launcher.ts';
+import { type PackageCall, requestOf } from './package-launcher.ts';
 import { digestTree } from './tree-digest.ts';
 
 /** Where an installed package stands inside; it does not say where the data folder is. */

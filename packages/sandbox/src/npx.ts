@@ -16,7 +16,7 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import type { PackageCall, WantedPackage } from './launcher.ts';
+import type { PackageCall, WantedPackage } from './package-launcher.ts';
 import { isWithin } from './spec.ts';
 
 function refused(message: string, help?: string) {

@@ -7,7 +7,13 @@ import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { type Fault, fault, type Result } from '@cordon/core';
 import { systemLookup } from '@cordon/egress';
-import { findInstalled, type PackageCall, parseLauncher, recordFile, requestOf } from '@cordon/sandbox';
+import {
+  findInstalled,
+  type PackageCall,
+  parsePackageLauncher,
+  recordFile,
+  requestOf,
+} from '@cordon/sandbox';
 import { machineSandbox } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -59,7 +65,7 @@ export async function installApps(
 
 function commandOf([command = '', ...args]: readonly string[]): Wanted {
   const label = [command, ...args].join(' ');
-  return { label, call: parseLauncher(basename(command), args), isNamed: true };
+  return { label, call: parsePackageLauncher(basename(command), args), isNamed: true };
 }
 
 function appsOf(
@@ -79,7 +85,7 @@ function appsOf(
   }
   return apps.flatMap(({ id, source }) => {
     if (source.kind !== 'command' || (names.length > 0 && !names.includes(id))) return [];
-    const call = parseLauncher(basename(source.command), source.args);
+    const call = parsePackageLauncher(basename(source.command), source.args);
     return [{ label: id, call, isNamed: names.length > 0 }];
   });
 }

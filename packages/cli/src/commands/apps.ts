@@ -1,7 +1,7 @@
 /** `cordon apps`: what is installed, what each may do, and what will have to be asked. Ring 1. */
 import { basename } from 'node:path';
 import type { InstalledApp } from '@cordon/core';
-import { findInstalled, parseLauncher } from '@cordon/sandbox';
+import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { installedRecord } from '../install/install.ts';
@@ -79,7 +79,7 @@ function sourceOf({ source }: InstalledApp): string {
 
 /** For a command like `npx package`: what it would start. Nothing for others. */
 function installationOf({ id, source }: InstalledApp, dataFolder: string): { readonly installed?: string } {
-  const call = source.kind === 'command' ? parseLauncher(basename(source.command), source.args) : null;
+  const call = source.kind === 'command' ? parsePackageLauncher(basename(source.command), source.args) : null;
   if (call === null || (call.ok && call.value === null)) return {};
   if (!call.ok || call.value === null)
     return { installed: `cannot be: ${call.ok ? '' : call.fault.message}` };

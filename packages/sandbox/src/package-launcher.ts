@@ -31,7 +31,7 @@ export function requestOf({ ecosystem, packages }: PackageCall): string {
   return `${ecosystem}:${packages.map(({ spec }) => spec).join(' ')}`;
 }
 
-interface Launcher {
+interface PackageLauncher {
   readonly ecosystem: Ecosystem;
   /** Words that may follow the command, one of which must; none: the command itself is the launcher. */
   readonly subcommands: readonly string[];
@@ -46,7 +46,7 @@ interface Launcher {
 }
 
 const QUIET = ['-q', '--quiet', '-s', '--silent'];
-const NPX: Launcher = {
+const NPX: PackageLauncher = {
   ecosystem: 'npm',
   subcommands: [],
   flags: ['-y', '--yes', ...QUIET],
@@ -54,7 +54,7 @@ const NPX: Launcher = {
   also: [],
   keepsOptions: false,
 };
-const UVX: Launcher = {
+const UVX: PackageLauncher = {
   ecosystem: 'python',
   subcommands: [],
   flags: ['--isolated', '--no-progress', ...QUIET],
@@ -63,7 +63,7 @@ const UVX: Launcher = {
   keepsOptions: false,
 };
 
-const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map([
+const LAUNCHERS: ReadonlyMap<string, PackageLauncher> = new Map([
   ['npx', NPX],
   ['bunx', NPX],
   ['pnpx', NPX],
@@ -84,7 +84,10 @@ function refused(message: string, help?: string) {
 }
 
 /** `command`: the program's name without folders. Null: it is no launcher. An option that is not known is refused. */
-export function parseLauncher(command: string, args: readonly string[]): Result<PackageCall | null, Fault> {
+export function parsePackageLauncher(
+  command: string,
+  args: readonly string[],
+): Result<PackageCall | null, Fault> {
   if (DAEMONS.has(command))
     return refused(
       `\`${command}\` asks a service outside of the sandbox to start the app, so nothing here would confine it`,
@@ -108,7 +111,7 @@ function wordsIn(text: string): number {
 
 function parseOptions(
   shown: string,
-  launcher: Launcher,
+  launcher: PackageLauncher,
   args: readonly string[],
 ): Result<PackageCall, Fault> {
   const from: string[] = [];
@@ -147,7 +150,7 @@ const PROGRAM = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
 function callOf(
   shown: string,
-  { ecosystem }: Launcher,
+  { ecosystem }: PackageLauncher,
   from: readonly string[],
   also: readonly string[],
   program: string | undefined,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLauncher, requestOf } from '../src/index.ts';
+import { parsePackageLauncher, requestOf } from '../src/index.ts';
 
 /** `request bin args`, `no launcher`, or the refusal. */
 function meant(line: string): string {
   const [command = '', ...args] = line.split(' ');
-  const call = parseLauncher(command, args);
+  const call = parsePackageLauncher(command, args);
   if (!call.ok) return call.fault.message;
   if (call.value === null) return 'no launcher';
   return [requestOf(call.value), call.value.bin ?? '-', ...call.value.args].join(' | ');
@@ -81,8 +81,8 @@ for (const [line, why] of Object.entries(REFUSED))
   test(`\`${line}\` is refused`, () => assert.match(meant(line), why));
 
 test('an argument that holds spaces is no second package', () => {
-  const call = parseLauncher('npx', ['-p', 'a --prefix=/', 'tool']);
+  const call = parsePackageLauncher('npx', ['-p', 'a --prefix=/', 'tool']);
   assert.equal(call.ok, false);
-  const python = parseLauncher('uvx', ['--from', 'a >= 1', 'tool']);
+  const python = parsePackageLauncher('uvx', ['--from', 'a >= 1', 'tool']);
   assert.equal(python.ok && python.value !== null && requestOf(python.value), 'python:a>=1');
 });
