@@ -219,6 +219,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'finds the program inside among the processes of the host, to signal it',
   },
   'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
+  'packages/sandbox/src/backend.ts': { of: ['sockets'], why: 'names the type of a listener' },
   'packages/sandbox/src/diagnosis.ts': {
     of: ['files'],
     why: 'reads off the machine what may stand in the way of a sandbox',
@@ -232,9 +233,13 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'sockets', 'processes'],
     why: 'runs inside a sandbox with network: from a port there to the socket of the proxy',
   },
+  'packages/sandbox/src/inside/handover.ts': {
+    of: ['environment', 'sockets', 'threads'],
+    why: 'runs inside a sandbox with network, before the app: hands its listener to the hub',
+  },
   'packages/sandbox/src/launch.ts': {
-    of: ['files', 'processes', 'threads'],
-    why: 'the one place from which processes are started',
+    of: ['files', 'processes', 'sockets', 'threads'],
+    why: 'the one place from which processes are started, and where a listener of one arrives',
   },
   'packages/sandbox/src/installed.ts': {
     of: ['files'],

@@ -178,12 +178,21 @@ function intoGroup({ controlGroups }: Launcher, spec: CheckedSpec, child: ChildP
  */
 function listenerOf(child: ChildProcess): Promise<Server | null> {
   return new Promise((resolve) => {
+    let handed: Server | null = null;
     child.once('message', (_message, handle) => {
-      child.once('disconnect', () => resolve(handle instanceof Server ? handle : null));
+      handed = handle instanceof Server ? handle : null;
+      child.once('disconnect', () => {
+        resolve(handed);
+        handed = null;
+      });
       child.send('taken', () => child.connected && child.disconnect());
     });
-    child.once('exit', () => resolve(null));
-    child.once('error', () => resolve(null));
+    const gone = () => {
+      resolve(null);
+      handed?.close(); // else it would keep the hub alive
+    };
+    child.once('exit', gone);
+    child.once('error', gone);
   });
 }
 
