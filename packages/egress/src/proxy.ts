@@ -96,6 +96,10 @@ function listen(server: Server, at: string | Listener, way: WayOut): Promise<Res
   const { connections, idleMs } = way.budget.limits;
   const clients = new Set<Socket>();
   server.maxConnections = connections * 2; // those that are kept alive without a request are no contacts
+  // Whenever a connection cannot be accepted: then the hub has no descriptor left, and may have one a moment later.
+  server.on('error', ({ message }) =>
+    way.onRefused({ ...placeOf(null), reason: `no connection: ${message}` }),
+  );
   server.on('drop', () => way.onRefused({ ...placeOf(null), reason: 'too many connections to the proxy' }));
   server.on('connection', (client: Socket) => {
     clients.add(client);

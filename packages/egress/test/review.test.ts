@@ -1,6 +1,7 @@
 /** Found by attacking the finished proxy: each case was open once. */
 import assert from 'node:assert/strict';
 import { connect, createServer as createTcpServer, type Server } from 'node:net';
+import { constants } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import {
@@ -8,8 +9,10 @@ import {
   DEFAULT_EGRESS_LIMITS,
   type FetchOptions,
   fetchFor,
+  openEgressProxy,
   parseReach,
   secureByAuthorities,
+  type WayOut,
 } from '../src/index.ts';
 import { converse, get, OPENED, open, recorder } from './setting.ts';
 
@@ -49,6 +52,43 @@ test('a head that dribbles into a tunnel is cut; one that comes at once passes',
   assert.match(await converse(setting, [tunnel, whole], [OPENED, /ok$/]), / 200 OK/);
 });
 
+/** Everything leads to this port. */
+function wayOut(port: number): WayOut {
+  const reach = parseReach(['good.com', 'good.com:80', 'other.org']);
+  assert.ok(reach.ok);
+  return {
+    reach: reach.value,
+    decide: async () => true,
+    decideMs: 5_000,
+    lookup: async () => ['93.184.215.14'],
+    dial: () => connect(port, '127.0.0.1'),
+    budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
+    onRefused: () => undefined,
+    onClosed: () => undefined,
+  };
+}
+
+test('connections that cannot be accepted are told, and the next one is served', async (context) => {
+  const listener = createTcpServer();
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  const refused: string[] = [];
+  const onRefused = ({ reason }: { readonly reason: string }) => void refused.push(reason);
+  const proxy = await openEgressProxy(listener, { ...wayOut(0), onRefused });
+  assert.ok(proxy.ok);
+  context.after(() => proxy.value.close());
+  const handle: unknown = Reflect.get(listener, '_handle');
+  assert.ok(typeof handle === 'object' && handle !== null);
+  const accept: unknown = Reflect.get(handle, 'onconnection');
+  assert.ok(typeof accept === 'function');
+  for (let time = 0; time < 3; time++) Reflect.apply(accept, handle, [-constants.errno.ENFILE]);
+  assert.equal(refused.length, 3);
+  assert.match(String(refused[0]), /^no connection: .*ENFILE/);
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } });
+  assert.equal(answer.status, 400);
+});
+
 /** What becomes of a request that the hub makes, to whatever host, at this server. */
 async function fetched(
   context: TestContext,
@@ -63,22 +103,10 @@ async function fetched(
   context.after(() => server.close());
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const reach = parseReach(['good.com', 'good.com:80', 'other.org']);
-  assert.ok(reach.ok);
   const outcome = await fetchFor(
     { method: 'GET', url, headers: {}, body: Buffer.alloc(0) },
     {
-      way: {
-        reach: reach.value,
-        decide: async () => true,
-        decideMs: 5_000,
-        lookup: async () => ['93.184.215.14'],
-        dial: () => connect(port, '127.0.0.1'),
-        budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
-        onRefused: () => undefined,
-        onClosed: () => undefined,
-        ...way,
-      },
+      way: { ...wayOut(port), ...way },
       credential: null,
       answerBytes: 10_000,
       answerMs: 5_000,
