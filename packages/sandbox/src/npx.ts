@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
   type Fault,
@@ -100,7 +100,9 @@ function binPath(
 }
 
 function isNodeScript(path: string): boolean {
-  const [first = ''] = readFileSync(path, 'utf8').split('\n', 1);
+  const text = beginningOf(path, 256);
+  if (text === null) return false;
+  const [first = ''] = text.split('\n', 1);
   return first.startsWith('#!') ? /\bnode\b/.test(first) : /\.[cm]?[jt]s$/.test(path);
 }
 
@@ -115,10 +117,29 @@ export function findPackage(name: string, folder: string): string | null {
 
 /** The package.json in `folder`; null if it is missing, too large or no object. */
 export function readPackage(folder: string): JsonObject | null {
+  const text = beginningOf(join(folder, 'package.json'), LONGEST_PACKAGE_JSON + 1);
+  const parsed = text === null || text.length > LONGEST_PACKAGE_JSON ? null : parseJson(text);
+  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/** Characters; the largest of real packages have a few hundred thousand. */
+const LONGEST_PACKAGE_JSON = 1024 * 1024;
+
+/**
+ * At most so many bytes, as text; null where there is no plain file. Attack: a package whose file is a pipe that nobody
+ * writes to, or a link to a device that never ends, stops the hub.
+ */
+function beginningOf(path: string, most: number): string | null {
+  let descriptor: number | null = null;
   try {
-    const parsed = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return null;
+    const bytes = Buffer.alloc(Math.min(most, stats.size));
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes));
   } catch {
     return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
   }
 }

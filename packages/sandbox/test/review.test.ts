@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
-import { checkPath, type SandboxSpec } from '../src/index.ts';
+import { checkPath, commandSpec, type SandboxSpec } from '../src/index.ts';
 import { folder, printed, run, spec, start, textOf } from './confined.ts';
 
 /** Writes what is no message of Node's into every descriptor that it finds, and says how it was started. */
@@ -94,4 +94,32 @@ test('files in the folder of shared memory count as those in the temporary folde
   assert.equal(exit.message, 'it made more than 100 files in its folder of shared memory');
   const twin = await run(python(`${filesIn('/dev/shm', 40)}\n${filesIn('/tmp', 40)}`));
   assert.equal(twin.exit.code, 0, twin.err);
+});
+
+test('a package whose files never end is refused, and the hub goes on', (context) => {
+  const root = folder(context);
+  const started = (endless: string | null) => {
+    const at = join(root, String(endless), 'node_modules', 'tool');
+    mkdirSync(at, { recursive: true });
+    const files = { 'package.json': '{"name":"tool","bin":"./tool.js"}', 'tool.js': '#!/usr/bin/env node\n' };
+    for (const [name, text] of Object.entries(files))
+      if (name === endless) symlinkSync('/dev/zero', join(at, name));
+      else writeFileSync(join(at, name), text);
+    const place = { configFolder: join(root, String(endless)), dataFolder: join(root, 'data'), home: null };
+    const limits = DEFAULT_APP_LIMITS;
+    const wanted = {
+      command: 'npx',
+      args: ['tool'],
+      env: {},
+      cwd: null,
+      stateFolder: null,
+      limits,
+      node: [],
+    };
+    const made = commandSpec({ ...wanted, files: { read: [], write: [] } }, place);
+    return made.ok ? 'started' : made.fault.message;
+  };
+  assert.equal(started('package.json'), 'the package `tool` has no readable package.json');
+  assert.equal(started('tool.js'), 'the program of the package `tool` is not a Node script');
+  assert.equal(started(null), 'started');
 });

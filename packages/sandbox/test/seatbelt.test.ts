@@ -240,6 +240,16 @@ describe('the supervisor', () => {
   });
 });
 
+test("a folder with `=` in its name is the one that Node's permissions name", () => {
+  const own = folder('a=b');
+  const made = seatbeltCommand(checkedSpec({ nodeGrants: [], mounts: [mount(own, 'own', '/state')] }), HOST);
+  assert.ok(made.ok);
+  const flags = made.value.command.filter((word) => word.startsWith('--allow-fs-'));
+  assert.deepEqual(flags, [`--allow-fs-read=${own}`, `--allow-fs-write=${own}`]);
+  const same = seatbeltCommand(checkedSpec({ nodeGrants: [], mounts: [mount(own, 'read')] }), HOST);
+  assert.ok(same.ok && same.value.command.includes(`--allow-fs-read=${own}`));
+});
+
 test('a stand-in that confines nothing is found out, and nothing runs under it', async () => {
   const canary = checkPath(join(import.meta.dirname, '../src/inside/seatbelt-canary.ts'));
   assert.ok(canary.ok);

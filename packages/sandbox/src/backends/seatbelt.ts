@@ -99,7 +99,8 @@ export function seatbeltCommand(spec: CheckedSpec, host: SeatbeltHost): Result<S
 
 function hostFlags(spec: CheckedSpec, places: Places): readonly string[] {
   return nodePermissionFlags(spec).map((flag) => {
-    const [name = '', path] = flag.split('=', 2);
+    // `/a=b` is a path, too.
+    const [, name = '', path] = /^([^=]*)=(.*)$/s.exec(flag) ?? [];
     const translated = path === undefined ? null : places.onHost(path);
     return translated?.ok === true ? `${name}=${translated.value}` : flag;
   });
