@@ -159,19 +159,14 @@ test('a program that is not there is an exit, and names no success', async () =>
 
 test('without bubblewrap everything is refused, with the remedy', async () => {
   const refusing = openSandbox({ node: process.execPath, bwrap: '/nonexistent/bwrap' });
-  const report = await refusing.probe();
-  assert.deepEqual(report, {
-    ready: false,
-    layers: [
-      {
-        layer: 'bubblewrap',
-        ok: false,
-        why: 'bubblewrap is not installed',
-        remedy: 'run `apt-get install bubblewrap` as root',
-      },
-    ],
-    cached: false,
-  });
+  const { ready, layers } = await refusing.probe();
+  assert.equal(ready, false);
+  assert.deepEqual(
+    layers.map(({ layer, ok, why }) => [layer, ok, why]),
+    [['bubblewrap', false, 'bubblewrap is not installed']],
+  );
+  // By whatever command this distribution installs programs.
+  assert.match(layers[0]?.remedy ?? '', /bubblewrap.* it is looked for in \/usr\/bin, /);
   const started = await refusing.spawn(script('0'), new AbortController().signal);
   assert.equal(started.ok ? 'started' : started.fault.kind, 'sandbox-unavailable');
 });
