@@ -29,6 +29,7 @@ import {
   defaultDataFolder,
   isFile,
   type Places,
+  PROGRAM_FOLDERS,
   realPath,
   stateFolder,
 } from './paths.ts';
@@ -300,6 +301,7 @@ function ownPaths(
   return [
     closed(dataFolder, 'the data folder'),
     readable(cacheFolder(sources), 'the cache folder'),
+    ...PROGRAM_FOLDERS.map((folder) => readable(folder, 'the program')),
     ...(file === null ? [] : [readable(file, 'the configuration')]),
     ...policyFiles.map((policy) => readable(policy, 'a policy')),
   ];

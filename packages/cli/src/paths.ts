@@ -34,6 +34,11 @@ export function cacheFolder(places: Places): string {
   return join(xdgFolder(places, 'XDG_CACHE_HOME', '.cache'), 'cordon');
 }
 
+/** Folders of what runs as the hub: who writes there is the hub, from its next start on. */
+export const PROGRAM_FOLDERS: readonly string[] = ['packages', 'node_modules', 'policies'].map((name) =>
+  resolve(import.meta.dirname, '../../..', name),
+);
+
 /** The private folder of one app, writable by it alone. */
 export function stateFolder(dataFolder: string, app: string): string {
   return join(dataFolder, 'apps', app);

@@ -35,6 +35,7 @@ import {
   configurationCandidates,
   covers,
   defaultDataFolder,
+  PROGRAM_FOLDERS,
   realPath,
 } from '../paths.ts';
 import { relayIn, relayOut } from '../relay.ts';
@@ -114,6 +115,7 @@ async function prepare(
   } as const;
   const unwritable = [
     [cacheFolder(places), 'the cache folder'] as const,
+    ...PROGRAM_FOLDERS.map((path) => [path, 'the program'] as const),
     ...configurationCandidates(places).map((path) => [path, 'the configuration'] as const),
     ...policyFiles.map((path) => [path, 'a policy'] as const),
   ].map(([path, name]) => ({ path: realPath(path), name, closedFor: 'write' }) as const);
