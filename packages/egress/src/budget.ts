@@ -11,6 +11,8 @@ export interface EgressLimits {
   /** At once. */
   readonly connections: number;
   readonly requestsPerMinute: number;
+  /** To the proxy, whatever comes of them: what is refused costs the hub time, too. */
+  readonly connectionsPerMinute: number;
   /** Bytes of one request or tunnel, heads included. */
   readonly bytesUp: number;
   readonly bytesDown: number;
@@ -30,6 +32,7 @@ const MIB = 1024 * 1024;
 export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
   connections: 32,
   requestsPerMinute: 600,
+  connectionsPerMinute: 6_000,
   bytesUp: 16 * MIB,
   bytesDown: 256 * MIB,
   sessionBytesUp: 64 * MIB,
@@ -41,25 +44,23 @@ export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
 
 export class Budget {
   readonly limits: EgressLimits;
-  readonly #now: Clock;
-  #requests: number;
-  #at: number;
+  readonly #requests: Bucket;
+  readonly #connections: Bucket;
   #open = 0;
   #leftUp: number;
   #leftDown: number;
 
   constructor(limits: EgressLimits, now: Clock) {
     this.limits = limits;
-    this.#now = now;
-    this.#requests = limits.requestsPerMinute;
-    this.#at = now();
+    this.#requests = new Bucket(limits.requestsPerMinute, now);
+    this.#connections = new Bucket(limits.connectionsPerMinute, now);
     this.#leftUp = limits.sessionBytesUp;
     this.#leftDown = limits.sessionBytesDown;
   }
 
   /** Counts one request. `bytes`: of its body, as declared; null where that is unknown. */
   begin(bytes: number | null): Result<Contact, string> {
-    if (!this.#takeRequest()) return failed('the app makes too many requests a minute');
+    if (!this.#requests.take()) return failed('the app makes too many requests a minute');
     if (this.#open >= this.limits.connections) return failed('the app has too many connections at once');
     if ((bytes ?? 0) > this.limits.bytesUp) return failed('the request holds more bytes than one may');
     if ((bytes ?? 0) > this.#leftUp || this.#leftUp <= 0)
@@ -69,15 +70,9 @@ export class Budget {
     return ok(new Contact(this.limits, this.#account));
   }
 
-  /** A bucket that a minute fills. A clock that goes back fills nothing. */
-  #takeRequest(): boolean {
-    const now = this.#now();
-    const filled = (Math.max(0, now - this.#at) * this.limits.requestsPerMinute) / 60_000;
-    this.#requests = Math.min(this.limits.requestsPerMinute, this.#requests + filled);
-    this.#at = now;
-    if (this.#requests < 1) return false;
-    this.#requests--;
-    return true;
+  /** Counts one connection to the proxy. False: the app floods it. */
+  takeConnection(): boolean {
+    return this.#connections.take();
   }
 
   readonly #account: Account = {
@@ -93,6 +88,31 @@ export class Budget {
       this.#open--;
     },
   };
+}
+
+/** A minute fills it. A clock that goes back fills nothing. */
+class Bucket {
+  readonly #size: number;
+  readonly #now: Clock;
+  #left: number;
+  #at: number;
+
+  constructor(size: number, now: Clock) {
+    this.#size = size;
+    this.#now = now;
+    this.#left = size;
+    this.#at = now();
+  }
+
+  take(): boolean {
+    const now = this.#now();
+    const filled = (Math.max(0, now - this.#at) * this.#size) / 60_000;
+    this.#left = Math.min(this.#size, this.#left + filled);
+    this.#at = now;
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
 }
 
 interface Account {

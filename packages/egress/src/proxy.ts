@@ -100,18 +100,28 @@ function listen(server: Server, at: string | Listener, way: WayOut): Promise<Res
   server.on('error', ({ message }) =>
     way.onRefused({ ...placeOf(null), reason: `no connection: ${message}` }),
   );
-  server.on('drop', () => way.onRefused({ ...placeOf(null), reason: 'too many connections to the proxy' }));
-  server.on('connection', (client: Socket) => {
-    clients.add(client);
-    client.on('close', () => clients.delete(client));
-    client.setTimeout(idleMs + way.decideMs, () => client.destroy());
-  });
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       // Not `closeAllConnections`: it forgets those that have become tunnels.
       for (const client of clients) client.destroy();
     });
+  // A refusal costs as much as a request, and ends its connection: so connections are what is bounded.
+  const counted = () => {
+    if (way.budget.takeConnection() || !server.listening) return;
+    way.onRefused({ ...placeOf(null), reason: 'it floods the proxy, which is closed' });
+    void close();
+  };
+  server.on('drop', () => {
+    way.onRefused({ ...placeOf(null), reason: 'too many connections to the proxy' });
+    counted();
+  });
+  server.on('connection', (client: Socket) => {
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
+    client.setTimeout(idleMs + way.decideMs, () => client.destroy());
+    counted();
+  });
   return new Promise((resolve) => {
     server.once('error', (error) =>
       resolve(failed(fault('sandbox-unavailable', `the egress proxy cannot listen: ${error.message}`))),

@@ -52,6 +52,22 @@ test('a head that dribbles into a tunnel is cut; one that comes at once passes',
   assert.match(await converse(setting, [tunnel, whole], [OPENED, /ok$/]), / 200 OK/);
 });
 
+test('an app that floods its proxy has none any more; as many requests at its own pace pass', async (context) => {
+  const limits = { connectionsPerMinute: 20 };
+  let minutes = 0;
+  const patient = await open(context, recorder().server, { limits, clock: () => minutes++ * 60_000 });
+  const flooding = await open(context, recorder().server, { limits, clock: () => 0 });
+  const answers = { patient: [] as string[], flooding: [] as string[] };
+  for (let time = 0; time < 22; time++) {
+    answers.patient.push(await get(patient, 'http://bad.com/'));
+    answers.flooding.push(await get(flooding, 'http://bad.com/'));
+  }
+  const refused = '403 cordon: the app may not reach this host and port';
+  assert.deepEqual(answers.patient, Array(22).fill(refused));
+  assert.deepEqual(answers.flooding, [...Array(20).fill(refused), 'cut', 'cut']);
+  assert.equal(flooding.refused.at(-1), 'null: it floods the proxy, which is closed');
+});
+
 /** Everything leads to this port. */
 function wayOut(port: number): WayOut {
   const reach = parseReach(['good.com', 'good.com:80', 'other.org']);
