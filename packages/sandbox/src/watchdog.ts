@@ -12,6 +12,7 @@ const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
 /** How often it is seen who is due: the looks at many sandboxes spread over time. */
 const TICK_MS = 50;
+const SLICE_MS = 2;
 /** Memory of the machine that vanishes within one tick, when a sandbox that slept begins to fill it. */
 const SUDDEN_MIB = 32;
 /** Longer than any set-up. */
@@ -62,6 +63,7 @@ export class Watchdog {
   readonly #units: Units;
   #timer: NodeJS.Timeout | null = null;
   #available = 0;
+  #isLooking = false;
 
   constructor(units: Units) {
     this.#units = units;
@@ -71,7 +73,7 @@ export class Watchdog {
   add(watch: Watch): () => void {
     const due = performance.now() + SHORTEST_PAUSE_MS;
     this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, blindSince: null, ticks: 0, lostTicks: 0 });
-    this.#timer ??= setInterval(() => this.#look(performance.now()), TICK_MS).unref();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     return () => this.#remove(watch);
   }
 
@@ -90,19 +92,37 @@ export class Watchdog {
     this.#timer = null;
   }
 
-  #look(now: number): void {
-    const isShrinking = this.#memoryShrinks();
-    for (const [watch, account] of [...this.#watches]) {
-      if (account.due > now && !isShrinking) continue;
-      const before = account.ticks;
-      const excess = excessOf(watch, account, this.#units, now);
-      const hasRun = account.ticks !== before;
-      account.pause = hasRun ? SHORTEST_PAUSE_MS : Math.min(account.pause * 2, LONGEST_PAUSE_MS);
-      account.due = now + account.pause;
-      if (excess === null) continue;
-      this.#remove(watch);
-      watch.onExcess(excess);
+  #tick(): void {
+    const now = performance.now();
+    if (this.#memoryShrinks()) for (const account of this.#watches.values()) account.due = now;
+    if (!this.#isLooking) this.#lookAtDue();
+  }
+
+  /** A thousand looks take 60 ms: in slices, between which the hub does its work. */
+  #lookAtDue(): void {
+    const began = performance.now();
+    for (const [watch, account] of this.#watches) {
+      if (account.due > began) continue;
+      this.#look(watch, account, began);
+      if (performance.now() - began < SLICE_MS) continue;
+      this.#isLooking = true;
+      setImmediate(() => {
+        this.#isLooking = false;
+        this.#lookAtDue();
+      }).unref();
+      return;
     }
+  }
+
+  #look(watch: Watch, account: Account, now: number): void {
+    const before = account.ticks;
+    const excess = excessOf(watch, account, this.#units, now);
+    const hasRun = account.ticks !== before;
+    account.pause = hasRun ? SHORTEST_PAUSE_MS : Math.min(account.pause * 2, LONGEST_PAUSE_MS);
+    account.due = now + account.pause;
+    if (excess === null) return;
+    this.#remove(watch);
+    watch.onExcess(excess);
   }
 }
 
