@@ -53,7 +53,7 @@ const ALLOWED: readonly SyscallName[] = words(`
   inotify_init inotify_init1 inotify_add_watch inotify_rm_watch
   epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 eventfd
   eventfd2
-  connect bind listen accept accept4 getsockname getpeername setsockopt getsockopt shutdown sendto recvfrom sendmsg
+  connect bind listen accept accept4 getsockname getpeername getsockopt shutdown sendto recvfrom sendmsg
   recvmsg sendmmsg recvmmsg
   execve wait4 waitid
   landlock_create_ruleset landlock_add_rule landlock_restrict_self
@@ -147,6 +147,7 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
     ['mmap', ownMemory()],
     ['clone', profile === 'spawn' ? cloneOfProcess() : cloneOfThread()],
     ['socket', profile === 'spawn' ? socketOf([AF_UNIX, AF_INET, AF_INET6]) : tcpSocket()],
+    ['setsockopt', defaultBuffers()],
     ['socketpair', oneOf(0, [AF_UNIX], errno | ERRNO.EAFNOSUPPORT)],
     ['ioctl', oneOf(1, IOCTLS, errno | ERRNO.ENOTTY)],
     ['prctl', oneOf(0, PRCTLS, errno | ERRNO.EPERM)],
@@ -203,6 +204,24 @@ function socketRule(domains: readonly number[], types: readonly number[]): Instr
     load(argumentOffset(2)),
     ...unlessOneOf(PROTOCOLS, refuse),
     answer(ACTION.allow),
+  ];
+}
+
+const SOL_SOCKET = 1;
+/** SO_SNDBUF SO_RCVBUF SO_SNDBUFFORCE SO_RCVBUFFORCE */
+const BUFFER_SIZES = [7, 8, 32, 33];
+
+/**
+ * Attack: what waits in sockets is memory of the kernel that counts for no process, up to 8 MiB in each where the machine
+ * allows it. A wish for other buffers is answered as if it was heard, since the kernel, too, gives what it likes.
+ */
+function defaultBuffers(): Instruction[] {
+  return [
+    load(argumentOffset(1)),
+    ...unless('jumpEqual', SOL_SOCKET, [answer(ACTION.allow)]),
+    load(argumentOffset(2)),
+    ...unlessOneOf(BUFFER_SIZES, answer(ACTION.allow)),
+    answer(ACTION.errno), // of 0: done
   ];
 }
 

@@ -81,6 +81,18 @@ test('memory that counts for no process cannot be had; private memory and that o
   ]);
 });
 
+test('sockets hold no more than they do by default; other options of theirs are set', async () => {
+  const code = `import socket as s
+one = s.socket(s.AF_INET, s.SOCK_DGRAM)
+usual = [one.getsockopt(s.SOL_SOCKET, option) for option in (s.SO_RCVBUF, s.SO_SNDBUF)]
+for option in (s.SO_RCVBUF, s.SO_SNDBUF): one.setsockopt(s.SOL_SOCKET, option, 8192)
+print([one.getsockopt(s.SOL_SOCKET, option) for option in (s.SO_RCVBUF, s.SO_SNDBUF)] == usual)
+one.setsockopt(s.SOL_SOCKET, s.SO_REUSEADDR, 1)
+print(one.getsockopt(s.SOL_SOCKET, s.SO_REUSEADDR))`;
+  const python = spec({ executable: '/usr/bin/python3', args: ['-c', code], usr: true });
+  assert.equal(await printed(python), 'True\n1');
+});
+
 /** Makes so many files, one by one, and stays until it is ended, or a second. */
 const filesIn = (place: string, count: number) => `import os, time
 for number in range(${count}): os.close(os.open('${place}/%d' % number, os.O_CREAT | os.O_WRONLY))

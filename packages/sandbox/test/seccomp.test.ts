@@ -90,6 +90,12 @@ test('memory is private, or of a file', () => {
   assert.deepEqual([map(0x21), map(0x23), map(0x8021)], [EPERM, EPERM, EPERM]);
 });
 
+test('sizes of buffers of sockets stay what they are, and nobody is told', () => {
+  const DONE = 0x00050000;
+  for (const option of [7, 8, 32, 33]) assert.equal(tight(54, 3, 1, option), DONE);
+  assert.deepEqual([tight(54, 3, 1, 2), tight(54, 3, 6, 1), tight(54, 3, 0, 8)], [ALLOW, ALLOW, ALLOW]);
+});
+
 test('what has no honest use ends the process', () => {
   for (const nr of [101, 310, 438, 165, 272, 308, 155, 161, 321, 298, 323, 248, 250, 246, 175, 304, 317])
     assert.equal(spawn(nr), KILL, String(nr));
