@@ -34,13 +34,13 @@ export async function tunnel(
   client.write(OPENED);
   const { headersMs } = way.budget.limits;
   const first = await readFirst(client, head, headersMs, (bytes) => (bytes.length > 0 ? ok(bytes) : null));
-  if (!first.ok) return drop(client, refused(way, to, first.fault));
+  if (!first.ok) return drop(client, to, first.fault, way);
   if (to.port === PLAIN_PORT || first.value[0] !== TLS_HANDSHAKE) {
     client.unshift(first.value);
     return plain(client, to);
   }
   const hello = await readHello(client, first.value, to, headersMs);
-  if (!hello.ok) return drop(client, refused(way, to, hello.fault));
+  if (!hello.ok) return drop(client, to, hello.fault, way);
   const admitted = await admitTunnel(to, way);
   if (admitted.ok) splice(client, hello.value, way, admitted.value);
   else client.destroy();
@@ -77,7 +77,9 @@ function answerNo(client: Duplex, why: string): void {
   client.end(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}`);
 }
 
-function drop(client: Duplex, _refused: Result<never, string>): void {
+/** Of a tunnel that is open: there is no answer that its bytes could not be mistaken for. */
+function drop(client: Duplex, to: Destination, why: string, way: WayOut): void {
+  refused(way, to, why);
   client.destroy();
 }
 

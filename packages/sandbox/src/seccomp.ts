@@ -1,7 +1,7 @@
 /**
  * Which system calls a confined process may make: allow-lists with conditions on arguments, as a BPF program.
- * `tight` is for our own agent loop (no new process, no Unix or datagram socket), `spawn` for apps of others,
- * which may start helpers. What no list names is EPERM, what is newer than our table ENOSYS.
+ * `tight` is for programs on our own Node (no new process, no Unix or datagram socket), `spawn` for those that may start
+ * others. What no list names is EPERM, what is newer than our table ENOSYS.
  *
  * Ring 0.
  */
