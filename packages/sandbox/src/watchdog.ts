@@ -13,6 +13,8 @@ const LONGEST_PAUSE_MS = 1_000;
 /** How often it is seen who is due: the looks at many sandboxes spread over time. */
 const TICK_MS = 50;
 const SLICE_MS = 2;
+/** So few hold what a limit of memory can bear. */
+const FEW_SOCKETS = 16;
 /** Memory of the machine that vanishes within one tick, when a sandbox that slept begins to fill it. */
 const SUDDEN_MIB = 32;
 /** Longer than any set-up. */
@@ -150,6 +152,9 @@ function excessOf(watch: Watch, account: Account, units: Units, now: number): st
   const sockets = watch.hasNetworkNamespace ? socketsOf(watch.root) : 0;
   if (sockets > limits.openFiles)
     return `it had ${sockets} sockets, more than its ${limits.openFiles} open files`;
+  const queuedMiB = sockets < FEW_SOCKETS ? 0 : queuedIn(watch.root);
+  if (memoryMiB + queuedMiB > limits.memoryMiB)
+    return `it used ${memoryMiB} MiB of memory and ${queuedMiB} MiB in connections, more than its ${limits.memoryMiB} MiB`;
   if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
     return `it made more than ${limits.files} files in its temporary folder`;
   // Bounded in bytes, as /tmp is, and like there an empty file takes none of them.
@@ -266,6 +271,22 @@ function socketsOf(root: number): number {
   try {
     const text = readFileSync(`/proc/${root}/net/sockstat`, 'latin1');
     return Number(/^sockets: used (\d+)$/m.exec(text)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Attack: connections to itself whose bytes nobody reads, megabytes each. In MiB; 0 where it cannot be read. */
+function queuedIn(root: number): number {
+  try {
+    const text = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/${root}/net/${name}`, 'latin1')).join('');
+    const queues = [...text.matchAll(/^ *\d+: (?:\S+ ){3}([0-9A-F]+):([0-9A-F]+) /gm)];
+    const bytes = queues.reduce(
+      (total, [, sent, received]) =>
+        total + Number.parseInt(sent ?? '0', 16) + Number.parseInt(received ?? '0', 16),
+      0,
+    );
+    return Math.ceil(bytes / (1024 * 1024));
   } catch {
     return 0;
   }

@@ -54,6 +54,29 @@ test('sockets of all processes together are bounded: they hold memory that count
   assert.equal(few.exit.code, 5);
 });
 
+test('bytes that wait in connections of an app to itself count as its memory', async () => {
+  const fill = (count: number, then: string) => `const net = require('node:net'); const held = [];
+    net.createServer((socket) => { socket.pause(); held.push(socket); }).listen(4000, '127.0.0.1', () => {
+      for (let n = 0; n < ${count}; n++) net.connect(4000, '127.0.0.1', function () {
+        const chunk = Buffer.alloc(1 << 16); const more = () => { while (this.write(chunk)); }; this.on('drain', more); more();
+      }).on('error', () => {});
+    }); ${then}`;
+  const limits = { memoryMiB: 200, openFiles: 256 };
+  const { exit } = await run(script(fill(100, STAY), limited(limits, { profile: 'tight', nodeGrants: [] })));
+  assert.deepEqual(
+    [exit.cause, /MiB in connections, more than its 200 MiB/.test(exit.message)],
+    ['limit', true],
+    exit.message,
+  );
+  const few = await run(
+    script(
+      fill(10, 'setTimeout(() => process.exit(5), 1500)'),
+      limited(limits, { profile: 'tight', nodeGrants: [] }),
+    ),
+  );
+  assert.equal(few.exit.code, 5, few.exit.message);
+});
+
 test('an app that may have threads has some within its memory, and memory still ends', async () => {
   const workers = `const { Worker } = require('node:worker_threads'); let ended = 0;
     for (let n = 0; n < 6; n++) new Worker('0', { eval: true }).on('exit', () => ++ended === 6 && process.exit(5))`;
