@@ -118,6 +118,19 @@ test('many small files in its own folder are one too many', async (context) => {
   assert.match(exit.message, /more than 200 files in its own folder/);
 });
 
+test('what an app hides in its own folder ends it, since nobody can measure it', async (context) => {
+  const deep = `process.chdir('/state'); const name = 'd'.repeat(200);
+    for (let n = 0; n < 30; n++) { fs.mkdirSync(name); process.chdir(name); } ${STAY}`;
+  const { exit } = await run(script(deep, limited({}, ownFolder(context))));
+  assert.deepEqual(
+    [exit.cause, exit.message],
+    ['limit', 'there is something in its own folder that cannot be measured'],
+  );
+  if (process.getuid?.() === 0) return; // who may read everything sees what is closed, too
+  const closed = `fs.mkdirSync('/state/closed'); fs.writeFileSync('/state/closed/x', ''); fs.chmodSync('/state/closed', 0); ${STAY}`;
+  assert.equal((await run(script(closed, limited({}, ownFolder(context))))).exit.cause, 'limit');
+});
+
 /** A control group of version 2 in which the tests may make others; here and there only root may. */
 function writableGroup(context: TestContext): string | null {
   const mounted = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(
