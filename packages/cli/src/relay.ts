@@ -28,8 +28,8 @@ export function relayOut(from: Readable, to: Writable): Promise<void> {
       from.destroy();
       resolve();
     });
-    from.on('close', resolve);
-    from.on('end', () => to.write('', () => resolve()));
+    // Not at once: what was read last may still wait to be taken, and the program ends when this resolves.
+    from.on('close', () => to.write('', () => resolve()));
     from.pipe(to, { end: false });
   });
 }
