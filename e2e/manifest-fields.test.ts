@@ -39,9 +39,13 @@ interface Asked {
 }
 
 /** One query with a home, a data folder and a provider of its own. `${files}` in paths is a folder of the user. */
+function asking(baseUrl: string, options: readonly string[] = ['--allow-rest']): string[] {
+  return ['ask', 'Do it.', '--model', 'local/x', '--base-url', baseUrl, '--json', ...options];
+}
+
 async function ask(asked: (place: Place) => Asked): Promise<Outcome> {
   const place = new Place();
-  const { manifest, tries, tool = 'look', env = {}, options = ['--allow-rest'] } = asked(place);
+  const { manifest, tries, tool = 'look', env = {}, options } = asked(place);
   let results: readonly string[] = [];
   const wanted = tries.map((attempt) => ({ name: tool, arguments: { ...attempt } }));
   const turns = wanted.map((call) => calls([call]));
@@ -56,8 +60,7 @@ async function ask(asked: (place: Place) => Asked): Promise<Outcome> {
   try {
     chmodSync(place.folder, 0o755);
     place.write('cordon.json', { apps: { probe: { command: 'node', args: [PROBE], env, manifest } } });
-    const args = ['ask', 'Do it.', '--model', 'local/x', '--base-url', fake.baseUrl, '--json', ...options];
-    const run = await place.cordon(args, { environment: SECRET });
+    const run = await place.cordon(asking(fake.baseUrl, options), { environment: SECRET });
     return { run, results, planned: plannerRequests(fake.requests).map(bodyOf).join('\n') };
   } finally {
     await fake.close();
@@ -143,17 +146,7 @@ async function exchanged(
   const manifest = { description: 'Looks.', irreversible: [], untrusted: [], private: [], ...served };
   place.write('cordon.json', { apps: { asker, probe: { command: 'node', args: [PROBE], manifest } } });
   try {
-    const args = [
-      'ask',
-      'Do it.',
-      '--model',
-      'local/x',
-      '--base-url',
-      fake.baseUrl,
-      '--json',
-      '--allow-rest',
-    ];
-    const run = await place.cordon(args);
+    const run = await place.cordon(asking(fake.baseUrl));
     return { answers: answers.join('; '), run };
   } finally {
     await fake.close();
@@ -383,17 +376,7 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
       place.write('cordon.json', {
         apps: { probe: { command: 'node', args: [PROBE], manifest: { limits: { idleSeconds } } } },
       });
-      const args = [
-        'ask',
-        'Do it.',
-        '--model',
-        'local/x',
-        '--base-url',
-        fake.baseUrl,
-        '--json',
-        '--allow-rest',
-      ];
-      const run = await place.cordon(args);
+      const run = await place.cordon(asking(fake.baseUrl));
       await fake.close();
       place[Symbol.dispose]();
       return eventsOf(run.events, 'app.stopped').map(({ reason }) => String(reason));

@@ -1,6 +1,6 @@
 /**
  * Signals for a confined program. bubblewrap passes none on, and one sent to bubblewrap itself is the end of the
- * whole tree; so the program is looked for in the host's list of processes, below the one that stands for the tree.
+ * whole tree; so the program is looked for in the host's list of processes, below the first process inside.
  *
  * Ring 0.
  */
@@ -10,13 +10,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 const FIRST_INSIDE = 2;
 
 /**
- * Sends a signal to the program of the specification, which may catch or ignore it. False: it is not there yet or no
+ * `root`: host pid of the first process inside. Sends a signal to the program of the specification, which may catch or ignore it. False: it is not there yet or no
  * more, or is behind a layer that hides it; then only `kill` is left.
  */
 export function deliverSignal(root: number, hasForwarder: boolean, signal: NodeJS.Signals): boolean {
   try {
     const children = childrenByParent();
-    const first = descendants(root, children).find(({ inside }) => inside === FIRST_INSIDE);
+    const first = children.get(root)?.find(({ inside }) => inside === FIRST_INSIDE);
     if (first === undefined) return false;
     // Behind the forwarder the program is its only child.
     const program = hasForwarder ? children.get(first.pid)?.[0] : first;
@@ -55,15 +55,4 @@ function statusOf(pid: number): { readonly parent: number; readonly inside: numb
   } catch {
     return null; // ended since the listing
   }
-}
-
-function descendants(root: number, children: ReadonlyMap<number, readonly Entry[]>): readonly Entry[] {
-  const found: Entry[] = [];
-  const open = [root];
-  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
-    const below = children.get(pid) ?? [];
-    found.push(...below);
-    open.push(...below.map((entry) => entry.pid));
-  }
-  return found;
 }

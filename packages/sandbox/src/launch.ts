@@ -253,17 +253,16 @@ async function follow(
     const { message } = await exited;
     return signal.aborted ? failed(fault('cancelled', 'the start was cancelled')) : unavailable(message);
   }
-  const unwatch = watch(launcher, spec, status.childPid, group, (message) =>
-    end({ cause: 'limit', message }),
-  );
+  const root = status.childPid;
+  const unwatch = watch(launcher, spec, root, group, (message) => end({ cause: 'limit', message }));
   void exited.then(unwatch);
   const { layers, weakened } = layersOf(launcher, spec);
   const { stdin, stdout, pid } = child;
   return ok({
     pid,
-    root: status.childPid,
+    root,
     listener: started.listener,
-    deliver: (name) => deliverSignal(pid, spec.network.kind === 'proxy', name),
+    deliver: (name) => deliverSignal(root, spec.network.kind === 'proxy', name),
     stdin,
     stdout,
     stderr: errors.stream,

@@ -213,8 +213,7 @@ export function stageOptions(
     '--die-with-parent',
     // Explicitly: folders that bubblewrap makes in passing can be searched by root only.
     ...['--dir', '/etc', '--dir', '/etc/ssl', '--dir', '/stage'],
-    ...(leftOut.has('file-view') ? wholeDisk(host) : programRoot(host)),
-    ...(leftOut.has('file-view') ? [] : host.publicEtc.flatMap((path) => ['--ro-bind', path, path])),
+    ...(leftOut.has('file-view') ? wholeDisk(host) : programsOfHost(host)),
     ...['--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc', '--dir', '/tmp'],
     ...descriptors.flatMap((descriptor, index) => ['--bind-fd', String(descriptor), stagedPath(index)]),
   ];
@@ -226,6 +225,10 @@ export function stagedPath(index: number): string {
 
 function programMounts(spec: CheckedSpec, host: HostPrograms): readonly string[] {
   if (!spec.usr) return host.libraries.flatMap((path) => ['--ro-bind', path, path]);
+  return programsOfHost(host);
+}
+
+function programsOfHost(host: HostPrograms): readonly string[] {
   return [...programRoot(host), ...host.publicEtc.flatMap((path) => ['--ro-bind', path, path])];
 }
 

@@ -4,11 +4,11 @@
  *
  * Ring 0.
  */
-import { type CheckedSpec, HANDOVER_INSIDE, NODE_INSIDE } from '../spec.ts';
+import { type CheckedSpec, HANDOVER_INSIDE } from '../spec.ts';
 
-/** Flags before the script's; none for a program that is not our Node, or one that was granted everything. */
+/** Flags before the script's; none for a program that is not our Node (`checkSpec`), or one that was granted everything. */
 export function nodePermissionFlags(spec: CheckedSpec): readonly string[] {
-  if (spec.executable !== NODE_INSIDE || spec.nodeGrants === null) return [];
+  if (spec.nodeGrants === null) return [];
   const own = spec.network.kind === 'handover' ? [HANDOVER_INSIDE] : [];
   const readable = [...own, ...spec.mounts.map(({ inside }) => inside)];
   const writable = spec.mounts.filter(({ access }) => access !== 'read').map(({ inside }) => inside);
