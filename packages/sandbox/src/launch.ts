@@ -28,7 +28,7 @@ import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
-import { watchOwnFolder } from './own-folder.ts';
+import type { OwnFolders } from './own-folder.ts';
 import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
@@ -40,6 +40,7 @@ export interface Launcher extends MountHost {
   /** The encoded filter of each profile. */
   readonly filters: Readonly<Record<Profile, Buffer>>;
   readonly watchdog: Watchdog;
+  readonly ownFolders: OwnFolders;
   /** The failure says why the hub has no control group of its own. */
   readonly controlGroups: Result<ControlGroups, string>;
   readonly leftOut: LeftOut;
@@ -276,7 +277,7 @@ async function follow(
 
 /** Watches what the kernel bounds for one process or one file only, until the returned function is called. */
 function watch(
-  { watchdog, leftOut }: Launcher,
+  { watchdog, ownFolders, leftOut }: Launcher,
   spec: CheckedSpec,
   root: number,
   group: ControlGroup | null,
@@ -294,7 +295,7 @@ function watch(
     onExcess,
   });
   const own = spec.mounts.filter(({ access }) => access === 'own');
-  const endings = own.map(({ host }) => watchOwnFolder(host.host, limits, onExcess));
+  const endings = own.map(({ host }) => ownFolders.watch(host.host, limits, onExcess));
   return () => {
     for (const ending of [unwatch, ...endings]) ending();
   };

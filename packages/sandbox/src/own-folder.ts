@@ -1,10 +1,11 @@
 /**
  * How much an app keeps in its own folder. The kernel bounds the size of one file, not their sum: an app could
- * fill the user's disk. So the folder is measured again and again while the app runs, at most a twentieth of the time.
+ * fill the user's disk. So the folder is measured again and again while the app runs, at most a twentieth of the time,
+ * and at once when room on the disk vanishes.
  *
  * Ring 0.
  */
-import { lstatSync, opendirSync } from 'node:fs';
+import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './checked-path.ts';
 
@@ -13,55 +14,129 @@ export interface FolderLimits {
   readonly files: number;
 }
 
-const SHORTEST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 2_000;
+/** How often the room on the disk is looked at: 2 µs for each disk, however many apps there are. */
+const TICK_MS = 50;
+/** Room that vanishes between two ticks, or several, before whoever keeps a folder there is measured. */
+const SUDDEN_BYTES = 8 * 1024 * 1024;
 /** Between two slices the hub does its work. A look at one file takes 4 µs; with promises it would be 40. */
 const SLICE_MS = 1;
 /** Room of what cannot be looked at: closed folders, and paths that are too long to be named, hide what is in them. */
 const UNSEEN = Number.POSITIVE_INFINITY;
 
-/** Measures until the returned function is called. `onExcess` is called at most once, with one sentence. */
-export function watchOwnFolder(
-  folder: string,
-  limits: FolderLimits,
-  onExcess: (message: string) => void,
-): () => void {
-  let entries = entriesBelow(folder);
-  let timer: NodeJS.Timeout | null = null;
-  let isOver = false;
-  let spentMs = 0;
-  const used = { bytes: 0, files: 0 };
-  const stop = () => {
-    isOver = true;
-    entries.return(undefined);
-    if (timer !== null) clearTimeout(timer);
-  };
-  const measure = () => {
-    if (isOver) return;
+/** One for the whole process: watches the own folders of all sandboxes. Keeps no process alive. */
+export class OwnFolders {
+  readonly #measured = new Set<OwnFolder>();
+  #timer: NodeJS.Timeout | null = null;
+
+  /** Measures until the returned function is called. `onExcess` is called at most once, with one sentence. */
+  watch(folder: string, limits: FolderLimits, onExcess: (message: string) => void): () => void {
+    const own = new OwnFolder(folder, limits, (message) => {
+      this.#remove(own);
+      onExcess(message);
+    });
+    this.#measured.add(own);
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    own.measure();
+    return () => this.#remove(own);
+  }
+
+  #remove(own: OwnFolder): void {
+    own.stop();
+    this.#measured.delete(own);
+    if (this.#measured.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #tick(): void {
+    const free = new Map<number | null, number>();
+    for (const own of this.#measured) {
+      const bytes = free.get(own.disk) ?? freeBytes(own.folder);
+      free.set(own.disk, bytes);
+      own.measureIfDue(performance.now(), bytes);
+    }
+  }
+}
+
+class OwnFolder {
+  readonly folder: string;
+  /** The number of its file system; null: it cannot be asked. */
+  readonly disk: number | null;
+  readonly #limits: FolderLimits;
+  readonly #onExcess: (message: string) => void;
+  #entries: Generator<number, undefined>;
+  #used = { bytes: 0, files: 0 };
+  /** Bytes that were free on its disk when it was measured last. */
+  #free: number;
+  #isOver = false;
+  #isMeasured = false;
+  #spentMs = 0;
+  /** `performance.now()` from which on it may be measured, and at which it is. */
+  #earliest = 0;
+  #due = 0;
+
+  constructor(folder: string, limits: FolderLimits, onExcess: (message: string) => void) {
+    this.folder = folder;
+    this.disk = statSync(folder, { throwIfNoEntry: false })?.dev ?? null;
+    this.#limits = limits;
+    this.#onExcess = onExcess;
+    this.#entries = entriesBelow(folder);
+    this.#free = freeBytes(folder);
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#entries.return(undefined);
+  }
+
+  /** `free`: bytes on its disk now. Somebody else may have taken them: that costs a measurement, and nothing else. */
+  measureIfDue(now: number, free: number): void {
+    // What others give back must not hide what this app takes later.
+    this.#free = Math.max(this.#free, free);
+    const isSudden = free < this.#free - SUDDEN_BYTES && now >= this.#earliest;
+    if (this.#isMeasured || !(isSudden || now >= this.#due)) return;
+    this.#free = free;
+    this.measure();
+  }
+
+  measure(): void {
+    if (this.#isOver) return;
+    this.#isMeasured = true;
     const began = performance.now();
     for (;;) {
-      const { done, value } = entries.next();
+      const { done, value } = this.#entries.next();
       const tookMs = performance.now() - began;
-      if (done === true) return rest(spentMs + tookMs);
-      used.bytes += value;
-      used.files += 1;
-      const excess = excessOf(used, limits);
-      if (excess !== null) {
-        stop();
-        return onExcess(excess);
-      }
+      if (done === true) return this.#rest(this.#spentMs + tookMs);
+      this.#used.bytes += value;
+      this.#used.files += 1;
+      const excess = excessOf(this.#used, this.#limits);
+      if (excess !== null) return this.#onExcess(excess);
       if (tookMs < SLICE_MS) continue;
-      spentMs += tookMs;
-      return void setImmediate(measure).unref();
+      this.#spentMs += tookMs;
+      return void setImmediate(() => this.measure()).unref();
     }
-  };
-  const rest = (tookMs: number) => {
-    entries = entriesBelow(folder);
-    Object.assign(used, { bytes: 0, files: 0 });
-    spentMs = 0;
-    timer = setTimeout(measure, Math.max(SHORTEST_PAUSE_MS, 20 * tookMs)).unref();
-  };
-  measure();
-  return stop;
+  }
+
+  #rest(tookMs: number): void {
+    const now = performance.now();
+    this.#earliest = now + 20 * tookMs;
+    this.#due = Math.max(now + LONGEST_PAUSE_MS, this.#earliest);
+    this.#entries = entriesBelow(this.folder);
+    this.#used = { bytes: 0, files: 0 };
+    this.#spentMs = 0;
+    this.#isMeasured = false;
+  }
+}
+
+/** 0 where it cannot be asked, and then nothing vanishes: the folder is measured when it is due. */
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
 }
 
 function excessOf(

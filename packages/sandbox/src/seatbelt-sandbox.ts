@@ -25,7 +25,7 @@ import type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from '.
 import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './backends/seatbelt.ts';
 import type { CheckedPath } from './checked-path.ts';
 import type { LayerName } from './layers.ts';
-import { watchOwnFolder } from './own-folder.ts';
+import { OwnFolders } from './own-folder.ts';
 import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
 import { type Ending, exitOf } from './status.ts';
 
@@ -49,6 +49,7 @@ const LOOK_MS = 500;
 
 export class SeatbeltSandbox implements Sandbox {
   readonly #options: SeatbeltOptions;
+  readonly #ownFolders = new OwnFolders();
   #report: Promise<ProbeReport> | null = null;
 
   constructor(options: SeatbeltOptions) {
@@ -131,7 +132,7 @@ export class SeatbeltSandbox implements Sandbox {
     });
     return child.pid === undefined
       ? failed(fault('sandbox-unavailable', `\`${program}\` cannot be started`))
-      : ok(followed(child, child.pid, spec, signal));
+      : ok(followed(child, child.pid, spec, this.#ownFolders, signal));
   }
 }
 
@@ -221,7 +222,13 @@ function judged(
 }
 
 /** Follows one process to its end; its memory is looked at, because macOS bounds none. */
-function followed(child: ChildProcess, pid: number, spec: CheckedSpec, signal: AbortSignal): ConfinedProcess {
+function followed(
+  child: ChildProcess,
+  pid: number,
+  spec: CheckedSpec,
+  ownFolders: OwnFolders,
+  signal: AbortSignal,
+): ConfinedProcess {
   let ending: Ending = null;
   const end = (why: NonNullable<Ending>) => {
     ending ??= why;
@@ -234,7 +241,7 @@ function followed(child: ChildProcess, pid: number, spec: CheckedSpec, signal: A
     watchMemory(pid, spec.limits.memoryMiB, exceeded),
     ...spec.mounts
       .filter(({ access }) => access === 'own')
-      .map(({ host }) => watchOwnFolder(host.host, spec.limits, exceeded)),
+      .map(({ host }) => ownFolders.watch(host.host, spec.limits, exceeded)),
   ];
   const exited = new Promise<Exit>((resolve) => {
     const finish = (code: number | null, signalName: string | null) => {

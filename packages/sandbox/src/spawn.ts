@@ -17,6 +17,7 @@ import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
 import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
+import { OwnFolders } from './own-folder.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { isArchitecture, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
@@ -99,6 +100,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
     watchdog: new Watchdog(programs.value.units),
+    ownFolders: new OwnFolders(),
     controlGroups: controlGroups(options.controlGroup),
     leftOut,
   });
