@@ -1,6 +1,8 @@
+export type { Breach, BreachKind, JournalHead, Signed, Verification } from './chain-check.ts';
+export { LEAST_KEY_BYTES } from './chain-key.ts';
 export { StoreFailure, type StoreFault, type StoreFaultKind } from './fault.ts';
 export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './grant.ts';
-export type { EventDraft, EventListener, Journal, JournalHead, Verification } from './journal.ts';
+export type { EventDraft, EventListener, Journal } from './journal.ts';
 export type { Memory, MemoryFact, MemoryOwner, Provenance, Turn, TurnRole } from './memory.ts';
 export type { SessionFault, SessionRecord, SessionStatus, Sessions } from './session.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

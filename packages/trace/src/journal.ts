@@ -3,13 +3,11 @@
  * hash. An event is committed before `append` returns, so that the end of this process takes nothing away; one that is
  * awaited (awaited.ts) is then on the disk, with all before it.
  *
- * The chain: h(n) = SHA-256(h(n-1) || canonical JSON of event n), h(-1) = 32 zero bytes; the session keeps the
- * newest hash. Whoever can write the file can also compute a new chain: to catch that, keep `head` elsewhere.
+ * The chain is in chain-check.ts; the session keeps the newest hash. Whoever can write the file can also compute a new
+ * chain: to catch that, sign it with a key (chain-key.ts), or keep `head` elsewhere.
  *
  * Ring 0.
  */
-import { createHash } from 'node:crypto';
-
 import {
   type AppId,
   type ContextId,
@@ -28,6 +26,15 @@ import {
 } from '@cordon/core';
 
 import { isAwaited } from './awaited.ts';
+import {
+  ChainCheck,
+  hex,
+  type JournalHead,
+  linkHash,
+  type Signed,
+  type Verification,
+} from './chain-check.ts';
+import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';
 import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, textOf } from './row.ts';
 import type { HeldSession, Sessions } from './session.ts';
@@ -44,23 +51,18 @@ export interface EventDraft {
 /** Called after the event is committed, in the order of the journal. */
 export type EventListener = (event: Event) => void;
 
-export interface JournalHead {
-  /** How many events there are. */
-  readonly events: number;
-  /** Hash of the last one, 64 hexadecimal digits; zeros: there is none. */
-  readonly hash: string;
+interface StoredHead {
+  readonly head: JournalHead;
+  readonly signature: Uint8Array | null;
 }
-
-export type Verification =
-  | { readonly intact: true; readonly head: JournalHead }
-  /** `sequence`: the first event that is not what was appended there. */
-  | { readonly intact: false; readonly sequence: number; readonly reason: string };
 
 export interface JournalOptions {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly now: () => number;
   readonly randomId: () => string;
+  /** Null: what is appended is not signed. */
+  readonly chainKey: ChainKey | null;
 }
 
 export class Journal {
@@ -101,6 +103,7 @@ export class Journal {
       const held = this.#sessions.require(session);
       const time = this.#options.now();
       return this.#insert(
+        session,
         held,
         drafts.map((draft, index) => this.#complete(session, held.events + index, time, draft)),
       );
@@ -126,18 +129,19 @@ export class Journal {
 
   /** Null: unknown session. */
   head(session: SessionId): JournalHead | null {
-    const sql = 'SELECT events, head FROM sessions WHERE id = ?';
-    return this.#database.first(sql, [session], (row) => ({
-      events: numberOf(row, 'events'),
-      hash: hex(bytesOf(row, 'head')),
-    }));
+    return this.#storedHead(session)?.head ?? null;
   }
 
-  /** Recomputes the whole chain of a session. An unknown session is not intact. */
-  verify(session: SessionId): Verification {
-    const head = this.head(session);
-    if (head === null) return { intact: false, sequence: 0, reason: 'there is no such session' };
-    const chain = new ChainCheck(session);
+  /**
+   * Recomputes the whole chain of a session and finds the first breach. With a key its signature is checked too. `anchor` is
+   * a head that was kept elsewhere: the journal must still begin with all that it had then. An unknown session is not intact.
+   */
+  verify(session: SessionId, anchor: JournalHead | null = null): Verification {
+    const stored = this.#storedHead(session);
+    if (stored === null)
+      return { intact: false, kind: 'unknown', sequence: 0, reason: 'there is no such session' };
+    const { head } = stored;
+    const chain = new ChainCheck(session, anchor);
     // In pieces: a long journal need not fit into memory. Events are never changed, so the pieces belong together.
     const pieceSize = 1000;
     for (let from = 0; from < head.events && chain.breach === null; from += pieceSize) {
@@ -148,10 +152,55 @@ export class Journal {
         (row) =>
           chain.add(numberOf(row, 'sequence'), textOf(row, 'id'), textOf(row, 'event'), bytesOf(row, 'hash')),
       );
-      if (chain.events < Math.min(from + pieceSize, head.events)) chain.fail('events are missing');
+      if (chain.events < Math.min(from + pieceSize, head.events))
+        chain.fail('truncated', 'events are missing at the end');
     }
-    if (chain.breach === null && hex(chain.hash) !== head.hash) chain.fail('the newest hash is another');
-    return chain.breach ?? { intact: true, head };
+    // Others may append meanwhile; what the head counted is what is looked at, and more than the next head counts is not.
+    if (this.#countedBeyond(session) > 0) chain.fail('surplus', 'there are more events than were appended');
+    if (hex(chain.hash) !== head.hash) chain.fail('head', 'the newest hash is another');
+    chain.finish();
+    const signed = this.#checkSignature(session, stored, chain);
+    return chain.breach ?? { intact: true, head, signed };
+  }
+
+  /**
+   * Signs the head of a session that nobody holds as it is: the user vouches for what was written without the key. False:
+   * there is no key, no such session, or a process holds it.
+   */
+  sign(session: SessionId): boolean {
+    const { chainKey } = this.#options;
+    if (chainKey === null) return false;
+    return this.#database.write(() => {
+      const stored = this.#storedHead(session);
+      if (stored === null || this.#sessions.find(session)?.status === 'running') return false;
+      const { events, hash } = stored.head;
+      const signature = chainKey.sign(session, events, Buffer.from(hash, 'hex'));
+      return this.#database.run('UPDATE sessions SET signature = ? WHERE id = ?', signature, session) === 1;
+    });
+  }
+
+  #checkSignature(session: SessionId, { head, signature }: StoredHead, chain: ChainCheck): Signed {
+    const { chainKey } = this.#options;
+    if (chainKey === null) return signature === null ? 'none' : 'unchecked';
+    if (signature === null)
+      chain.fail('unsigned', 'it was written without the key, or its signature was taken away');
+    else if (!chainKey.isSignature(signature, session, head.events, Buffer.from(head.hash, 'hex')))
+      chain.fail('signature', 'it is not signed with this key as it stands');
+    return 'checked';
+  }
+
+  #storedHead(session: SessionId): StoredHead | null {
+    const sql = 'SELECT events, head, signature FROM sessions WHERE id = ?';
+    return this.#database.first(sql, [session], (row) => ({
+      head: { events: numberOf(row, 'events'), hash: hex(bytesOf(row, 'head')) },
+      signature: row.signature === null ? null : bytesOf(row, 'signature'),
+    }));
+  }
+
+  #countedBeyond(session: SessionId): number {
+    const sql = `SELECT count(*) AS n FROM events e JOIN sessions s ON s.key = e.session
+      WHERE s.id = ? AND (e.sequence >= s.events OR e.sequence < 0)`;
+    return this.#database.first(sql, [session], (row) => numberOf(row, 'n')) ?? 0;
   }
 
   /** Returns the function that ends the subscription. */
@@ -172,7 +221,7 @@ export class Journal {
     return event;
   }
 
-  #insert(held: HeldSession, events: readonly JsonObject[]): readonly Event[] {
+  #insert(session: SessionId, held: HeldSession, events: readonly JsonObject[]): readonly Event[] {
     let { head } = held;
     const inserted: Event[] = [];
     for (const [index, value] of events.entries()) {
@@ -192,8 +241,10 @@ export class Journal {
     }
     const time = inserted.at(-1)?.time;
     if (time !== undefined) {
-      const sql = 'UPDATE sessions SET events = ?, head = ?, last_at = ? WHERE key = ?';
-      this.#database.run(sql, held.events + events.length, head, time, held.key);
+      const count = held.events + events.length;
+      const signature = this.#options.chainKey?.sign(session, count, head) ?? null;
+      const sql = 'UPDATE sessions SET events = ?, head = ?, signature = ?, last_at = ? WHERE key = ?';
+      this.#database.run(sql, count, head, signature, time, held.key);
     }
     return inserted;
   }
@@ -233,47 +284,6 @@ function notify(listener: EventListener, event: Event): void {
   }
 }
 
-function linkHash(previous: Uint8Array, event: string): Uint8Array {
-  return createHash('sha256').update(previous).update(event).digest();
-}
-
-/** The chain of one session as far as it has been recomputed. */
-class ChainCheck {
-  readonly #session: SessionId;
-  hash: Uint8Array = new Uint8Array(32);
-  events = 0;
-  breach: Extract<Verification, { intact: false }> | null = null;
-
-  constructor(session: SessionId) {
-    this.#session = session;
-  }
-
-  add(sequence: number, eventId: string, text: string, hash: Uint8Array): void {
-    if (this.breach !== null) return;
-    this.hash = linkHash(this.hash, text);
-    const event = frameOf(text);
-    if (sequence !== this.events) this.fail('an event is missing');
-    else if (hex(hash) !== hex(this.hash)) this.fail('the event or its hash was changed');
-    else if (event?.session !== this.#session || event.sequence !== sequence || event.id !== eventId) {
-      this.fail('the event belongs elsewhere');
-    }
-    this.events++;
-  }
-
-  fail(reason: string): void {
-    this.breach ??= { intact: false, sequence: this.events, reason };
-  }
-}
-
-function frameOf(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /** The journal's own canonical JSON; the hash chain, not this, tells whether it is what was written. */
 function decodeEvent(text: string): Event {
   const value = parseStored(text);
@@ -281,8 +291,4 @@ function decodeEvent(text: string): Event {
     throw new MalformedRow('a stored event is not an event');
   }
   return { ...value, id: id(value.id) } as unknown as Event;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }

@@ -92,6 +92,8 @@ export const SCHEMA_STEPS: readonly string[] = [
     UNIQUE (owner, name, origin, integrity)
   ) STRICT;
   `,
+  // Keyed digest of how many events there are and of the newest hash (chain-key.ts); NULL: written without a key.
+  'ALTER TABLE sessions ADD COLUMN signature BLOB',
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -7,6 +7,7 @@
  */
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
 
+import type { ChainKey } from './chain-key.ts';
 import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 import type { Database } from './database.ts';
 import { StoreFailure, storeFault } from './fault.ts';
@@ -31,7 +32,12 @@ export interface SessionRecord {
 }
 
 export interface SessionFault {
-  readonly kind: 'session-unknown' | 'session-held' | 'session-ended';
+  readonly kind:
+    | 'session-unknown'
+    | 'session-held'
+    | 'session-ended'
+    | 'session-unsigned'
+    | 'session-damaged';
   readonly message: string;
   readonly help: string;
 }
@@ -51,6 +57,8 @@ export interface SessionsOptions {
   readonly now: () => number;
   readonly randomId: () => string;
   readonly processId: number;
+  /** Null: what is written is not signed. */
+  readonly chainKey: ChainKey | null;
 }
 
 export class Sessions {
@@ -66,14 +74,16 @@ export class Sessions {
   /** A new session, held by this process. */
   create(): SessionId {
     const session: SessionId = id(this.#options.randomId());
+    const head = new Uint8Array(32);
     this.#database.write(() => {
       const time = this.#options.now();
       this.#database.run(
-        `INSERT INTO sessions (id, started_at, last_at, head, claim, claim_pid) VALUES (?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO sessions (id, started_at, last_at, head, signature, claim, claim_pid) VALUES (?, ?, ?, ?, ?, ?, ?)`,
         session,
         time,
         time,
-        new Uint8Array(32),
+        head,
+        this.#options.chainKey?.sign(session, 0, head) ?? null,
         this.#token(),
         this.#options.processId,
       );
@@ -83,7 +93,8 @@ export class Sessions {
 
   /**
    * Takes an interrupted session over (or returns the one that this process holds already). Refused when it does
-   * not exist, has ended, or is held by a living process.
+   * not exist, has ended, is held by a living process, or is not signed as this process signs: to append to it would put
+   * this process's signature, or none, below what somebody else wrote.
    */
   resume(session: SessionId): Result<SessionRecord, SessionFault> {
     return this.#database.write(() => {
@@ -93,6 +104,8 @@ export class Sessions {
       const mine = this.#token();
       const claim = this.#claimOf(session);
       if (record.status === 'running' && claim !== mine) return failed(held(session, record.holder));
+      const unsigned = this.#signatureFault(session);
+      if (unsigned !== null) return failed(unsigned);
       this.#database.run(
         'UPDATE sessions SET claim = ?, claim_pid = ? WHERE id = ?',
         mine,
@@ -166,6 +179,18 @@ export class Sessions {
     return this.#lock.token;
   }
 
+  #signatureFault(session: SessionId): SessionFault | null {
+    const { chainKey } = this.#options;
+    const sql = 'SELECT events, head, signature FROM sessions WHERE id = ?';
+    return this.#database.first(sql, [session], (row) => {
+      const signature = row.signature === null ? null : bytesOf(row, 'signature');
+      if (chainKey === null) return signature === null ? null : signedElsewhere(session);
+      if (signature === null) return unsigned(session);
+      const isOurs = chainKey.isSignature(signature, session, numberOf(row, 'events'), bytesOf(row, 'head'));
+      return isOurs ? null : damaged(session, 'it is not signed with this key as it stands');
+    });
+  }
+
   #claimOf(session: SessionId): string | null {
     const sql = 'SELECT claim FROM sessions WHERE id = ?';
     return this.#database.first(sql, [session], (row) => textOrNull(row, 'claim'));
@@ -210,6 +235,31 @@ function ended(session: SessionId): SessionFault {
     kind: 'session-ended',
     message: `the session ${shown(session)} has ended`,
     help: 'start a new one; facts and permanent grants are kept',
+  };
+}
+
+function signedElsewhere(session: SessionId): SessionFault {
+  return {
+    kind: 'session-unsigned',
+    message: `the session ${shown(session)} is signed, and this process has no key of the journal`,
+    help: 'give it the key that the session was written with, or start a new session',
+  };
+}
+
+function unsigned(session: SessionId): SessionFault {
+  return {
+    kind: 'session-unsigned',
+    message: `the session ${shown(session)} is not signed: it was written without the key, or its signature was taken away`,
+    help: '`cordon audit sign` vouches for it as it is; or start a new session',
+  };
+}
+
+/** A session whose journal is not what was appended: what it says happened is no ground to go on from. */
+export function damaged(session: SessionId, reason: string): SessionFault {
+  return {
+    kind: 'session-damaged',
+    message: `the journal of the session ${shown(session)} was changed: ${reason}`,
+    help: '`cordon audit verify` says where; restore it from a backup, or start a new session',
   };
 }
 

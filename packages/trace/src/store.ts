@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 
 import { type Clock, ok, type Result } from '@cordon/core';
 
+import { ChainKey } from './chain-key.ts';
 import { openDatabase } from './database.ts';
 import type { StoreFault } from './fault.ts';
 import { prepareFolder } from './folder.ts';
@@ -38,6 +39,8 @@ export interface StoreOptions {
   readonly busyMs?: number;
   /** Largest size of the database; null: what the disk holds. */
   readonly maxBytes?: number | null;
+  /** Signs the journal: at least 32 bytes that nobody can read who can write the folder. */
+  readonly journalKey?: Uint8Array | null;
 }
 
 /** Opens the store in `folder`, creating what is missing. On a fault nothing that was there has been changed. */
@@ -55,11 +58,13 @@ export function openStore(
 
   const database = opened.value;
   const parts = { database, now: clock, randomId: options.randomId ?? randomNames() };
-  const sessions = new Sessions({ ...parts, claims, processId: process.pid });
+  const { journalKey = null } = options;
+  const chainKey = journalKey === null ? null : new ChainKey(journalKey);
+  const sessions = new Sessions({ ...parts, claims, chainKey, processId: process.pid });
   return ok({
     file,
     sessions,
-    journal: new Journal({ ...parts, sessions }),
+    journal: new Journal({ ...parts, sessions, chainKey }),
     grants: new Grants(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
     memoryOwners: () => memoryOwners(database),

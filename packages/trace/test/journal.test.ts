@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { type Event, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
-import { StoreFailure } from '@cordon/trace';
+import { type BreachKind, StoreFailure } from '@cordon/trace';
 
 import { append, openOrThrow, say, startChild, storeIn, temporaryFolder } from './fixture.ts';
 
@@ -184,37 +184,42 @@ test('a journal of which nothing was changed is intact', (t) => {
   assert.equal(verification.intact, true);
   assert.deepEqual(store.journal.verify(id('unknown')), {
     intact: false,
+    kind: 'unknown',
     sequence: 0,
     reason: 'there is no such session',
   });
 });
 
-const TAMPERINGS: readonly [string, string, number, string][] = [
+const TAMPERINGS: readonly [string, string, number, BreachKind, string][] = [
   [
     'a changed text',
     `UPDATE events SET event = replace(event, 'message 2', 'message x') WHERE sequence = 2`,
     2,
+    'changed',
     'the event or its hash was changed',
   ],
   [
     'a changed hash',
     `UPDATE events SET hash = zeroblob(32) WHERE sequence = 1`,
     1,
+    'changed',
     'the event or its hash was changed',
   ],
-  ['a deleted event', `DELETE FROM events WHERE sequence = 1`, 1, 'an event is missing'],
+  ['a deleted event', `DELETE FROM events WHERE sequence = 1`, 1, 'missing', 'an event is missing'],
   [
     'a deleted event and renumbering',
     `DELETE FROM events WHERE sequence = 1;
      UPDATE events SET sequence = sequence - 1 WHERE sequence > 1; UPDATE sessions SET events = 3`,
     1,
+    'changed',
     'the event or its hash was changed',
   ],
-  ['a cut tail', `DELETE FROM events WHERE sequence = 3`, 3, 'events are missing'],
+  ['a cut tail', `DELETE FROM events WHERE sequence = 3`, 3, 'truncated', 'events are missing at the end'],
   [
     'a cut tail and a lowered count',
     `DELETE FROM events WHERE sequence = 3; UPDATE sessions SET events = 3`,
     3,
+    'head',
     'the newest hash is another',
   ],
   [
@@ -222,29 +227,39 @@ const TAMPERINGS: readonly [string, string, number, string][] = [
     `UPDATE events SET sequence = -1 WHERE sequence = 1; UPDATE events SET sequence = 1 WHERE sequence = 2;
      UPDATE events SET sequence = 2 WHERE sequence = -1`,
     1,
+    'changed',
     'the event or its hash was changed',
   ],
   [
     'an id that was changed in its column',
     `UPDATE events SET id = 'other' WHERE sequence = 0`,
     0,
+    'misplaced',
     'the event belongs elsewhere',
   ],
-  ['another newest hash', `UPDATE sessions SET head = zeroblob(32)`, 4, 'the newest hash is another'],
+  ['another newest hash', `UPDATE sessions SET head = zeroblob(32)`, 4, 'head', 'the newest hash is another'],
   [
     'an event that is not JSON',
     `UPDATE events SET event = '{' WHERE sequence = 0`,
     0,
+    'changed',
     'the event or its hash was changed',
+  ],
+  [
+    'an event that nobody appended',
+    `INSERT INTO events (session, sequence, id, event, hash) SELECT session, 4, 'x', event, hash FROM events LIMIT 1`,
+    4,
+    'surplus',
+    'there are more events than were appended',
   ],
 ];
 
-for (const [name, sql, sequence, reason] of TAMPERINGS) {
+for (const [name, sql, sequence, kind, reason] of TAMPERINGS) {
   test(`verification finds ${name}`, (t) => {
     const { folder, session } = recorded(t);
     tamper(folder, sql);
     const store = storeIn(t, folder);
-    assert.deepEqual(store.journal.verify(session), { intact: false, sequence, reason });
+    assert.deepEqual(store.journal.verify(session), { intact: false, kind, sequence, reason });
   });
 }
 
@@ -262,6 +277,7 @@ test('verification of a long journal goes through all of its pieces', (t) => {
   tamper(folder, `UPDATE events SET event = replace(event, '"x"', '"y"') WHERE sequence = 2345`);
   assert.deepEqual(storeIn(t, folder).journal.verify(session), {
     intact: false,
+    kind: 'changed',
     sequence: 2345,
     reason: 'the event or its hash was changed',
   });

@@ -55,16 +55,20 @@ test('a store of a newer version is refused and left as it is', (t) => {
   const folder = temporaryFolder(t);
   openOrThrow(folder).close();
   const database = new DatabaseSync(join(folder, 'cordon.db'));
-  database.exec('PRAGMA user_version = 7');
+  database.exec('PRAGMA user_version = 1000');
   database.close();
   const before = readFileSync(join(folder, 'cordon.db'));
   const file = join(folder, 'cordon.db');
-  assert.deepEqual(faultIn(folder), {
+  const { message, ...fault } = faultIn(folder);
+  assert.deepEqual(fault, {
     kind: 'newer-schema',
     path: file,
-    message: `the store \`${file}\` was written by a newer version of Cordon (schema 7, this version knows 1)`,
     help: 'upgrade Cordon, or use another data folder',
   });
+  assert.match(
+    message,
+    /^the store `.+` was written by a newer version of Cordon \(schema 1000, this version knows \d+\)$/,
+  );
   assert.deepEqual(readFileSync(file), before);
 });
 
@@ -90,14 +94,15 @@ test('damage inside the database is a fault when it is met, never an answer', (t
   const folder = temporaryFolder(t);
   const store = openOrThrow(folder);
   const session = store.sessions.create();
-  for (let n = 0; n < 50; n++) append(store, session, say('x'.repeat(500)));
+  for (let n = 0; n < 200; n++) append(store, session, say('x'.repeat(500)));
   store.close();
   const file = join(folder, 'cordon.db');
   const bytes = readFileSync(file);
-  bytes.fill(0xff, 4096);
+  // The newest pages hold events and nothing of the schema, which is read when the file is opened.
+  bytes.fill(0xff, bytes.length - 16 * 4096);
   writeFileSync(file, bytes);
   const damaged = storeIn(t, folder);
-  assert.throws(() => damaged.sessions.list(), {
+  assert.throws(() => damaged.journal.events(session), {
     name: 'StoreFailure',
     message: /is damaged or is not a database \(database disk image is malformed\)$/,
   });

@@ -1,0 +1,36 @@
+/**
+ * The key of the journal. A hash chain can be computed anew by whoever can write the file; with a key that is kept
+ * elsewhere, the newest hash of each session carries a signature that they cannot make.
+ *
+ * The signature is HMAC-SHA256 over the session's id, how many events it has, and the newest hash, so that neither a
+ * changed event nor a shorter journal has one. What it does not show: that a file as a whole is an older copy, or that a
+ * session was deleted with all that is of it. For that, keep the heads elsewhere (`cordon audit heads`).
+ *
+ * Ring 0.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { canonicalJson, type SessionId } from '@cordon/core';
+
+/** Shorter ones could be found by trying. */
+export const LEAST_KEY_BYTES = 32;
+
+export class ChainKey {
+  readonly #key: Uint8Array;
+
+  /** Throws for a key that is too short: whoever reads one checks its length first. */
+  constructor(key: Uint8Array) {
+    if (key.length < LEAST_KEY_BYTES) throw new Error('the key of the journal is too short');
+    this.#key = key;
+  }
+
+  sign(session: SessionId, events: number, head: Uint8Array): Uint8Array {
+    const signed = canonicalJson(['cordon-journal-1', session, events, Buffer.from(head).toString('hex')]);
+    return createHmac('sha256', this.#key).update(signed).digest();
+  }
+
+  isSignature(signature: Uint8Array, session: SessionId, events: number, head: Uint8Array): boolean {
+    const right = this.sign(session, events, head);
+    return right.length === signature.length && timingSafeEqual(right, signature);
+  }
+}
