@@ -4,5 +4,6 @@ export { StoreFailure, type StoreFault, type StoreFaultKind } from './fault.ts';
 export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './grant.ts';
 export type { EventDraft, EventListener, Journal } from './journal.ts';
 export type { Memory, MemoryFact, MemoryOwner, Provenance, Turn, TurnRole } from './memory.ts';
+export type { Pin, PinnedBy, PinRequest, Pins, PinText } from './pin.ts';
 export type { SessionFault, SessionRecord, SessionStatus, Sessions } from './session.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

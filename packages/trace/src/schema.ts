@@ -94,6 +94,46 @@ export const SCHEMA_STEPS: readonly string[] = [
   `,
   // Keyed digest of how many events there are and of the newest hash (chain-key.ts); NULL: written without a key.
   'ALTER TABLE sessions ADD COLUMN signature BLOB',
+  `
+  -- What the user agreed to of an app, with the texts, so that a difference can be shown.
+  CREATE TABLE pins (
+    key INTEGER PRIMARY KEY,
+    -- The folder of the configuration: the same words in another folder start another program.
+    place TEXT NOT NULL,
+    app TEXT NOT NULL,
+    configured TEXT NOT NULL,
+    description TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    given_by TEXT NOT NULL CHECK (given_by IN ('user', 'configuration', 'option')),
+    pinned_at REAL NOT NULL,
+    replaced_at REAL,
+    -- The first text that differed; the app is stopped since then.
+    found_configured TEXT,
+    found_description TEXT,
+    found_digest TEXT,
+    stopped_at REAL,
+    CHECK ((stopped_at IS NULL) = (found_digest IS NULL)),
+    CHECK ((stopped_at IS NULL) = (found_configured IS NULL)),
+    CHECK ((stopped_at IS NULL) = (found_description IS NULL))
+  ) STRICT;
+  CREATE UNIQUE INDEX pins_in_force ON pins (place, app) WHERE replaced_at IS NULL;
+  CREATE TRIGGER pins_keep_their_meaning
+    BEFORE UPDATE OF place, app, configured, description, digest, given_by, pinned_at ON pins
+    BEGIN SELECT RAISE(ABORT, 'a pin is never changed'); END;
+  CREATE TRIGGER pins_stay_replaced BEFORE UPDATE ON pins WHEN OLD.replaced_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a pin is replaced for good'); END;
+  CREATE TRIGGER pins_stay_stopped
+    BEFORE UPDATE OF found_configured, found_description, found_digest, stopped_at ON pins
+    WHEN OLD.stopped_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'the first difference is kept'); END;
+
+  CREATE TABLE agreed_files (
+    file TEXT PRIMARY KEY,
+    -- Of its bytes.
+    digest TEXT NOT NULL,
+    agreed_at REAL NOT NULL
+  ) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

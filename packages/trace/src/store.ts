@@ -15,6 +15,7 @@ import { prepareFolder } from './folder.ts';
 import { Grants } from './grant.ts';
 import { Journal } from './journal.ts';
 import { Memory, type MemoryOwner, memoryOwners } from './memory.ts';
+import { Pins } from './pin.ts';
 import { Sessions } from './session.ts';
 
 /** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */
@@ -24,6 +25,8 @@ export interface Store {
   readonly sessions: Sessions;
   readonly journal: Journal;
   readonly grants: Grants;
+  /** What the user agreed to of apps and of configuration files. */
+  readonly pins: Pins;
   /** The memory of one owner, and of nobody else. */
   memory(owner: MemoryOwner): Memory;
   /** Who has a memory; for the user to see. */
@@ -66,6 +69,7 @@ export function openStore(
     sessions,
     journal: new Journal({ ...parts, sessions, chainKey }),
     grants: new Grants(parts),
+    pins: new Pins(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
     memoryOwners: () => memoryOwners(database),
     close: () => {
