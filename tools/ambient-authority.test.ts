@@ -248,6 +248,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
   'packages/sandbox/src/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/orphan-sweep.ts': {
+    of: ['clock', 'files'],
+    why: 'looks through the processes of the machine for what a dead hub has left',
+  },
   'packages/sandbox/src/own-folder.ts': {
     of: ['clock', 'files'],
     why: 'measures an app’s own folder, a part of the time',

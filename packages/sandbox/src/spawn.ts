@@ -17,6 +17,7 @@ import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
 import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
+import { sweepAtStart } from './orphan-sweep.ts';
 import { OwnFolders } from './own-folder.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { isArchitecture, seccompFilter } from './seccomp.ts';
@@ -119,6 +120,7 @@ class BubblewrapSandbox implements Sandbox {
   readonly #launcher: Launcher;
   readonly #cacheFile: string | null;
   #report: Promise<ProbeReport> | null = null;
+  #isSwept = false;
 
   constructor(launcher: Launcher, options: SandboxOptions) {
     this.#launcher = launcher;
@@ -162,7 +164,18 @@ class BubblewrapSandbox implements Sandbox {
           missing?.remedy ?? 'run `cordon doctor`',
         ),
       );
-    return launch(this.#launcher, checked.value, signal);
+    const launched = await launch(this.#launcher, checked.value, signal);
+    this.#sweep();
+    return launched;
+  }
+
+  /** Once, and beside the first process: nobody waits for it. */
+  #sweep(): void {
+    if (this.#isSwept) return;
+    this.#isSwept = true;
+    const { programs, appUser } = this.#launcher;
+    const user = appUser ?? process.getuid?.();
+    if (user !== undefined) sweepAtStart({ bwrap: programs.bwrap, user });
   }
 }
 

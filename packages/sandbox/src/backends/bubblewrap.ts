@@ -58,7 +58,8 @@ export interface SetupDescriptors {
   readonly channel: number | null;
 }
 
-const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
+/** The first program inside: what tells our sandboxes from those of others. */
+export const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
 
 /** V8 reserves its 512 MiB code range, which RLIMIT_DATA counts; an idle Node already has 574 MB of it. */
 const NODE_DATA_MIB = 600;
