@@ -111,7 +111,7 @@ export class Watchdog {
       setImmediate(() => {
         this.#isLooking = false;
         this.#lookAtDue();
-      }).unref();
+      });
       return;
     }
   }
