@@ -114,7 +114,8 @@ class OwnFolder {
       if (excess !== null) return this.#onExcess(excess);
       if (tookMs < SLICE_MS) continue;
       this.#spentMs += tookMs;
-      return void setImmediate(() => this.measure()).unref();
+      // Not unref'd: an idle loop would not come back to it before something else wakes it.
+      return void setImmediate(() => this.measure());
     }
   }
 
