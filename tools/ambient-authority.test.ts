@@ -278,7 +278,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'files'],
     why: 'reads the memory of an app’s processes',
   },
-  'packages/spoke/src/channel.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
+  'packages/spoke/src/main.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {
     of: ['files', 'database'],
     why: 'the lock file of a process that holds sessions',

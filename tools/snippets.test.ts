@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
 import { CODES, loadPolicy } from '@cordon/policy';
-import { decodeSpokeMessage } from '@cordon/protocol';
+import { decodeHubMessage, decodeSpokeMessage } from '@cordon/protocol';
 import { ROOT, sourceFiles } from './imports.ts';
 import { trustedPackages } from './tcb.ts';
 
@@ -148,10 +147,6 @@ test('the reference lists the diagnostics of the language, each with its words',
   assert.deepEqual(Object.fromEntries(listed.map(([, code, words]) => [code, words])), CODES);
 });
 
-const HUB_TYPES: ReadonlySet<unknown> = new Set([
-  ...['turn', 'reply', 'output', 'offer', 'response', 'opened', 'refusal'],
-]);
-
 test('the recorded turn is in the protocol, line by line', () => {
   const lines = BLOCKS.filter(({ language }) => language === 'jsonl').flatMap(({ text }) =>
     text.split('\n').filter((line) => line !== ''),
@@ -166,12 +161,7 @@ test('the recorded turn is in the protocol, line by line', () => {
 function isInProtocol(line: string): boolean {
   const message = line.slice(2);
   if (line.startsWith('> ')) return decodeSpokeMessage(message).ok;
-  return line.startsWith('< ') && HUB_TYPES.has(objectOf(message).type);
-}
-
-function objectOf(text: string): JsonObject {
-  const parsed = parseJson(text);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  return line.startsWith('< ') && decodeHubMessage(message).ok;
 }
 
 test('every kind of event that docs/cli.md names is one', () => {

@@ -35,6 +35,7 @@ export async function overLink(rig: Rig, bytes: number): Promise<number> {
         tools: [],
         offers: [],
         functionalities: [],
+        serves: null,
         maxSteps: 1,
       },
       echo,

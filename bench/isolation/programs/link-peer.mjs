@@ -1,8 +1,11 @@
 /** A peer on the hub's link, confined as the agent loop is: the loop's own channel, asking as in `bare-peer.mjs`. */
+import { Socket } from 'node:net';
 import { openChannel } from '../../../packages/spoke/src/channel.ts';
 
 const channel = openChannel(
+  new Socket({ fd: 3, readable: true, writable: true }),
   async (turn) => {
+    if (turn.type !== 'turn') return;
     const [times, bytes] = turn.context.query.split(' ').map(Number);
     const text = 'x'.repeat(bytes);
     for (let left = times; left > 0; left--) {
@@ -13,4 +16,4 @@ const channel = openChannel(
   },
   () => process.exit(0),
 );
-channel.send({ type: 'ready', version: 1 });
+channel.send({ type: 'ready', versions: [2] });

@@ -119,6 +119,16 @@ export class EventRenderer {
         return this.#detail(event, event.functionality);
       case 'probe.refused':
         return this.#detail(event, `${event.functionality} is served by nobody here`);
+      case 'install.proposed':
+        return this.#note(
+          `no installed app serves \`${event.functionality}\`; your configuration names ${event.apps.join(', ')}`,
+        );
+      case 'request.refused':
+        return this.#note(
+          `a request for \`${event.functionality}\` went no further: ${REQUEST_ENDS[event.reason]}`,
+        );
+      case 'read.refused':
+        return this.#note(`${event.reference} was not read: ${READ_ENDS[event.reason]}`);
       case 'permission.asked':
         return this.#detail(event, event.prompt.question);
       case 'permission.answered':
@@ -243,6 +253,12 @@ export class EventRenderer {
 function confinementOf(layers: readonly string[]): string {
   return layers.length === 0 ? 'elsewhere: nothing here confines it' : `confined by ${layers.join(', ')}`;
 }
+
+const REQUEST_ENDS = {
+  depth: 'exchanges nest too deep',
+  budget: 'the query has asked too often',
+} as const;
+const READ_ENDS = { budget: 'too much was read in this turn', length: 'it is too long' } as const;
 
 const OUTCOME_WORDS = { refused: 'refused', failed: 'not answered', cancelled: 'cancelled' } as const;
 

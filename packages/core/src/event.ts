@@ -32,8 +32,11 @@ export interface EventFrame {
   readonly label: Label;
 }
 
-/** `errand`: carries one tool call that another context asked for. `shared`: the baseline's one context for everything. */
-export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'errand' | 'shared';
+/**
+ * `errand`: carries one tool call that another context asked for. `reader`: reads one text for another context.
+ * `shared`: the baseline's one context for everything.
+ */
+export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'errand' | 'reader' | 'shared';
 
 export type EventBody =
   | {
@@ -71,6 +74,20 @@ export type EventBody =
   | { readonly kind: 'probe.received'; readonly functionality: string }
   | { readonly kind: 'offer.made'; readonly functionality: FunctionalityName; readonly peer: EphemeralId }
   | { readonly kind: 'probe.refused'; readonly functionality: string }
+  /** Nothing that is installed serves it, and the user's own list knows what would. The spoke is not told. */
+  | {
+      readonly kind: 'install.proposed';
+      readonly functionality: FunctionalityName;
+      readonly apps: readonly string[];
+    }
+  /** A request that went no further: exchanges nest too deep, or the query has made all that it may. */
+  | {
+      readonly kind: 'request.refused';
+      readonly functionality: FunctionalityName;
+      readonly reason: 'depth' | 'budget';
+    }
+  /** A reader was refused before it read anything: the context has used all that it may, or the text is too long. */
+  | { readonly kind: 'read.refused'; readonly reference: string; readonly reason: 'budget' | 'length' }
   | { readonly kind: 'permission.asked'; readonly prompt: Omit<PermissionPrompt, 'id'> }
   | {
       readonly kind: 'permission.answered';

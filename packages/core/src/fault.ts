@@ -14,6 +14,7 @@ export type FaultKind =
   | 'spoke-unavailable' // the agent loop's process could not be started, or ended before its answer
   | 'spoke-protocol' // the agent loop sent something that is not the hub-spoke protocol
   | 'budget-exceeded' // steps, time, tokens or bytes ran out
+  | 'answer-unfit' // a context that serves another's request gave no answer of its format
   | 'model-failure' // the model provider failed; `message` says how
   | 'sandbox-unavailable' // a layer of the sandbox could not be set up
   | 'journal-unavailable' // the data folder cannot be used

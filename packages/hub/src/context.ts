@@ -42,8 +42,9 @@ export class Context {
   readonly tools: ReadonlyMap<string, OwnTool>;
   readonly peers = new Map<EphemeralId, Peer>();
   readonly references = new References();
-  /** How often it has asked who serves a functionality. */
+  /** How often it has asked who serves a functionality, and had a text read. */
   probes = 0;
+  reads = 0;
   #label: Label = HUB_LABEL;
   readonly #origins = new Set<AppId>();
   #recallsPrivate = false;

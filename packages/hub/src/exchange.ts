@@ -1,6 +1,7 @@
 /**
  * Inter-spoke exchange (paper, IV-C): probe, offer, request, response. A context learns neither who serves it nor
- * what is installed; messages are validated both ways, closed values pass, free text becomes a reference.
+ * what is installed; messages are validated both ways, closed values pass, free text becomes a reference. Whose words
+ * an answer may hold, and how bad they are, is kept however many contexts it came through.
  *
  * Ring 0.
  */
@@ -8,6 +9,7 @@ import {
   type AppId,
   type AppRequest,
   type AppResponse,
+  type ContextId,
   type EphemeralId,
   type EventId,
   type Fault,
@@ -15,22 +17,25 @@ import {
   failed,
   fault,
   type InstalledApp,
+  id,
   isJsonObject,
   type Json,
+  type JsonSchema,
   joinLabels,
   type Label,
   ok,
-  parseJson,
   REFUSED_TEXT,
   type Result,
   replaceFreeText,
 } from '@cordon/core';
+import { readingsOf } from '@cordon/protocol';
 import type { AppHost, AppTool, ToolResult } from './app-host.ts';
 import type { Context, Peer } from './context.ts';
 import type { Gate } from './gate.ts';
 import { openNeed, requestNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
+import type { Reader } from './reader.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { plainSchema, type Registry, usesOf } from './registry.ts';
@@ -44,15 +49,18 @@ export interface ServingTask {
   readonly functionality: Functionality;
   readonly message: Json;
   readonly depth: number;
-  /** The request that the new context carries on, and how trustworthy its message is. */
+  /** The request that the new context carries on, how trustworthy its message is, and whose words it may hold. */
   readonly cause: EventId;
   readonly label: Label;
+  readonly origins: readonly AppId[];
+  /** Aborts when whoever asked is gone. */
+  readonly signal: AbortSignal;
 }
 
+/** The answer as the context that served gave it: its references mean something in it alone. */
 export interface ServedTask {
   readonly text: string;
-  readonly label: Label;
-  readonly event: EventId | null;
+  readonly context: Context;
 }
 
 export interface ExchangeParts {
@@ -65,6 +73,9 @@ export interface ExchangeParts {
   readonly newPeerId: () => EphemeralId;
   readonly newCallId: () => string;
   readonly maxDepth: number;
+  readonly reader: Reader;
+  /** Names of what the user could install that serves a functionality; what is installed is not among them. */
+  readonly installable: (functionality: string) => readonly string[];
   /** A context without tools of its own that carries a call made on another's behalf. */
   readonly errand: (from: Context, app: AppId, request: EventId) => Context;
   readonly serve: (query: Query, task: ServingTask) => Promise<Result<ServedTask, Fault>>;
@@ -74,9 +85,17 @@ export interface ExchangeParts {
 
 /** A context probes at most so often in one query, answered or not: more is an attempt to list what is installed. */
 const MAX_PROBES = 8;
+/**
+ * Requests to peers that one query may lead to, in all its contexts. Attack: A asks B, which asks A, which asks B: each
+ * within its own limits, and in the end as many as the tokens pay for.
+ */
+const MAX_EXCHANGES = 64;
 
 export class Exchange {
   readonly #parts: ExchangeParts;
+  /** Whom each ephemeral id of this session was given to; to say in the trace whose was used by somebody else. */
+  readonly #offered = new Map<string, ContextId>();
+  readonly #exchanges = new WeakMap<Query, number>();
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
@@ -86,6 +105,7 @@ export class Exchange {
   offer(context: Context, app: AppId, functionality: Functionality): EphemeralId {
     const peer = this.#parts.newPeerId();
     context.peers.set(peer, { app, functionality });
+    this.#offered.set(peer, context.id);
     this.#parts.recorder.record(context, { kind: 'offer.made', functionality: functionality.name, peer });
     return peer;
   }
@@ -104,7 +124,10 @@ export class Exchange {
             serving.map(({ app }) => app.id),
           );
     const found = serving.find(({ app }) => app.id === chosen);
-    if (found === undefined) return this.#unserved(context, name);
+    if (found === undefined) {
+      if (serving.length === 0) this.#propose(context, name);
+      return this.#unserved(context, name);
+    }
     const { functionality } = found;
     const peer = this.offer(context, found.app.id, functionality);
     return ok({
@@ -115,21 +138,32 @@ export class Exchange {
     });
   }
 
+  /** The user learns that something would serve it; the spoke gets what it would get anyway, at the same time. */
+  #propose(context: Context, name: string): void {
+    const apps = this.#parts.installable(name);
+    if (apps.length === 0) return;
+    this.#parts.recorder.record(context, { kind: 'install.proposed', functionality: id(name), apps });
+  }
+
   #unserved(context: Context, name: string): Served {
     this.#parts.recorder.record(context, { kind: 'probe.refused', functionality: name.slice(0, 64) });
     return refusal();
   }
 
   /** Steps 3 to 6: the request is checked, decided and served; the response likewise, and delivered. */
-  async request(context: Context, query: Query, peerId: string, sent: Json): Promise<Served> {
+  async request(
+    context: Context,
+    query: Query,
+    peerId: string,
+    sent: Json,
+    signal: AbortSignal,
+  ): Promise<Served> {
     const peer = context.peers.get(peerId as EphemeralId);
     const app = peer === undefined ? undefined : this.#parts.registry.get(peer.app);
     if (peer === undefined || app === undefined) {
-      return this.#malformed(
-        context,
-        'a request to a peer that this context was never offered',
-        'there is no such peer',
-      );
+      const owner = this.#offered.get(peerId);
+      const whose = owner === undefined ? 'that nobody was offered' : `that was offered to \`${owner}\``;
+      return this.#malformed(context, `a request to a peer ${whose}`, 'there is no such peer');
     }
     const texts = context.references.namedIn(sent);
     const message = context.references.resolve(sent);
@@ -137,11 +171,14 @@ export class Exchange {
     const valid = validator.check(peer.functionality.request, message);
     if (!valid.ok) return this.#malformed(context, 'a request that does not fit its format', valid.fault);
 
+    if (!this.#isAffordable(query)) return this.#unaffordable(context, peer, 'budget');
     const callId = this.#parts.newCallId();
     const direct = await this.#directCall(peer, app, message, texts);
     if (!direct.ok) return direct;
+    if (direct.value === null && context.depth >= this.#parts.maxDepth)
+      return this.#unaffordable(context, peer, 'depth');
     // An app takes seconds to start; what the query left behind must not ask about itself in the next one.
-    if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
+    if (isOver(query, signal)) return failed(OVER);
     const need = this.#need(context, query, peer, app, message, texts, direct.value);
     const proposal: AppRequest = {
       effect: 'app-request',
@@ -154,14 +191,24 @@ export class Exchange {
       callId,
     };
     const { causes } = context;
+    const carries: Sources = { label: joinedLabel(context.label, texts), origins: originsIn(context, texts) };
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label: context.label, need },
-      (allowance, event) =>
-        this.#serve(context, query, peer, app, this.#parts.gate.spend(allowance), direct.value, event),
+      { causes, label: carries.label, need },
+      (allowance, event) => {
+        const request = this.#parts.gate.spend(allowance);
+        // Whoever asked may be gone when the user has answered.
+        if (isOver(query, signal)) return failed(OVER);
+        return direct.value === null
+          ? this.#serveByContext(context, query, peer, app, request.message, event, carries, signal)
+          : this.#serveByTool(context, query, app, direct.value, event, signal);
+      },
     );
-    if (carried.kind === 'failed') return failed(carried.fault);
+    if (carried.kind === 'failed') {
+      const isPeers = direct.value === null && ENDS_OF_PEERS.has(carried.fault.kind);
+      return isPeers && !isOver(query, signal) ? answerTo(carried.fault) : failed(carried.fault);
+    }
     if (carried.kind === 'refused') {
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
       return refusal();
@@ -181,12 +228,15 @@ export class Exchange {
         'a reference that this context does not hold',
         'there is no such reference',
       );
-    const items = [{ name: held.reference, value: held.text, origin: held.origin, label: held.label }];
+    const foreign =
+      context.references.namedIn(reference).find(({ origin }) => origin !== context.app) ?? held;
+    const { origin } = foreign;
+    const items = [{ name: held.reference, value: held.text, origin, label: held.label }];
     const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'data-release', context: context.id, to: context.app, items },
-      { causes, label: held.label, need: openNeed(context, held) },
+      { causes, label: held.label, need: openNeed(context, foreign) },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     if (carried.kind === 'failed') return failed(carried.fault);
@@ -196,8 +246,20 @@ export class Exchange {
       query.refused(carried.reasons, isByPolicy);
       return refusal();
     }
-    context.opens(held.label, held.origin);
+    for (const app of [held.origin, ...held.carries]) context.opens(held.label, app);
     return ok({ type: 'opened', text: carried.value.map(({ value }) => value).join('') });
+  }
+
+  /** A reader in the context's place looks at the text and says of it what fits a closed schema. */
+  async read(context: Context, query: Query, reference: string, schema: JsonSchema): Promise<Served> {
+    const held = context.references.get(reference);
+    if (held === undefined)
+      return this.#malformed(
+        context,
+        'a reference that this context does not hold',
+        'there is no such reference',
+      );
+    return this.#parts.reader.read(context, query, held, schema);
   }
 
   /** Where the functionality is exactly one tool, the call that serves it; null: a context of the app serves it. */
@@ -242,19 +304,18 @@ export class Exchange {
     return { ...call, warnings };
   }
 
-  /** The effect of a request: a tool or a context of the app works on it. */
-  #serve(
-    context: Context,
-    query: Query,
-    peer: Peer,
-    app: InstalledApp,
-    request: AppRequest,
-    direct: ReadyCall | null,
-    event: EventId,
-  ): Promise<Result<Work, Fault>> {
-    return direct === null
-      ? this.#serveByContext(context, query, peer, app, request.message, event)
-      : this.#serveByTool(context, query, app, direct, event);
+  /** Counts a request of the query, in whichever of its contexts it arose. */
+  #isAffordable(query: Query): boolean {
+    const made = (this.#exchanges.get(query) ?? 0) + 1;
+    this.#exchanges.set(query, made);
+    return made <= MAX_EXCHANGES;
+  }
+
+  /** To the spoke it is a refusal like any other. */
+  #unaffordable(context: Context, peer: Peer, reason: 'depth' | 'budget'): Served {
+    const functionality = peer.functionality.name;
+    this.#parts.recorder.record(context, { kind: 'request.refused', functionality, reason });
+    return refusal();
   }
 
   async #serveByTool(
@@ -263,9 +324,10 @@ export class Exchange {
     app: InstalledApp,
     call: ReadyCall,
     request: EventId,
+    signal: AbortSignal,
   ): Promise<Result<Work, Fault>> {
     const errand = this.#parts.errand(context, app.id, request);
-    const outcome = await this.#parts.calls.call(errand, query, call, null);
+    const outcome = await this.#parts.calls.call(errand, query, call, null, signal);
     if (!outcome.ok) {
       const described = describeFailure(query, outcome.fault);
       if (!described.ok) return described;
@@ -279,7 +341,7 @@ export class Exchange {
     return ok(
       output.isError
         ? { kind: 'answered', answer: ERROR }
-        : { kind: 'served', result: output, label: output.label, causes: [event] },
+        : { kind: 'served', by: 'tool', result: output, label: output.label, causes: [event] },
     );
   }
 
@@ -290,18 +352,23 @@ export class Exchange {
     app: InstalledApp,
     message: Json,
     request: EventId,
+    { label, origins }: Sources,
+    signal: AbortSignal,
   ): Promise<Result<Work, Fault>> {
-    const depth = context.depth + 1;
-    if (depth > this.#parts.maxDepth) return ok({ kind: 'answered', answer: refusal() });
-    const { functionality } = peer;
-    // What the model of an app writes may be what that app's instructions want: no user's words to the other app.
-    const label = context.app === null ? context.label : joinLabels(context.label, UNTRUSTED);
-    const task = { app, functionality, message, depth, cause: request, label };
-    const served = await this.#parts.serve(query, task);
+    const served = await this.#parts.serve(query, {
+      app,
+      functionality: peer.functionality,
+      message,
+      depth: context.depth + 1,
+      cause: request,
+      // What the model of an app writes may be what that app's instructions want: no user's words to the other app.
+      label: context.app === null ? label : joinLabels(label, UNTRUSTED),
+      origins,
+      signal,
+    });
     if (!served.ok) return served;
-    const { text, event } = served.value;
-    const result = { text, structured: null, isError: false };
-    return ok({ kind: 'served', result, label: served.value.label, causes: [event ?? request] });
+    const { text, context: by } = served.value;
+    return ok({ kind: 'served', by, text, causes: by.lastEvent === null ? [request] : [by.lastEvent] });
   }
 
   async #respond(
@@ -310,14 +377,16 @@ export class Exchange {
     peer: Peer,
     app: InstalledApp,
     request: AppRequest,
-    { result, label, causes }: Extract<Work, { kind: 'served' }>,
+    work: Extract<Work, { kind: 'served' }>,
   ): Promise<Served> {
     const { functionality } = peer;
-    const message = await this.#readResponse(functionality, result);
-    if (!message.ok) {
-      const reason = `a response that does not fit its format: ${message.fault}`;
+    const read = await this.#readResponse(functionality, work);
+    if (!read.ok) {
+      const reason = `a response that does not fit its format: ${read.fault}`;
       return this.#malformed(context, reason, 'the answer was malformed');
     }
+    const { message, label } = read.value;
+    const carries = read.value.origins.filter((origin) => origin !== app.id);
     const proposal: AppResponse = {
       effect: 'app-response',
       context: context.id,
@@ -325,38 +394,74 @@ export class Exchange {
       to: context.app,
       peer: request.peer,
       functionality: functionality.name,
-      message: message.value,
+      message,
       callId: request.callId,
       label,
     };
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label, need: null },
+      { causes: work.causes, label, need: null },
       (allowance) => ok(this.#parts.gate.spend(allowance).message),
     );
     if (carried.kind === 'refused') {
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
     }
     if (carried.kind !== 'done') return refusal();
+    const texts: string[] = [];
+    replaceFreeText(functionality.response, carried.value, (text) => {
+      texts.push(text);
+      return null;
+    });
+    if (!context.references.hasRoomFor(texts)) {
+      const reason = 'a response with more text than a context may hold';
+      return this.#malformed(context, reason, 'the answer was malformed');
+    }
+    const source = {
+      origin: app.id,
+      carries,
+      functionality: functionality.name,
+      peer: request.peer,
+      label,
+    };
     const visible = replaceFreeText(functionality.response, carried.value, (text) =>
-      context.references.hold({ text, origin: app.id, functionality: functionality.name, label }),
+      context.references.hold({ text, ...source }),
     );
     // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.
-    context.sees({ integrity: 'trusted', confidentiality: label.confidentiality }, app.id);
+    const seen: Label = { integrity: 'trusted', confidentiality: label.confidentiality };
+    for (const origin of [app.id, ...carries]) context.sees(seen, origin);
     return ok({ type: 'response', message: visible });
   }
 
+  /**
+   * The response in its format. What a context answers is filled with the texts that it held and did not see, and is
+   * as bad as the worst of them.
+   */
   async #readResponse(
     functionality: Functionality,
-    { text, structured }: ToolResult,
-  ): Promise<Result<Json, string>> {
+    work: Extract<Work, { kind: 'served' }>,
+  ): Promise<Result<ReadResponse, string>> {
     const validator = await this.#parts.validator();
-    if (structured !== null) return validator.check(functionality.response, structured);
-    const parsed = parseJson(text);
-    const candidates: readonly Json[] = [...(parsed.ok ? [parsed.value] : []), { text }, text];
-    const fitting = candidates.map((candidate) => validator.check(functionality.response, candidate));
-    return fitting.find((result) => result.ok) ?? fitting[0] ?? failed('there is no response');
+    const check = (value: Json) => validator.check(functionality.response, value);
+    if (work.by === 'tool') {
+      const { text, structured } = work.result;
+      const candidates = structured === null ? readingsOf(text) : [structured];
+      const message = firstFitting(candidates, check);
+      return message.ok ? ok({ message: message.value, label: work.label, origins: [] }) : message;
+    }
+    const { references, label, origins } = work.by;
+    const readings = readingsOf(work.text);
+    const message = firstFitting(
+      readings.map((reading) => references.resolve(reading)),
+      check,
+    );
+    if (!message.ok) return message;
+    const texts = references.namedIn(work.text);
+    return ok({
+      message: message.value,
+      label: joinedLabel(label, texts),
+      origins: [...new Set([...origins, ...texts.map(({ origin }) => origin)])],
+    });
   }
 
   #malformed(context: Context, reason: string, told: string): Served {
@@ -369,11 +474,65 @@ export class Exchange {
 type Work =
   | {
       readonly kind: 'served';
+      readonly by: 'tool';
       readonly result: ToolResult;
       readonly label: Label;
       readonly causes: readonly EventId[];
     }
+  | {
+      readonly kind: 'served';
+      readonly by: Context;
+      readonly text: string;
+      readonly causes: readonly EventId[];
+    }
   | { readonly kind: 'answered'; readonly answer: Served };
+
+/** A response in its format, and whose words may be in it. */
+interface ReadResponse extends Sources {
+  readonly message: Json;
+}
+
+interface Sources {
+  readonly label: Label;
+  readonly origins: readonly AppId[];
+}
+
+/** The worst of what a context has seen and of the texts that it places unseen. */
+function joinedLabel(label: Label, texts: readonly HeldText[]): Label {
+  return texts.reduce((joined, text) => joinLabels(joined, text.label), label);
+}
+
+function originsIn(context: Context, texts: readonly HeldText[]): readonly AppId[] {
+  return [...new Set([...context.origins, ...texts.map(({ origin }) => origin)])];
+}
+
+function firstFitting(
+  candidates: readonly Json[],
+  check: (value: Json) => Result<Json, string>,
+): Result<Json, string> {
+  const checked = candidates.map(check);
+  return checked.find(({ ok }) => ok) ?? checked[0] ?? failed('there is no response');
+}
+
+const OVER: Fault = fault('cancelled', 'the query was stopped');
+
+function isOver(query: Query, signal: AbortSignal): boolean {
+  return query.signal.aborted || signal.aborted;
+}
+
+/** Faults of the context that serves: they end its turn, and not that of the context which asked. */
+const ENDS_OF_PEERS: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>([
+  'spoke-unavailable',
+  'spoke-protocol',
+  'budget-exceeded',
+  'model-failure',
+  'answer-unfit',
+]);
+
+function answerTo({ kind }: Fault): Served {
+  if (kind !== 'answer-unfit') return ok({ type: 'gone' });
+  return ok({ type: 'refusal', malformed: true, text: 'malformed: the answer was malformed' });
+}
 
 const UNTRUSTED: Label = { integrity: 'untrusted', confidentiality: 'public' };
 

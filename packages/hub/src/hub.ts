@@ -41,6 +41,8 @@ export interface HubParts {
   /** Reads a secret of the user's for one request; undefined: there are none. */
   readonly readSecret?: ReadSecret;
   readonly consent: Consent;
+  /** The user's own list of apps that are not installed, by what each would serve; nothing if absent. */
+  readonly installable?: ReadonlyMap<string, readonly string[]>;
   readonly clock: Clock;
   readonly limits?: TurnLimits;
   readonly warm?: WarmLimits;
@@ -88,6 +90,7 @@ export class Hub {
       memory: new StoredMemory(store, id),
       limits,
       warm,
+      installable: (functionality) => parts.installable?.get(functionality) ?? [],
       recentApps: () => recentApps(store),
       clock,
       digest: (text) => createHash('sha256').update(text).digest('hex'),

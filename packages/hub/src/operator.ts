@@ -118,7 +118,7 @@ export class Operator {
     const earlier = this.#parts.memory.turns(owner);
     this.#recall(context, earlier);
     this.#hear(context, query.text, said, earlier.sources);
-    const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages);
+    const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages, null);
     if (!answer.ok) return answer;
     const delivered = await this.#deliver(context, query, answer.value);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
@@ -288,6 +288,7 @@ export class Operator {
     text: string,
     data: TurnContext['data'],
     history: TurnContext['history'],
+    task: ServingTask | null,
   ): Promise<Result<string, Fault>> {
     const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
     const { context, system, tools, offers, knowsCatalogue } = prepared;
@@ -301,6 +302,7 @@ export class Operator {
       tools,
       offers,
       functionalities: knowsCatalogue ? CATALOGUE : [],
+      serves: task === null ? null : { message: task.message, ...formatsOf(task) },
       maxSteps,
     };
     const turn = new Turn(context, query, start, { models, calls, exchange });
@@ -308,9 +310,9 @@ export class Operator {
       void recorder.record(context, { kind: 'message.dropped', reason, bytes });
     const answer = await spoke.value.runTurn(
       start,
-      (request) => turn.serve(request),
+      (request, over) => turn.serve(request, over),
       onDropped,
-      query.signal,
+      task === null ? query.signal : AbortSignal.any([query.signal, task.signal]),
     );
     spokes.release(spoke.value);
     recorder.record(context, {
@@ -327,10 +329,10 @@ export class Operator {
     const { context } = prepared.value;
     const { description, response } = task.functionality;
     const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
+    for (const origin of task.origins) context.sees(task.label, origin);
     this.#hearTask(context, text, task.cause, task.label);
-    const answer = await this.#run(query, prepared.value, text, [], []);
-    if (!answer.ok) return answer;
-    return ok({ text: answer.value, label: context.label, event: context.lastEvent });
+    const answer = await this.#run(query, prepared.value, text, [], [], task);
+    return answer.ok ? ok({ text: answer.value, context }) : answer;
   }
 
   /** The answer reaches the user, with each reference replaced by its text, framed as somebody else's words. */
@@ -351,6 +353,10 @@ export class Operator {
 }
 
 const VANILLA: ContextOwner = { kind: 'vanilla' };
+
+function formatsOf({ functionality: { request, response } }: ServingTask) {
+  return { request, response };
+}
 
 function framed(held: HeldText): string {
   return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;

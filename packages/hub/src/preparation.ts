@@ -196,6 +196,7 @@ export class Preparation {
         description: describe(functionality),
         peer,
         request: plainSchema(functionality.request),
+        response: plainSchema(functionality.response),
       };
     });
     return ok(offers);

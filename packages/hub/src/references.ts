@@ -4,15 +4,23 @@
  *
  * Ring 0.
  */
-import type { AppId, FunctionalityName, Json, Label } from '@cordon/core';
+import type { AppId, EphemeralId, FunctionalityName, Json, Label } from '@cordon/core';
 
 export interface HeldText {
   readonly reference: string;
   readonly text: string;
+  /** The app that answered with it. */
   readonly origin: AppId;
+  /** Other apps whose words may stand in it: those that `origin` asked, and did not have to read. */
+  readonly carries: readonly AppId[];
   readonly functionality: FunctionalityName;
+  readonly peer: EphemeralId;
   readonly label: Label;
 }
+
+/** Texts, and characters of them, that one context may hold. Attack: answers that are lists of a million words. */
+const MOST_HELD = 20_000;
+const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 /** `$12`, not followed by another digit or a word; so `$5.00` in a price is text, unless `$5` is held. */
 const REFERENCE = /\$(\d{1,6})(?![\d\w])/g;
@@ -25,11 +33,19 @@ const MOST_PLACED = 4 * 1024 * 1024;
 
 export class References {
   readonly #held = new Map<string, HeldText>();
+  #characters = 0;
+
+  /** Whether these texts may be kept besides those that are. */
+  hasRoomFor(texts: readonly string[]): boolean {
+    const more = texts.reduce((sum, text) => sum + text.length, 0);
+    return this.#held.size + texts.length <= MOST_HELD && this.#characters + more <= MOST_CHARACTERS;
+  }
 
   /** Keeps `text` and answers what the context gets to see of it. */
   hold(entry: Omit<HeldText, 'reference'>): Json {
     const reference = `$${this.#held.size + 1}`;
     this.#held.set(reference, { ...entry, reference });
+    this.#characters += entry.text.length;
     return { ref: reference, length: entry.text.length };
   }
 
@@ -37,17 +53,23 @@ export class References {
     return this.#held.get(reference);
   }
 
-  /** The held texts that `value` names, anywhere in its strings. */
+  /**
+   * The held texts that `value` names, anywhere in its strings: one for each app whose words may stand in it. Whoever
+   * asks "whose text is this?" is told of all of them.
+   */
   namedIn(value: Json): readonly HeldText[] {
     const named = new Map<string, HeldText>();
-    mapStrings(value, (text) =>
+    mapStrings(unwrap(value), (text) =>
       text.replace(REFERENCE, (match) => {
         const held = this.#held.get(match);
         if (held !== undefined) named.set(match, held);
         return match;
       }),
     );
-    return [...named.values()];
+    return [...named.values()].flatMap((held) => [
+      held,
+      ...held.carries.map((origin) => ({ ...held, origin })),
+    ]);
   }
 
   /** `value` with each reference replaced by its text; `{"ref": "$3"}` as a whole stands for the text alone. */

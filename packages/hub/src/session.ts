@@ -35,6 +35,7 @@ import { Operator, type Outcome } from './operator.ts';
 import { type Grants, Permissions } from './permission.ts';
 import type { ContextOptions } from './preparation.ts';
 import { Query } from './query.ts';
+import { Reader } from './reader.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
@@ -65,6 +66,8 @@ export interface SessionParts {
   readonly readSecret?: ReadSecret | undefined;
   readonly limits: TurnLimits;
   readonly warm: WarmLimits;
+  /** Names of what the user could install that serves a functionality. */
+  readonly installable: (functionality: string) => readonly string[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   readonly clock: Clock;
@@ -186,6 +189,15 @@ export class Session {
       newCallId,
       asksPermission,
     });
+    const models = new ModelCalls({ model: parts.model, gate, monitor, recorder, digest });
+    const reader = new Reader({
+      gate,
+      recorder,
+      models,
+      validator,
+      newCallId,
+      newContext: () => this.#newContext({ kind: 'reader', app: null }),
+    });
     const exchange = new Exchange({
       gate,
       recorder,
@@ -196,6 +208,8 @@ export class Session {
       newCallId,
       newPeerId: () => id(`peer-${parts.random()}`),
       maxDepth: parts.limits.exchangeDepth,
+      reader,
+      installable: parts.installable,
       errand: (from, app, request) => this.#errand(from, app, request),
       serve: (query, task) => operator.serveTask(query, task),
       choose: (context, functionality, candidates) =>
@@ -222,7 +236,9 @@ export class Session {
   }
 
   #newContext({ kind, app, depth = 0, tools = new Map() }: ContextOptions): Context {
-    const contextId: ContextId = id(`${app ?? kind}#${++this.#contexts}`);
+    // No app is called so: a rule can tell a reader by the name of its context.
+    const owner = kind === 'reader' ? '~reader' : (app ?? kind);
+    const contextId: ContextId = id(`${owner}#${++this.#contexts}`);
     const model = (app === null ? null : this.#registry.get(app)?.model) ?? this.#parts.modelId;
     const context = new Context({ id: contextId, kind, app, model, depth, tools });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];

@@ -1,6 +1,7 @@
 /**
  * The hub's end of one spoke: a process that runs the agent loop, and the state machine of what it may say when.
  * Whatever it sends, the hub stays up: floods, garbage and repeated ids are dropped, counted and in the end fatal.
+ * A turn that is not wanted any more is cancelled: the spoke is told, and what is under way for it ends.
  *
  * Ring 0.
  */
@@ -9,9 +10,11 @@ import { type Fault, failed, fault, ok, type Result, type TurnLimits } from '@co
 import {
   decodeSpokeMessage,
   encode,
+  type HubAnswer,
   type HubMessage,
   LineDecoder,
-  PROTOCOL_VERSION,
+  PROTOCOL_VERSIONS,
+  SPOKE_LINE_BYTES,
   type SpokeMessage,
   type SpokeRequest,
   type TurnContext,
@@ -31,14 +34,16 @@ export interface SpokeLauncher {
 }
 
 /** What answers a request; a fault ends the turn instead. */
-export type Served = Result<Unnumbered<Exclude<HubMessage, { type: 'turn' }>>, Fault>;
+export type Served = Result<Unnumbered<HubAnswer>, Fault>;
 type Unnumbered<M> = M extends unknown ? Omit<M, 'id'> : never;
 
-export type Serve = (request: SpokeRequest) => Promise<Served>;
+/** `signal` aborts when the turn is over, however it ended: nobody waits for the answer any more. */
+export type Serve = (request: SpokeRequest, signal: AbortSignal) => Promise<Served>;
 export type OnDropped = (reason: string, bytes: number) => void;
 
-const LINE_BYTES = 4 * 1024 * 1024;
 const READY_SECONDS = 10;
+/** A spoke that was told that its turn is cancelled ends by itself, or is ended after this. */
+const GRACE_MS = 250;
 /** Requests in work at once: a model asks for a few tools a turn, not for hundreds. */
 const MAX_OPEN_REQUESTS = 32;
 /** Requests of one turn: many times what an honest loop makes, and an end to one that never stops asking. */
@@ -49,6 +54,7 @@ interface RunningTurn {
   readonly id: number;
   readonly serve: Serve;
   readonly finish: (end: Result<string, Fault>) => void;
+  readonly over: AbortSignal;
   readonly open: Set<number>;
   requests: number;
 }
@@ -56,7 +62,7 @@ interface RunningTurn {
 export class SpokeLink {
   readonly #process: SpokeProcess;
   readonly #limits: TurnLimits;
-  readonly #decoder = new LineDecoder({ lineBytes: LINE_BYTES });
+  readonly #decoder = new LineDecoder({ lineBytes: SPOKE_LINE_BYTES });
   readonly #ready: Promise<Result<true, Fault>>;
   #settleReady: (ready: Result<true, Fault>) => void = () => undefined;
   #turn: RunningTurn | null = null;
@@ -66,6 +72,7 @@ export class SpokeLink {
   #idle: NodeJS.Timeout | undefined;
   #onDropped: OnDropped = () => undefined;
   #ended: Fault | null = null;
+  #grace: NodeJS.Timeout | undefined;
 
   constructor(process: SpokeProcess, limits: TurnLimits) {
     this.#process = process;
@@ -80,9 +87,10 @@ export class SpokeLink {
     void this.#ready.then(() => clearTimeout(deadline));
     process.link.on('data', (chunk: Buffer) => this.#receive(chunk));
     process.link.on('error', () => undefined);
-    void process.ended.then((reason) =>
-      this.#end(fault('spoke-unavailable', `the agent loop ended: ${reason}`)),
-    );
+    void process.ended.then((reason) => {
+      clearTimeout(this.#grace);
+      this.#end(fault('spoke-unavailable', `the agent loop ended: ${reason}`));
+    });
   }
 
   /** Whether the process is gone or given up: no turn can run here any more. */
@@ -95,7 +103,7 @@ export class SpokeLink {
     return this.#ready.then(({ ok }) => ok);
   }
 
-  /** Runs one turn to its answer. Aborting `signal` ends the process: nothing of the turn goes on. */
+  /** Runs one turn to its answer. Aborting `signal` cancels it and ends the process: nothing of the turn goes on. */
   async runTurn(
     context: TurnContext,
     serve: Serve,
@@ -110,14 +118,16 @@ export class SpokeLink {
     this.#onDropped = onDropped;
     this.#dropped = 0;
     return new Promise((resolve) => {
-      const abort = () => this.#end(CANCELLED);
+      const over = new AbortController();
+      const abort = () => this.#cancel(id);
       const finish = (end: Result<string, Fault>) => {
         clearTimeout(this.#idle);
         signal.removeEventListener('abort', abort);
         this.#turn = null;
+        over.abort();
         resolve(end);
       };
-      this.#turn = { id, serve, finish, open: new Set(), requests: 0 };
+      this.#turn = { id, serve, finish, over: over.signal, open: new Set(), requests: 0 };
       signal.addEventListener('abort', abort, { once: true });
       this.#send({ type: 'turn', id, context });
       this.#watchIdle();
@@ -152,27 +162,14 @@ export class SpokeLink {
 
   #handle(message: SpokeMessage, bytes: number): void {
     if (message.type === 'ready') {
-      if (this.#isReady) return this.#drop('it was ready before', bytes);
-      if (message.version === PROTOCOL_VERSION) {
-        this.#isReady = true;
-        return this.#settleReady(ok(true));
-      }
-      return this.#end(
-        fault(
-          'spoke-protocol',
-          `the agent loop speaks protocol ${message.version}, the hub ${PROTOCOL_VERSION}`,
-        ),
-      );
+      return this.#isReady ? this.#drop('it was ready before', bytes) : this.#greet(message.versions);
     }
     const turn = this.#turn;
     if (turn === null) return this.#drop('a message outside a turn', bytes);
-    if (message.type === 'answer' || message.type === 'exhausted') {
+    if (message.type === 'answer' || message.type === 'exhausted' || message.type === 'unfit') {
       // An answer while requests are open would leave effects behind that nobody waits for.
       if (message.id !== turn.id || turn.open.size > 0) return this.#drop('an answer out of place', bytes);
-      if (message.type === 'answer') return turn.finish(ok(message.text));
-      return turn.finish(
-        failed(fault('budget-exceeded', `the model made ${message.steps} rounds of calls without an answer`)),
-      );
+      return turn.finish(endOf(message));
     }
     if (turn.open.has(message.id)) return this.#drop('a request id used twice', bytes);
     if (turn.open.size >= MAX_OPEN_REQUESTS) return this.#drop('too many requests at once', bytes);
@@ -186,7 +183,7 @@ export class SpokeLink {
   async #answer(turn: RunningTurn, request: SpokeRequest): Promise<void> {
     // A bug in serving must not leave the spoke waiting, nor let it go on: the turn ends.
     const served = await turn
-      .serve(request)
+      .serve(request, turn.over)
       .catch((error: unknown) =>
         failed(fault('spoke-unavailable', `the hub failed to serve a request: ${describe(error)}`)),
       );
@@ -195,6 +192,26 @@ export class SpokeLink {
     if (!served.ok) return this.#end(served.fault);
     this.#send({ ...served.value, id: request.id } as HubMessage);
     if (turn.open.size === 0) this.#watchIdle();
+  }
+
+  /** The newest version that both speak, or none and the end. */
+  #greet(versions: readonly number[]): void {
+    const version = PROTOCOL_VERSIONS.find((known) => versions.includes(known));
+    if (version !== undefined) {
+      this.#isReady = true;
+      this.#send({ type: 'welcome', version });
+      return this.#settleReady(ok(true));
+    }
+    this.#send({ type: 'unsupported', versions: PROTOCOL_VERSIONS });
+    const theirs = versions.join(', ');
+    const message = `the agent loop speaks protocol ${theirs}, the hub ${PROTOCOL_VERSIONS.join(', ')}`;
+    this.#endSoon(fault('spoke-protocol', message));
+  }
+
+  #cancel(turn: number): void {
+    if (this.#ended !== null) return;
+    this.#send({ type: 'cancel', id: turn });
+    this.#endSoon(CANCELLED);
   }
 
   #drop(reason: string, bytes: number): void {
@@ -213,11 +230,46 @@ export class SpokeLink {
 
   #end(reason: Fault): void {
     if (this.#ended !== null) return;
+    this.#give(reason);
+    this.#kill();
+  }
+
+  /** As `#end`, after the spoke was told: it may read what was sent, and is heard no more. */
+  #endSoon(reason: Fault): void {
+    if (this.#ended !== null) return;
+    this.#give(reason);
+    this.#process.link.end();
+    this.#grace = setTimeout(() => this.#kill(), GRACE_MS);
+  }
+
+  #give(reason: Fault): void {
     this.#ended = reason;
     this.#settleReady(failed(reason));
     this.#turn?.finish(failed(reason));
+  }
+
+  #kill(): void {
+    clearTimeout(this.#grace);
     this.#process.link.destroy();
     this.#process.kill();
+  }
+}
+
+function endOf(
+  message: Extract<SpokeMessage, { type: 'answer' | 'exhausted' | 'unfit' }>,
+): Result<string, Fault> {
+  switch (message.type) {
+    case 'answer':
+      return ok(message.text);
+    case 'exhausted': {
+      const rounds = `the model made ${message.steps} rounds of calls without an answer`;
+      return failed(fault('budget-exceeded', rounds));
+    }
+    case 'unfit':
+      return failed(fault('answer-unfit', 'the model gave no answer of the format that was asked for'));
+    default:
+      message satisfies never;
+      return failed(CANCELLED);
   }
 }
 

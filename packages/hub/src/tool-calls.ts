@@ -87,6 +87,7 @@ export class ToolCalls {
     query: Query,
     name: string,
     args: JsonObject,
+    signal: AbortSignal,
   ): Promise<Result<CallText, Fault>> {
     const own = context.tools.get(name);
     const app = own === undefined ? undefined : this.#parts.registry.get(own.app);
@@ -101,7 +102,7 @@ export class ToolCalls {
     const texts = context.references.namedIn(args);
     const resolved = context.references.resolve(args);
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
-    const outcome = await this.call(context, query, call, this.need(query.plan, context, call));
+    const outcome = await this.call(context, query, call, this.need(query.plan, context, call), signal);
     if (!outcome.ok) return describeFailure(query, outcome.fault);
     return ok(await this.#deliver(context, query, call, outcome.value));
   }
@@ -124,20 +125,24 @@ export class ToolCalls {
     });
   }
 
-  /** Checks, asks, decides and calls. `need` is null where a question that showed this very call was answered. */
+  /**
+   * Checks, asks, decides and calls. `need` is null where a question that showed this very call was answered. What
+   * aborts `signal` or stops the query ends the call.
+   */
   async call(
     context: Context,
     query: Query,
     ready: ReadyCall,
     need: PermissionNeed | null,
+    signal: AbortSignal,
   ): Promise<Result<CallOutcome, CallFailure>> {
     const { app, tool, arguments: args, texts } = ready;
     const validator = await this.#parts.validator();
     const valid = validator.check(tool.input, args);
     if (!valid.ok) return failed({ kind: 'malformed', problem: valid.fault });
 
-    if (query.signal.aborted)
-      return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
+    const ending = AbortSignal.any([query.signal, signal]);
+    if (ending.aborted) return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
     const proposal: ToolCall = {
       effect: 'tool-call',
       context: context.id,
@@ -150,7 +155,7 @@ export class ToolCalls {
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
     const { causes } = context;
     const carried = await this.#parts.gate.carryOut(context, proposal, { causes, label, need }, (allowance) =>
-      this.#parts.apps.call(app, allowance, query.signal),
+      this.#parts.apps.call(app, allowance, ending),
     );
     if (carried.kind === 'failed') {
       const { fault: reported, event } = carried;

@@ -33,19 +33,22 @@ export class Turn {
     this.#parts = parts;
   }
 
-  serve(request: SpokeRequest): Promise<Served> {
+  /** `signal` aborts when the turn is over: what it began ends with it. */
+  serve(request: SpokeRequest, signal: AbortSignal): Promise<Served> {
     const { exchange } = this.#parts;
     switch (request.type) {
       case 'model':
         return this.#model(request.messages);
       case 'tool':
-        return this.#tool(request.name, request.arguments);
+        return this.#tool(request.name, request.arguments, signal);
       case 'probe':
         return exchange.probe(this.#context, request.functionality);
       case 'request':
-        return exchange.request(this.#context, this.#query, request.peer, request.message);
+        return exchange.request(this.#context, this.#query, request.peer, request.message, signal);
       case 'open':
         return exchange.open(this.#context, this.#query, request.reference);
+      case 'read':
+        return exchange.read(this.#context, this.#query, request.reference, request.schema);
       default:
         request satisfies never;
         return Promise.resolve(failed(UNKNOWN));
@@ -73,8 +76,8 @@ export class Turn {
     );
   }
 
-  async #tool(name: string, args: JsonObject): Promise<Served> {
-    const called = await this.#parts.calls.callOwn(this.#context, this.#query, name, args);
+  async #tool(name: string, args: JsonObject, signal: AbortSignal): Promise<Served> {
+    const called = await this.#parts.calls.callOwn(this.#context, this.#query, name, args, signal);
     return called.ok ? ok({ type: 'output', ...called.value }) : called;
   }
 }

@@ -4,6 +4,7 @@ import { type ModelTool, REFUSED_TEXT } from '@cordon/core';
 import { adviser, app, NUMBER, type ScriptedApp, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes } from './fixture/consent.ts';
 import { call, field, type Line, plan } from './fixture/model.ts';
+import { launcherOf, READY } from './fixture/spoke.ts';
 import { type Scene, type Stage, stageFor } from './fixture/stage.ts';
 
 const FARE_REQUEST = shape({ to: TEXT });
@@ -169,9 +170,35 @@ test('each probe gets an id of its own, which names nobody', async (t) => {
   assert.ok(!stage.model.shownTo('notes').includes('rides'));
 });
 
+for (const [what, message] of [
+  ['lacks a field', {}],
+  ['has a field of another type', { to: 7 }],
+] as const) {
+  test(`a request that ${what} does not leave an honest loop; the hub drops it of another`, async (t) => {
+    const stage = stageFor(t, scene([[call('ride-fare', message)], hear], { user: yes() }));
+    const { answer } = await stage.ask('how much?');
+    assert.match(answer ?? '', /^malformed: /);
+    assert.equal(stage.of('message.dropped').length, 0);
+
+    const peers: string[] = [];
+    const unchecked = launcherOf(({ onMessage, send }) => {
+      onMessage((said) => {
+        if (said.type === 'turn') {
+          peers.push(...said.context.offers.map(({ peer }) => peer));
+          send({ type: 'request', id: 1, peer: peers[0] ?? '', message });
+        }
+        if (said.type === 'refusal') send({ type: 'answer', id: 1, text: said.text });
+      });
+      send(READY);
+    });
+    const other = stageFor(t, scene([], { user: yes(), spokes: unchecked }));
+    assert.match((await other.ask('how much?')).answer ?? '', /^malformed: /);
+    assert.deepEqual([other.questions, other.ran], [[], []]);
+    assert.equal(other.of('message.dropped').length, 1);
+  });
+}
+
 const MALFORMED: readonly { readonly what: string; readonly message: Line }[] = [
-  { what: 'lacks a field', message: [call('ride-fare', {})] },
-  { what: 'has a field of another type', message: [call('ride-fare', { to: 7 })] },
   {
     what: 'goes to an invented peer',
     message: [call('request', { peer: 'peer-1', message: { to: 'Turin' } })],

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { yes } from './fixture/consent.ts';
 import { plan } from './fixture/model.ts';
-import { launcherOf } from './fixture/spoke.ts';
+import { launcherOf, READY } from './fixture/spoke.ts';
 import { raiseStage, type Stage } from './fixture/stage.ts';
 
 /** Words of other contexts: what is installed, what was said there, the peers that were offered there. */
@@ -80,7 +80,7 @@ const said: fc.Arbitrary<Said> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .constantFrom('{', '[[[[', '{"type":"ready","version":1}', '{"__proto__":1}', 'null')
+      .constantFrom('{', '[[[[', '{"type":"ready","versions":[2]}', '{"__proto__":1}', 'null')
       .map((line): Said => ({ kind: 'raw', line })),
   },
   { weight: 3, arbitrary: fields({ type: fc.constant('tool'), id, name: tool, arguments: args }) },
@@ -160,7 +160,7 @@ function attackers(script: readonly Said[], loot: Loot, patienceMs: number) {
         await after(5);
       }
     };
-    send({ type: 'ready', version: 1 });
+    send(READY);
   });
 }
 

@@ -29,7 +29,7 @@ function stage(t: TestContext, code: number | null = 0) {
       const exited = Promise.withResolvers<Exit>();
       loop.on('end', () => exited.resolve({ cause: 'exit', code, signal: null, message: '' }));
       loop.resume();
-      loop.write('{"type":"ready","version":1}\n');
+      loop.write('{"type":"ready","versions":[2]}\n');
       const process = {
         pid: 1,
         stdin: null,

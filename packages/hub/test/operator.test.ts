@@ -4,7 +4,7 @@ import { failed, fault } from '@cordon/core';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from './fixture/app.ts';
 import { no, yes } from './fixture/consent.ts';
 import { call, type Line, plan, type Script, USAGE } from './fixture/model.ts';
-import { launcherOf } from './fixture/spoke.ts';
+import { launcherOf, READY } from './fixture/spoke.ts';
 import { type Scene, stageFor } from './fixture/stage.ts';
 
 const MAIL = app('mail', { read: 'a mail', send: 'sent' }, { irreversible: ['send'] });
@@ -196,7 +196,7 @@ test('an agent loop that cannot be started makes the query fail', async (t) => {
 test('an agent loop that ends without an answer makes the query fail', async (t) => {
   const spokes = launcherOf(({ onMessage, send, kill }) => {
     onMessage(kill);
-    send({ type: 'ready', version: 1 });
+    send(READY);
   });
   const stage = stageFor(t, mail(['done'], { spokes }));
   const outcome = await stage.ask('read it');

@@ -13,6 +13,7 @@ const TURN: TurnContext = {
   tools: [],
   offers: [],
   functionalities: [],
+  serves: null,
   maxSteps: 5,
 };
 const NOTHING: Serve = () => new Promise(() => undefined);
@@ -41,7 +42,8 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
   spoke.on('data', (chunk: Buffer) => received.push(...chunk.toString().trim().split('\n')));
   /** A loop speaks when its turn has come. */
   const turnHasCome = async () => {
-    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (!received.some((line) => line.includes('"turn"')))
+      await new Promise((resolve) => setImmediate(resolve));
   };
   const say = (...lines: readonly string[]) => spoke.write(lines.map((line) => `${line}\n`).join(''));
   const dropped: string[] = [];
@@ -50,20 +52,20 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
   return { say, run, turnHasCome, received, dropped, killed, raw: spoke };
 }
 
-const READY = '{"type":"ready","version":1}';
+const READY = '{"type":"ready","versions":[1,2]}';
 
 test('a turn goes from the query to the answer', async () => {
   const { turnHasCome, say, run, received } = scriptedSpoke();
   say(READY);
-  const turn = run(async (request) =>
-    request.type === 'open' ? ok({ type: 'opened', text: 'the text' }) : NOTHING(request),
+  const turn = run(async (request, signal) =>
+    request.type === 'open' ? ok({ type: 'opened', text: 'the text' }) : NOTHING(request, signal),
   );
   await turnHasCome();
   say('{"type":"open","id":7,"reference":"$1"}');
   await new Promise((resolve) => setTimeout(resolve, 10));
   say('{"type":"answer","id":1,"text":"done"}');
   assert.deepEqual(await turn, { ok: true, value: 'done' });
-  assert.deepEqual(JSON.parse(received[1] ?? ''), { type: 'opened', text: 'the text', id: 7 });
+  assert.deepEqual(JSON.parse(received.at(-1) ?? ''), { type: 'opened', text: 'the text', id: 7 });
 });
 
 test('a loop that died between two turns takes no further one, and keeps nobody waiting', async () => {
@@ -84,10 +86,10 @@ test('a loop that died between two turns takes no further one, and keeps nobody 
 test('a spoke of another protocol version is refused', async () => {
   const { say, run } = scriptedSpoke();
   const turn = run();
-  say('{"type":"ready","version":2}');
+  say('{"type":"ready","versions":[1,3]}');
   assert.deepEqual(await turn, {
     ok: false,
-    fault: { kind: 'spoke-protocol', message: 'the agent loop speaks protocol 2, the hub 1' },
+    fault: { kind: 'spoke-protocol', message: 'the agent loop speaks protocol 1, 3, the hub 2' },
   });
 });
 
@@ -115,9 +117,9 @@ test('a request id cannot be used twice while its answer is due', async () => {
   let served = 0;
   const { turnHasCome, say, run, dropped } = scriptedSpoke();
   say(READY);
-  void run((request) => {
+  void run((request, signal) => {
     served++;
-    return NOTHING(request);
+    return NOTHING(request, signal);
   });
   await turnHasCome();
   say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"probe","id":3,"functionality":"x"}');
@@ -140,9 +142,9 @@ test('a flood of requests is bounded', async () => {
   let served = 0;
   const { turnHasCome, say, run } = scriptedSpoke();
   say(READY);
-  const turn = run((request) => {
+  const turn = run((request, signal) => {
     served++;
-    return NOTHING(request);
+    return NOTHING(request, signal);
   });
   await turnHasCome();
   say(...Array.from({ length: 500 }, (_, id) => `{"type":"probe","id":${id},"functionality":"x"}`));

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, DEFAULT_WARM_LIMITS, failed, fault, type WarmLimits } from '@cordon/core';
-import { PROTOCOL_VERSION } from '@cordon/protocol';
 import { SpokePool } from '../src/spoke-pool.ts';
-import { launcherOf, type SpokeEnd } from './fixture/spoke.ts';
+import { launcherOf, READY, type SpokeEnd } from './fixture/spoke.ts';
 
 function poolFor(t: TestContext, warm: Partial<WarmLimits> = {}, isBroken = false) {
   const loops: (SpokeEnd & { isKilled: boolean })[] = [];
@@ -13,7 +12,7 @@ function poolFor(t: TestContext, warm: Partial<WarmLimits> = {}, isBroken = fals
       loop.isKilled = true;
     });
     loops.push(loop);
-    end.send({ type: 'ready', version: PROTOCOL_VERSION });
+    end.send(READY);
   });
   let launched = 0;
   const pool = new SpokePool(

@@ -8,7 +8,7 @@ import { AGENT_TOOLS, type JsonObject, type ModelTool } from '@cordon/core';
 import type { TurnContext } from './message.ts';
 
 /**
- * In this order: the app's own, those that the plan expects, and the three of exchange. A name has one meaning: where
+ * In this order: the app's own, those that the plan expects, and the four of exchange. A name has one meaning: where
  * the app's own tool is called like one of the exchange, the context does without the latter.
  */
 export function offeredTools(context: TurnContext): readonly ModelTool[] {
@@ -29,7 +29,13 @@ function exchangeTools(context: TurnContext): readonly ModelTool[] {
       'Ask the user to let you read the text behind a reference such as "$3". Rarely needed: a reference may stand inside any argument or in your answer, and its text is put in its place.',
     parameters: objectSchema({ ref: { type: 'string' } }),
   };
-  if (context.functionalities.length === 0) return context.offers.length === 0 ? [] : [open];
+  const read: ModelTool = {
+    name: AGENT_TOOLS.read,
+    description:
+      'Have the text behind a reference such as "$3" read for you, when you must know something of it. `schema` is a JSON Schema of the answer that you want: an object whose properties are numbers, booleans, strings with an `enum`, or strings with one of the formats "date", "time", "date-time", "uuid", "identifier"; lists need `maxItems`. Free text is not answered.',
+    parameters: objectSchema({ ref: { type: 'string' }, schema: { type: 'object' } }),
+  };
+  if (context.functionalities.length === 0) return context.offers.length === 0 ? [] : [open, read];
   const list = context.functionalities.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
   return [
     {
@@ -45,6 +51,7 @@ function exchangeTools(context: TurnContext): readonly ModelTool[] {
       parameters: objectSchema({ peer: { type: 'string' }, message: { type: 'object' } }),
     },
     open,
+    read,
   ];
 }
 

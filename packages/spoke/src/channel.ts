@@ -1,43 +1,55 @@
 /**
- * The spoke's only link: an inherited socket on descriptor 3. Requests get ids here, answers find their request.
+ * The spoke's end of its link: lines to messages, each checked; requests get ids here, answers find their request.
+ * A hub that breaks the protocol is none: the link ends.
  *
  * Ring 0.
  */
-import { Socket } from 'node:net';
-import { decodeHubMessage, encode, type HubMessage, LineDecoder, type SpokeMessage } from '@cordon/protocol';
+import type { Duplex } from 'node:stream';
+import {
+  decodeHubMessage,
+  encode,
+  HUB_LINE_BYTES,
+  type HubAnswer,
+  type HubMessage,
+  LineDecoder,
+  type SpokeMessage,
+} from '@cordon/protocol';
 import type { Ask } from './agent-loop.ts';
 
-const LINK_DESCRIPTOR = 3;
-/** The hub may send whole tool outputs; it is trusted, and the sandbox bounds the memory. */
-const LINE_BYTES = 32 * 1024 * 1024;
+/** What the hub says by itself. */
+export type HubNotice = Exclude<HubMessage, HubAnswer>;
 
 export interface Channel {
   readonly ask: Ask;
   readonly send: (message: SpokeMessage) => void;
 }
 
-/** Opens the link. `onMessage` gets what answers no request: turns. */
-export function openChannel(onMessage: (message: HubMessage) => void, onEnd: () => void): Channel {
-  const socket = new Socket({ fd: LINK_DESCRIPTOR, readable: true, writable: true });
-  const decoder = new LineDecoder({ lineBytes: LINE_BYTES });
-  const waiting = new Map<number, (message: HubMessage) => void>();
+/** Takes the link over. `onEnd` is called when it is over, or when what came is not in the protocol. */
+export function openChannel(link: Duplex, onNotice: (notice: HubNotice) => void, onEnd: () => void): Channel {
+  const decoder = new LineDecoder({ lineBytes: HUB_LINE_BYTES });
+  const waiting = new Map<number, (message: HubAnswer) => void>();
   let lastId = 0;
 
-  const send = (message: SpokeMessage) => void socket.write(`${encode(message)}\n`);
-  const receive = (message: HubMessage) => {
-    const waiter = message.type === 'turn' ? undefined : waiting.get(message.id);
-    if (waiter === undefined) return onMessage(message);
-    waiting.delete(message.id);
-    waiter(message);
+  const send = (message: SpokeMessage) => {
+    if (!link.destroyed) link.write(`${encode(message)}\n`);
+  };
+  const receive = (line: string) => {
+    const message = decodeHubMessage(line);
+    if (!message.ok) return onEnd();
+    if (isNotice(message.value)) return onNotice(message.value);
+    const waiter = waiting.get(message.value.id);
+    if (waiter === undefined) return onEnd();
+    waiting.delete(message.value.id);
+    waiter(message.value);
   };
 
-  socket.on('data', (chunk) => {
+  link.on('data', (chunk) => {
     const lines = decoder.push(chunk);
     if (!lines.ok) return onEnd();
-    for (const line of lines.value) receive(decodeHubMessage(line));
+    for (const line of lines.value) receive(line);
   });
-  socket.on('error', onEnd);
-  socket.on('close', onEnd);
+  link.on('error', onEnd);
+  link.on('close', onEnd);
 
   return {
     send,
@@ -48,4 +60,9 @@ export function openChannel(onMessage: (message: HubMessage) => void, onEnd: () 
         send({ ...request, id });
       }),
   };
+}
+
+function isNotice(message: HubMessage): message is HubNotice {
+  const { type } = message;
+  return type === 'welcome' || type === 'unsupported' || type === 'turn' || type === 'cancel';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type ModelTool } from '@cordon/core';
-import type { HubMessage, TurnContext } from '@cordon/protocol';
+import type { HubAnswer, TurnContext } from '@cordon/protocol';
 import { type Ask, runTurn } from '../src/index.ts';
 
 type Request = Parameters<Ask>[0];
@@ -16,6 +16,7 @@ function turn(overrides: Partial<TurnContext> = {}): TurnContext {
     tools: [],
     offers: [],
     functionalities: [],
+    serves: null,
     maxSteps: 4,
   };
   return { ...empty, query: 'hello', ...overrides };
@@ -25,7 +26,7 @@ function turn(overrides: Partial<TurnContext> = {}): TurnContext {
 function scriptedHub(replies: readonly { text: string; calls: readonly string[] }[]) {
   const asked: Request[] = [];
   let next = 0;
-  const ask: Ask = async (request): Promise<HubMessage> => {
+  const ask: Ask = async (request): Promise<HubAnswer> => {
     asked.push(structuredClone(request));
     if (request.type !== 'model') return { type: 'output', id: 0, text: 'result', isError: false };
     const reply = replies[next++] ?? { text: 'end', calls: [] };
@@ -80,7 +81,13 @@ test('two calls of one turn are made together and both results come back', async
 });
 
 test('an offer is asked for by its peer, and never takes the place of an own tool', async () => {
-  const offer = { name: 'send-mail', description: '', peer: id<'ephemeral'>('peer-1'), request: {} };
+  const offer = {
+    name: 'send-mail',
+    description: '',
+    peer: id<'ephemeral'>('peer-1'),
+    request: {},
+    response: {},
+  };
   const offered = scriptedHub([{ text: '', calls: ['send-mail'] }]);
   await runTurn(turn({ offers: [offer] }), offered.ask);
   assert.deepEqual(offered.asked[1], { type: 'request', peer: 'peer-1', message: { ref: '$1' } });

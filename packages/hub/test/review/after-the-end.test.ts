@@ -1,11 +1,10 @@
 /** Nothing happens for a query that is over, and nothing between queries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROTOCOL_VERSION } from '@cordon/protocol';
 import { app } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
-import { launcherOf } from '../fixture/spoke.ts';
+import { launcherOf, READY } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
 
 const MAIL = app('mail', { send: 'sent' }, { irreversible: ['send'], network: ['example.com'] });
@@ -47,7 +46,7 @@ test('a yes that comes after the loop has broken the query off does nothing', as
       send({ type: 'tool', id: 1, name: 'send', arguments: {} });
       void asked.promise.then(kill);
     });
-    send({ type: 'ready', version: PROTOCOL_VERSION });
+    send(READY);
   });
   const stage = stageFor(t, {
     apps: [MAIL],

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { PROTOCOL_VERSION } from '@cordon/protocol';
 import { readPlan } from '../../src/planner.ts';
 import { References } from '../../src/references.ts';
 import { validatorOnDemand } from '../../src/schema-validator.ts';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { call, plan } from '../fixture/model.ts';
-import { launcherOf } from '../fixture/spoke.ts';
+import { launcherOf, READY } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
 
 /** Forty definitions, each of which names the next one twice: 2^40 steps. */
@@ -68,6 +67,8 @@ test('an answer that names a long text over and over does not grow without end',
     text: 'x'.repeat(1024 * 1024),
     origin: 'mail' as never,
     functionality: 'newest-mail' as never,
+    carries: [],
+    peer: 'peer-1' as never,
     label: { integrity: 'untrusted', confidentiality: 'private' },
   });
   const resolved = references.resolve('$1 '.repeat(10_000));
@@ -89,7 +90,7 @@ test('a loop that asks its model without end is stopped by the hub', async (t) =
     onMessage((message) => {
       if (message.type === 'turn' || message.type === 'reply') ask();
     });
-    send({ type: 'ready', version: PROTOCOL_VERSION });
+    send(READY);
   });
   const stage = stageFor(t, {
     spokes: greedy,
@@ -108,7 +109,7 @@ test('a loop that never stops asking is stopped', async (t) => {
     onMessage((message) => {
       if (message.type === 'turn' || message.type === 'refusal') probe();
     });
-    send({ type: 'ready', version: PROTOCOL_VERSION });
+    send(READY);
   });
   const stage = stageFor(t, { spokes: probing, script: {} });
   const outcome = await stage.ask('hello');

@@ -1,0 +1,169 @@
+/**
+ * Whether a value fits a JSON Schema, for both ends of the link: the messages themselves, and in the spoke the formats
+ * of what is exchanged. A few keywords, small and quick to load, since the agent loop's start pays for every import.
+ * What it does not know it lets pass: the hub checks every exchanged message by the whole standard.
+ *
+ * Ring 0.
+ */
+import { canonicalJson, isJsonObject, type Json, type JsonObject, type JsonSchema } from '@cordon/core';
+
+export interface CheckOptions {
+  /**
+   * A reference (`"$3"` inside a string, or `{"ref": "$3", "length": 120}`) may stand where a string may: its text,
+   * which this end has not seen, takes its place.
+   */
+  readonly allowsReferences: boolean;
+}
+
+/** What does not fit, in words for a journal or a model; null: nothing that is known here. */
+export function misfit(
+  schema: JsonSchema,
+  value: Json,
+  options: CheckOptions = { allowsReferences: false },
+): string | null {
+  return new Check(options).value(schema, value, '');
+}
+
+/** The keywords that are checked; `title` and `description` say nothing that could be. */
+export const CHECKED_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minimum', 'maximum', 'title', 'description'],
+]);
+
+const REFERENCE = /\$\d/;
+const WHOLE_REFERENCE = /^\$\d{1,6}$/;
+
+class Check {
+  readonly #options: CheckOptions;
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  /** Recursion is as deep as the value and the schema are, which were both read within limits. */
+  value(schema: Json, value: Json, at: string): string | null {
+    if (schema === false) return `${at || 'the message'} may not be there`;
+    if (!isJsonObject(schema)) return null;
+    if (this.#options.allowsReferences && holdsReference(value)) {
+      return mayBeText(schema) ? null : `${at || 'the message'} must be no text`;
+    }
+    return (
+      typed(schema, value, at) ??
+      listed(schema, value, at) ??
+      this.#alternatives(schema, value, at) ??
+      sized(schema, value, at) ??
+      this.#inside(schema, value, at)
+    );
+  }
+
+  #alternatives({ anyOf }: JsonObject, value: Json, at: string): string | null {
+    if (!isList(anyOf)) return null;
+    return anyOf.some((one) => this.value(one, value, at) === null)
+      ? null
+      : `${at || 'the message'} fits none of the forms that it may have`;
+  }
+
+  #inside(schema: JsonObject, value: Json, at: string): string | null {
+    if (isList(value)) {
+      const { items } = schema;
+      if (items === undefined) return null;
+      return first(value.entries(), ([index, item]) => this.value(items, item, `${at}/${index}`));
+    }
+    if (!isJsonObject(value)) return null;
+    const { required, additionalProperties } = schema;
+    const properties = isJsonObject(schema.properties) ? schema.properties : {};
+    const wanted = isList(required) ? required : [];
+    const missing = wanted.find((key) => typeof key === 'string' && !Object.hasOwn(value, key));
+    if (typeof missing === 'string') return `${at}/${missing} is missing`;
+    return first(Object.entries(value), ([key, inner]) => {
+      const known = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+      // A key that an attacker chose is not repeated.
+      if (known === false) return `${at || 'the message'} has a field that is unknown`;
+      return known === undefined ? null : this.value(known, inner, `${at}/${key}`);
+    });
+  }
+}
+
+function first<T>(items: Iterable<T>, problemOf: (item: T) => string | null): string | null {
+  for (const item of items) {
+    const problem = problemOf(item);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function holdsReference(value: Json): boolean {
+  if (typeof value === 'string') return REFERENCE.test(value);
+  if (!isJsonObject(value) || typeof value.ref !== 'string') return false;
+  return (
+    WHOLE_REFERENCE.test(value.ref) && Object.keys(value).every((key) => key === 'ref' || key === 'length')
+  );
+}
+
+function mayBeText({ type }: JsonObject): boolean {
+  return type === undefined || type === 'string' || (isList(type) && type.includes('string'));
+}
+
+function typed({ type }: JsonObject, value: Json, at: string): string | null {
+  if (type === undefined) return null;
+  const names = isList(type) ? type : [type];
+  if (names.some((name) => isOfType(name, value))) return null;
+  return `${at || 'the message'} must be ${names.filter((name) => typeof name === 'string').join(' or ')}`;
+}
+
+function isOfType(name: Json, value: Json): boolean {
+  switch (name) {
+    case 'object':
+      return isJsonObject(value);
+    case 'array':
+      return isList(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === name;
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'null':
+      return value === null;
+    default:
+      return false;
+  }
+}
+
+function listed(schema: JsonObject, value: Json, at: string): string | null {
+  const same = (other: Json) => other === value || canonicalJson(other) === canonicalJson(value);
+  if (isList(schema.enum) && !schema.enum.some(same)) return `${at || 'the message'} is none of the values`;
+  if (schema.const !== undefined && !same(schema.const)) return `${at || 'the message'} is another value`;
+  return null;
+}
+
+function sized(schema: JsonObject, value: Json, at: string): string | null {
+  if (typeof value === 'number') {
+    return outside(value, schema.minimum, schema.maximum) ? `${at} is too small or too large` : null;
+  }
+  if (typeof value === 'string') {
+    const { minLength, maxLength } = schema;
+    if (minLength === undefined && (typeof maxLength !== 'number' || value.length <= maxLength)) return null;
+    return outside(characters(value), minLength, maxLength) ? `${at} is too short or too long` : null;
+  }
+  if (isList(value)) {
+    const { minItems, maxItems } = schema;
+    return outside(value.length, minItems, maxItems) ? `${at} has too few or too many items` : null;
+  }
+  return null;
+}
+
+function outside(size: number, least: Json | undefined, most: Json | undefined): boolean {
+  return (typeof least === 'number' && size < least) || (typeof most === 'number' && size > most);
+}
+
+/** As JSON Schema counts them: a character beyond the first 65,536 is one. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+/**
+ * One spoke on its link, from the version to the end of its turn: the state machine of docs/protocol.md as the spoke
+ * sees it. What the hub may not say in a state ends the spoke.
+ *
+ * Ring 0.
+ */
+import type { Duplex } from 'node:stream';
+import { PROTOCOL_VERSIONS, type SpokeMessage, type TurnContext } from '@cordon/protocol';
+import { runTurn, type TurnResult } from './agent-loop.ts';
+import { openChannel } from './channel.ts';
+
+type State = 'started' | 'idle' | 'in-turn' | 'over';
+
+/** Says that it is ready, and serves the turns that come. `end` is called once: the process is to end. */
+export function runSpoke(link: Duplex, end: () => void): void {
+  let state: State = 'started';
+  let turn = 0;
+  const stop = () => {
+    if (state === 'over') return;
+    state = 'over';
+    end();
+  };
+  const serve = async (id: number, context: TurnContext) => {
+    state = 'in-turn';
+    turn = id;
+    const result = await runTurn(context, channel.ask);
+    if (state !== 'in-turn') return;
+    state = 'idle';
+    channel.send(endOfTurn(id, result));
+  };
+  const channel = openChannel(
+    link,
+    (notice) => {
+      switch (notice.type) {
+        case 'welcome':
+          if (state !== 'started' || !PROTOCOL_VERSIONS.includes(notice.version)) return stop();
+          state = 'idle';
+          return;
+        case 'turn':
+          return state === 'idle' ? void serve(notice.id, notice.context) : stop();
+        case 'cancel':
+          // One that crossed the answer on its way is of a turn that is over.
+          return state === 'idle' && notice.id === turn ? undefined : stop();
+        case 'unsupported':
+          return stop();
+        default:
+          notice satisfies never;
+      }
+    },
+    stop,
+  );
+  channel.send({ type: 'ready', versions: PROTOCOL_VERSIONS });
+}
+
+function endOfTurn(id: number, result: TurnResult): SpokeMessage {
+  switch (result.kind) {
+    case 'answer':
+      return { type: 'answer', id, text: result.text };
+    case 'exhausted':
+      return { type: 'exhausted', id, steps: result.steps };
+    case 'unfit':
+      return { type: 'unfit', id };
+    default:
+      result satisfies never;
+      return { type: 'unfit', id };
+  }
+}
