@@ -63,7 +63,9 @@ function isOrphan(pid: number, { bwrap, user }: OrphanSearch): boolean {
         return users.every((id) => id === user) && numbers.length > 1 && numbers.at(-1) === 1;
       case 'stage':
         // A stage that is whole begins among the mounts of its hub; only its inner half has mounts of its own.
-        return users.every((id) => id === 0) && ![parent, 'self'].map(mountsOf).includes(mountsOf(pid));
+        return (
+          users.every((id) => id === 0) && !isAmongMountsOf(parent, pid) && !isAmongMountsOf('self', pid)
+        );
     }
   } catch {
     return false;
@@ -105,6 +107,10 @@ function statusOf(pid: number): ProcessStatus {
   };
   const [parent = 0] = line('PPid');
   return { parent, users: line('Uid'), numbers: line('NSpid') };
+}
+
+function isAmongMountsOf(hub: number | 'self', pid: number): boolean {
+  return mountsOf(hub) === mountsOf(pid);
 }
 
 /** Null for the first process of some machines, which nobody may look at; it is no hub of ours. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PRLIMIT_INSIDE } from '../src/backends/bubblewrap.ts';
@@ -52,15 +52,15 @@ const OURS: Held = { command: [PRLIMIT_INSIDE], as: user };
 
 /** Both halves of a bubblewrap that is held where the inner one waits to be told to go on. */
 async function heldHalves(context: TestContext, { command, as }: Held): Promise<Halves> {
-  const options = ['--unshare-user', '--unshare-pid', '--userns-block-fd', '4', '--info-fd', '5'];
+  const options = ['--unshare-user', '--unshare-pid', '--userns-block-fd', '5', '--info-fd', '4'];
   const outer = spawn(bwrap, ['--args', '3', '--', ...command], {
     env: {},
     cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     ...(isRoot ? { uid: as, gid: as } : {}),
   });
-  const [, , , args, , status] = outer.stdio;
-  assert.ok(args instanceof Writable && status !== null && status !== undefined);
+  const [, , , args, status] = outer.stdio;
+  assert.ok(args instanceof Writable && status instanceof Readable);
   args.end(options.map((option) => `${option}\0`).join(''));
   const [report] = await once(status, 'data');
   const inner = Number(/"child-pid": (\d+)/.exec(String(report))?.[1]);
