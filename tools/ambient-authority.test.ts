@@ -273,7 +273,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'opens and closes what a confined process inherits',
   },
-  'packages/sandbox/src/tree-digest.ts': { of: ['files'], why: 'digests every file of an installed package' },
+  'packages/sandbox/src/tree-digest.ts': {
+    of: ['clock', 'files'],
+    why: 'digests every file of an installed package, with pauses',
+  },
   'packages/sandbox/src/watchdog.ts': {
     of: ['clock', 'files'],
     why: 'reads the memory of an app’s processes',

@@ -110,7 +110,7 @@ export class Machine {
 
   /** Runs what the command means now, and answers what it printed, or why it was not started. */
   async run(command: string): Promise<string> {
-    const spec = this.spec(command);
+    const spec = await this.spec(command);
     if (!spec.ok) return spec.fault.message;
     const started = await sandbox.spawn({ ...spec.value, stdin: 'none' }, new AbortController().signal);
     if (!started.ok) return started.fault.message;

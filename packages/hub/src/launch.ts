@@ -44,7 +44,7 @@ export interface LaunchOptions {
 export function appLauncher(options: LaunchOptions): AppLauncher {
   return {
     launch: async (app, network, signal) => {
-      const spec = specOf(app, options);
+      const spec = await specOf(app, options);
       if (!spec.ok) return spec;
       const { sandbox, socketFolder } = options;
       const process =
@@ -56,7 +56,10 @@ export function appLauncher(options: LaunchOptions): AppLauncher {
   };
 }
 
-function specOf(app: InstalledApp, { command, stateFolder }: LaunchOptions): Result<SandboxSpec, Fault> {
+async function specOf(
+  app: InstalledApp,
+  { command, stateFolder }: LaunchOptions,
+): Promise<Result<SandboxSpec, Fault>> {
   const { source, manifest } = app;
   if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
   const own = stateFolder(app);

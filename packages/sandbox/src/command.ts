@@ -57,10 +57,30 @@ const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin'
 const INTERPRETERS = /^(python(\d+(\.\d+)?)?|bash|sh|dash|perl|ruby|lua|php)$/;
 
 /** Refuses what cannot be resolved now; the fault names the remedy. Reads the file system and makes the state folder. */
-export function commandSpec(app: AppCommand, context: CommandContext): Result<SandboxSpec, Fault> {
+export async function commandSpec(
+  app: AppCommand,
+  context: CommandContext,
+): Promise<Result<SandboxSpec, Fault>> {
+  const call = packageCall(app);
+  if (!call.ok) return call;
+  // First, since it takes its time: from the look at any other path to its mount it must not be long.
+  const installed = call.value === null ? ok(null) : await findInstalled(call.value, context.dataFolder);
+  if (!installed.ok) return installed;
+  return specOf(app, context, { call: call.value, installed: installed.value });
+}
+
+/** What a launcher's command line asks for. */
+interface PackageWish {
+  /** Null: the command is no launcher. */
+  readonly call: PackageCall | null;
+  /** What is installed for it; null: nothing. */
+  readonly installed: CheckedPath | null;
+}
+
+function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Result<SandboxSpec, Fault> {
   const granted = grantedMounts(app, context);
   if (!granted.ok) return granted;
-  const program = resolveProgram(app, context);
+  const program = resolveProgram(app, context, wish);
   if (!program.ok) return program;
   const mounts = [...withoutCovered(program.value.code, granted.value), ...granted.value];
   const cwd = workingFolder(app, context, mounts);
@@ -112,12 +132,23 @@ function unavailable(message: string, help?: string) {
   return failed(fault('app-unavailable', message, help));
 }
 
-function resolveProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
-  const name = basename(app.command);
-  if (name === 'node' || name === 'nodejs') return nodeProgram(app.args, app, context);
-  const call = parsePackageLauncher(name, app.args);
-  if (!call.ok) return call;
-  return call.value === null ? hostProgram(app, context) : packageProgram(call.value, app, context);
+function isNodeCommand({ command }: AppCommand): boolean {
+  return ['node', 'nodejs'].includes(basename(command));
+}
+
+function packageCall(app: AppCommand): Result<PackageCall | null, Fault> {
+  return isNodeCommand(app) ? ok(null) : parsePackageLauncher(basename(app.command), app.args);
+}
+
+function resolveProgram(
+  app: AppCommand,
+  context: CommandContext,
+  { call, installed }: PackageWish,
+): Result<Program, Fault> {
+  if (isNodeCommand(app)) return nodeProgram(app.args, app, context);
+  if (call === null) return hostProgram(app, context);
+  // What was installed for this very command goes before what happens to lie beside the configuration.
+  return installed === null ? packageBeside(call, app, context) : installedProgram(call, installed, app);
 }
 
 /** JS and TS apps run on our own Node, whatever `node` the host has, and see no other program. */
@@ -140,11 +171,7 @@ function ownNode(args: readonly string[], { limits }: AppCommand, code: readonly
   return { executable: NODE_INSIDE, args: [heap, ...args], usr: false, code };
 }
 
-/** What was installed for this very command goes before what happens to lie beside the configuration. */
-function packageProgram(call: PackageCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
-  const installed = findInstalled(call, context.dataFolder);
-  if (!installed.ok) return installed;
-  if (installed.value !== null) return installedProgram(call, installed.value, app);
+function packageBeside(call: PackageCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
   const beside = call.ecosystem === 'npm' ? installedBin(call, context.configFolder) : ok(null);
   if (!beside.ok) return beside;
   if (beside.value !== null) return nodeProgram([beside.value, ...call.args], app, context);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type CheckedPath, checkPath, errorCode } from './checked-path.ts';
 import { type PackageCall, requestOf } from './package-launcher.ts';
-import { digestTree } from './tree-digest.ts';
+import { digestTreeInPieces } from './tree-digest.ts';
 
 /** Where an installed package stands inside; it does not say where the data folder is. */
 export const PACKAGE_INSIDE = '/opt/package';
@@ -34,8 +34,15 @@ function refused(message: string) {
   return failed(fault('app-unavailable', message, 'run `cordon apps install --again` for this app'));
 }
 
-/** The folder for this call, every file of it as it was recorded; null: nothing was installed for it. */
-export function findInstalled(call: PackageCall, dataFolder: string): Result<CheckedPath | null, Fault> {
+/**
+ * The folder for this call, every file of it as it was recorded; null: nothing was installed for it. What reads the files takes
+ * turns with whatever else there is to do. Nobody but the hub writes there: who could change a file behind this look
+ * could do so after it.
+ */
+export async function findInstalled(
+  call: PackageCall,
+  dataFolder: string,
+): Promise<Result<CheckedPath | null, Fault>> {
   const request = requestOf(call);
   const digest = recordedDigest(recordFile(dataFolder, request), request);
   if (!digest.ok || digest.value === null) return digest.ok ? ok(null) : digest;
@@ -46,7 +53,7 @@ export function findInstalled(call: PackageCall, dataFolder: string): Result<Che
   if (!descriptor.ok) return descriptor;
   try {
     // Through the descriptor: what is compared is what will be mounted.
-    const tree = digestTree(`/proc/self/fd/${descriptor.value}`);
+    const tree = await digestTreeInPieces(`/proc/self/fd/${descriptor.value}`);
     if (!tree.ok) return refused(tree.fault.message);
     if (tree.value.digest !== digest.value)
       return refused(`what was installed for \`${request}\` has changed since, and is not started`);

@@ -43,8 +43,8 @@ function project(context: TestContext): Project {
   };
 }
 
-function inside(app: AppCommand, context: CommandContext): readonly string[] {
-  const made = commandSpec(app, context);
+async function inside(app: AppCommand, context: CommandContext): Promise<readonly string[]> {
+  const made = await commandSpec(app, context);
   return made.ok ? made.value.mounts.map((mount) => mount.inside).sort() : [made.fault.message];
 }
 
@@ -58,7 +58,7 @@ test('a script of a workspace sees its package and the workspace package that it
   write('secret/package.json', '{"name":"@x/secret"}');
   mkdirSync(join(root, 'node_modules/@x'), { recursive: true });
   for (const name of ['lib', 'secret']) symlinkSync(`../../${name}`, join(root, 'node_modules/@x', name));
-  const made = commandSpec(app('node', ['--conditions=source', 'apps/one/app.ts']), where);
+  const made = await commandSpec(app('node', ['--conditions=source', 'apps/one/app.ts']), where);
   assert.equal(made.ok, true);
   if (!made.ok) return;
   assert.deepEqual(
@@ -68,81 +68,84 @@ test('a script of a workspace sees its package and the workspace package that it
   assert.equal((await run(made.value)).out, 'found');
 });
 
-test('a script in the middle of the project shows its part of it, not the project', (context) => {
+test('a script in the middle of the project shows its part of it, not the project', async (context) => {
   const { root, write, app, context: where } = project(context);
   write('package.json', '{}');
   write('.env', 'KEY=secret');
   write('src/server.js', '0');
   write('server.js', '0');
   assert.deepEqual(
-    inside(app('node', ['src/server.js']), where),
+    await inside(app('node', ['src/server.js']), where),
     [`${root}/package.json`, `${root}/src`, '/state'].sort(),
   );
   assert.deepEqual(
-    inside(app('node', ['server.js']), where),
+    await inside(app('node', ['server.js']), where),
     [`${root}/package.json`, `${root}/server.js`, '/state'].sort(),
   );
 });
 
-test('npx means an installed package, and is refused with the remedy where there is none', (context) => {
+test('npx means an installed package, and is refused with the remedy where there is none', async (context) => {
   const { root, write, app, context: where } = project(context);
   write('node_modules/@y/tool/package.json', '{"name":"@y/tool","version":"1.2.3","bin":{"tool":"cli.js"}}');
   write('node_modules/@y/tool/cli.js', '#!/usr/bin/env node\n0');
-  const made = commandSpec(app('npx', ['-y', '@y/tool@latest', 'a', '-b']), where);
+  const made = await commandSpec(app('npx', ['-y', '@y/tool@latest', 'a', '-b']), where);
   assert.deepEqual(made.ok && [made.value.executable, ...made.value.args.slice(1)], [
     NODE_INSIDE,
     `${root}/node_modules/@y/tool/cli.js`,
     'a',
     '-b',
   ]);
-  const missing = commandSpec(app('npx', ['-y', 'absent', 'x'], { app: 'notes' }), where);
+  const missing = await commandSpec(app('npx', ['-y', 'absent', 'x'], { app: 'notes' }), where);
   assert.equal(missing.ok ? '' : missing.fault.help, 'run `cordon apps install notes`');
-  const typed = commandSpec(app('bunx', ['absent@^1.0.0', 'x']), where);
+  const typed = await commandSpec(app('bunx', ['absent@^1.0.0', 'x']), where);
   assert.equal(typed.ok ? '' : typed.fault.help, "run `cordon apps install -- npx 'absent@^1.0.0'`");
-  const other = commandSpec(app('npx', ['@y/tool@2.0.0']), where);
+  const other = await commandSpec(app('npx', ['@y/tool@2.0.0']), where);
   assert.match(other.ok ? '' : other.fault.message, /installed as 1\.2\.3, not 2\.0\.0/);
   const escaping = write('node_modules/evil/package.json', '{"bin":"../../../../etc/passwd"}');
-  assert.equal(commandSpec(app('npx', ['evil']), where).ok, false, escaping);
+  assert.equal((await commandSpec(app('npx', ['evil']), where)).ok, false, escaping);
 });
 
-test('other programs come from the system, and what fetches is refused', (context) => {
+test('other programs come from the system, and what fetches is refused', async (context) => {
   const { app, context: where } = project(context);
-  const shell = commandSpec(app('sh', ['-c', 'true']), where);
+  const shell = await commandSpec(app('sh', ['-c', 'true']), where);
   assert.deepEqual(shell.ok && [shell.value.usr, shell.value.profile], [true, 'spawn']);
-  assert.match(inside(app('uvx', ['x']), where)[0] ?? '', /is not installed, and nothing is fetched/);
-  assert.match(inside(app('/usr/bin/docker', ['run', 'x']), where)[0] ?? '', /outside of the sandbox/);
-  assert.match(inside(app('no-such-command', []), where)[0] ?? '', /was not found/);
-  assert.match(inside(app('node', ['missing.js']), where)[0] ?? '', /does not exist/);
+  assert.match((await inside(app('uvx', ['x']), where))[0] ?? '', /is not installed, and nothing is fetched/);
+  assert.match(
+    (await inside(app('/usr/bin/docker', ['run', 'x']), where))[0] ?? '',
+    /outside of the sandbox/,
+  );
+  assert.match((await inside(app('no-such-command', []), where))[0] ?? '', /was not found/);
+  assert.match((await inside(app('node', ['missing.js']), where))[0] ?? '', /does not exist/);
 });
 
-test('permissions show the listed paths and never the data folder', (context) => {
+test('permissions show the listed paths and never the data folder', async (context) => {
   const { root, write, app, context: where } = project(context);
   write('docs/a.txt', 'a');
   const files = { read: [join(root, 'docs')], write: [] };
-  assert.deepEqual(inside(app('sh', [], { files }), where), [join(root, 'docs'), '/state'].sort());
+  assert.deepEqual(await inside(app('sh', [], { files }), where), [join(root, 'docs'), '/state'].sort());
   for (const path of [where.dataFolder, dirname(where.dataFolder), '/', join(where.dataFolder, 'app', '..')])
     assert.match(
-      inside(app('sh', [], { files: { read: [path], write: [] } }), where)[0] ?? '',
+      (await inside(app('sh', [], { files: { read: [path], write: [] } }), where))[0] ?? '',
       /data folder/,
       path,
     );
   symlinkSync(where.dataFolder, join(root, 'link'));
   assert.match(
-    inside(app('sh', [], { files: { read: [join(root, 'link')], write: [] } }), where)[0] ?? '',
+    (await inside(app('sh', [], { files: { read: [join(root, 'link')], write: [] } }), where))[0] ?? '',
     /data folder/,
   );
   assert.match(
-    inside(app('sh', [], { files: { read: [], write: ['/no/such'] } }), where)[0] ?? '',
+    (await inside(app('sh', [], { files: { read: [], write: ['/no/such'] } }), where))[0] ?? '',
     /does not exist/,
   );
 });
 
-test("the app's own folder is also at its own path where the manifest lists it", (context) => {
+test("the app's own folder is also at its own path where the manifest lists it", async (context) => {
   const { app, context: where } = project(context);
   const state = join(where.dataFolder, 'app');
   assert.deepEqual(
-    inside(app('sh', [], { files: { read: [], write: [state] } }), where),
+    await inside(app('sh', [], { files: { read: [], write: [state] } }), where),
     ['/state', state].sort(),
   );
-  assert.deepEqual(inside(app('sh', [], { stateFolder: null }), where), []);
+  assert.deepEqual(await inside(app('sh', [], { stateFolder: null }), where), []);
 });

@@ -108,9 +108,9 @@ test('files in the folder of shared memory count as those in the temporary folde
   assert.equal(twin.exit.code, 0, twin.err);
 });
 
-test('a package whose files never end is refused, and the hub goes on', (context) => {
+test('a package whose files never end is refused, and the hub goes on', async (context) => {
   const root = folder(context);
-  const started = (endless: string | null) => {
+  const started = async (endless: string | null) => {
     const at = join(root, String(endless), 'node_modules', 'tool');
     mkdirSync(at, { recursive: true });
     const files = { 'package.json': '{"name":"tool","bin":"./tool.js"}', 'tool.js': '#!/usr/bin/env node\n' };
@@ -128,10 +128,10 @@ test('a package whose files never end is refused, and the hub goes on', (context
       limits,
       node: [],
     };
-    const made = commandSpec({ ...wanted, files: { read: [], write: [] } }, place);
+    const made = await commandSpec({ ...wanted, files: { read: [], write: [] } }, place);
     return made.ok ? 'started' : made.fault.message;
   };
-  assert.equal(started('package.json'), 'the package `tool` has no readable package.json');
-  assert.equal(started('tool.js'), 'the program of the package `tool` is not a Node script');
-  assert.equal(started(null), 'started');
+  assert.equal(await started('package.json'), 'the package `tool` has no readable package.json');
+  assert.equal(await started('tool.js'), 'the program of the package `tool` is not a Node script');
+  assert.equal(await started(null), 'started');
 });

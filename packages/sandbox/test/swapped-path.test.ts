@@ -68,8 +68,8 @@ class Disk {
     };
   }
 
-  spec(changes: Partial<AppCommand>, writable: readonly string[] = []): SandboxSpec | string {
-    const made = commandSpec(this.app(changes), { ...this.context, writable });
+  async spec(changes: Partial<AppCommand>, writable: readonly string[] = []): Promise<SandboxSpec | string> {
+    const made = await commandSpec(this.app(changes), { ...this.context, writable });
     return made.ok ? { ...made.value, stdin: 'none' } : made.fault.message;
   }
 }
@@ -150,7 +150,7 @@ for (const [source, make] of Object.entries(SOURCES)) {
     test(`${source} that became ${swap} after the check is not mounted`, async (context) => {
       const disk = new Disk(context);
       const { path, app } = make(disk);
-      const spec = disk.spec(app);
+      const spec = await disk.spec(app);
       assert.equal(typeof spec, 'object', String(spec));
       change(disk, path);
       assert.match(await outcome(spec), /was replaced|cannot be opened any more/);
@@ -158,7 +158,7 @@ for (const [source, make] of Object.entries(SOURCES)) {
   }
   test(`${source} that nobody touched is mounted`, async (context) => {
     const disk = new Disk(context);
-    assert.equal(await outcome(disk.spec(make(disk).app)), 'mine');
+    assert.equal(await outcome(await disk.spec(make(disk).app)), 'mine');
   });
 }
 
@@ -189,7 +189,7 @@ test('whatever is swapped while apps start, none is shown the other folder', asy
   context.after(() => swapper.kill('SIGKILL'));
   const seen = new Set<string>();
   for (let start = 0; start < 25; start++) {
-    const spec = disk.spec({ args: [join(path, 'who')], files: { read: [path], write: [] } }, [
+    const spec = await disk.spec({ args: [join(path, 'who')], files: { read: [path], write: [] } }, [
       disk.at('shared'),
     ]);
     const out = await outcome(spec);
@@ -213,15 +213,15 @@ test('a link that an app planted in what it may write shows nothing at the next 
   const narrow = { args: [disk.at('shared/docs/who')], files: { read: [disk.at('shared/docs')], write: [] } };
   const both = { ...narrow, files: { read: narrow.files.read, write: [wide] } };
   if (process.getuid?.() === 0) lchownSync(wide, 61_000, 61_000);
-  assert.equal(await outcome(disk.spec(narrow, [wide])), 'mine');
-  assert.equal(await outcome(disk.spec(both)), 'mine');
+  assert.equal(await outcome(await disk.spec(narrow, [wide])), 'mine');
+  assert.equal(await outcome(await disk.spec(both)), 'mine');
   rmSync(disk.at('shared/docs'), { recursive: true });
   symlinkSync(disk.at('secret'), disk.at('shared/docs'));
   const refusal = /leads over a link in a folder that an app may write/;
-  assert.match(await outcome(disk.spec(narrow, [wide])), refusal);
-  assert.match(await outcome(disk.spec(both)), refusal);
+  assert.match(await outcome(await disk.spec(narrow, [wide])), refusal);
+  assert.match(await outcome(await disk.spec(both)), refusal);
   // The same link is the user's own where no app can write.
-  assert.equal(await outcome(disk.spec(narrow, [disk.at('project')])), 'secret');
+  assert.equal(await outcome(await disk.spec(narrow, [disk.at('project')])), 'secret');
 });
 
 test('a planted link is found behind honest links, above the path and in circles', async (context) => {
@@ -230,17 +230,17 @@ test('a planted link is found behind honest links, above the path and in circles
   symlinkSync(disk.at('shared'), disk.at('honest'));
   const read = (path: string) => ({ args: [join(path, 'who')], files: { read: [path], write: [] } });
   const writable = [disk.at('shared')];
-  assert.equal(await outcome(disk.spec(read(disk.at('honest/a/docs')), writable)), 'mine');
+  assert.equal(await outcome(await disk.spec(read(disk.at('honest/a/docs')), writable)), 'mine');
   renameSync(disk.at('shared/a'), disk.at('shared/b'));
   symlinkSync('b', disk.at('shared/a'));
   for (const path of ['honest/a/docs', 'shared/a/docs'])
-    assert.match(await outcome(disk.spec(read(disk.at(path)), writable)), /leads over a link/, path);
+    assert.match(await outcome(await disk.spec(read(disk.at(path)), writable)), /leads over a link/, path);
   assert.match(
-    await outcome(disk.spec(read(disk.at('shared/a/docs')), [disk.at('honest')])),
+    await outcome(await disk.spec(read(disk.at('shared/a/docs')), [disk.at('honest')])),
     /leads over a link/,
   );
   symlinkSync('round', disk.at('shared/round'));
-  assert.match(await outcome(disk.spec(read(disk.at('shared/round')), writable)), /cannot be read/);
+  assert.match(await outcome(await disk.spec(read(disk.at('shared/round')), writable)), /cannot be read/);
 });
 
 test("links in an app's own folder lead nowhere outside, and nothing behind them changes its owner", async (context) => {
@@ -251,7 +251,7 @@ test("links in an app's own folder lead nowhere outside, and nothing behind them
   symlinkSync(disk.at('data'), join(state, 'data'));
   const before = lstatSync(disk.at('secret/who')).uid;
   const args = ['/state/who', '/state/out/who', '/state/data/apps/demo/who'];
-  assert.equal(await outcome(disk.spec({ args, stateFolder: state })), 'mine');
+  assert.equal(await outcome(await disk.spec({ args, stateFolder: state })), 'mine');
   assert.deepEqual(
     [lstatSync(disk.at('secret')).uid, lstatSync(disk.at('secret/who')).uid],
     [before, before],
@@ -264,7 +264,7 @@ test("an app's folder that is itself a link is refused, and what it leads to kee
   symlinkSync(disk.at('secret'), disk.at('data/apps/demo'));
   const before = lstatSync(disk.at('secret')).uid;
   assert.match(
-    await outcome(disk.spec({ args: ['/state/who'], stateFolder: disk.at('data/apps/demo') })),
+    await outcome(await disk.spec({ args: ['/state/who'], stateFolder: disk.at('data/apps/demo') })),
     /the app's folder .* is a link/,
   );
   assert.equal(lstatSync(disk.at('secret')).uid, before);
@@ -272,7 +272,7 @@ test("an app's folder that is itself a link is refused, and what it leads to kee
   symlinkSync(disk.at('data'), disk.at('moved'));
   disk.write('data/apps/other/who', 'mine');
   assert.equal(
-    await outcome(disk.spec({ args: ['/state/who'], stateFolder: disk.at('moved/apps/other') })),
+    await outcome(await disk.spec({ args: ['/state/who'], stateFolder: disk.at('moved/apps/other') })),
     'mine',
   );
 });

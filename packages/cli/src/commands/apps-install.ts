@@ -121,7 +121,7 @@ class Run {
     if (this.#done.has(request)) return EXIT.done;
     this.#done.add(request);
     const record = installedRecord(call.value, this.#dataFolder);
-    const intact = findInstalled(call.value, this.#dataFolder);
+    const intact = await findInstalled(call.value, this.#dataFolder);
     if (!this.#options.again && record.ok && record.value !== null && intact.ok && intact.value !== null) {
       this.#unchanged(label, record.value);
       return EXIT.done;

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { installedRecord } from '../install/install.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export function apps(surroundings: Surroundings): ExitCode {
+export async function apps(surroundings: Surroundings): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
   if (surroundings.wantsJson) {
@@ -23,13 +23,17 @@ export function apps(surroundings: Surroundings): ExitCode {
     );
     return EXIT.done;
   }
-  for (const app of configuration.apps) tell(surroundings, app, configuration);
+  for (const app of configuration.apps) await tell(surroundings, app, configuration);
   return EXIT.done;
 }
 
-function tell(surroundings: Surroundings, app: InstalledApp, configuration: Configuration): void {
+async function tell(
+  surroundings: Surroundings,
+  app: InstalledApp,
+  configuration: Configuration,
+): Promise<void> {
   const { output } = surroundings;
-  const { id, description, source, ...rights } = described(app, configuration);
+  const { id, description, source, ...rights } = await described(app, configuration);
   output.say('', id, 'bold');
   output.say('  ', description ?? 'no description: the planner sees its name only');
   output.say('  ', source, 'dim');
@@ -37,7 +41,7 @@ function tell(surroundings: Surroundings, app: InstalledApp, configuration: Conf
   output.line();
 }
 
-function described(app: InstalledApp, { handedVariables, dataFolder }: Configuration) {
+async function described(app: InstalledApp, { handedVariables, dataFolder }: Configuration) {
   const { manifest } = app;
   const { read, write } = manifest.files;
   const variables = handedVariables.filter((handed) => handed.app === app.id).map(({ variable }) => variable);
@@ -45,7 +49,7 @@ function described(app: InstalledApp, { handedVariables, dataFolder }: Configura
     id: app.id,
     description: manifest.description,
     source: sourceOf(app),
-    ...installationOf(app, dataFolder),
+    ...(await installationOf(app, dataFolder)),
     serves: listed(
       manifest.functionalities.map(({ name }) => name),
       'nothing to other apps unless the plan names it',
@@ -78,7 +82,10 @@ function sourceOf({ source }: InstalledApp): string {
 }
 
 /** For a command like `npx package`: what it would start. Nothing for others. */
-function installationOf({ id, source }: InstalledApp, dataFolder: string): { readonly installed?: string } {
+async function installationOf(
+  { id, source }: InstalledApp,
+  dataFolder: string,
+): Promise<{ readonly installed?: string }> {
   const call = source.kind === 'command' ? parsePackageLauncher(basename(source.command), source.args) : null;
   if (call === null || (call.ok && call.value === null)) return {};
   if (!call.ok || call.value === null)
@@ -87,7 +94,7 @@ function installationOf({ id, source }: InstalledApp, dataFolder: string): { rea
   if (!record.ok || record.value === null)
     return { installed: `not by \`cordon apps install ${id}\`; what lies beside the configuration is taken` };
   const { name, version, installedAt, digest } = record.value;
-  const intact = findInstalled(call.value, dataFolder);
+  const intact = await findInstalled(call.value, dataFolder);
   const state = intact.ok ? `${digest.slice(0, 12)}…` : intact.fault.message;
   return { installed: `${name} ${version} since ${installedAt.slice(0, 10)}, ${state}` };
 }

@@ -129,7 +129,7 @@ async function prepare(
   const network = await networkOf(app, rights.value, policyFiles, dataFolder, record.value, report);
   if (!network.ok) return network;
   const { files, limits, env, state, node } = rights.value;
-  const spec = commandSpec(
+  const spec = await commandSpec(
     {
       command,
       args,
