@@ -181,6 +181,67 @@ test('a loop that says nothing is ended', async () => {
   assert.match(end.ok ? '' : end.fault.message, /said nothing for 0.05 s/);
 });
 
+test('the newest version that both speak is agreed on', async () => {
+  const { say, run, turnHasCome, received } = scriptedSpoke();
+  say('{"type":"ready","versions":[3,2,1]}');
+  void run();
+  await turnHasCome();
+  assert.equal(received[0], '{"type":"welcome","version":2}');
+});
+
+test('a spoke without a common version is told which there are, before it is ended', async () => {
+  const { say, run, received, killed } = scriptedSpoke();
+  say('{"type":"ready","versions":[1]}');
+  assert.equal((await run()).ok, false);
+  await killed.promise;
+  assert.deepEqual(received, ['{"type":"unsupported","versions":[2]}']);
+});
+
+test('a spoke whose turn is cancelled is told, heard no more, and ended if it stays', async () => {
+  const { turnHasCome, say, run, received, dropped, killed } = scriptedSpoke();
+  const controller = new AbortController();
+  const over: AbortSignal[] = [];
+  say(READY);
+  const turn = run((request, signal) => {
+    over.push(signal);
+    return NOTHING(request, signal);
+  }, controller.signal);
+  await turnHasCome();
+  say('{"type":"probe","id":3,"functionality":"x"}');
+  while (over.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(over[0]?.aborted, false);
+  controller.abort();
+  assert.equal((await turn).ok, false);
+  assert.equal(over[0]?.aborted, true);
+  say('{"type":"answer","id":1,"text":"late"}', 'garbage');
+  assert.equal(await killed.promise, 'killed');
+  assert.equal(received.at(-1), '{"type":"cancel","id":1}');
+  assert.deepEqual(dropped, []);
+});
+
+for (const [end, line] of [
+  ['answered', '{"type":"answer","id":1,"text":"done"}'],
+  ['broke off', '{"type":"unfit","id":1}'],
+] as const) {
+  test(`nobody waits for what a turn that ${end} had begun`, async () => {
+    const { turnHasCome, say, run } = scriptedSpoke();
+    const over: AbortSignal[] = [];
+    say(READY);
+    const turn = run(async (_, signal) => {
+      over.push(signal);
+      return ok({ type: 'gone' });
+    });
+    await turnHasCome();
+    say('{"type":"probe","id":3,"functionality":"x"}');
+    while (over.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(over[0]?.aborted, false);
+    say(line);
+    await turn;
+    assert.equal(over[0]?.aborted, true);
+  });
+}
+
 test('stopping the query ends the process', async () => {
   const { turnHasCome, say, run, killed } = scriptedSpoke();
   const controller = new AbortController();

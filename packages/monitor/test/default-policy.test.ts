@@ -84,9 +84,9 @@ const egress = (app: string): Proposal => ({
   path: null,
   bytes: null,
 });
-const opened = (origin: string, label = TAINTED): Proposal => ({
+const opened = (origin: string, label = TAINTED, context = 's1'): Proposal => ({
   effect: 'data-release',
-  context: id('s1'),
+  context: id(context),
   to: id('mail'),
   items: [{ name: '$1', value: 'text', origin: id(origin), label }],
 });
@@ -144,6 +144,14 @@ test('it leaves, with a warning, where what was opened is trusted', () => {
   const session = new Session();
   session.uses('s1', 'drive');
   session.does('mail', opened('drive', CLEAN));
+  session.does('mail', call('mail', {}));
+  assert.equal(session.verdict('mail', egress('mail')), 'allow private-data-of-another-app-leaves');
+});
+
+test('it leaves, with a warning, where a reader alone has read the text', () => {
+  const session = new Session();
+  session.uses('s1', 'drive');
+  session.does('mail', opened('drive', TAINTED, '~reader#7'));
   session.does('mail', call('mail', {}));
   assert.equal(session.verdict('mail', egress('mail')), 'allow private-data-of-another-app-leaves');
 });
