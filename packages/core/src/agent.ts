@@ -37,8 +37,14 @@ export interface PlannerInput {
     readonly description: string | null;
     readonly uses: readonly { readonly name: string; readonly description: string }[];
   }[];
-  /** Names of the facts that the user stated; never their values. */
+  /** Names of the facts that the user stated, and `app/name` of what an app's output stated; never their values. */
   readonly facts: readonly string[];
+  /** What the user asked before that in this session, summed up from the user's own words; absent: nothing. */
+  readonly summary?: string;
+  /** How many installed apps are not among `apps`; absent: none. */
+  readonly unlisted?: number;
+  /** What the user has said no to in this query: the app and what it wanted to do; absent: nothing. */
+  readonly declined?: readonly { readonly app: string; readonly what: string }[];
 }
 
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. */
@@ -48,8 +54,12 @@ export interface PlannerAnswer {
     readonly task: string;
     readonly uses: readonly string[];
     readonly needs: readonly string[];
-    /** Numbers of earlier steps, counted from 1. */
+    /** Pieces of the query, word for word; may be left out. */
+    readonly inputs?: readonly string[];
+    /** Numbers of other steps, counted from 1; no step waits for itself, however indirectly. */
     readonly after: readonly number[];
   }[];
   readonly candidates: readonly string[];
+  /** Where apps are unlisted: none of those that were listed fits, show others. */
+  readonly more?: boolean;
 }

@@ -10,6 +10,7 @@ import type { Fault } from './fault.ts';
 import type { AppId, ContextId, EphemeralId, EventId, FunctionalityName, GrantId, SessionId } from './id.ts';
 import type { JsonObject } from './json.ts';
 import type { Label } from './label.ts';
+import type { QueryLimit, QueryUse } from './limits.ts';
 import type { Usage } from './model.ts';
 import type { GrantDuration, PermissionPrompt, PermissionSubject } from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
@@ -52,7 +53,8 @@ export type EventBody =
       readonly notices?: readonly string[];
     }
   | { readonly kind: 'session.ended' }
-  | { readonly kind: 'user.message'; readonly text: string }
+  /** `private`: asked without context, and nothing of it goes into memory; what the journal has of it stays. */
+  | { readonly kind: 'user.message'; readonly text: string; readonly private?: true }
   /** The user's words, or the request that a context serves, become visible in it. */
   | { readonly kind: 'query.delivered'; readonly text: string }
   | { readonly kind: 'plan.made'; readonly plan: StepPlan; readonly origin: PlanOrigin }
@@ -125,6 +127,10 @@ export type EventBody =
       readonly kind: 'query.ended';
       readonly outcome: 'answered' | 'refused' | 'failed' | 'cancelled';
       readonly reason: string | null;
+      /** Absent where it was not this process that ended the query. */
+      readonly used?: QueryUse;
+      /** The limit that ended it; absent: none did. */
+      readonly limit?: QueryLimit;
     };
 
 /** The proposal's own fields stand in the event; its `context` is the frame's. */

@@ -42,9 +42,16 @@ export { DEFAULT_LABEL, HUB_LABEL, joinLabels, type Label, labelNames, USER_LABE
 export {
   type AppLimits,
   DEFAULT_APP_LIMITS,
+  DEFAULT_MEMORY_LIMITS,
   DEFAULT_RETRY_LIMITS,
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
+  type MemoryLimits,
+  type ModelPrice,
+  type ModelPrices,
+  QUERY_LIMITS,
+  type QueryLimit,
+  type QueryUse,
   type RetryLimits,
   type TurnLimits,
   type WarmLimits,
@@ -82,7 +89,15 @@ export type {
   PermissionSubject,
   PromptDatum,
 } from './permission.ts';
-export { type Expectation, expects, type PlanOrigin, type PlanStep, type StepPlan } from './plan.ts';
+export {
+  type Expectation,
+  expects,
+  type PlanOrigin,
+  type PlanStep,
+  primaryApps,
+  type StepPlan,
+  secondaryApps,
+} from './plan.ts';
 export type {
   Answer,
   AppRequest,

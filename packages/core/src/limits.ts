@@ -51,11 +51,16 @@ export const DEFAULT_APP_LIMITS: AppLimits = {
   messagesPerSecond: 100,
 };
 
-/** What one turn of a spoke may use before it ends with a clear refusal. */
+/** What one query, and each turn of a spoke in it, may use before it ends with a clear refusal. */
 export interface TurnLimits {
-  /** Model calls. */
+  /** Model calls of one turn. */
   readonly steps: number;
+  /** Of all model calls of the query together. */
   readonly tokens: number;
+  /** From the query to its answer, without the time in which the user is asked something. */
+  readonly seconds: number;
+  /** What all model calls of the query together may cost, in the currency of the prices; null: no limit. */
+  readonly cost: number | null;
   /** How long the agent loop may say nothing while nobody keeps it waiting. Models, apps and people have their own limits. */
   readonly idleSeconds: number;
   /** Exchanges nested in exchanges: A asks B asks C. */
@@ -67,9 +72,50 @@ export interface TurnLimits {
 export const DEFAULT_TURN_LIMITS: TurnLimits = {
   steps: 24,
   tokens: 400_000,
+  seconds: 1800,
+  cost: null,
   idleSeconds: 20,
   exchangeDepth: 3,
   droppedMessages: 20,
+};
+
+/** What a million tokens of one model cost. All prices and limits are in one currency, which nothing here has to know. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** By `provider/model`, as it stands in the configuration. What is not in it has no known price, which is not zero. */
+export type ModelPrices = ReadonlyMap<string, ModelPrice>;
+
+/** The limits whose end is the end of a query. */
+export const QUERY_LIMITS = ['steps', 'tokens', 'seconds', 'cost'] as const;
+export type QueryLimit = (typeof QUERY_LIMITS)[number];
+
+/** What a query has used. */
+export interface QueryUse {
+  readonly modelCalls: number;
+  readonly tokens: number;
+  /** Without the time in which the user was asked something. */
+  readonly milliseconds: number;
+  /** Null: a model was called whose price is not known. */
+  readonly cost: number | null;
+}
+
+/** What of its own history a context is shown again. */
+export interface MemoryLimits {
+  /** Messages of the user, each with what followed it. */
+  readonly interactions: number;
+  /** Of all of them together. */
+  readonly characters: number;
+  /** Of the summary that stands for what is older. */
+  readonly summaryCharacters: number;
+}
+
+export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
+  interactions: 10,
+  characters: 24_000,
+  summaryCharacters: 4_000,
 };
 
 /** Processes that are started before anybody needs them. */

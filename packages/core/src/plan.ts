@@ -23,12 +23,29 @@ export interface PlanStep {
   readonly uses: readonly string[];
   /** Names of facts in the hub's memory that the step wants. */
   readonly needs: readonly string[];
+  /** Pieces of the query that the step works on, word for word; absent: the task says it all. */
+  readonly inputs?: readonly string[];
   /** Steps whose results this one needs. */
   readonly after: readonly string[];
 }
 
-/** How the plan came about. `fallback`: the planner's answer could not be read, so the hub's own index chose. */
-export type PlanOrigin = 'planner' | 'named-app' | 'single-app' | 'user' | 'fallback';
+/**
+ * How the plan came about. `named-app`, `follow-up`: the query says which app it is for, or continues what that app
+ * was asked before, so nobody was asked to plan; such a plan names no uses. `fallback`: the planner's answer could
+ * not be read, so the hub's own index chose.
+ */
+export type PlanOrigin = 'planner' | 'named-app' | 'follow-up' | 'single-app' | 'user' | 'fallback';
+
+/** The apps of the steps that wait for nothing: one of them, or a coordinator of several, serves the query. */
+export function primaryApps({ steps }: StepPlan): readonly AppId[] {
+  return [...new Set(steps.filter(({ after }) => after.length === 0).flatMap(({ app }) => app ?? []))];
+}
+
+/** The apps that only help: all of their steps wait for others. */
+export function secondaryApps(plan: StepPlan): readonly AppId[] {
+  const primary = new Set(primaryApps(plan));
+  return [...new Set(plan.steps.flatMap(({ app }) => app ?? []))].filter((app) => !primary.has(app));
+}
 
 /** Whether the plan names this app, and, where it names what the app is used for, also this use. */
 export function expects(plan: StepPlan, app: AppId, use: FunctionalityName | string): Expectation {

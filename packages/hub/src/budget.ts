@@ -1,0 +1,176 @@
+/**
+ * What one query may still use: tokens, time and money. Each model call is announced before it is made and settled
+ * behind it; what is under way counts, so that loops that run beside each other cannot each take the last of it.
+ *
+ * What is not known is not free: a model without a price does not run where money is limited.
+ *
+ * Ring 0.
+ */
+import {
+  type Clock,
+  type Fault,
+  failed,
+  fault,
+  type ModelPrices,
+  ok,
+  type QueryLimit,
+  type QueryUse,
+  type Result,
+  type TurnLimits,
+  type Usage,
+} from '@cordon/core';
+
+export interface BudgetParts {
+  readonly limits: TurnLimits;
+  readonly prices: ModelPrices;
+  readonly now: Clock;
+  /** Called once, when the time is over. */
+  readonly onTimeOver: () => void;
+}
+
+/** A call that is under way. It is settled exactly once, with what it used or, where it failed, with nothing. */
+export interface Reservation {
+  settle(usage: Usage | null): void;
+}
+
+/** A call's share while it runs: its prompt at four characters a token, and an answer of some length. */
+const CHARACTERS_A_TOKEN = 4;
+const ASSUMED_ANSWER = 1_000;
+const MILLION = 1_000_000;
+
+export class Budget {
+  readonly #parts: BudgetParts;
+  #modelCalls = 0;
+  #tokens = 0;
+  #cost = 0;
+  #isPriced = true;
+  #tokensUnderWay = 0;
+  #costUnderWay = 0;
+  #milliseconds = 0;
+  #startedAt: number | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #exceeded: { readonly limit: QueryLimit; readonly fault: Fault } | null = null;
+
+  constructor(parts: BudgetParts) {
+    this.#parts = parts;
+  }
+
+  /** The clock runs, until `pause`. */
+  resume(): void {
+    if (this.#startedAt !== null) return;
+    this.#startedAt = this.#parts.now();
+    const left = Math.max(0, this.#parts.limits.seconds * 1000 - this.#milliseconds);
+    // Node takes a longer wait for one of a millisecond.
+    this.#timer = setTimeout(() => this.#timeOver(), Math.min(left, LONGEST_TIMER_MS));
+  }
+
+  /** The user is asked something, or the query is over. */
+  pause(): void {
+    clearTimeout(this.#timer);
+    if (this.#startedAt === null) return;
+    this.#milliseconds += Math.max(0, this.#parts.now() - this.#startedAt);
+    this.#startedAt = null;
+  }
+
+  get used(): QueryUse {
+    const running = this.#startedAt === null ? 0 : Math.max(0, this.#parts.now() - this.#startedAt);
+    return {
+      modelCalls: this.#modelCalls,
+      tokens: this.#tokens,
+      milliseconds: this.#milliseconds + running,
+      cost: this.#isPriced ? this.#cost : null,
+    };
+  }
+
+  /** The limit that was reached first, and how that is told; null: none was. */
+  get exceeded(): { readonly limit: QueryLimit; readonly fault: Fault } | null {
+    return this.#exceeded;
+  }
+
+  /** Something else that belongs to the query ran into its limit: a turn made all of its model calls. */
+  exceed(limit: QueryLimit, reason: Fault): Fault {
+    this.#exceeded ??= { limit, fault: withHelp(reason, limit, this.used) };
+    return this.#exceeded.fault;
+  }
+
+  /** Whether another call of this model fits, with `characters` of prompt. */
+  reserve(model: string, characters: number): Result<Reservation, Fault> {
+    if (this.#exceeded !== null) return failed(this.#exceeded.fault);
+    const { limits, prices } = this.#parts;
+    const price = prices.get(model);
+    if (price === undefined && limits.cost !== null) return failed(this.exceed('cost', unpriced(model)));
+    if (this.#tokens + this.#tokensUnderWay >= limits.tokens) {
+      return failed(
+        this.exceed('tokens', fault('budget-exceeded', `the query used its ${limits.tokens} tokens`)),
+      );
+    }
+    if (limits.cost !== null && this.#cost + this.#costUnderWay >= limits.cost) {
+      const message = `the query used up the ${limits.cost} that it may cost`;
+      return failed(this.exceed('cost', fault('budget-exceeded', message)));
+    }
+    const prompt = Math.ceil(characters / CHARACTERS_A_TOKEN);
+    const costOf = ({ inputTokens, outputTokens }: Usage) =>
+      ((price?.input ?? 0) * inputTokens + (price?.output ?? 0) * outputTokens) / MILLION;
+    const tokens = prompt + ASSUMED_ANSWER;
+    const cost = costOf({ inputTokens: prompt, outputTokens: ASSUMED_ANSWER });
+    this.#tokensUnderWay += tokens;
+    this.#costUnderWay += cost;
+    this.#modelCalls++;
+    let isOpen = true;
+    const settle = (usage: Usage | null) => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#tokensUnderWay -= tokens;
+      this.#costUnderWay -= cost;
+      if (usage === null) return;
+      // Attack: a server that reports less than nothing buys itself more.
+      const counted = {
+        inputTokens: counting(usage.inputTokens),
+        outputTokens: counting(usage.outputTokens),
+      };
+      this.#tokens += counted.inputTokens + counted.outputTokens;
+      this.#cost += costOf(counted);
+      if (price === undefined) this.#isPriced = false;
+    };
+    return ok({ settle });
+  }
+
+  #timeOver(): void {
+    const { limits, onTimeOver } = this.#parts;
+    this.exceed('seconds', fault('budget-exceeded', `the query used its ${limits.seconds} s`));
+    onTimeOver();
+  }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Whatever is no number of tokens is taken for the most there can be: it denies the next call. */
+function counting(tokens: number): number {
+  return Number.isFinite(tokens) && tokens >= 0 ? tokens : Number.MAX_SAFE_INTEGER;
+}
+
+function unpriced(model: string): Fault {
+  return fault(
+    'budget-exceeded',
+    `the price of \`${model}\` is not known, and what a query may cost is limited`,
+    `add it to \`prices\`: {"${model}": {"input": …, "output": …}}, for a million tokens each`,
+  );
+}
+
+const OPTIONS: Readonly<Record<QueryLimit, string>> = {
+  steps: '--max-steps',
+  tokens: '--max-tokens',
+  seconds: '--max-seconds',
+  cost: '--max-cost',
+};
+
+function withHelp({ kind, message, help }: Fault, limit: QueryLimit, used: QueryUse): Fault {
+  return fault(kind, message, help ?? `it used ${toldUse(used)}; \`${OPTIONS[limit]}\` allows more`);
+}
+
+/** `5 model calls, 440 tokens, 1.2 s` and, where it is known and not nothing, what they cost. */
+export function toldUse({ modelCalls, tokens, milliseconds, cost }: QueryUse): string {
+  const calls = `${modelCalls} model ${modelCalls === 1 ? 'call' : 'calls'}`;
+  const price = cost === null || cost === 0 ? [] : [`a price of ${Number(cost.toPrecision(3))}`];
+  return [calls, `${tokens} tokens`, `${(milliseconds / 1000).toFixed(1)} s`, ...price].join(', ');
+}

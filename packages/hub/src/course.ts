@@ -1,0 +1,84 @@
+/**
+ * What has happened in one query so far, told from its own events as they are recorded: what the user said no to,
+ * whether anything was done that a second attempt would do again, and whether a person is being waited for.
+ *
+ * Ring 0.
+ */
+import type { AppId, Event, EventId, PermissionSubject } from '@cordon/core';
+
+/** Something that the plan expected and the user said no to. */
+export interface Refused {
+  readonly app: AppId;
+  readonly what: string;
+  /** Whether the app is out of the question, and not just this use of it. */
+  readonly isWholeApp: boolean;
+}
+
+export interface CourseObserver {
+  /** A person is asked, and all that goes on beside that may wait. */
+  readonly waiting: () => void;
+  /** Nobody is asked any more. */
+  readonly goingOn: () => void;
+}
+
+export class Course {
+  readonly #observer: CourseObserver;
+  /** Questions without an answer yet, and what a no to each would mean. */
+  readonly #open = new Map<EventId, Refused | null>();
+  readonly #refused: Refused[] = [];
+  #hasActed = false;
+
+  constructor(observer: CourseObserver) {
+    this.#observer = observer;
+  }
+
+  get refused(): readonly Refused[] {
+    return this.#refused;
+  }
+
+  /**
+   * Whether an app has been made to do anything. What was done is not undone by another plan, and a tool that can be
+   * undone can still not be called twice without a second entry in somebody's calendar.
+   */
+  get hasActed(): boolean {
+    return this.#hasActed;
+  }
+
+  saw(event: Event): void {
+    switch (event.kind) {
+      case 'permission.asked':
+        return this.#asked(event.id, event.prompt.expected ? refusedBy(event.prompt.subject) : null);
+      case 'choice.asked':
+        return this.#asked(event.id, null);
+      case 'permission.answered': {
+        const question = this.#open.get(event.prompt);
+        if (question != null && !event.allow && event.by === 'user') this.#refused.push(question);
+        return this.#answered(event.prompt);
+      }
+      case 'choice.answered':
+        for (const cause of event.causes) this.#answered(cause);
+        return;
+      case 'tool-call.executed':
+      case 'tool-call.failed':
+        this.#hasActed = true;
+        return;
+      default:
+        return;
+    }
+  }
+
+  #asked(question: EventId, no: Refused | null): void {
+    if (this.#open.size === 0) this.#observer.waiting();
+    this.#open.set(question, no);
+  }
+
+  #answered(question: EventId): void {
+    if (this.#open.delete(question) && this.#open.size === 0) this.#observer.goingOn();
+  }
+}
+
+function refusedBy({ scope, from, to, what }: PermissionSubject): Refused | null {
+  const app = to ?? from;
+  if (app === null) return null;
+  return { app, what, isWholeApp: scope !== 'irreversible-action' && scope !== 'exchange' };
+}

@@ -1,0 +1,40 @@
+/**
+ * Words of a text, as the hub's own indexes compare them. No language is known here: letters, digits, and the
+ * commonest endings.
+ *
+ * Ring 1.
+ */
+
+/** Words of at least three letters without their commonest endings, so that `rides` finds `ride`. */
+export function contentWords(text: string): readonly string[] {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
+    .filter((word) => !STOP_WORDS.has(word))
+    .map((word) => word.replace(/(ing|es|s|e)$/, ''))
+    .filter((word) => !STOP_WORDS.has(word));
+}
+
+/** The words of a name: `travel-mate`, `travel_mate` and `travelMate` are the same two. */
+export function nameWords(name: string): readonly string[] {
+  const parts = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return parts.map((part) => part.toLowerCase());
+}
+
+const STOP_WORDS: ReadonlySet<string> = new Set([
+  'the',
+  'and',
+  'for',
+  'with',
+  'that',
+  'this',
+  'from',
+  'use',
+  'user',
+  'you',
+  'your',
+  'what',
+  'are',
+  'can',
+  'app',
+  'please',
+  'all',
+]);
