@@ -12,7 +12,7 @@ import type { JsonObject } from './json.ts';
 import type { Label } from './label.ts';
 import type { QueryLimit, QueryUse } from './limits.ts';
 import type { Usage } from './model.ts';
-import type { GrantDuration, PermissionPrompt, PermissionSubject } from './permission.ts';
+import type { GrantDuration, PermissionPrompt, PermissionSubject, PromptEdit } from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
 import type { Effect, Proposal } from './proposal.ts';
 
@@ -35,9 +35,17 @@ export interface EventFrame {
 
 /**
  * `errand`: carries one tool call that another context asked for. `reader`: reads one text for another context.
- * `shared`: the baseline's one context for everything.
+ * `summary`: sums up the older turns of one owner. `shared`: the baseline's one context for everything.
  */
-export type ContextKind = 'planner' | 'standard' | 'vanilla' | 'coordinator' | 'errand' | 'reader' | 'shared';
+export type ContextKind =
+  | 'planner'
+  | 'standard'
+  | 'vanilla'
+  | 'coordinator'
+  | 'errand'
+  | 'reader'
+  | 'summary'
+  | 'shared';
 
 export type EventBody =
   | {
@@ -64,10 +72,22 @@ export type EventBody =
       readonly apps: readonly AppId[];
     }
   | { readonly kind: 'context.ended'; readonly reason: string }
+  /** What was too old to be shown again is summed up: by a model, or as the beginnings of what was said. */
+  | { readonly kind: 'summary.made'; readonly turns: number; readonly by: 'model' | 'extract' }
+  /** A closed value of an output that the manifest says to remember. */
+  | { readonly kind: 'fact.observed'; readonly name: string }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }
   /** It could not be started. */
   | { readonly kind: 'app.unavailable'; readonly fault: Fault }
   | { readonly kind: 'app.stopped'; readonly reason: string }
+  /** What it says of itself was agreed to: shown to the user, by its digest in the configuration, or unseen by an option. */
+  | {
+      readonly kind: 'app.pinned';
+      readonly digest: string;
+      readonly by: 'user' | 'configuration' | 'option';
+    }
+  /** It says something else than what is pinned, and is stopped until it has been reviewed. */
+  | { readonly kind: 'app.changed'; readonly pinned: string; readonly found: string }
   | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
   | ProposedBody
   | DecidedBody
@@ -96,7 +116,15 @@ export type EventBody =
       readonly prompt: EventId;
       readonly allow: boolean;
       readonly duration: GrantDuration | null;
+      /** When the permission ends, if it was given until a time. */
+      readonly until?: number;
       readonly by: 'user' | 'grant' | 'no-answer';
+      /** From where the answer came: the session's own surface, or another process. Absent: the former. */
+      readonly from?: 'here' | 'elsewhere';
+      /** What the user saw, as it was drawn, and SHA-256 of all of it; absent: nobody saw a question. */
+      readonly shown?: { readonly text: string; readonly digest: string };
+      /** What the user typed in the place of what would have flowed. */
+      readonly edits?: readonly PromptEdit[];
     }
   | { readonly kind: 'choice.asked'; readonly question: string; readonly choices: readonly AppId[] }
   | { readonly kind: 'choice.answered'; readonly choice: AppId | null }
@@ -105,6 +133,7 @@ export type EventBody =
       readonly grant: GrantId;
       readonly subject: PermissionSubject;
       readonly duration: GrantDuration;
+      readonly until?: number;
     }
   | { readonly kind: 'grant.used'; readonly grant: GrantId }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }

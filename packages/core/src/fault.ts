@@ -11,6 +11,7 @@ export type FaultKind =
   | 'app-timeout' // the app did not answer within its limit
   | 'app-protocol' // the app sent something that is not MCP, or too much of it
   | 'app-error' // the app answered with a JSON-RPC error
+  | 'app-unreviewed' // nobody has agreed to what the app says of itself, or it says something else now
   | 'spoke-unavailable' // the agent loop's process could not be started, or ended before its answer
   | 'spoke-protocol' // the agent loop sent something that is not the hub-spoke protocol
   | 'budget-exceeded' // steps, time, tokens or bytes ran out

@@ -64,6 +64,7 @@ export {
   type Manifest,
   NODE_GRANTS,
   type NodeGrant,
+  type RememberedValue,
   type SecretSource,
 } from './manifest.ts';
 export type {
@@ -79,15 +80,18 @@ export type {
   Usage,
 } from './model.ts';
 export type {
+  Choice,
   ChoicePrompt,
   Consent,
   Grant,
   GrantDuration,
+  GrantTerm,
   PermissionAnswer,
   PermissionPrompt,
   PermissionScope,
   PermissionSubject,
   PromptDatum,
+  PromptEdit,
 } from './permission.ts';
 export {
   type Expectation,

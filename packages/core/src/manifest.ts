@@ -43,8 +43,21 @@ export interface Manifest {
   readonly irreversible: readonly string[] | null;
   /** Tools whose output an attacker may have written. `null`: silent, so all of them. */
   readonly untrusted: readonly string[] | null;
+  /** Values of outputs that the hub keeps as facts of this app; absent: none. */
+  readonly remembers?: readonly RememberedValue[];
   /** Tools whose output is the user's own and must not spread. `null`: silent, so all of them. */
   readonly private: readonly string[] | null;
+}
+
+/** A value of a closed type in a tool's structured output. */
+export interface RememberedValue {
+  /** Of the fact; unique in the manifest. */
+  readonly name: string;
+  readonly tool: string;
+  /** Keys that lead to the value, from the outermost on. */
+  readonly at: readonly string[];
+  /** Of the value. What is not of a closed type under it (`isClosedValue`) is not remembered. */
+  readonly schema: JsonSchema;
 }
 
 export interface Credential {

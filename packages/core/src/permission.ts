@@ -15,8 +15,13 @@ export type PermissionScope =
   | 'egress' // this app talks to this site
   | 'policy'; // a rule of the policy asks
 
-/** How long an answer holds. Irreversible actions and rules that ask are never permanent. */
-export type GrantDuration = 'once' | 'session' | 'permanent';
+/** How long an answer holds. What cannot be undone and what a rule asks hold for the session at most. */
+export type GrantDuration = 'once' | 'session' | 'until' | 'permanent';
+
+/** `until`: milliseconds since the epoch; from that moment on it authorises nothing, and it never does so again. */
+export type GrantTerm =
+  | { readonly duration: Exclude<GrantDuration, 'until'> }
+  | { readonly duration: 'until'; readonly until: number };
 
 /** Who may do what: two prompts with equal subjects are the same question. */
 export interface PermissionSubject {
@@ -42,17 +47,29 @@ export interface PermissionPrompt {
   readonly expected: boolean;
   /** One sentence each; a prompt with warnings should be denied when in doubt. */
   readonly warnings: readonly string[];
+  /** One sentence for each recipient that was never permitted to get data from this source. */
+  readonly newRecipients: readonly string[];
+  /** What a permission that lasts covers besides what is shown, in the hub's words. */
+  readonly covers: string;
   /** The rules that asked. */
   readonly rules: readonly string[];
   readonly durations: readonly GrantDuration[];
   /**
-   * SHA-256 of subject, warnings and rules: a grant covers the same question with the same warnings, whatever the data.
-   * A yes for once is spent on the data that were shown.
+   * SHA-256 of subject, warnings, rules, what must stay the same of the data, and what the apps are: a grant covers the
+   * same question about the same apps with the same warnings. A yes for once is spent on the data that were shown.
    */
   readonly digest: string;
 }
 
 export interface PromptDatum {
+  readonly name: string;
+  readonly value: string;
+  /** Whether the user may put something else in its place; absent: no. */
+  readonly isEditable?: boolean;
+}
+
+/** What the user put in the place of a datum. */
+export interface PromptEdit {
   readonly name: string;
   readonly value: string;
 }
@@ -65,22 +82,35 @@ export interface ChoicePrompt {
   readonly choices: readonly AppId[];
 }
 
-export type PermissionAnswer =
-  | { readonly allow: true; readonly duration: GrantDuration }
-  | { readonly allow: false; readonly reason: 'user' | 'no-answer' };
+/** The app that the user picked, and for how long. */
+export type Choice = GrantTerm & { readonly app: AppId };
 
-/** Whoever shows questions to the user: terminal, answers file, test. What does not answer, denies. */
+export type PermissionAnswer = (
+  | ({ readonly allow: true; readonly edits?: readonly PromptEdit[] } & GrantTerm)
+  | { readonly allow: false; readonly reason: 'user' | 'no-answer' }
+) & {
+  /** The text that the user saw, as it was drawn; absent: nobody saw one. */
+  readonly shown?: string;
+};
+
+/**
+ * Whoever shows questions to the user: terminal, answers file, test. What does not answer, denies. Questions come at the
+ * same time, each with an answer of its own; the signal aborts when a question needs none any more.
+ */
 export interface Consent {
   permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer>;
-  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null>;
+  /** Null: none of them. */
+  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null>;
 }
 
 export interface Grant {
   readonly id: GrantId;
   readonly subject: PermissionSubject;
   readonly duration: GrantDuration;
-  /** Null for permanent grants. */
+  /** Null for grants that outlive their session: `until`, `permanent`. */
   readonly session: SessionId | null;
+  /** From when on it authorises nothing; null: no such time is set. Milliseconds since the epoch. */
+  readonly endsAt: number | null;
   /** What was shown when it was given. */
   readonly digest: string;
   /** Milliseconds since the epoch. */

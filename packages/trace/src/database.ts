@@ -8,8 +8,10 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { failed, ok, type Result } from '@cordon/core';
 
 import { faultOfSqlite, StoreFailure, type StoreFault, storeFault } from './fault.ts';
-import { MalformedRow, numberOf, type Row } from './row.ts';
+import { MalformedRow, numberOf, type Row, textOf } from './row.ts';
 import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
+import { CLEAR, type Seal } from './seal.ts';
+import { sealGuards } from './sealed-column.ts';
 
 export interface DatabaseLimits {
   /** How long to wait for another process's write, in milliseconds. */
@@ -35,6 +37,7 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = 'synced';
+  #seal: Seal = CLEAR;
 
   constructor(file: string, connection: DatabaseSync) {
     this.file = file;
@@ -84,6 +87,52 @@ export class Database {
     return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
   }
 
+  /** How texts stand in the file; see sealed-column.ts for which. */
+  get seal(): Seal {
+    return this.#seal;
+  }
+
+  useSeal(seal: Seal): void {
+    this.#seal = seal;
+  }
+
+  /**
+   * Inside `write`: `work` may change what triggers of these tables keep from being changed. They stand again when this
+   * returns, and also when it throws, since then the transaction is taken back.
+   */
+  withoutTriggers(tables: readonly string[], work: () => void): void {
+    this.#mapErrors(() => {
+      const sql = 'SELECT name, sql FROM sqlite_schema WHERE type = ? AND tbl_name = ?';
+      const triggers = tables.flatMap((table) =>
+        this.#connection
+          .prepare(sql)
+          .all('trigger', table)
+          .map((row) => ({ name: textOf(row, 'name'), sql: textOf(row, 'sql') })),
+      );
+      for (const { name } of triggers) this.#connection.exec(`DROP TRIGGER "${name}"`);
+      work();
+      for (const trigger of triggers) this.#connection.exec(trigger.sql);
+    });
+  }
+
+  /**
+   * Takes what was deleted or replaced out of the file and out of the log beside it. False: another process reads the
+   * store at this moment, and it is still there.
+   */
+  scrub(): boolean {
+    return this.#mapErrors(() => {
+      this.#statements.clear();
+      try {
+        this.#connection.exec('VACUUM');
+      } catch (error) {
+        if (faultOfSqlite(error, this.file)?.kind !== 'busy') throw error;
+        return false;
+      }
+      const row = this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+      return numberOf(row, 'busy') === 0;
+    });
+  }
+
   close(): void {
     this.#statements.clear();
     if (this.#connection.isOpen) this.#connection.close();
@@ -126,7 +175,10 @@ export function openDatabase(file: string, limits: DatabaseLimits): Result<Datab
     connection.exec('COMMIT');
     if (refusal === null) configure(connection, limits);
     const lateRefusal = refusal ?? upgrade(connection, file);
-    if (lateRefusal === null) return ok(new Database(file, connection));
+    if (lateRefusal === null) {
+      connection.exec(sealGuards());
+      return ok(new Database(file, connection));
+    }
     connection.close();
     return failed(lateRefusal);
   } catch (error) {
@@ -154,6 +206,8 @@ function configure(connection: DatabaseSync, limits: DatabaseLimits): void {
   useWriteAheadLog(connection, limits.busyMs);
   // secure_delete: what the user deletes is overwritten.
   connection.exec(`${SYNCHRONOUS.synced}; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF`);
+  // What sorting and VACUUM put aside must not reach another file.
+  connection.exec('PRAGMA temp_store = MEMORY');
   if (limits.maxBytes !== null) {
     const pages = Math.max(1, Math.floor(limits.maxBytes / pragma(connection, 'page_size')));
     connection.exec(`PRAGMA max_page_count = ${pages}`);

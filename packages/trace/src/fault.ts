@@ -7,6 +7,8 @@
  *
  * Ring 0.
  */
+import { SEAL_CHANGED } from './sealed-column.ts';
+
 export type StoreFaultKind =
   | 'folder-unavailable' // the data folder cannot be created or entered
   | 'folder-exposed' // other users may write into it, so they could plant grants
@@ -16,6 +18,10 @@ export type StoreFaultKind =
   | 'read-only' // may be read, not written
   | 'full' // the disk or the store's size limit is full
   | 'busy' // another process held the write lock longer than the time limit
+  | 'key-missing' // its texts are encrypted, and no key was given
+  | 'key-wrong' // they are encrypted with another key
+  | 'key-unused' // a key was given, and its texts stand in the clear
+  | 'key-changed' // another process has encrypted it, or given it another key
   | 'claim-lost' // this process does not hold the session it wants to write to
   | 'broken'; // any other failure of the file system or of SQLite
 
@@ -80,6 +86,22 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
     says: 'the store % is locked by another process',
     help: 'end the program that keeps it locked (a backup, a database browser), then try again',
   },
+  'key-missing': {
+    says: 'the store % is encrypted, and no key was given',
+    help: 'put the key into `CORDON_KEY`, or name its file or command in the configuration (`key`)',
+  },
+  'key-wrong': {
+    says: 'the store % is encrypted with another key',
+    help: 'give the key that it was encrypted with; without it nothing in it can be read',
+  },
+  'key-unused': {
+    says: 'a key was given, and the texts of the store % are not encrypted',
+    help: '`cordon memory rekey` encrypts them; or give no key',
+  },
+  'key-changed': {
+    says: 'the store % was encrypted or given another key while this process used it',
+    help: 'start again with the key that it has now',
+  },
   'claim-lost': {
     says: 'this process does not hold the session it tried to write to in %',
     help: 'the session has ended or another process has resumed it; resume it here or start a new one',
@@ -93,6 +115,7 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
 /** Null: a bug, in SQLite's words or not. */
 export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
+  if (error.message === SEAL_CHANGED) return storeFault('key-changed', path);
   const kind = kindOfCode(error.errcode & 0xff);
   return kind === null ? null : storeFault(kind, path, error.message);
 }

@@ -2,15 +2,19 @@
  * Grants: what the user has agreed to, for how long, and what is left of it. A grant is found by its whole
  * subject, never by a part; every question goes to the database, so a revocation by another process holds at once.
  *
+ * INVARIANT (over is over): a grant that was seen to have reached its end is marked, and time never runs backwards here:
+ * a clock that is put back revives nothing. Upheld by `#sweep`, which every question passes.
+ *
  * Ring 0.
  */
 import {
   type AppId,
   canonicalJson,
+  type EventId,
   failed,
   type Grant,
-  type GrantDuration,
   type GrantId,
+  type GrantTerm,
   id,
   isJsonObject,
   ok,
@@ -31,23 +35,36 @@ import {
   textOrNull,
   wordOf,
 } from './row.ts';
+import type { Seal } from './seal.ts';
+import { PLACE } from './sealed-column.ts';
 
-export interface GrantRequest {
+export type GrantRequest = GrantTerm & {
   readonly subject: PermissionSubject;
-  readonly duration: GrantDuration;
-  /** The session in which it was asked; permanent grants do not keep it. */
+  /** The session in which it was asked; grants that outlive it do not keep it. */
   readonly session: SessionId;
-  /** Of what was shown. */
+  /** Of the question, and of what the apps in it are. */
   readonly digest: string;
-}
+  /** What the apps of the subject are, for people who wonder why a grant no longer serves; absent: not told. */
+  readonly binding?: string;
+  /** The question that the user answered. */
+  readonly prompt?: EventId;
+  /** Digests that each stand for a source and a recipient of data; see `hasFlowed`. */
+  readonly flows?: readonly string[];
+};
 
 export interface GrantRecord extends Grant {
   /** Once-grants: when their one action was authorised. */
   readonly usedAt: number | null;
+  /** When it was first seen to have reached its end. */
+  readonly expiredAt: number | null;
+  /** What the apps were when it was given; null: not told. */
+  readonly binding: string | null;
+  /** The question that the user answered: an event of the journal; null: not told. */
+  readonly prompt: EventId | null;
 }
 
 export interface GrantFault {
-  readonly kind: 'never-permanent' | 'session-unknown';
+  readonly kind: 'never-permanent' | 'session-unknown' | 'over-already';
   readonly message: string;
   readonly help: string;
 }
@@ -56,6 +73,7 @@ export interface GrantFilter {
   /** Only grants that can still authorise something. */
   readonly live?: boolean;
   readonly scope?: PermissionScope;
+  readonly duration?: Grant['duration'];
   /** Grants in which this app acts or receives. */
   readonly app?: AppId;
   readonly session?: SessionId;
@@ -70,42 +88,68 @@ export interface GrantsOptions {
 export class Grants {
   readonly #database: Database;
   readonly #options: GrantsOptions;
+  /** The latest time that was seen here or in the journal; null: nobody has asked yet. */
+  #latest: number | null = null;
 
   constructor(options: GrantsOptions) {
     this.#options = options;
     this.#database = options.database;
   }
 
-  /** Records what the user agreed to. Irreversible actions and rules that ask are refused as permanent. */
+  /** Records what the user agreed to. What cannot be undone and what a rule asks are refused beyond the session. */
   give(request: GrantRequest): Result<Grant, GrantFault> {
     const { duration, digest } = request;
     const subject = plainSubject(request.subject);
-    if (duration === 'permanent' && !mayBePermanent(subject.scope)) return failed(NEVER_PERMANENT);
-    const session = duration === 'permanent' ? null : request.session;
+    const outlives = duration === 'permanent' || duration === 'until';
+    if (outlives && !mayOutliveSession(subject.scope)) return failed(NEVER_PERMANENT);
+    const givenAt = this.#time();
+    const endsAt = duration === 'until' ? request.until : null;
+    // Also what is no number: nothing is later than that.
+    if (endsAt !== null && !(endsAt > givenAt && endsAt <= LATEST_TIME)) return failed(OVER_ALREADY);
+    const session = outlives ? null : request.session;
     const grant: Grant = {
       id: id(this.#options.randomId()),
       subject,
       duration,
       session,
+      endsAt,
       digest,
-      givenAt: this.#options.now(),
+      givenAt,
       revokedAt: null,
     };
     return this.#database.write(() => {
       const key = this.#sessionKey(request.session);
       if (key === null) return failed(SESSION_UNKNOWN);
       this.#database.run(
-        `INSERT INTO grants (id, subject, scope, duration, session, digest, given_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO grants (id, subject, scope, duration, session, ends_at, digest, binding, prompt, given_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         grant.id,
-        subjectText(subject),
+        this.#closedSubject(subject),
         subject.scope,
         duration,
         session === null ? null : key,
-        digest,
-        grant.givenAt,
+        endsAt,
+        this.#closedDigest(digest),
+        request.binding ?? null,
+        request.prompt ?? null,
+        givenAt,
       );
+      for (const flow of new Set(request.flows ?? [])) {
+        this.#database.run(
+          'INSERT INTO grant_flows (flow, granted) SELECT ?, key FROM grants WHERE id = ?',
+          this.#closedFlow(flow),
+          grant.id,
+        );
+      }
       return ok(grant);
     });
+  }
+
+  /** Whether anything was ever permitted under this digest of a source and a recipient, and not taken back. */
+  hasFlowed(flow: string): boolean {
+    const sql = `SELECT 1 AS one FROM grant_flows f JOIN grants g ON g.key = f.granted
+      WHERE f.flow = ? AND g.revoked_at IS NULL LIMIT 1`;
+    return this.#database.first(sql, [this.#closedFlow(flow)], () => true) ?? false;
   }
 
   /**
@@ -114,9 +158,13 @@ export class Grants {
    * caller that wants nothing else then finds it), then the longest, which spares a once-grant.
    */
   find(subject: PermissionSubject, session: SessionId, digest: string): Grant | null {
+    this.#sweep();
     const sql = `${SELECT} WHERE g.subject = ? AND (g.duration <> 'once' OR g.digest = ?) AND ${LIVE_IN_SESSION}
-      ORDER BY g.digest <> ?, CASE g.duration WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 ELSE 2 END, g.key LIMIT 1`;
-    return this.#database.first(sql, [subjectText(plainSubject(subject)), digest, session, digest], grantOf);
+      ORDER BY g.digest <> ?, CASE g.duration
+        WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 WHEN 'until' THEN 2 ELSE 3 END, g.key LIMIT 1`;
+    const closed = this.#closedDigest(digest);
+    const values = [this.#closedSubject(plainSubject(subject)), closed, session, closed];
+    return this.#database.first(sql, values, this.#grantOf);
   }
 
   /**
@@ -124,14 +172,13 @@ export class Grants {
    * in whatever process, exactly one gets true, and it is on the disk first, so that a crash cannot give it back.
    */
   consume(grant: GrantId, session: SessionId): boolean {
+    this.#sweep();
     return this.#database.write(() => {
       const sql = `${SELECT} WHERE g.id = ? AND ${LIVE_IN_SESSION}`;
-      const live = this.#database.first(sql, [grant, session], grantOf);
+      const live = this.#database.first(sql, [grant, session], this.#grantOf);
       if (live === null) return false;
       if (live.duration !== 'once') return true;
-      return (
-        this.#database.run('UPDATE grants SET used_at = ? WHERE id = ?', this.#options.now(), grant) === 1
-      );
+      return this.#database.run('UPDATE grants SET used_at = ? WHERE id = ?', this.#time(), grant) === 1;
     });
   }
 
@@ -139,21 +186,80 @@ export class Grants {
   revoke(grant: GrantId): boolean {
     return this.#database.write(() => {
       const sql = 'UPDATE grants SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
-      return this.#database.run(sql, this.#options.now(), grant) === 1;
+      return this.#database.run(sql, this.#time(), grant) === 1;
     });
+  }
+
+  /** Sets an end, or an earlier one; true: it was in force and ends then. A grant never lasts longer than it was given for. */
+  expire(grant: GrantId, endsAt: number): boolean {
+    this.#sweep();
+    const isSet = this.#database.write(() => {
+      const live = `SELECT g.key FROM grants g LEFT JOIN sessions s ON s.key = g.session WHERE g.id = ? AND ${LIVE}`;
+      const sql = `UPDATE grants SET ends_at = ? WHERE key = (${live}) AND (ends_at IS NULL OR ends_at > ?)`;
+      return Number.isFinite(endsAt) && this.#database.run(sql, endsAt, grant, endsAt) === 1;
+    });
+    this.#sweep();
+    return isSet;
+  }
+
+  /** Whether a lasting grant of this subject is in force that was given when its apps were something else. */
+  isOutdated(subject: PermissionSubject, binding: string): boolean {
+    const sql = `SELECT 1 AS one FROM grants g LEFT JOIN sessions s ON s.key = g.session
+      WHERE g.subject = ? AND g.binding <> ? AND g.duration <> 'once' AND ${LIVE} LIMIT 1`;
+    return (
+      this.#database.first(sql, [this.#closedSubject(plainSubject(subject)), binding], () => true) ?? false
+    );
   }
 
   /** Newest first; revoked and used ones too unless the filter says otherwise. */
   list(filter: GrantFilter = {}): readonly GrantRecord[] {
-    const sql = `${SELECT} WHERE (? IS NULL OR g.scope = ?) AND (? IS NULL OR s.id = ?) AND (? = 0 OR ${LIVE})
-      ORDER BY g.key DESC`;
-    const scope = filter.scope ?? null;
-    const session = filter.session ?? null;
-    const values = [scope, scope, session, session, filter.live === true ? 1 : 0];
+    this.#sweep();
+    const sql = `${SELECT} WHERE (? IS NULL OR g.scope = ?) AND (? IS NULL OR s.id = ?) AND (? IS NULL OR g.duration = ?)
+      AND (? = 0 OR ${LIVE}) ORDER BY g.key DESC`;
+    const { scope = null, session = null, duration = null } = filter;
+    const live = filter.live === true ? 1 : 0;
+    const values = [scope, scope, session, session, duration, duration, live];
     const { app } = filter;
     return this.#database
-      .all(sql, values, recordOf)
+      .all(sql, values, (row) => recordOf(row, this.#database.seal))
       .filter(({ subject }) => app === undefined || subject.from === app || subject.to === app);
+  }
+
+  /** Never earlier than what was seen before, by this process or by the journal. */
+  #time(): number {
+    this.#latest ??= this.#database.first('SELECT max(last_at) AS latest FROM sessions', [], (row) =>
+      numberOrNull(row, 'latest'),
+    );
+    this.#latest = Math.max(this.#latest ?? Number.NEGATIVE_INFINITY, this.#options.now());
+    return this.#latest;
+  }
+
+  /** Marks what has reached its end. */
+  #sweep(): void {
+    const time = this.#time();
+    const due = 'SELECT 1 AS one FROM grants WHERE ends_at <= ? AND expired_at IS NULL LIMIT 1';
+    if (this.#database.first(due, [time], () => true) === null) return;
+    this.#database.write(() =>
+      this.#database.run(
+        'UPDATE grants SET expired_at = ? WHERE ends_at <= ? AND expired_at IS NULL',
+        time,
+        time,
+      ),
+    );
+  }
+
+  readonly #grantOf = (row: Row): Grant => grantOf(row, this.#database.seal);
+
+  #closedSubject(subject: PermissionSubject): string {
+    return this.#database.seal.closeAlike(subjectText(subject), PLACE.subject());
+  }
+
+  #closedDigest(digest: string): string {
+    return this.#database.seal.closeAlike(digest, PLACE.digest());
+  }
+
+  #closedFlow(flow: string): string {
+    return this.#database.seal.closeAlike(flow, PLACE.flow());
   }
 
   #sessionKey(session: SessionId): number | null {
@@ -163,17 +269,28 @@ export class Grants {
   }
 }
 
-const SELECT = `SELECT g.id, g.subject, g.duration, s.id AS session, g.digest, g.given_at, g.revoked_at, g.used_at
+const SELECT = `SELECT g.id, g.subject, g.duration, s.id AS session, g.ends_at, g.digest, g.binding, g.prompt,
+  g.given_at, g.revoked_at, g.used_at, g.expired_at
   FROM grants g LEFT JOIN sessions s ON s.key = g.session`;
 
-/** INVARIANT (live): not revoked, not spent, and its session, if it has one, has not ended. */
-const LIVE = `g.revoked_at IS NULL AND g.used_at IS NULL AND (g.duration = 'permanent' OR s.ended_at IS NULL)`;
-const LIVE_IN_SESSION = `${LIVE} AND (g.duration = 'permanent' OR s.id = ?)`;
+/** INVARIANT (live): not revoked, not spent, not over, and its session, if it has one, has not ended. */
+const LIVE = `g.revoked_at IS NULL AND g.used_at IS NULL AND g.expired_at IS NULL
+  AND (g.session IS NULL OR s.ended_at IS NULL)`;
+const LIVE_IN_SESSION = `${LIVE} AND (g.session IS NULL OR s.id = ?)`;
+
+/** The last moment that a date can name. */
+const LATEST_TIME = 8.64e15;
 
 const NEVER_PERMANENT: GrantFault = {
   kind: 'never-permanent',
-  message: 'irreversible actions and rules that ask are never permitted permanently',
+  message: 'irreversible actions and rules that ask are never permitted for longer than a session',
   help: 'permit it once or for this session',
+};
+
+const OVER_ALREADY: GrantFault = {
+  kind: 'over-already',
+  message: 'the time until which it was to hold is over, or is none',
+  help: 'name a time that is still to come',
 };
 
 const SESSION_UNKNOWN: GrantFault = {
@@ -182,7 +299,7 @@ const SESSION_UNKNOWN: GrantFault = {
   help: 'give the grant in the session that asked',
 };
 
-function mayBePermanent(scope: PermissionScope): boolean {
+function mayOutliveSession(scope: PermissionScope): boolean {
   switch (scope) {
     case 'irreversible-action':
     case 'policy':
@@ -205,21 +322,29 @@ function subjectText({ scope, from, to, what }: PermissionSubject): string {
   return canonicalJson({ scope, from, to, what });
 }
 
-function grantOf(row: Row): Grant {
+function grantOf(row: Row, seal: Seal): Grant {
   const session = textOrNull(row, 'session');
   return {
     id: id(textOf(row, 'id')),
-    subject: subjectOf(textOf(row, 'subject')),
-    duration: wordOf(row, 'duration', ['once', 'session', 'permanent']),
+    subject: subjectOf(seal.open(textOf(row, 'subject'), PLACE.subject())),
+    duration: wordOf(row, 'duration', ['once', 'session', 'until', 'permanent']),
     session: session === null ? null : id(session),
-    digest: textOf(row, 'digest'),
+    endsAt: numberOrNull(row, 'ends_at'),
+    digest: seal.open(textOf(row, 'digest'), PLACE.digest()),
     givenAt: numberOf(row, 'given_at'),
     revokedAt: numberOrNull(row, 'revoked_at'),
   };
 }
 
-function recordOf(row: Row): GrantRecord {
-  return { ...grantOf(row), usedAt: numberOrNull(row, 'used_at') };
+function recordOf(row: Row, seal: Seal): GrantRecord {
+  const prompt = textOrNull(row, 'prompt');
+  return {
+    ...grantOf(row, seal),
+    usedAt: numberOrNull(row, 'used_at'),
+    expiredAt: numberOrNull(row, 'expired_at'),
+    binding: textOrNull(row, 'binding'),
+    prompt: prompt === null ? null : id(prompt),
+  };
 }
 
 const SCOPES = [

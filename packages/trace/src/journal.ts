@@ -36,7 +36,8 @@ import {
 } from './chain-check.ts';
 import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';
-import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, textOf } from './row.ts';
+import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, type Row, textOf } from './row.ts';
+import { PLACE } from './sealed-column.ts';
 import type { HeldSession, Sessions } from './session.ts';
 
 /** An event before the journal has given it its id, place and time. */
@@ -120,10 +121,10 @@ export class Journal {
   /** The events of a session from position `from`, in order; at most `limit`. Empty: unknown session, or no more. */
   events(session: SessionId, from = 0, limit = Number.MAX_SAFE_INTEGER): readonly Event[] {
     return this.#database.all(
-      `SELECT event FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence >= ?
+      `SELECT sequence, event FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence >= ?
        ORDER BY sequence LIMIT ?`,
       [session, from, limit],
-      (row) => decodeEvent(textOf(row, 'event')),
+      (row) => decodeEvent(this.#eventText(session, row)),
     );
   }
 
@@ -149,8 +150,14 @@ export class Journal {
         `SELECT sequence, id, event, hash FROM events
          WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence >= ? ORDER BY sequence LIMIT ?`,
         [session, from, Math.min(pieceSize, head.events - from)],
-        (row) =>
-          chain.add(numberOf(row, 'sequence'), textOf(row, 'id'), textOf(row, 'event'), bytesOf(row, 'hash')),
+        (row) => {
+          const sequence = numberOf(row, 'sequence');
+          const hash = this.#database.seal.openBytes(
+            bytesOf(row, 'hash'),
+            PLACE.eventHash(session, sequence),
+          );
+          chain.add(sequence, textOf(row, 'id'), this.#eventText(session, row), hash);
+        },
       );
       if (chain.events < Math.min(from + pieceSize, head.events))
         chain.fail('truncated', 'events are missing at the end');
@@ -192,7 +199,10 @@ export class Journal {
   #storedHead(session: SessionId): StoredHead | null {
     const sql = 'SELECT events, head, signature FROM sessions WHERE id = ?';
     return this.#database.first(sql, [session], (row) => ({
-      head: { events: numberOf(row, 'events'), hash: hex(bytesOf(row, 'head')) },
+      head: {
+        events: numberOf(row, 'events'),
+        hash: hex(this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session))),
+      },
       signature: row.signature === null ? null : bytesOf(row, 'signature'),
     }));
   }
@@ -222,6 +232,7 @@ export class Journal {
   }
 
   #insert(session: SessionId, held: HeldSession, events: readonly JsonObject[]): readonly Event[] {
+    const { seal } = this.#database;
     let { head } = held;
     const inserted: Event[] = [];
     for (const [index, value] of events.entries()) {
@@ -233,8 +244,8 @@ export class Journal {
         held.key,
         held.events + index,
         event.id,
-        text,
-        head,
+        seal.close(text, PLACE.event(session, held.events + index)),
+        seal.closeBytes(head, PLACE.eventHash(session, held.events + index)),
       );
       this.#noteInSession(held.key, event);
       inserted.push(event);
@@ -244,16 +255,22 @@ export class Journal {
       const count = held.events + events.length;
       const signature = this.#options.chainKey?.sign(session, count, head) ?? null;
       const sql = 'UPDATE sessions SET events = ?, head = ?, signature = ?, last_at = ? WHERE key = ?';
-      this.#database.run(sql, count, head, signature, time, held.key);
+      const closed = seal.closeBytes(head, PLACE.head(session));
+      this.#database.run(sql, count, closed, signature, time, held.key);
     }
     return inserted;
+  }
+
+  #eventText(session: SessionId, row: Row): string {
+    return this.#database.seal.open(textOf(row, 'event'), PLACE.event(session, numberOf(row, 'sequence')));
   }
 
   /** What the list of sessions shows is derived from the events, in the same transaction. */
   #noteInSession(key: number, event: Event): void {
     if (event.kind === 'user.message') {
       const sql = 'UPDATE sessions SET first_query = ? WHERE key = ? AND first_query IS NULL';
-      this.#database.run(sql, quoteText(event.text), key);
+      const text = this.#database.seal.close(quoteText(event.text), PLACE.firstQuery(event.session));
+      this.#database.run(sql, text, key);
     }
     if (event.kind === 'session.ended') {
       const sql = 'UPDATE sessions SET ended_at = ?, claim = NULL, claim_pid = NULL WHERE key = ?';

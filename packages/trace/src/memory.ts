@@ -1,17 +1,30 @@
 /**
- * Memory: what was said (history, by session) and what was learnt (facts, over all sessions), for the system and
- * for each spoke (paper, Appendix A-C). A `Memory` is bound to its owner when it is made; no argument of any of its
- * operations can name another owner's rows.
+ * Memory: what was said (history, by session), what became of the older part of it (one rolling summary for each
+ * session), and what was learnt (facts, over all sessions), for the system and for each spoke (paper, Appendix A-C).
+ *
+ * INVARIANT (kept apart): a `Memory` is bound to its owner when it is made; none of its operations takes an owner or the
+ * key of a row, and each of its statements names the owner's rows only. What crosses owners is in memory-archive.ts,
+ * which is the user's and never a context's.
  *
  * Ring 0.
  */
-
-import type { SQLInputValue } from 'node:sqlite';
-import { type AppId, type EventId, id, type Label, type SessionId } from '@cordon/core';
+import type { AppId, EventId, Label, SessionId } from '@cordon/core';
 
 import type { Database } from './database.ts';
-import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
+import {
+  FACT_ORDER,
+  factOf,
+  ownerText,
+  SELECT_FACTS,
+  SELECT_SUMMARIES,
+  SELECT_TURNS,
+  summaryOf,
+  turnOf,
+} from './memory-row.ts';
+import { numberOf, quoteText } from './row.ts';
+import { PLACE } from './sealed-column.ts';
 import type { Sessions } from './session.ts';
+import { rankedByWords } from './text-search.ts';
 
 /** `vanilla`: the contexts without app. `shared`: the one context of `--isolation none`. `spoke`: those of an app. */
 export type MemoryOwner =
@@ -29,7 +42,11 @@ export interface Provenance {
 
 export type TurnRole = 'user' | 'assistant' | 'tool';
 
+/** Names one row, over all owners; only the user's own commands find something by it. */
+export type ItemId = string;
+
 export interface Turn extends Provenance {
+  readonly id: ItemId;
   readonly session: SessionId;
   readonly role: TurnRole;
   readonly text: string;
@@ -37,17 +54,44 @@ export interface Turn extends Provenance {
   readonly time: number;
 }
 
+/** `stated`: the user said it. `observed`: a value of an app's output, as its manifest says. */
+export type FactKind = 'stated' | 'observed';
+
 export interface MemoryFact extends Provenance {
+  readonly id: ItemId;
   readonly name: string;
   readonly value: string;
+  readonly learnt: FactKind;
   /** When it was last learnt. */
   readonly time: number;
+}
+
+/** What became of the older turns of a session. */
+export interface Summary extends Omit<Provenance, 'origin'> {
+  readonly id: ItemId;
+  readonly session: SessionId;
+  readonly text: string;
+  readonly madeBy: 'model' | 'extract';
+  readonly time: number;
+}
+
+/** A turn of a session that its summary does not cover yet, with its place in the history. */
+export interface OpenTurn extends Turn {
+  readonly place: number;
+}
+
+export interface NewSummary extends Omit<Provenance, 'origin'> {
+  readonly text: string;
+  readonly madeBy: Summary['madeBy'];
+  /** `place` of the last turn that it covers. */
+  readonly through: number;
 }
 
 export interface MemoryOptions {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly now: () => number;
+  readonly randomId: () => string;
 }
 
 export class Memory {
@@ -63,15 +107,45 @@ export class Memory {
 
   /** Adds to the history of a session that this process holds. */
   record(session: SessionId, role: TurnRole, text: string, provenance: Provenance): void {
+    this.#record(session, role, text, provenance, () => false);
+  }
+
+  /** The same, but a turn of the same role from the same event stands once: a session that goes on after a crash says it again. */
+  recordOnce(
+    session: SessionId,
+    role: TurnRole,
+    text: string,
+    provenance: Provenance & { readonly source: EventId },
+  ): void {
+    const sql = 'SELECT 1 AS one FROM turns WHERE source = ? AND owner = ? AND session = ? AND role = ?';
+    this.#record(
+      session,
+      role,
+      text,
+      provenance,
+      (key) => this.#database.first(sql, [provenance.source, this.#owner, key, role], () => true) ?? false,
+    );
+  }
+
+  #record(
+    session: SessionId,
+    role: TurnRole,
+    text: string,
+    provenance: Provenance,
+    isThere: (session: number) => boolean,
+  ): void {
+    const turn = this.#options.randomId();
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
+      if (isThere(key)) return;
       this.#database.run(
-        `INSERT INTO turns (owner, session, role, text, origin, source, integrity, confidentiality, time)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        turn,
         this.#owner,
         key,
         role,
-        quoteText(text),
+        this.#database.seal.close(quoteText(text), PLACE.turn(this.#owner, turn)),
         provenance.origin === null ? null : quoteText(provenance.origin),
         provenance.source,
         provenance.label.integrity,
@@ -83,133 +157,151 @@ export class Memory {
 
   /** What was said in this session, oldest first. */
   history(session: SessionId): readonly Turn[] {
-    return this.#database.all(`${SELECT_TURNS} ORDER BY t.key`, [this.#owner, session], turnOf);
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? ORDER BY t.key`;
+    return this.#database.all(sql, [this.#owner, session], turnOf(this.#database.seal));
   }
 
-  /** Working memory: the last `interactions` messages of the user with all that followed each, oldest first. */
+  /** The last messages of the user with all that followed each, oldest first; at most so many, and none that the summary covers. */
   recent(session: SessionId, interactions: number): readonly Turn[] {
     if (!(interactions >= 1)) return [];
     const first = `SELECT u.key FROM turns u WHERE u.owner = t.owner AND u.session = t.session AND u.role = 'user'
       ORDER BY u.key DESC LIMIT 1 OFFSET ?`;
-    const sql = `${SELECT_TURNS} AND t.key >= coalesce((${first}), 0) ORDER BY t.key`;
-    return this.#database.all(
-      sql,
-      [this.#owner, session, Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1],
-      turnOf,
-    );
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? AND t.key >= coalesce((${first}), 0)
+      AND t.key > coalesce((${COVERED}), 0) ORDER BY t.key`;
+    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
+    return this.#database.all(sql, [this.#owner, session, offset], turnOf(this.#database.seal));
+  }
+
+  /** The turns that the summary does not cover, oldest first: all of them where there is none. */
+  open(session: SessionId): readonly OpenTurn[] {
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? AND t.key > coalesce((${COVERED}), 0) ORDER BY t.key`;
+    const turn = turnOf(this.#database.seal);
+    return this.#database.all(sql, [this.#owner, session], (row) => ({
+      ...turn(row),
+      place: numberOf(row, 'key'),
+    }));
+  }
+
+  summary(session: SessionId): Summary | null {
+    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND s.id = ?`;
+    return this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
+  }
+
+  /** Puts a summary in the place of the last one, which it contains. */
+  summarise(session: SessionId, { text, madeBy, through, source, label }: NewSummary): void {
+    const summary = this.#options.randomId();
+    this.#database.write(() => {
+      const { key } = this.#options.sessions.require(session);
+      this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, key);
+      this.#database.run(
+        `INSERT INTO summaries (id, owner, session, text, through, made_by, source, integrity, confidentiality, time)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        summary,
+        this.#owner,
+        key,
+        this.#database.seal.close(quoteText(text), PLACE.summary(this.#owner, summary)),
+        through,
+        madeBy,
+        source,
+        label.integrity,
+        label.confidentiality,
+        this.#options.now(),
+      );
+    });
   }
 
   /**
-   * Keeps a fact; a newer value of the same name replaces the older one of the same origin and integrity only. So
+   * Keeps a fact; a newer value of the same name replaces the older one of the same kind, origin and integrity only. So
    * what an app says, or what untrusted text says, never takes the place of what the user said: both stand.
    */
-  learn(name: string, value: string, provenance: Provenance): void {
-    const values: readonly SQLInputValue[] = [
-      this.#owner,
-      quoteText(name),
-      quoteText(value),
-      provenance.origin === null ? '' : quoteText(provenance.origin),
-      provenance.source,
-      provenance.label.integrity,
-      provenance.label.confidentiality,
-      this.#options.now(),
-    ];
+  learn(name: string, value: string, provenance: Provenance, learnt: FactKind = 'stated'): void {
+    const origin = provenance.origin === null ? '' : quoteText(provenance.origin);
+    const { seal } = this.#database;
+    const closedName = seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
+    const known = 'owner = ? AND name = ? AND learnt = ? AND origin = ? AND integrity = ?';
+    const { integrity, confidentiality } = provenance.label;
+    const fact = this.#options.randomId();
     this.#database.write(() => {
       this.#database.run(
-        `INSERT INTO facts (owner, name, value, origin, source, integrity, confidentiality, time)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (owner, name, origin, integrity) DO UPDATE SET value = excluded.value, source = excluded.source,
-           confidentiality = excluded.confidentiality, time = excluded.time`,
-        ...values,
+        `DELETE FROM facts WHERE ${known}`,
+        this.#owner,
+        closedName,
+        learnt,
+        origin,
+        integrity,
+      );
+      this.#database.run(
+        `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        fact,
+        this.#owner,
+        closedName,
+        seal.close(quoteText(value), PLACE.factValue(this.#owner, fact)),
+        origin,
+        provenance.source,
+        integrity,
+        confidentiality,
+        learnt,
+        this.#options.now(),
       );
     });
   }
 
   /** All facts by name; of one name the user's and trusted ones first. */
   facts(): readonly MemoryFact[] {
-    return this.#database.all(`${SELECT_FACTS} WHERE owner = ? ${FACT_ORDER}`, [this.#owner], factOf);
+    const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
+    const facts = this.#database.all(sql, [this.#owner], factOf(this.#database.seal));
+    // Sealed names have no order of their own; the sort is stable, so that of one name it stays as it is.
+    return [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
   /** All that is known under a name, the user's and trusted ones first. */
   factsNamed(name: string): readonly MemoryFact[] {
-    const sql = `${SELECT_FACTS} WHERE owner = ? AND name = ? ${FACT_ORDER}`;
-    return this.#database.all(sql, [this.#owner, quoteText(name)], factOf);
+    const sql = `${SELECT_FACTS} WHERE f.owner = ? AND f.name = ? ${FACT_ORDER}`;
+    return this.#database.all(sql, [this.#owner, this.#closedName(name)], factOf(this.#database.seal));
   }
 
   /** Deletes every fact of this name, whatever its origin; returns how many there were. */
   forget(name: string): number {
-    return this.#database.write(() =>
-      this.#database.run('DELETE FROM facts WHERE owner = ? AND name = ?', this.#owner, quoteText(name)),
-    );
+    const sql = 'DELETE FROM facts WHERE owner = ? AND name = ?';
+    return this.#database.write(() => this.#database.run(sql, this.#owner, this.#closedName(name)));
   }
 
-  /** Deletes the history of one session; returns how many turns there were. */
+  /** Deletes what this app's outputs stated under this name. */
+  forgetObserved(name: string, origin: AppId): void {
+    const sql = "DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'observed' AND origin = ?";
+    this.#database.write(() => {
+      this.#database.run(sql, this.#owner, this.#closedName(name), quoteText(origin));
+    });
+  }
+
+  /** Deletes the history of one session and what was made of it; returns how many turns there were. */
   forgetSession(session: SessionId): number {
-    const sql = 'DELETE FROM turns WHERE owner = ? AND session = (SELECT key FROM sessions WHERE id = ?)';
-    return this.#database.write(() => this.#database.run(sql, this.#owner, session));
+    const where = 'WHERE owner = ? AND session = (SELECT key FROM sessions WHERE id = ?)';
+    return this.#database.write(() => {
+      this.#database.run(`DELETE FROM summaries ${where}`, this.#owner, session);
+      return this.#database.run(`DELETE FROM turns ${where}`, this.#owner, session);
+    });
+  }
+
+  /** Turns of this owner in which all the words occur, the best first. */
+  search(words: string, limit = 20): readonly Turn[] {
+    const turns = this.#database.all(
+      `${SELECT_TURNS} WHERE t.owner = ? ORDER BY t.key`,
+      [this.#owner],
+      turnOf(this.#database.seal),
+    );
+    return rankedByWords(
+      turns.map((turn) => ({ item: turn, text: turn.text })),
+      words,
+      limit,
+    ).map(({ item }) => item);
+  }
+
+  #closedName(name: string): string {
+    return this.#database.seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
   }
 }
 
-/** The owners that have anything, for the user to see; apps last. */
-export function memoryOwners(database: Database): readonly MemoryOwner[] {
-  const apps = 'substr(owner, 1, 1) = char(34)';
-  const sql = `SELECT owner FROM (SELECT owner FROM turns UNION SELECT owner FROM facts) ORDER BY ${apps}, owner`;
-  return database.all(sql, [], (row): MemoryOwner => {
-    const owner = textOf(row, 'owner');
-    const kind = WITHOUT_APP.find((candidate) => candidate === owner);
-    return kind === undefined ? { kind: 'spoke', app: id(unquoteText(owner)) } : { kind };
-  });
-}
-
-const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
-
-/** An app's is quoted, so no name of an app is one of the words. */
-function ownerText(owner: MemoryOwner): string {
-  switch (owner.kind) {
-    case 'system':
-    case 'vanilla':
-    case 'shared':
-      return owner.kind;
-    case 'spoke':
-      return quoteText(owner.app);
-  }
-}
-
-const SELECT_TURNS = `SELECT s.id AS session, t.role, t.text, t.origin, t.source, t.integrity, t.confidentiality, t.time
-  FROM turns t JOIN sessions s ON s.key = t.session WHERE t.owner = ? AND s.id = ?`;
-const SELECT_FACTS = 'SELECT name, value, origin, source, integrity, confidentiality, time FROM facts';
-const FACT_ORDER = 'ORDER BY name, origin, integrity';
-
-function turnOf(row: Row): Turn {
-  const origin = textOrNull(row, 'origin');
-  return {
-    session: id(textOf(row, 'session')),
-    role: wordOf(row, 'role', ['user', 'assistant', 'tool']),
-    text: unquoteText(textOf(row, 'text')),
-    origin: origin === null ? null : id(unquoteText(origin)),
-    ...sourceAndLabel(row),
-    time: numberOf(row, 'time'),
-  };
-}
-
-function factOf(row: Row): MemoryFact {
-  const origin = textOf(row, 'origin');
-  return {
-    name: unquoteText(textOf(row, 'name')),
-    value: unquoteText(textOf(row, 'value')),
-    origin: origin === '' ? null : id(unquoteText(origin)),
-    ...sourceAndLabel(row),
-    time: numberOf(row, 'time'),
-  };
-}
-
-function sourceAndLabel(row: Row): Omit<Provenance, 'origin'> {
-  const source = textOrNull(row, 'source');
-  return {
-    source: source === null ? null : id(source),
-    label: {
-      integrity: wordOf(row, 'integrity', ['trusted', 'untrusted']),
-      confidentiality: wordOf(row, 'confidentiality', ['public', 'private']),
-    },
-  };
-}
+/** Up to where the summary of a turn's owner and session goes. */
+const COVERED = 'SELECT m.through FROM summaries m WHERE m.owner = t.owner AND m.session = t.session';

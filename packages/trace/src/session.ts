@@ -12,6 +12,7 @@ import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 import type { Database } from './database.ts';
 import { StoreFailure, storeFault } from './fault.ts';
 import { bytesOf, numberOf, numberOrNull, type Row, textOf, textOrNull, unquoteText } from './row.ts';
+import { PLACE } from './sealed-column.ts';
 
 /** `running`: a living process holds it. `interrupted`: it has no end and nobody holds it; it can be resumed. */
 export type SessionStatus = 'running' | 'interrupted' | 'ended';
@@ -82,7 +83,7 @@ export class Sessions {
         session,
         time,
         time,
-        head,
+        this.#database.seal.closeBytes(head, PLACE.head(session)),
         this.#options.chainKey?.sign(session, 0, head) ?? null,
         this.#token(),
         this.#options.processId,
@@ -150,7 +151,7 @@ export class Sessions {
         : this.#database.first(sql, [session, token], (row) => ({
             key: numberOf(row, 'key'),
             events: numberOf(row, 'events'),
-            head: bytesOf(row, 'head'),
+            head: this.#headOf(session, row),
           }));
     if (held === null) throw new StoreFailure(storeFault('claim-lost', this.#database.file));
     return held;
@@ -186,7 +187,12 @@ export class Sessions {
       const signature = row.signature === null ? null : bytesOf(row, 'signature');
       if (chainKey === null) return signature === null ? null : signedElsewhere(session);
       if (signature === null) return unsigned(session);
-      const isOurs = chainKey.isSignature(signature, session, numberOf(row, 'events'), bytesOf(row, 'head'));
+      const isOurs = chainKey.isSignature(
+        signature,
+        session,
+        numberOf(row, 'events'),
+        this.#headOf(session, row),
+      );
       return isOurs ? null : damaged(session, 'it is not signed with this key as it stands');
     });
   }
@@ -194,6 +200,14 @@ export class Sessions {
   #claimOf(session: SessionId): string | null {
     const sql = 'SELECT claim FROM sessions WHERE id = ?';
     return this.#database.first(sql, [session], (row) => textOrNull(row, 'claim'));
+  }
+
+  #headOf(session: SessionId, row: Row): Uint8Array {
+    return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session));
+  }
+
+  #queryOf(session: SessionId, stored: string): string {
+    return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));
   }
 
   #record(row: Row): SessionRecord {
@@ -205,7 +219,7 @@ export class Sessions {
       status: numberOrNull(row, 'ended_at') !== null ? 'ended' : isRunning ? 'running' : 'interrupted',
       startedAt: numberOf(row, 'started_at'),
       lastAt: numberOf(row, 'last_at'),
-      firstQuery: firstQuery === null ? null : unquoteText(firstQuery),
+      firstQuery: firstQuery === null ? null : this.#queryOf(id(textOf(row, 'id')), firstQuery),
       events: numberOf(row, 'events'),
       holder: isRunning ? numberOrNull(row, 'claim_pid') : null,
     };

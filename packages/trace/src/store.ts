@@ -6,17 +6,22 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import { type Clock, ok, type Result } from '@cordon/core';
+import { type Clock, failed, ok, type Result, type SessionId } from '@cordon/core';
 
 import { ChainKey } from './chain-key.ts';
-import { openDatabase } from './database.ts';
-import type { StoreFault } from './fault.ts';
+import { type Database, openDatabase } from './database.ts';
+import { eraseSession } from './erasure.ts';
+import { StoreFailure, type StoreFault } from './fault.ts';
 import { prepareFolder } from './folder.ts';
 import { Grants } from './grant.ts';
 import { Journal } from './journal.ts';
-import { Memory, type MemoryOwner, memoryOwners } from './memory.ts';
+import { Memory, type MemoryOwner } from './memory.ts';
+import { MemoryArchive } from './memory-archive.ts';
 import { Pins } from './pin.ts';
-import { Sessions } from './session.ts';
+import { Prompts } from './prompt.ts';
+import type { StoreKey } from './seal.ts';
+import { type SessionFault, type SessionRecord, Sessions } from './session.ts';
+import { reseal, unlock } from './store-key.ts';
 
 /** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */
 export interface Store {
@@ -25,12 +30,25 @@ export interface Store {
   readonly sessions: Sessions;
   readonly journal: Journal;
   readonly grants: Grants;
+  /** Questions that wait for the user's answer, from whichever process it comes. */
+  readonly prompts: Prompts;
   /** What the user agreed to of apps and of configuration files. */
   readonly pins: Pins;
   /** The memory of one owner, and of nobody else. */
   memory(owner: MemoryOwner): Memory;
-  /** Who has a memory; for the user to see. */
-  memoryOwners(): readonly MemoryOwner[];
+  /** All memories, for the user to see, correct and delete; for no context. */
+  readonly memories: MemoryArchive;
+  /** Deletes a session with its journal, history, grants and questions; facts stay. Refused while a process holds it. */
+  eraseSession(session: SessionId): Result<SessionRecord, SessionFault>;
+  /** Whether texts are encrypted in the file. */
+  readonly isSealed: boolean;
+  /**
+   * Encrypts all texts anew with another key, or (null) writes them in the clear. Other processes that use the store can
+   * write nothing from then on. What stood there before is in the file until `scrub`.
+   */
+  reseal(key: StoreKey | null): void;
+  /** Takes deleted and replaced texts out of the file and its log; false: another process reads it at this moment. */
+  scrub(): boolean;
   /** Lets go of the sessions that have not ended (they can be resumed) and closes the file. */
   close(): void;
 }
@@ -43,6 +61,8 @@ export interface StoreOptions {
   /** Largest size of the database; null: what the disk holds. */
   readonly maxBytes?: number | null;
   /** Signs the journal: at least 32 bytes that nobody can read who can write the folder. */
+  /** Encrypts all texts in the file; null: they stand there as they are. See docs/decisions/0017-encryption-at-rest.md. */
+  readonly key?: StoreKey | null;
   readonly journalKey?: Uint8Array | null;
 }
 
@@ -60,6 +80,8 @@ export function openStore(
   if (!opened.ok) return opened;
 
   const database = opened.value;
+  const refusal = unlockOrClose(database, options.key ?? null);
+  if (refusal !== null) return failed(refusal);
   const parts = { database, now: clock, randomId: options.randomId ?? randomNames() };
   const { journalKey = null } = options;
   const chainKey = journalKey === null ? null : new ChainKey(journalKey);
@@ -69,9 +91,16 @@ export function openStore(
     sessions,
     journal: new Journal({ ...parts, sessions, chainKey }),
     grants: new Grants(parts),
+    prompts: new Prompts(parts),
     pins: new Pins(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
-    memoryOwners: () => memoryOwners(database),
+    memories: new MemoryArchive(parts),
+    eraseSession: (session) => eraseSession({ database, sessions }, session),
+    get isSealed() {
+      return database.seal.mark !== '';
+    },
+    reseal: (key) => reseal(database, key),
+    scrub: () => database.scrub(),
     close: () => {
       try {
         sessions.close();
@@ -80,6 +109,19 @@ export function openStore(
       }
     },
   });
+}
+
+function unlockOrClose(database: Database, key: StoreKey | null): StoreFault | null {
+  let refusal: StoreFault | null = null;
+  try {
+    refusal = unlock(database, key);
+  } catch (error) {
+    database.close();
+    if (error instanceof StoreFailure) return error.fault;
+    throw error;
+  }
+  if (refusal !== null) database.close();
+  return refusal;
 }
 
 const NAME_BYTES = 12;

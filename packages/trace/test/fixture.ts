@@ -27,14 +27,14 @@ export function temporaryFolder(t: TestContext): string {
 }
 
 /** A store that is closed when the test ends. */
-export function storeIn(t: TestContext, folder: string, options?: StoreOptions): Store {
-  const store = openOrThrow(folder, options);
+export function storeIn(t: TestContext, folder: string, options?: StoreOptions, clock?: () => number): Store {
+  const store = openOrThrow(folder, options, clock);
   t.after(() => store.close());
   return store;
 }
 
-export function openOrThrow(folder: string, options?: StoreOptions): Store {
-  const opened = openStore(folder, () => 1_700_000_000_000, options);
+export function openOrThrow(folder: string, options?: StoreOptions, clock = () => 1_700_000_000_000): Store {
+  const opened = openStore(folder, clock, options);
   if (!opened.ok) throw new Error(opened.fault.message);
   return opened.value;
 }

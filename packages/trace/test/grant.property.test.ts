@@ -6,13 +6,16 @@ import fc from 'fast-check';
 
 import { openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
+/** Those that end at a time have a property of their own below. */
+type Duration = Exclude<GrantDuration, 'until'>;
+
 type Step =
   | {
       readonly kind: 'give';
       readonly what: number;
       readonly session: number;
       readonly digest: number;
-      readonly duration: GrantDuration;
+      readonly duration: Duration;
     }
   | { readonly kind: 'find'; readonly what: number; readonly session: number; readonly digest: number }
   | { readonly kind: 'consume'; readonly grant: number; readonly session: number }
@@ -25,7 +28,7 @@ const SUBJECTS: readonly PermissionSubject[] = [
   subjectOf('b'),
   subjectOf('a', 'irreversible-action'),
 ];
-const DURATIONS: readonly GrantDuration[] = ['permanent', 'session', 'once'];
+const DURATIONS: readonly Duration[] = ['permanent', 'session', 'once'];
 const two = fc.nat(1);
 const grant = fc.nat(5);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -55,7 +58,7 @@ class Model {
     what: number;
     session: number;
     digest: number;
-    duration: GrantDuration;
+    duration: Duration;
     dead: boolean;
   }[] = [];
   readonly ended = new Set<number>();

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { type Grant, type GrantDuration, id, type PermissionSubject, type SessionId } from '@cordon/core';
-import type { Store } from '@cordon/trace';
+import { openStore, type Store } from '@cordon/trace';
 
-import { startChild, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
+import { append, say, startChild, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 test('a once-grant authorises one action and no second', (t) => {
   const { store, session } = setUp(t);
@@ -119,7 +119,7 @@ test('irreversible actions and rules that ask are refused as permanent and taken
       ok: false,
       fault: {
         kind: 'never-permanent',
-        message: 'irreversible actions and rules that ask are never permitted permanently',
+        message: 'irreversible actions and rules that ask are never permitted for longer than a session',
         help: 'permit it once or for this session',
       },
     });
@@ -249,8 +249,155 @@ function setUp(t: Parameters<typeof temporaryFolder>[0]): { store: Store; sessio
   return { store, session: store.sessions.create() };
 }
 
-function give(store: Store, session: SessionId, subject: PermissionSubject, duration: GrantDuration): Grant {
+function give(
+  store: Store,
+  session: SessionId,
+  subject: PermissionSubject,
+  duration: Exclude<GrantDuration, 'until'>,
+): Grant {
   const given = store.grants.give({ subject, duration, session, digest: 'shown' });
   if (!given.ok) throw new Error(given.fault.message);
   return given.value;
 }
+
+/** A store whose clock the test moves. */
+function withClock(t: Parameters<typeof temporaryFolder>[0], folder = temporaryFolder(t)) {
+  const clock = { now: 1_000 };
+  const opened = openStore(folder, () => clock.now);
+  if (!opened.ok) throw new Error(opened.fault.message);
+  t.after(() => opened.value.close());
+  return { clock, folder, store: opened.value };
+}
+
+function giveUntil(store: Store, session: SessionId, until: number, what = 'fare') {
+  return store.grants.give({
+    subject: subjectOf(what),
+    duration: 'until',
+    until,
+    session,
+    digest: 'shown',
+  });
+}
+
+test('a grant until a time authorises up to that moment, in every session, and not at it', (t) => {
+  const { store, clock } = withClock(t);
+  const given = giveUntil(store, store.sessions.create(), 2_000);
+  assert.ok(given.ok);
+  assert.equal(given.value.session, null);
+  const other = store.sessions.create();
+  clock.now = 1_999;
+  assert.equal(store.grants.find(subjectOf('fare'), other, 'shown')?.id, given.value.id);
+  assert.equal(store.grants.consume(given.value.id, other), true);
+  clock.now = 2_000;
+  assert.equal(store.grants.find(subjectOf('fare'), other, 'shown'), null);
+  assert.equal(store.grants.consume(given.value.id, other), false);
+  assert.deepEqual(store.grants.list({ live: true }), []);
+  assert.equal(store.grants.list()[0]?.expiredAt, 2_000);
+});
+
+test('a clock that is put back revives no grant, in this process or another', (t) => {
+  const { store, clock, folder } = withClock(t);
+  const session = store.sessions.create();
+  const given = giveUntil(store, session, 2_000);
+  assert.ok(given.ok);
+  clock.now = 2_000;
+  assert.deepEqual(store.grants.list({ live: true }), []);
+  clock.now = 1_500;
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown'), null);
+  assert.equal(store.grants.consume(given.value.id, session), false);
+  const again = withClock(t, folder);
+  again.clock.now = 1_500;
+  assert.equal(again.store.grants.consume(given.value.id, session), false);
+});
+
+test('what the journal has seen of time counts where the clock was put back before anybody looked', (t) => {
+  const { store, clock, folder } = withClock(t);
+  const session = store.sessions.create();
+  const given = giveUntil(store, session, 2_000);
+  assert.ok(given.ok);
+  clock.now = 2_001;
+  append(store, session, say('later'));
+  store.close();
+  const again = withClock(t, folder);
+  again.clock.now = 1_500;
+  assert.equal(again.store.grants.consume(given.value.id, session), false);
+});
+
+test('a time that is over, or is none, is refused; one that is to come is taken', (t) => {
+  const { store } = withClock(t);
+  const session = store.sessions.create();
+  for (const until of [999, 1_000, Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1]) {
+    const given = giveUntil(store, session, until);
+    assert.equal(given.ok ? 'given' : given.fault.kind, 'over-already', String(until));
+  }
+  assert.equal(giveUntil(store, session, 1_001).ok, true);
+});
+
+test('what cannot be undone, and what a rule asks, is never permitted until a time', (t) => {
+  const { store } = withClock(t);
+  const session = store.sessions.create();
+  for (const scope of ['irreversible-action', 'policy'] as const) {
+    const subject = subjectOf('send', scope);
+    const given = store.grants.give({ subject, duration: 'until', until: 2_000, session, digest: 'shown' });
+    assert.equal(given.ok ? 'given' : given.fault.kind, 'never-permanent');
+  }
+});
+
+test('an end that is set later ends a grant; none is moved back', (t) => {
+  const { store, clock } = withClock(t);
+  const session = store.sessions.create();
+  const permanent = give(store, session, subjectOf('fare'), 'permanent');
+  assert.equal(store.grants.expire(permanent.id, 3_000), true);
+  assert.equal(store.grants.expire(permanent.id, 4_000), false);
+  assert.equal(store.grants.expire(permanent.id, 2_000), true);
+  assert.equal(store.grants.consume(permanent.id, session), true);
+  clock.now = 2_000;
+  assert.equal(store.grants.consume(permanent.id, session), false);
+  assert.equal(store.grants.expire(permanent.id, 1_500), false);
+  assert.equal(store.grants.expire(id('unknown'), 5_000), false);
+});
+
+test('an end that has come already ends a grant at once', (t) => {
+  const { store } = withClock(t);
+  const session = store.sessions.create();
+  const grant = give(store, session, subjectOf('fare'), 'session');
+  assert.equal(store.grants.expire(grant.id, 1_000), true);
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown'), null);
+});
+
+test('the schema itself refuses an end that is moved back and an end that is taken back', (t) => {
+  const { store, folder } = withClock(t);
+  const session = store.sessions.create();
+  assert.ok(giveUntil(store, session, 2_000).ok);
+  const database = new DatabaseSync(join(folder, 'cordon.db'));
+  t.after(() => database.close());
+  assert.throws(() => database.exec('UPDATE grants SET ends_at = 3000'), /never lasts longer/);
+  assert.throws(() => database.exec('UPDATE grants SET ends_at = NULL'), /never lasts longer/);
+  database.exec('UPDATE grants SET expired_at = 2000');
+  assert.throws(() => database.exec('UPDATE grants SET expired_at = NULL'), /over for good/);
+});
+
+test('a flow was permitted if a grant for it was given, and not if that was taken back', (t) => {
+  const { store, session } = setUp(t);
+  assert.equal(store.grants.hasFlowed('mail to drive'), false);
+  const subject = subjectOf('fare');
+  const flows = ['mail to drive', 'mail to drive', 'rides to drive'];
+  const given = store.grants.give({ subject, duration: 'once', session, digest: 'shown', flows });
+  assert.ok(given.ok);
+  store.grants.consume(given.value.id, session);
+  assert.equal(store.grants.hasFlowed('mail to drive'), true);
+  assert.equal(store.grants.hasFlowed('rides to drive'), true);
+  assert.equal(store.grants.hasFlowed('mail to rides'), false);
+  store.grants.revoke(given.value.id);
+  assert.equal(store.grants.hasFlowed('mail to drive'), false);
+});
+
+test('a lasting grant of other apps of the same names is seen to be outdated, a spent one is not', (t) => {
+  const { store, session } = setUp(t);
+  const subject = subjectOf('fare');
+  store.grants.give({ subject, duration: 'once', session, digest: 'shown', binding: 'old' });
+  assert.equal(store.grants.isOutdated(subject, 'new'), false);
+  store.grants.give({ subject, duration: 'session', session, digest: 'shown', binding: 'old' });
+  assert.equal(store.grants.isOutdated(subject, 'new'), true);
+  assert.equal(store.grants.isOutdated(subject, 'old'), false);
+});

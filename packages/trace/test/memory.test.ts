@@ -50,16 +50,16 @@ test('what one owner keeps no other owner has, whatever the names', (t) => {
   assert.equal(spoke.forgetSession(session), 1);
   assert.deepEqual(spoke.facts(), []);
   assert.deepEqual(valuesOf(store.memory({ kind: 'system' })), ['fact 0']);
-  assert.equal(store.memoryOwners().length, owners.length - 1);
+  assert.equal(store.memories.owners().length, owners.length - 1);
 });
 
 test('the owners that have a memory are listed, apps last', (t) => {
   const store = storeIn(t, temporaryFolder(t));
-  assert.deepEqual(store.memoryOwners(), []);
+  assert.deepEqual(store.memories.owners(), []);
   store.memory({ kind: 'spoke', app: id('system') }).learn('a', 'b', USER);
   store.memory({ kind: 'vanilla' }).learn('a', 'b', USER);
   store.memory({ kind: 'system' }).learn('a', 'b', USER);
-  assert.deepEqual(store.memoryOwners(), [
+  assert.deepEqual(store.memories.owners(), [
     { kind: 'system' },
     { kind: 'vanilla' },
     { kind: 'spoke', app: 'system' },
@@ -77,6 +77,7 @@ test('history belongs to its session, facts stay over sessions', (t) => {
   store.journal.end(first);
   assert.deepEqual(memory.history(second), [
     {
+      id: memory.history(second)[0]?.id,
       session: second,
       role: 'user',
       text: 'book a ride',
@@ -123,13 +124,73 @@ test('working memory is the last interactions, each with all that followed the u
   }
 });
 
+test('a turn of an event is there once, however often a session says it again', (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const memory = store.memory({ kind: 'spoke', app: id('mail') });
+  const session = store.sessions.create();
+  const from = { ...USER, source: id<'event'>('event1') };
+  for (let times = 0; times < 2; times++) {
+    memory.recordOnce(session, 'user', 'one', from);
+    memory.recordOnce(session, 'assistant', 'answer', from);
+    store.memory({ kind: 'system' }).recordOnce(session, 'user', 'one', from);
+  }
+  memory.recordOnce(session, 'user', 'two', { ...from, source: id('event2') });
+  assert.deepEqual(
+    memory.history(session).map(({ text }) => text),
+    ['one', 'answer', 'two'],
+  );
+  assert.equal(store.memory({ kind: 'system' }).history(session).length, 1);
+});
+
+test('what a summary covers is in the history and no longer in what is recent', (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const memory = store.memory({ kind: 'spoke', app: id('mail') });
+  const session = store.sessions.create();
+  const other = store.sessions.create();
+  for (const text of ['one', 'two', 'three']) memory.record(session, 'user', text, USER);
+  memory.record(other, 'user', 'elsewhere', USER);
+  const made = { madeBy: 'extract', source: id<'event'>('event3'), label: DEFAULT_LABEL } as const;
+  memory.summarise(session, { ...made, text: 'of one', through: memory.open(session)[0]?.place ?? 0 });
+  assert.deepEqual(
+    memory.recent(session, 9).map(({ text }) => text),
+    ['two', 'three'],
+  );
+  memory.summarise(session, { ...made, text: 'of two', through: memory.open(session)[0]?.place ?? 0 });
+  assert.deepEqual(
+    memory.recent(session, 9).map(({ text }) => text),
+    ['three'],
+  );
+  assert.deepEqual(
+    memory.open(session).map(({ text }) => text),
+    ['three'],
+  );
+  assert.equal(memory.history(session).length, 3);
+  assert.deepEqual(
+    memory.recent(other, 9).map(({ text }) => text),
+    ['elsewhere'],
+  );
+  const { id: _, ...summary } = memory.summary(session) ?? { id: '' };
+  assert.deepEqual(summary, {
+    session,
+    text: 'of two',
+    madeBy: 'extract',
+    source: 'event3',
+    label: DEFAULT_LABEL,
+    time: 1_700_000_000_000,
+  });
+  assert.equal(memory.summary(other), null);
+  assert.equal(store.memory({ kind: 'vanilla' }).summary(session), null);
+});
+
 test('a newer value replaces the older one of the same origin', (t) => {
   const memory = storeIn(t, temporaryFolder(t)).memory({ kind: 'system' });
   memory.learn('address', 'Main Street 1', { ...MAIL, source: id('event1') });
   memory.learn('address', 'Main Street 2', MAIL);
   assert.deepEqual(memory.facts(), [
     {
+      id: memory.facts()[0]?.id,
       name: 'address',
+      learnt: 'stated',
       value: 'Main Street 2',
       origin: 'mail',
       source: 'event7',

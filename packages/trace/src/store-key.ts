@@ -1,0 +1,151 @@
+/**
+ * The key of a store: found to be the right one when the store is opened, and given, changed or taken away later. With
+ * the wrong key, or without the one that is needed, nothing is read and nothing is written.
+ *
+ * Ring 0.
+ */
+import type { Database } from './database.ts';
+import { StoreFailure, type StoreFault, storeFault } from './fault.ts';
+import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './row.ts';
+import { CLEAR, newParameters, type Seal, type SealParameters, type StoreKey, sealOf } from './seal.ts';
+import { PLACE, SEALED_COLUMNS, type SealedColumn } from './sealed-column.ts';
+
+const CHECK_TEXT = '"cordon"';
+
+interface StoredSeal {
+  readonly parameters: SealParameters;
+  readonly check: string;
+}
+
+/**
+ * From here on `database` reads and writes with this key. A store that holds nothing yet is given the key; one that
+ * holds texts in the clear is refused (`key-unused`), because whoever gives a key believes them to be encrypted.
+ */
+export function unlock(database: Database, key: StoreKey | null): StoreFault | null {
+  const stored = storedSeal(database);
+  const { file } = database;
+  if (stored === null) {
+    if (key === null) return null;
+    if (!isUnused(database)) return storeFault('key-unused', file);
+    return giveKey(database, key);
+  }
+  if (key === null) return storeFault('key-missing', file);
+  const opened = openSeal(key, stored);
+  if (opened === null) return storeFault('key-wrong', file);
+  database.useSeal(opened);
+  return null;
+}
+
+/** Two processes may open a new store at the same moment: the second finds the key of the first. */
+function giveKey(database: Database, key: StoreKey): StoreFault | null {
+  try {
+    reseal(database, key);
+    return null;
+  } catch (error) {
+    if (error instanceof StoreFailure && error.fault.kind === 'key-changed') return unlock(database, key);
+    throw error;
+  }
+}
+
+/**
+ * Seals every text of the store anew, with another key or (null) with none, in one transaction. The caller has unlocked
+ * the store, and takes what stood there before out of the file with `scrub`.
+ */
+export function reseal(database: Database, key: StoreKey | null): void {
+  const parameters = key === null ? null : newParameters(key);
+  const after = key === null || parameters === null ? CLEAR : sealOf(key, parameters);
+  const before = database.seal;
+  const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
+  database.write(() => {
+    // Another process may have given the store a key since this one opened it.
+    if (markOf(database) !== before.mark) throw new StoreFailure(storeFault('key-changed', database.file));
+    keep(database, after, parameters);
+    database.withoutTriggers(tables, () => {
+      for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after);
+    });
+  });
+  database.useSeal(after);
+}
+
+function openSeal(key: StoreKey, { parameters, check }: StoredSeal): Seal | null {
+  const isSlow = parameters.derivation === 'scrypt';
+  if (isSlow !== (key.kind === 'passphrase')) return null;
+  const seal = sealOf(key, parameters);
+  try {
+    return seal.open(check, PLACE.check()) === CHECK_TEXT ? seal : null;
+  } catch (error) {
+    if (error instanceof MalformedRow) return null;
+    throw error;
+  }
+}
+
+function keep(database: Database, seal: Seal, parameters: SealParameters | null): void {
+  database.run(
+    'UPDATE seal SET mark = ?, derivation = ?, salt = ?, check_value = ? WHERE only = 1',
+    seal.mark,
+    parameters?.derivation ?? null,
+    parameters?.salt ?? null,
+    parameters === null ? null : seal.close(CHECK_TEXT, PLACE.check()),
+  );
+}
+
+const AT_ONCE = 500;
+
+function resealColumn(database: Database, sealed: SealedColumn, before: Seal, after: Seal): void {
+  const { table, column, row } = sealed;
+  const select = `SELECT t.rowid AS at, ${row.a} AS a, ${row.b} AS b, t.${column} AS value FROM ${table} t
+    WHERE t.rowid > ? AND t.${column} IS NOT NULL ORDER BY t.rowid LIMIT ${AT_ONCE}`;
+  for (let last = 0; ; ) {
+    const values = database.all(select, [last], (read) => ({
+      at: numberOf(read, 'at'),
+      value: closedAnew(sealed, read, before, after),
+    }));
+    for (const { at, value } of values)
+      database.run(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`, value, at);
+    const end = values.at(-1);
+    if (end === undefined) return;
+    last = end.at;
+  }
+}
+
+function closedAnew({ how, place }: SealedColumn, row: Row, before: Seal, after: Seal): string | Uint8Array {
+  const at = place(textOf(row, 'a'), textOf(row, 'b'));
+  switch (how) {
+    case 'bytes':
+      return after.closeBytes(before.openBytes(bytesOf(row, 'value'), at), at);
+    case 'alike':
+      return after.closeAlike(before.open(textOf(row, 'value'), at), at);
+    case 'fresh':
+      return after.close(before.open(textOf(row, 'value'), at), at);
+  }
+}
+
+function storedSeal(database: Database): StoredSeal | null {
+  const sql = 'SELECT mark, derivation, salt, check_value FROM seal WHERE only = 1';
+  const stored = database.first(sql, [], (row): StoredSeal | 'clear' =>
+    textOf(row, 'mark') === ''
+      ? 'clear'
+      : {
+          parameters: {
+            mark: textOf(row, 'mark'),
+            derivation: wordOf(row, 'derivation', ['hkdf', 'scrypt']),
+            salt: bytesOf(row, 'salt'),
+          },
+          check: textOf(row, 'check_value'),
+        },
+  );
+  // Attack: without its row a store would count as one without a key.
+  if (stored === null)
+    throw new StoreFailure(storeFault('corrupt', database.file, 'the row of its key is missing'));
+  return stored === 'clear' ? null : stored;
+}
+
+function markOf(database: Database): string | null {
+  return database.first('SELECT mark FROM seal WHERE only = 1', [], (row) => textOf(row, 'mark'));
+}
+
+/** Nothing has been said here yet. */
+function isUnused(database: Database): boolean {
+  const held = SEALED_COLUMNS.map(({ table }) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ');
+  return database.first(`SELECT (${held}) AS held`, [], (row) => numberOf(row, 'held')) === 0;
+}
