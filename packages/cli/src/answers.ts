@@ -6,11 +6,13 @@
  */
 import {
   type AppId,
+  type Choice,
   type ChoicePrompt,
   type Consent,
   type Diagnostic,
   failed,
   type GrantDuration,
+  type GrantTerm,
   id,
   NAME_PATTERN,
   ok,
@@ -20,6 +22,7 @@ import {
   type Result,
 } from '@cordon/core';
 import { ConfigReader, type Located, type ObjectReader, quoted } from './config-reader.ts';
+import { parseEnd } from './grant-term.ts';
 import { LineMap, parseJsonText } from './json-text.ts';
 import { nearest } from './nearest.ts';
 
@@ -33,12 +36,22 @@ export interface AnswerMatch {
   readonly expected?: boolean;
   /** Whether the prompt carries a warning. */
   readonly warned?: boolean;
+  /** Whether somebody gets data who was never permitted to get them from this source. */
+  readonly new?: boolean;
 }
 
+/** Until a time that was written down, or for a span from the answer on. */
+export interface UntilDecision {
+  /** As `parseEnd` reads it. */
+  readonly until: string;
+}
+
+export type AnswerDecision = Exclude<GrantDuration, 'until'> | UntilDecision | 'deny';
+
 export type AnswerRule =
-  | { readonly kind: 'decision'; readonly match: AnswerMatch; readonly decision: GrantDuration | 'deny' }
+  | { readonly kind: 'decision'; readonly match: AnswerMatch; readonly decision: AnswerDecision }
   /** Null: none of the apps. */
-  | { readonly kind: 'choice'; readonly choose: AppId | null };
+  | { readonly kind: 'choice'; readonly choose: AppId | null; readonly decision: AnswerDecision };
 
 const SCOPES: readonly PermissionScope[] = [
   'app-selection',
@@ -50,7 +63,7 @@ const SCOPES: readonly PermissionScope[] = [
   'policy',
 ];
 const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
-const NEVER_PERMANENT: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
+const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
 
 /**
  * Parses an answers file; failure holds every problem. `installed`: ids of the apps there are; a rule for another
@@ -88,36 +101,59 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
   const chooseAt = object.get('choose');
   object.finish();
   const match = matchAt === null ? {} : readMatch(reader, matchAt, installed);
-  if ((decisionAt === null) === (chooseAt === null)) {
+  const decision = decisionAt === null ? null : readDecision(reader, decisionAt);
+  const isContradiction = chooseAt !== null && decision === 'deny';
+  if (isContradiction || (decisionAt === null && chooseAt === null)) {
     reader.report(
       at.path,
       { start: at.node.span.start, end: at.node.span.start + 1 },
       {
         code: 'ANS001',
-        message: 'a rule has either `decision` or `choose`',
+        message: 'a rule has a `decision`, or a `choose` and for how long',
         help: `write \`"decision": "deny"\` or \`"choose": "APP"\``,
       },
     );
     return null;
   }
-  if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed);
-  const decision = decisionAt === null ? null : readWord(reader, decisionAt, DECISIONS, 'a decision');
+  if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed, decision ?? 'once');
   if (decisionAt === null || decision === null) return null;
-  if (decision === 'permanent' && match.scope !== undefined && NEVER_PERMANENT.has(match.scope)) {
+  const outlives = decision === 'permanent' || typeof decision === 'object';
+  if (outlives && match.scope !== undefined && SESSION_AT_MOST.has(match.scope)) {
     reader.reportAt(decisionAt, {
       code: 'ANS002',
-      message: `permission for \`${match.scope}\` is never permanent`,
+      message: `permission for \`${match.scope}\` never outlives its session`,
       help: 'use `once` or `session`',
     });
   }
   return { kind: 'decision', match, decision };
 }
 
+/** A word, or `{"until": "2h"}`. Spans begin with the answer, so only their form is looked at here. */
+function readDecision(reader: ConfigReader, at: Located): AnswerDecision | null {
+  if (at.node.kind !== 'object') return readWord(reader, at, DECISIONS, 'a decision');
+  const object = reader.object(at);
+  const untilAt = object?.get('until') ?? null;
+  object?.finish();
+  const until = untilAt === null ? null : reader.string(untilAt);
+  if (untilAt === null || until === null) {
+    if (untilAt === null)
+      reader.reportAt(at, { code: 'ANS004', message: 'no time is named', help: END_HELP });
+    return null;
+  }
+  const end = parseEnd(until, Number.NEGATIVE_INFINITY);
+  if (end.ok) return { until };
+  reader.reportAt(untilAt, { code: 'ANS004', message: `${quoted(until)} is no time`, help: END_HELP });
+  return null;
+}
+
+const END_HELP = 'write `{"until": "2h"}`, with `90m`, `2h`, `3d`, `1w`, `today` or `2026-12-01T10:00Z`';
+
 function readChoice(
   reader: ConfigReader,
   at: Located,
   match: AnswerMatch,
   installed: Installed,
+  decision: AnswerDecision,
 ): AnswerRule | null {
   const { scope, ...rest } = match;
   if ((scope !== undefined && scope !== 'app-selection') || Object.keys(rest).length > 0) {
@@ -128,9 +164,9 @@ function readChoice(
     });
     return null;
   }
-  if (at.node.kind === 'null') return { kind: 'choice', choose: null };
+  if (at.node.kind === 'null') return { kind: 'choice', choose: null, decision };
   const app = readApp(reader, at, installed);
-  return app === null ? null : { kind: 'choice', choose: id(app) };
+  return app === null ? null : { kind: 'choice', choose: id(app), decision };
 }
 
 function readMatch(reader: ConfigReader, at: Located, installed: Installed): AnswerMatch {
@@ -146,6 +182,7 @@ function readMatch(reader: ConfigReader, at: Located, installed: Installed): Ans
     ...readText(reader, object, 'rule'),
     ...readFlag(reader, object, 'expected'),
     ...readFlag(reader, object, 'warned'),
+    ...readFlag(reader, object, 'new'),
   };
   object.finish();
   return match;
@@ -188,7 +225,11 @@ function readText(reader: ConfigReader, object: ObjectReader, key: 'what' | 'rul
   return text === null ? {} : { [key]: text };
 }
 
-function readFlag(reader: ConfigReader, object: ObjectReader, key: 'expected' | 'warned'): AnswerMatch {
+function readFlag(
+  reader: ConfigReader,
+  object: ObjectReader,
+  key: 'expected' | 'warned' | 'new',
+): AnswerMatch {
   const at = object.get(key);
   const flag = at === null ? null : reader.boolean(at);
   return flag === null ? {} : { [key]: flag };
@@ -216,9 +257,11 @@ function readWord<W extends string>(
 /** Answers by the first rule that matches; no match denies. */
 export class AnswersConsent implements Consent {
   readonly #rules: readonly AnswerRule[];
+  readonly #now: () => number;
 
-  constructor(rules: readonly AnswerRule[]) {
+  constructor(rules: readonly AnswerRule[], now: () => number) {
     this.#rules = rules;
+    this.#now = now;
   }
 
   async permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
@@ -227,16 +270,18 @@ export class AnswersConsent implements Consent {
     );
     if (signal.aborted || rule?.kind !== 'decision') return { allow: false, reason: 'no-answer' };
     if (rule.decision === 'deny') return { allow: false, reason: 'user' };
-    return allowFor(rule.decision, prompt);
+    return allowFor(rule.decision, prompt.durations, this.#now());
   }
 
   /** A rule whose app is not offered does not match. */
-  async choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
+  async choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
     if (signal.aborted) return null;
     for (const rule of this.#rules) {
-      if (rule.kind === 'choice' && (rule.choose === null || prompt.choices.includes(rule.choose))) {
-        return rule.choose;
-      }
+      if (rule.kind !== 'choice' || rule.decision === 'deny') continue;
+      if (rule.choose === null) return null;
+      if (!prompt.choices.includes(rule.choose)) continue;
+      const term = longestTerm(rule.decision, ALL_DURATIONS, this.#now());
+      return term === null ? null : { app: rule.choose, ...term };
     }
     return null;
   }
@@ -251,21 +296,48 @@ function covers(match: AnswerMatch, prompt: PermissionPrompt): boolean {
     (match.what === undefined || match.what === subject.what) &&
     (match.rule === undefined || prompt.rules.includes(match.rule)) &&
     (match.expected === undefined || match.expected === prompt.expected) &&
-    (match.warned === undefined || match.warned === prompt.warnings.length > 0)
+    (match.warned === undefined || match.warned === prompt.warnings.length > 0) &&
+    (match.new === undefined || match.new === prompt.newRecipients.length > 0)
   );
 }
 
-const FROM_LONGEST: readonly GrantDuration[] = ['permanent', 'session', 'once'];
+const ALL_DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'permanent'];
 
-/** As long as the rule says, or shorter where the prompt does not offer that; never longer. */
-function allowFor(duration: GrantDuration, prompt: PermissionPrompt): PermissionAnswer {
-  const offered = FROM_LONGEST.slice(FROM_LONGEST.indexOf(duration)).find((candidate) =>
-    prompt.durations.includes(candidate),
-  );
-  return offered === undefined ? { allow: false, reason: 'no-answer' } : { allow: true, duration: offered };
+function allowFor(
+  decision: Exclude<AnswerDecision, 'deny'>,
+  durations: readonly GrantDuration[],
+  now: number,
+): PermissionAnswer {
+  const term = longestTerm(decision, durations, now);
+  return term === null ? { allow: false, reason: 'no-answer' } : { allow: true, ...term };
+}
+
+/**
+ * As long as the rule says, or shorter where that is not offered; never longer. A session may outlast the hour that a rule
+ * names, so what cannot be permitted until a time is permitted once. Null: the time is over.
+ */
+function longestTerm(
+  decision: Exclude<AnswerDecision, 'deny'>,
+  durations: readonly GrantDuration[],
+  now: number,
+): GrantTerm | null {
+  if (typeof decision === 'object') {
+    const end = parseEnd(decision.until, now);
+    if (!end.ok) return null;
+    return durations.includes('until') ? { duration: 'until', until: end.value } : shortestTerm(durations);
+  }
+  if (decision === 'permanent' && durations.includes('permanent')) return { duration: 'permanent' };
+  if (decision !== 'once' && durations.includes('session')) return { duration: 'session' };
+  return shortestTerm(durations);
+}
+
+function shortestTerm(durations: readonly GrantDuration[]): GrantTerm | null {
+  return durations.includes('once') ? { duration: 'once' } : null;
 }
 
 export interface AnswerOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly rules: readonly AnswerRule[] | null;
   readonly denyAll: boolean;
   readonly denyWarned: boolean;
@@ -283,7 +355,7 @@ export interface AnswerOptions {
  */
 export function consentFrom(options: AnswerOptions, asking: Consent | null): Consent {
   if (options.denyAll) return REFUSING;
-  if (options.rules !== null) return new AnswersConsent(options.rules);
+  if (options.rules !== null) return new AnswersConsent(options.rules, options.now);
   const rest = asking ?? ABSENT;
   if (!options.denyWarned && !options.allowRest) return rest;
   return new WarnedConsent(options.denyWarned ? REFUSING : rest, options.allowRest ? ALLOWING : rest);
@@ -303,7 +375,7 @@ class WarnedConsent implements Consent {
     return (prompt.warnings.length > 0 ? this.#warned : this.#others).permission(prompt, signal);
   }
 
-  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
+  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
     return this.#others.choose(prompt, signal);
   }
 }
@@ -323,12 +395,12 @@ const ABSENT: Consent = Object.freeze({
 const ALLOWING: Consent = Object.freeze({
   permission: async (prompt: PermissionPrompt, signal: AbortSignal) =>
     signal.aborted ? ({ allow: false, reason: 'no-answer' } as const) : allowShortest(prompt),
-  choose: async (prompt: ChoicePrompt, signal: AbortSignal) =>
-    signal.aborted ? null : (prompt.choices[0] ?? null),
+  choose: async ({ choices: [first] }: ChoicePrompt, signal: AbortSignal) =>
+    signal.aborted || first === undefined ? null : ({ app: first, duration: 'once' } as const),
 });
 
 /** Least of what is offered: a script that says yes to all gives no lasting grants. */
 function allowShortest(prompt: PermissionPrompt): PermissionAnswer {
-  const duration = FROM_LONGEST.findLast((candidate) => prompt.durations.includes(candidate));
-  return duration === undefined ? { allow: false, reason: 'no-answer' } : { allow: true, duration };
+  const term = shortestTerm(prompt.durations);
+  return term === null ? { allow: false, reason: 'no-answer' } : { allow: true, ...term };
 }

@@ -1,261 +1,423 @@
 /**
- * Draws the consent question on the terminal and reads the answer. What the user sees here is the ground of every
- * grant, so whatever an app wrote is escaped, framed and shortened before it is shown, and silence denies.
+ * Asks on the terminal and reads the answer. Questions that are open at the same time are shown together, each under a
+ * number of its own; where lines come from a pipe, which has no eyes, they come one after the other. Silence denies.
  *
- * Ring 0: this is the trusted path between the hub and the user (with screen.ts, terminal.ts, visible-text.ts).
+ * Ring 0: this is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
+ * visible-text.ts).
  */
 import type {
-  AppId,
+  Choice,
   ChoicePrompt,
   Consent,
-  GrantDuration,
   PermissionAnswer,
   PermissionPrompt,
-  PermissionScope,
   PromptDatum,
+  PromptEdit,
 } from '@cordon/core';
-import type { Screen, Style } from './screen.ts';
+import { type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
+import {
+  type Drawing,
+  dataLines,
+  drawChoice,
+  drawPermission,
+  FRAME,
+  framed,
+  showDrawing,
+  textOfDrawing,
+} from './prompt-drawing.ts';
+import type { Screen } from './screen.ts';
 import type { Reply, Terminal } from './terminal.ts';
-import { visibleLine, visibleLines, wrap } from './visible-text.ts';
+import { visibleLine } from './visible-text.ts';
 
-/** Lines of one datum that are shown at once, and data of one prompt. */
-const SHOWN_LINES = 12;
-const SHOWN_DATA = 20;
 const PAGE_LINES = 30;
-/** Begins every line of ours; nothing that others wrote ever stands at column 0. */
-const FRAME = '▐ ';
-const INDENT = '      ';
-/** Characters of a question, a name, a warning. */
-const MOST_WORDS = 600;
-/** Answers that are none before the question counts as denied: a pipe of noise must end. */
+/** Answers that are none before a question counts as denied: a pipe of noise must end. */
 const MOST_ATTEMPTS = 5;
+/** A text that may stand in the line editor to be changed. */
+const MOST_EDITED_LINE = 2000;
 
 const DENIED: PermissionAnswer = Object.freeze({ allow: false, reason: 'user' });
 const UNANSWERED: PermissionAnswer = Object.freeze({ allow: false, reason: 'no-answer' });
 
-/** Asks on a terminal. Prompts that arrive together are asked one after the other. */
-export class TerminalConsent implements Consent {
-  readonly #screen: Screen;
-  readonly #terminal: Terminal;
-  readonly #weaker: readonly string[];
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
-  #shown = 0;
+export interface TerminalConsentParts {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  /** For permissions until a time. Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Layers of the sandbox that this session goes without; a question is answered otherwise then. */
+  readonly weaker?: readonly string[];
+}
 
-  /** `weaker`: layers of the sandbox that this session goes without; a question is answered otherwise then. */
-  constructor(screen: Screen, terminal: Terminal, weaker: readonly string[] = []) {
-    this.#screen = screen;
-    this.#terminal = terminal;
-    this.#weaker = weaker;
+/** A question that is open. */
+interface OpenBase {
+  readonly number: number;
+  readonly signal: AbortSignal;
+  isDrawn: boolean;
+  /** What the user saw of it, every time that it was drawn. */
+  shown: string;
+}
+
+interface OpenPermission extends OpenBase {
+  readonly kind: 'permission';
+  readonly prompt: PermissionPrompt;
+  readonly settle: (answer: PermissionAnswer) => void;
+  edits: readonly PromptEdit[];
+  isLong: boolean;
+}
+
+interface OpenChoice extends OpenBase {
+  readonly kind: 'choice';
+  readonly prompt: ChoicePrompt;
+  readonly settle: (choice: Choice | null) => void;
+}
+
+type Open = OpenPermission | OpenChoice;
+
+export class TerminalConsent implements Consent {
+  readonly #parts: TerminalConsentParts;
+  readonly #screen: Screen;
+  #open: Open[] = [];
+  /** Since the user was last free of questions. */
+  #count = 0;
+  #isAsking = false;
+  #attempts = 0;
+  /** Ends the line that is being read, because what it would answer has changed. */
+  #interrupt = new AbortController();
+
+  constructor(parts: TerminalConsentParts) {
+    this.#parts = parts;
+    this.#screen = parts.screen;
   }
 
   permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
-    return this.#enqueue(signal, UNANSWERED, (position) => this.#askPermission(prompt, position, signal));
+    const { promise, resolve } = Promise.withResolvers<PermissionAnswer>();
+    if (signal.aborted) return Promise.resolve(UNANSWERED);
+    const base = { kind: 'permission', prompt, settle: resolve, edits: [], isLong: false } as const;
+    this.#add({ ...base, ...this.#base(signal) }, () => resolve(UNANSWERED));
+    return promise;
   }
 
-  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
-    return this.#enqueue(signal, null, (position) => this.#askChoice(prompt, position, signal));
+  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
+    const { promise, resolve } = Promise.withResolvers<Choice | null>();
+    if (signal.aborted) return Promise.resolve(null);
+    this.#add({ kind: 'choice', prompt, settle: resolve, ...this.#base(signal) }, () => resolve(null));
+    return promise;
   }
 
-  #enqueue<T>(signal: AbortSignal, absent: T, ask: (position: string) => Promise<T>): Promise<T> {
-    this.#waiting++;
-    const turn = this.#last.then(async () => {
-      if (signal.aborted) return absent;
-      this.#shown++;
-      return ask(this.#position());
-    });
-    this.#last = turn.then(
-      () => this.#left(),
-      () => this.#left(),
+  #base(signal: AbortSignal): OpenBase {
+    if (this.#open.length === 0) this.#count = 0;
+    return { number: ++this.#count, signal, isDrawn: false, shown: '' };
+  }
+
+  /** `withdraw`: it needs no answer any more. A question that waits behind others ends with its signal, not with theirs. */
+  #add(open: Open, withdraw: () => void): void {
+    this.#open.push(open);
+    open.signal.addEventListener(
+      'abort',
+      () => {
+        withdraw();
+        if (!this.#open.includes(open)) return;
+        this.#remove(open);
+        if (open.isDrawn) this.#say(`question ${open.number}`, 'needs no answer any more');
+        this.#wake();
+      },
+      { once: true },
     );
-    return untilAborted(turn, absent, signal);
+    if (this.#isAsking) this.#wake();
+    else void this.#converse();
   }
 
-  #left(): void {
-    this.#waiting--;
-    if (this.#waiting === 0) this.#shown = 0;
+  #wake(): void {
+    this.#interrupt.abort();
   }
 
-  /** ` 2 of 3`, counted since questions last ran out; nothing for a single one. */
-  #position(): string {
-    const total = this.#shown + this.#waiting - 1;
-    return total > 1 ? ` ${this.#shown} of ${total}` : '';
+  #remove(open: Open): void {
+    this.#open = this.#open.filter((other) => other !== open);
   }
 
-  async #askPermission(
-    prompt: PermissionPrompt,
-    position: string,
-    signal: AbortSignal,
-  ): Promise<PermissionAnswer> {
-    const isLong = this.#drawPermission(prompt, position);
-    const question = permissionChoices(prompt.durations, isLong);
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; ) {
-      const reply = await this.#ask(question, signal);
-      if (reply.kind !== 'line') return denialOf(reply);
-      const word = reply.text.trim().toLowerCase();
-      if ((word === 'v' || word === 'view') && isLong) {
-        const left = await this.#view(prompt.data, signal);
-        if (left !== null) return denialOf(left);
-        continue;
-      }
-      const answer = permissionAnswer(word, prompt.durations);
-      if (answer !== null) return this.#confirmed(answer);
-      attempt++;
-      this.#screen.line(`${FRAME}Please answer with one of the letters in brackets.`);
+  /** The terminal is held until no question is left: nothing else is written into the middle of them. */
+  async #converse(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      await this.#parts.terminal.alone(async () => {
+        // Questions that are asked in the same moment are shown together.
+        await Promise.resolve();
+        while (this.#open.length > 0) await this.#round();
+      });
+    } catch {
+      // The surface is broken: nobody has answered anything.
+      for (const open of this.#open) this.#settleUnanswered(open);
+      this.#open = [];
+    } finally {
+      this.#isAsking = false;
+      this.#count = 0;
+      this.#attempts = 0;
+      if (this.#open.length > 0) void this.#converse();
     }
-    return UNANSWERED;
   }
 
-  #confirmed(answer: PermissionAnswer): PermissionAnswer {
-    const words = answer.allow ? `allowed, ${DURATION_WORDS[answer.duration]}` : 'not allowed';
-    this.#screen.line(this.#screen.style(answer.allow ? 'good' : 'bad', `${FRAME}${words}`));
-    return answer;
+  /** Draws what is new and takes one line. */
+  async #round(): Promise<void> {
+    this.#interrupt = new AbortController();
+    const visible = this.#visible();
+    for (const open of visible) if (!open.isDrawn) this.#draw(open);
+    const [only] = visible;
+    if (only === undefined) return;
+    if (visible.length > 1) this.#summarize(visible);
+    const prompt = visible.length > 1 ? MANY_PROMPT : this.#promptFor(only);
+    const reply = await this.#ask(prompt, this.#interrupt.signal);
+    switch (reply.kind) {
+      case 'line':
+        return visible.length > 1
+          ? this.#answerMany(visible, reply.text)
+          : this.#answerOnly(only, reply.text);
+      case 'interrupted':
+        return this.#settleAll(visible, (open) => this.#settleDenied(open));
+      case 'ended':
+        return this.#settleAll(visible, (open) => this.#settleUnanswered(open));
+      case 'aborted':
+        return;
+      default:
+        reply satisfies never;
+    }
   }
 
-  /** Returns whether something was left out that `v` shows. */
-  #drawPermission(prompt: PermissionPrompt, position: string): boolean {
-    const { from, to, what, scope } = prompt.subject;
-    const screen = this.#screen;
-    screen.line();
-    screen.line(screen.style('bold', `${FRAME}PERMISSION${position}: ${SCOPE_WORDS[scope]}`));
-    this.#say('ask: ', prompt.question);
-    this.#say('from:', from ?? 'Cordon itself, or a context without app');
-    this.#say('to:  ', to ?? 'you, or nobody');
-    this.#say('what:', what);
-    if (this.#weaker.length > 0)
-      this.#say('!!', `the sandbox is weaker: without ${this.#weaker.join(', ')}`, 'bad');
-    this.#say(
-      'plan:',
-      prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request',
+  /** A pipe has no eyes: it answers one question after the other. */
+  #visible(): readonly Open[] {
+    return this.#parts.terminal.isInteractive ? [...this.#open] : this.#open.slice(0, 1);
+  }
+
+  #draw(open: Open): void {
+    open.isDrawn = true;
+    const number = this.#count > 1 ? `${open.number} of ${this.#count}` : null;
+    const options = { width: this.#screen.width, number, weaker: this.#parts.weaker ?? [] };
+    const drawing =
+      open.kind === 'choice'
+        ? drawChoice(open.prompt, options)
+        : drawPermission({ ...open.prompt, data: editedData(open) }, options);
+    if (open.kind === 'permission') open.isLong = drawing.isLong;
+    this.#screen.line();
+    this.#show(open, drawing);
+  }
+
+  #show(open: Open, drawing: Drawing): void {
+    showDrawing(this.#screen, drawing);
+    open.shown += textOfDrawing(drawing);
+  }
+
+  /** One line for each open question, because the last one drawn has pushed the others up. */
+  #summarize(visible: readonly Open[]): void {
+    this.#screen.line();
+    this.#screen.line(this.#screen.style('bold', `${FRAME}${visible.length} questions are open:`));
+    for (const open of visible) {
+      const isWarned = open.kind === 'permission' && open.prompt.warnings.length > 0;
+      const options = open.kind === 'choice' ? appNumbers(open.prompt) : shortChoices(open);
+      const room = Math.max(20, this.#screen.width - options.length - 16);
+      const question = visibleLine(open.prompt.question, room);
+      this.#say(`${open.number}${isWarned ? ' WARNED' : ''}`, `${question} ${options}`);
+    }
+  }
+
+  /** The question line of one question alone; its choices stand above it where they do not fit. */
+  #promptFor(open: Open): string {
+    if (open.kind === 'choice') return `${FRAME}Which one? > `;
+    const labels = [
+      ...termChoices(open.prompt.durations).map(({ label }) => label),
+      ...(open.isLong ? ['[v] view all'] : []),
+      ...(isEditable(open) ? ['[e] edit'] : []),
+      '[n] no (default)',
+    ];
+    const line = `${FRAME}Allow? ${labels.join('  ')} > `;
+    if (line.length < this.#screen.width) return line;
+    this.#say('answers:', labels.join('  '));
+    return `${FRAME}Allow? > `;
+  }
+
+  async #answerOnly(open: Open, text: string): Promise<void> {
+    if (await this.#answer(open, text.trim())) return;
+    const numbers = open.kind === 'choice' ? `a number from 1 to ${open.prompt.choices.length}, or n` : null;
+    this.#noise([open], `Please answer with ${numbers ?? 'one of the letters in brackets'}.`);
+  }
+
+  /** `2 o`, `1 v`, `all n`: what names no question answers none. */
+  async #answerMany(visible: readonly Open[], text: string): Promise<void> {
+    const [, which = '', word = ''] = /^\s*(\d{1,4}|all)\s+(.*?)\s*$/i.exec(text) ?? [];
+    if (which.toLowerCase() === 'all') {
+      if (this.#answerAll(visible, word.toLowerCase())) return;
+    } else {
+      const open = visible.find(({ number }) => String(number) === which);
+      if (open !== undefined && word !== '' && (await this.#answer(open, word))) return;
+    }
+    this.#noise(visible, 'Please name a question and its answer: `1 o`, `2 n`, `all n`.');
+  }
+
+  #noise(asked: readonly Open[], help: string): void {
+    if (++this.#attempts < MOST_ATTEMPTS) return this.#screen.line(`${FRAME}${help}`);
+    this.#settleAll(asked, (open) => this.#settleUnanswered(open));
+  }
+
+  /** A yes to all is none to those with a warning, and to those that do not offer it: they stay open. */
+  #answerAll(visible: readonly Open[], word: string): boolean {
+    if (DENIALS.has(word)) {
+      this.#settleAll(visible, (open) => this.#settleDenied(open));
+      return true;
+    }
+    const now = this.#parts.now();
+    const isYes = visible.some(
+      (open) => open.kind === 'permission' && termOfWord(word, open.prompt.durations, now) !== null,
     );
-    for (const rule of prompt.rules) this.#say('rule:', rule);
-    for (const warning of prompt.warnings) this.#say('WARNING:', warning, 'warn');
-    return this.#drawData(prompt.data);
-  }
-
-  #drawData(data: readonly PromptDatum[]): boolean {
-    let isLong = false;
-    for (const datum of data.slice(0, SHOWN_DATA)) {
-      this.#say(
-        'data:',
-        `${visibleLine(datum.name, 80)}, ${datum.value.length} characters, perhaps written by others`,
-      );
-      const more = this.#screen.quote(datum.value, SHOWN_LINES);
-      if (more === 0) continue;
-      isLong = true;
-      this.#say('more:', `${more} lines, answer v to view them`);
+    if (!isYes) return false;
+    for (const open of visible) {
+      if (open.kind === 'choice') continue;
+      const term = termOfWord(word, open.prompt.durations, now);
+      if (term !== null && open.prompt.warnings.length === 0)
+        this.#settlePermission(open, { allow: true, ...term });
+      else
+        this.#say(
+          `${open.number}`,
+          term === null ? 'does not offer this' : 'has a warning: answer it by its number',
+        );
     }
-    if (data.length <= SHOWN_DATA) return isLong;
-    this.#say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
     return true;
   }
 
-  /**
-   * A line of the prompt, led by a label of ours. Names and rules may come from a manifest, a policy or a tool list:
-   * they are escaped like everything else. Attack: a name so long that its second line reads `▐ Allow?`; lines that
-   * go on are indented, so that no line of the frame begins with words of others.
-   */
-  #say(label: string, text: string, style: Style = 'plain'): void {
-    const [first = '', ...others] = wrap(
-      `${label} ${visibleLine(text, MOST_WORDS)}`,
-      this.#screen.width - FRAME.length - INDENT.length,
-    );
-    this.#screen.line(this.#screen.style(style, FRAME + first));
-    for (const line of others) this.#screen.line(this.#screen.style(style, FRAME + INDENT + line));
+  /** True: the word was understood, though the question may still be open (viewed, edited). */
+  async #answer(open: Open, word: string): Promise<boolean> {
+    if (open.kind === 'choice') return this.#answerChoice(open, word);
+    const lower = word.toLowerCase();
+    if ((lower === 'v' || lower === 'view') && open.isLong) return this.#view(open);
+    if ((lower === 'e' || lower === 'edit') && isEditable(open)) return this.#edit(open);
+    if (DENIALS.has(lower)) this.#settleDenied(open);
+    else {
+      const term = termOfWord(lower, open.prompt.durations, this.#parts.now());
+      if (term === null) return false;
+      const edits = open.edits.length === 0 ? {} : { edits: open.edits };
+      this.#settlePermission(open, { allow: true, ...term, ...edits });
+    }
+    return true;
   }
 
-  /** All data page by page; null when the user came back from it, else how the input ended. */
-  async #view(data: readonly PromptDatum[], signal: AbortSignal): Promise<Reply | null> {
-    for (const datum of data) {
-      this.#say('data:', visibleLine(datum.name, 80));
-      let onPage = 0;
-      for (const line of visibleLines(datum.value, this.#screen.width - 4)) {
-        if (onPage === PAGE_LINES) {
-          const reply = await this.#ask(`${FRAME}[Enter] next page  [q] back to the question > `, signal);
-          if (reply.kind !== 'line') return reply;
-          if (reply.text.trim().toLowerCase().startsWith('q')) return null;
-          onPage = 0;
-        }
-        this.#screen.quotedLine(line);
-        onPage++;
+  /** `2`, `metro-hail`, and with how long it holds behind it: `2 s`. */
+  #answerChoice(open: OpenChoice, text: string): boolean {
+    const [word = '', ...rest] = text.split(/\s+/);
+    if (DENIALS.has(text.toLowerCase())) {
+      this.#settleDenied(open);
+      return true;
+    }
+    const { choices } = open.prompt;
+    const app = choices.find((choice, index) => word === String(index + 1) || word === choice);
+    const span = rest.join(' ').toLowerCase();
+    const term = span === '' ? ONCE : termOfWord(span, LASTING, this.#parts.now());
+    if (app === undefined || term === null) return false;
+    this.#remove(open);
+    if (term.duration !== 'once') this.#say('chosen', `${app} ${termWords(term)}`);
+    open.settle({ app, ...term });
+    return true;
+  }
+
+  /** All data page by page. */
+  async #view(open: OpenPermission): Promise<boolean> {
+    let onPage = 0;
+    for (const line of dataLines(editedData(open), this.#screen.width)) {
+      if (onPage === PAGE_LINES) {
+        const reply = await this.#ask(`${FRAME}[Enter] next page  [q] back to the question > `, open.signal);
+        if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
+        if (reply.kind !== 'line' || reply.text.trim().toLowerCase().startsWith('q')) return true;
+        onPage = 0;
       }
+      this.#show(open, { lines: [line], isLong: false });
+      if (line.isQuoted) onPage++;
     }
-    return null;
+    return true;
   }
 
-  async #askChoice(prompt: ChoicePrompt, position: string, signal: AbortSignal): Promise<AppId | null> {
-    const { choices } = prompt;
-    this.#screen.line();
-    this.#screen.line(this.#screen.style('bold', `${FRAME}CHOICE${position}: which app`));
-    this.#say('ask: ', prompt.question);
-    for (const [index, choice] of choices.entries()) this.#say(`[${index + 1}]`, choice);
-    this.#say('[n]', 'none of them (default)');
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const reply = await this.#ask(`${FRAME}Which one? > `, signal);
-      if (reply.kind !== 'line') return null;
-      const word = reply.text.trim();
-      if (DENIALS.has(word.toLowerCase())) return null;
-      const chosen = choices.find((choice, index) => word === String(index + 1) || word === choice);
-      if (chosen !== undefined) return chosen;
-      this.#screen.line(`${FRAME}Please answer with a number from 1 to ${choices.length}, or n.`);
+  /** The user types what flows in the place of the data; the question is drawn anew with it. */
+  async #edit(open: OpenPermission): Promise<boolean> {
+    const edits: PromptEdit[] = [];
+    for (const { name, value } of editedData(open).filter((datum) => datum.isEditable === true)) {
+      this.#say('new text for', `${visibleLine(name, 80)}, in one line; Enter alone keeps it:`);
+      const reply = await this.#ask(`${FRAME}> `, open.signal, editorText(value));
+      if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
+      if (reply.kind !== 'line') return true;
+      if (reply.text.trim() !== '') edits.push({ name, value: reply.text });
+      else edits.push({ name, value });
     }
-    return null;
+    const before = new Map(open.prompt.data.map(({ name, value }) => [name, value]));
+    open.edits = edits.filter(({ name, value }) => before.get(name) !== value);
+    open.isDrawn = false;
+    return true;
   }
 
-  #ask(prompt: string, signal: AbortSignal): Promise<Reply> {
-    return this.#terminal.ask({ prompt, acceptsEarlier: false }, signal);
+  #leave(open: OpenPermission, reply: Reply): boolean {
+    if (reply.kind === 'interrupted') this.#settleDenied(open);
+    else this.#settleUnanswered(open);
+    return true;
   }
-}
 
-/** A question that waits behind others ends with its signal, not with theirs. */
-function untilAborted<T>(turn: Promise<T>, absent: T, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.resolve(absent);
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(absent);
-    signal.addEventListener('abort', abort, { once: true });
-    turn.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+  #settleAll(opens: readonly Open[], settle: (open: Open) => void): void {
+    for (const open of opens) settle(open);
+  }
+
+  #settleDenied(open: Open): void {
+    if (open.kind === 'permission') return this.#settlePermission(open, DENIED);
+    this.#remove(open);
+    open.settle(null);
+  }
+
+  #settleUnanswered(open: Open): void {
+    this.#remove(open);
+    this.#attempts = 0;
+    if (open.kind === 'permission') open.settle({ ...UNANSWERED, shown: open.shown });
+    else open.settle(null);
+  }
+
+  #settlePermission(open: OpenPermission, answer: PermissionAnswer): void {
+    this.#remove(open);
+    this.#attempts = 0;
+    const which = this.#count > 1 ? `${open.number}: ` : '';
+    const words = answer.allow ? `allowed, ${termWords(answer)}` : 'not allowed';
+    this.#screen.line(this.#screen.style(answer.allow ? 'good' : 'bad', `${FRAME}${which}${words}`));
+    open.settle({ ...answer, shown: open.shown });
+  }
+
+  #say(label: string, text: string): void {
+    showDrawing(this.#screen, framed(label, text, this.#screen.width));
+  }
+
+  #ask(prompt: string, signal: AbortSignal, initial = ''): Promise<Reply> {
+    return this.#parts.terminal.ask({ prompt, acceptsEarlier: false, initial }, signal);
+  }
 }
 
 const DENIALS: ReadonlySet<string> = new Set(['', 'n', 'no', 'none']);
+const ONCE = { duration: 'once' } as const;
+const LASTING = ['once', 'session', 'until', 'permanent'] as const;
+const MANY_PROMPT = `${FRAME}Answer by number (1 o), or all at once (all n) > `;
 
-const DURATION_WORDS: Readonly<Record<GrantDuration, string>> = {
-  once: 'this once',
-  session: 'for this session',
-  permanent: 'permanently; `cordon grants` lists and revokes it',
-};
-
-const DURATION_CHOICES: Readonly<Record<GrantDuration, { words: readonly string[]; label: string }>> = {
-  once: { words: ['o', 'once', 'y', 'yes'], label: '[o] once' },
-  session: { words: ['s', 'session'], label: '[s] this session' },
-  permanent: { words: ['p', 'permanent', 'permanently'], label: '[p] permanently' },
-};
-
-const DURATION_ORDER = ['once', 'session', 'permanent'] as const;
-
-const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
-  'app-selection': 'an app serves your request',
-  exchange: 'an app asks another app',
-  response: 'an answer goes to another app',
-  'data-release': 'an app gets to read data',
-  'irreversible-action': 'an action that cannot be undone',
-  egress: 'an app talks to a site',
-  policy: 'a rule of your policy asks',
-};
-
-function permissionChoices(durations: readonly GrantDuration[], isLong: boolean): string {
-  const offered = DURATION_ORDER.filter((duration) => durations.includes(duration));
-  const labels = offered.map((duration) => DURATION_CHOICES[duration].label);
-  return `${FRAME}Allow? ${[...labels, ...(isLong ? ['[v] view all'] : []), '[n] no (default)'].join('  ')} > `;
+function isEditable({ prompt }: OpenPermission): boolean {
+  return prompt.data.some((datum) => datum.isEditable === true);
 }
 
-/** Null: the word means nothing here, e.g. `p` where permanent is not offered. */
-function permissionAnswer(word: string, durations: readonly GrantDuration[]): PermissionAnswer | null {
-  if (DENIALS.has(word)) return DENIED;
-  const duration = durations.find((candidate) => DURATION_CHOICES[candidate].words.includes(word));
-  return duration === undefined ? null : { allow: true, duration };
+function editedData({ prompt, edits }: OpenPermission): readonly PromptDatum[] {
+  return prompt.data.map((datum) => {
+    const edit = edits.find(({ name }) => name === datum.name);
+    return edit === undefined ? datum : { ...datum, value: edit.value };
+  });
 }
 
-function denialOf(reply: Reply): PermissionAnswer {
-  return reply.kind === 'interrupted' ? DENIED : UNANSWERED;
+/** Attack: a text whose control characters the line editor would put on the screen. Only what shows as it is stands there. */
+function editorText(value: string): string {
+  return value.length <= MOST_EDITED_LINE && visibleLine(value, MOST_EDITED_LINE) === value ? value : '';
+}
+
+function shortChoices({ prompt, isLong, edits }: OpenPermission): string {
+  const letters = termChoices(prompt.durations).map(({ label }: TermChoice) => label.slice(0, 3));
+  const more = [
+    ...(isLong ? ['[v]'] : []),
+    ...(prompt.data.some((datum) => datum.isEditable) ? ['[e]'] : []),
+  ];
+  return `${[...letters, ...more, '[n]'].join('')}${edits.length === 0 ? '' : ' (edited)'}`;
+}
+
+function appNumbers({ choices }: ChoicePrompt): string {
+  return `${choices.map((_, index) => `[${index + 1}]`).join('')}[n]`;
 }

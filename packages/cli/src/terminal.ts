@@ -23,6 +23,8 @@ export interface Question {
   readonly prompt: string;
   /** Whether what the user typed before the question appeared may answer it. */
   readonly acceptsEarlier: boolean;
+  /** Stands in the line to be changed, where a person types; absent: nothing. Shown as it is. */
+  readonly initial?: string;
 }
 
 export type Reply =
@@ -43,6 +45,10 @@ export class Terminal {
   #history: string[] = [];
   #isEnded = false;
   #settle: ((reply: Reply) => void) | null = null;
+  #held: Promise<unknown> = Promise.resolve();
+  #holders = 0;
+  /** What is to be written when nobody holds the terminal. */
+  readonly #later: (() => void)[] = [];
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -53,6 +59,30 @@ export class Terminal {
     return this.#options.isInteractive;
   }
 
+  /** Holds the terminal for a dialog of several lines; dialogs come one after the other. */
+  async alone<T>(dialog: () => Promise<T>): Promise<T> {
+    this.#holders++;
+    const turn = this.#held.then(dialog);
+    this.#held = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#holders--;
+      this.#writeLater();
+    }
+  }
+
+  /** Runs `write` now, or when the dialog that stands on the terminal is over: nothing is written into a question. */
+  whenFree(write: () => void): void {
+    this.#later.push(write);
+    this.#writeLater();
+  }
+
+  #writeLater(): void {
+    if (this.#holders > 0) return;
+    for (const write of this.#later.splice(0)) write();
+  }
+
   /**
    * Shows the prompt and waits for one line. Only one question at a time: a second one while the first is open is a
    * bug of the caller and throws.
@@ -61,7 +91,7 @@ export class Terminal {
     if (this.#settle !== null) throw new Error('a question is open already');
     if (signal.aborted) return { kind: 'aborted' };
     this.#open(question.acceptsEarlier);
-    this.#show(question.prompt);
+    this.#show(question.prompt, question.initial ?? '');
     const early = this.#takeWaiting();
     if (early !== null) return early;
     return new Promise((resolve) => {
@@ -95,7 +125,7 @@ export class Terminal {
     return { kind: 'ended' };
   }
 
-  #show(prompt: string): void {
+  #show(prompt: string, initial: string): void {
     this.#options.screen.endLine();
     if (this.#interface === null || !this.#options.isInteractive) {
       this.#options.screen.write(prompt);
@@ -103,6 +133,7 @@ export class Terminal {
     }
     this.#interface.setPrompt(prompt);
     this.#interface.prompt();
+    if (initial !== '') this.#interface.write(initial);
     this.#options.screen.lineOpened();
   }
 

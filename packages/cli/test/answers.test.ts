@@ -11,10 +11,13 @@ const UNANSWERED: PermissionAnswer = { allow: false, reason: 'no-answer' };
 const ONCE: PermissionAnswer = { allow: true, duration: 'once' };
 const SESSION: PermissionAnswer = { allow: true, duration: 'session' };
 
+/** 2026-11-21T12:00Z */
+const NOW = 1_795_262_400_000;
+
 function consentOf(text: string): Consent {
   const rules = parseAnswers('answers.json', text);
   if (!rules.ok) throw new Error(rules.fault.map(summary).join('\n'));
-  return new AnswersConsent(rules.value);
+  return new AnswersConsent(rules.value, () => NOW);
 }
 
 function problems(text: string): string[] {
@@ -89,13 +92,67 @@ test('a choice takes the first rule whose app is offered', async () => {
     {"match": {"scope": "app-selection"}, "choose": "drive"},
     {"choose": "metro-hail"}
   ]`);
-  assert.equal(await consent.choose(choicePrompt('quick-ride', 'metro-hail'), signal), 'metro-hail');
-  assert.equal(await consent.choose(choicePrompt('metro-hail', 'drive'), signal), 'drive');
+  const chosen = async (...apps: string[]) => (await consent.choose(choicePrompt(...apps), signal))?.app;
+  assert.equal(await chosen('quick-ride', 'metro-hail'), 'metro-hail');
+  assert.equal(await chosen('metro-hail', 'drive'), 'drive');
   assert.equal(await consent.choose(choicePrompt('mail'), signal), null);
   assert.equal(
     await consentOf('[{"choose": null}, {"choose": "mail"}]').choose(choicePrompt('mail'), signal),
     null,
   );
+});
+
+test('a permission until a time ends when the rule says, counted from the answer', async () => {
+  const until = (end: string) => consentOf(`[{"decision": {"until": "${end}"}}]`);
+  const long = permissionPrompt({ durations: ['once', 'session', 'until', 'permanent'] });
+  const answer = async (end: string) => until(end).permission(long, signal);
+  assert.deepEqual(await answer('90m'), { allow: true, duration: 'until', until: NOW + 5_400_000 });
+  assert.deepEqual(await answer('1w'), { allow: true, duration: 'until', until: NOW + 604_800_000 });
+  assert.deepEqual(await answer('2026-11-21T13:00+00:30'), {
+    allow: true,
+    duration: 'until',
+    until: NOW + 1_800_000,
+  });
+  assert.deepEqual(await answer('2026-11-21T12:00Z'), UNANSWERED);
+});
+
+test('what cannot be permitted until a time is permitted once, for the session may be longer', async () => {
+  const consent = consentOf('[{"decision": {"until": "1h"}}]');
+  assert.deepEqual(await consent.permission(permissionPrompt(), signal), ONCE);
+});
+
+test('a time that is none is a problem of the file', () => {
+  const help = 'write `{"until": "2h"}`, with `90m`, `2h`, `3d`, `1w`, `today` or `2026-12-01T10:00Z`';
+  assert.deepEqual(problems('[{"decision": {"until": "tomorrow"}}, {"decision": {}}]'), [
+    `1:25 error ANS004 [0].decision.until: \`tomorrow\` is no time (${help})`,
+    `1:52 error ANS004 [1].decision: no time is named (${help})`,
+  ]);
+  assert.deepEqual(
+    problems('[{"match": {"scope": "policy"}, "decision": {"until": "1h"}}]').map((text) =>
+      text.slice(5, 17),
+    ),
+    ['error ANS002'],
+  );
+});
+
+test('a choice holds as long as its decision says, once where there is none', async () => {
+  const rules = '[{"choose": "mail", "decision": "permanent"}, {"choose": "drive"}]';
+  const consent = consentOf(rules);
+  assert.deepEqual(await consent.choose(choicePrompt('mail', 'x'), signal), {
+    app: 'mail',
+    duration: 'permanent',
+  });
+  assert.deepEqual(await consent.choose(choicePrompt('drive', 'x'), signal), {
+    app: 'drive',
+    duration: 'once',
+  });
+});
+
+test('whether somebody is new can be matched', async () => {
+  const consent = consentOf('[{"match": {"new": true}, "decision": "deny"}, {"decision": "once"}]');
+  assert.deepEqual(await consent.permission(permissionPrompt(), signal), ONCE);
+  const fresh = permissionPrompt({ newRecipients: ['never before'] });
+  assert.deepEqual(await consent.permission(fresh, signal), DENIED);
 });
 
 test('a cancelled prompt is denied whatever the rules say', async () => {
@@ -121,9 +178,9 @@ test('all problems of an answers file are reported at once', () => {
       '3:59 error CFG008 [1].match.to: `no app` is no name of an app (use the key of the app in `cordon.json`)',
       '3:46 error CFG005 [1].match.warned: `true` or `false` should stand here, not a string ()',
       '3:82 error ANS004 [1].decision: `allow` is not a decision (use one of once, session, permanent, deny)',
-      '4:3 error ANS001 [2]: a rule has either `decision` or `choose` (write `"decision": "deny"` or `"choose": "APP"`)',
-      '5:3 error ANS001 [3]: a rule has either `decision` or `choose` (write `"decision": "deny"` or `"choose": "APP"`)',
-      '6:59 error ANS002 [4].decision: permission for `irreversible-action` is never permanent (use `once` or `session`)',
+      '4:3 error ANS001 [2]: a rule has a `decision`, or a `choose` and for how long (write `"decision": "deny"` or `"choose": "APP"`)',
+      '5:3 error ANS001 [3]: a rule has a `decision`, or a `choose` and for how long (write `"decision": "deny"` or `"choose": "APP"`)',
+      '6:59 error ANS002 [4].decision: permission for `irreversible-action` never outlives its session (use `once` or `session`)',
       '7:39 error ANS003 [5].choose: `choose` answers which app serves a query, and nothing else can be matched there (match `{"scope": "app-selection"}` or nothing)',
       '8:3 error CFG005 [6]: an object should stand here, not a number ()',
     ],
@@ -162,20 +219,26 @@ test('a rule for an app that is not installed is a slip, and says which was mean
   assert.equal(parseAnswers('answers.json', text.replace('mial', 'mail'), ['mail', 'notes']).ok, true);
 });
 
-const NO_OPTIONS: AnswerOptions = { rules: null, denyAll: false, denyWarned: false, allowRest: false };
+const NO_OPTIONS: AnswerOptions = {
+  now: () => NOW,
+  rules: null,
+  denyAll: false,
+  denyWarned: false,
+  allowRest: false,
+};
 
 /** What happens to a plain prompt, to a warned one and to a choice; the terminal answers `session` and the last app. */
 async function table(options: Partial<AnswerOptions>, isTerminal: boolean): Promise<string[]> {
   const terminal: Consent = {
     permission: async () => SESSION,
-    choose: async ({ choices }) => choices.at(-1) ?? null,
+    choose: async ({ choices }) => ({ app: choices.at(-1) ?? id('none'), duration: 'once' }),
   };
   const consent = consentFrom({ ...NO_OPTIONS, ...options }, isTerminal ? terminal : null);
   const word = (answer: PermissionAnswer) => (answer.allow ? answer.duration : answer.reason);
   return [
     word(await consent.permission(permissionPrompt(), signal)),
     word(await consent.permission(permissionPrompt({ warnings: ['odd'] }), signal)),
-    String(await consent.choose(choicePrompt('a', 'b'), signal)),
+    String((await consent.choose(choicePrompt('a', 'b'), signal))?.app ?? null),
   ];
 }
 

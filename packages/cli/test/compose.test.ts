@@ -16,7 +16,10 @@ for (const [what, text, codes] of [
     const policy = folder.write('mine.gr', text);
     const loaded = folder.load({}, { policy: [policy], data: `${folder.path}/data` });
     assert.ok(loaded.ok);
-    const nobody = consentFrom({ rules: null, denyAll: true, denyWarned: false, allowRest: false }, null);
+    const nobody = consentFrom(
+      { now: () => 0, rules: null, denyAll: true, denyWarned: false, allowRest: false },
+      null,
+    );
     const composed = compose(loaded.value, nobody, folder.home);
     assert.ok(composed.ok, JSON.stringify(composed));
     composed.value.store.close();

@@ -10,8 +10,30 @@ const DENIED: PermissionAnswer = { allow: false, reason: 'user' };
 const UNANSWERED: PermissionAnswer = { allow: false, reason: 'no-answer' };
 const signal = new AbortController().signal;
 
-function consentOn(scripted: ScriptedTerminal): Consent {
-  return new TerminalConsent(scripted.screen, scripted.terminal);
+/** 2026-11-21T12:00Z */
+const NOW = 1_795_262_400_000;
+
+/** Answers without the text that was shown, which has tests of its own; a choice is the app alone. */
+class Unseen {
+  readonly #consent: Consent;
+
+  constructor(consent: Consent) {
+    this.#consent = consent;
+  }
+
+  async permission(...asked: Parameters<Consent['permission']>): Promise<PermissionAnswer> {
+    const { shown: _, ...answer } = await this.#consent.permission(...asked);
+    return answer;
+  }
+
+  async choose(...asked: Parameters<Consent['choose']>): Promise<string | null> {
+    return (await this.#consent.choose(...asked))?.app ?? null;
+  }
+}
+
+function consentOn(scripted: ScriptedTerminal): Unseen {
+  const { screen, terminal } = scripted;
+  return new Unseen(new TerminalConsent({ screen, terminal, now: () => NOW }));
 }
 
 /** The answer to one prompt when these lines come through a pipe. */
@@ -48,6 +70,7 @@ test('the question says who, what, why and what the plan expected', async () => 
 ▐ WARNING: nobody asked for this
 ▐ data: arguments, 16 characters, perhaps written by others
   │ {"from": "home"}
+▐ longer than once: covers the same again
 ▐ Allow? [o] once  [s] this session  [n] no (default) > 
 ▐ not allowed
 `,
@@ -58,7 +81,8 @@ test('a weaker sandbox stands in every question', async () => {
   for (const weaker of [['seccomp', 'watchdog'], []]) {
     const scripted = scriptedTerminal();
     scripted.input.end('n\n');
-    await new TerminalConsent(scripted.screen, scripted.terminal, weaker).permission(
+    const { screen, terminal } = scripted;
+    await new TerminalConsent({ screen, terminal, now: () => NOW, weaker }).permission(
       permissionPrompt(),
       signal,
     );

@@ -13,6 +13,8 @@ export function permissionPrompt(
     data: [{ name: 'arguments', value: '{"from": "home"}' }],
     expected: true,
     warnings: [],
+    newRecipients: [],
+    covers: 'the same again',
     rules: ['permission/irreversible'],
     durations: ['once', 'session'],
     digest: 'd',

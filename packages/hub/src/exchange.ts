@@ -10,12 +10,15 @@ import {
   type AppRequest,
   type AppResponse,
   type ContextId,
+  canonicalJson,
+  type DataRelease,
   type EphemeralId,
   type EventId,
   type Fault,
   type Functionality,
   failed,
   fault,
+  HUB_LABEL,
   type InstalledApp,
   id,
   isJsonObject,
@@ -31,6 +34,7 @@ import {
 import { readingsOf } from '@cordon/protocol';
 import type { AppHost, AppTool, ToolResult } from './app-host.ts';
 import type { Context, Peer } from './context.ts';
+import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from './edited.ts';
 import type { Gate } from './gate.ts';
 import { openNeed, requestNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
@@ -39,7 +43,7 @@ import type { Reader } from './reader.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { plainSchema, type Registry, usesOf } from './registry.ts';
-import type { LoadValidator } from './schema-validator.ts';
+import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 import type { Served } from './spoke-link.ts';
 import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from './tool-calls.ts';
 
@@ -195,14 +199,14 @@ export class Exchange {
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label: carries.label, need },
+      { causes, label: carries.label, need, revise: reviseRequest(proposal, carries.label, validator, peer) },
       (allowance, event) => {
         const request = this.#parts.gate.spend(allowance);
         // Whoever asked may be gone when the user has answered.
         if (isOver(query, signal)) return failed(OVER);
         return direct.value === null
           ? this.#serveByContext(context, query, peer, app, request.message, event, carries, signal)
-          : this.#serveByTool(context, query, app, direct.value, event, signal);
+          : this.#serveByTool(context, query, app, callOf(direct.value, request.message), event, signal);
       },
     );
     if (carried.kind === 'failed') {
@@ -232,11 +236,17 @@ export class Exchange {
       context.references.namedIn(reference).find(({ origin }) => origin !== context.app) ?? held;
     const { origin } = foreign;
     const items = [{ name: held.reference, value: held.text, origin, label: held.label }];
+    const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
     const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,
-      { effect: 'data-release', context: context.id, to: context.app, items },
-      { causes, label: held.label, need: openNeed(context, foreign) },
+      proposal,
+      {
+        causes,
+        label: held.label,
+        need: openNeed(context, foreign),
+        ...(foreign === held ? { revise: reviseRelease(proposal) } : {}),
+      },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     if (carried.kind === 'failed') return failed(carried.fault);
@@ -246,7 +256,9 @@ export class Exchange {
       query.refused(carried.reasons, isByPolicy);
       return refusal();
     }
-    for (const app of [held.origin, ...held.carries]) context.opens(held.label, app);
+    // Where the user typed another text, it is not of the apps, and cannot be what they want.
+    const label = carried.value.reduce((joined, item) => joinLabels(joined, item.label), HUB_LABEL);
+    for (const app of [held.origin, ...held.carries]) context.opens(label, app);
     return ok({ type: 'opened', text: carried.value.map(({ value }) => value).join('') });
   }
 
@@ -297,6 +309,7 @@ export class Exchange {
       message,
       texts,
       isReadByModel: direct === null,
+      isUsers: this.#parts.calls.isUsers,
     });
     const call = direct === null ? null : this.#parts.calls.need(query.plan, context, direct);
     if (call === null) return exchange;
@@ -540,6 +553,26 @@ const ERROR: Served = ok({ type: 'refusal', malformed: false, text: 'the other s
 
 function refusal(): Served {
   return ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });
+}
+
+/** The call that serves a request as it was allowed: the user may have changed what it says. */
+function callOf(ready: ReadyCall, message: Json): ReadyCall {
+  return { ...ready, arguments: isJsonObject(message) ? message : {} };
+}
+
+function reviseRequest(
+  proposal: AppRequest,
+  label: Label,
+  validator: SchemaValidator,
+  { functionality }: Peer,
+): Revise<AppRequest> {
+  return (edits) => {
+    const { message: before } = proposal;
+    const message = reviseMessage(before, edits, (value) => validator.check(functionality.request, value));
+    if (!message.ok) return message;
+    const its = labelOfEdit(canonicalJson(before), canonicalJson(message.value), label);
+    return ok({ proposal: { ...proposal, message: message.value }, label: its });
+  };
 }
 
 function usesOfPeer(peer: Peer, app: InstalledApp): readonly string[] {

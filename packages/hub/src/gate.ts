@@ -26,16 +26,27 @@ import {
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
+import type { Revise } from './edited.ts';
 import type { PermissionNeed, Permissions } from './permission.ts';
 import type { Recorder } from './recorder.ts';
 
-export interface Circumstances {
+export interface Circumstances<P extends Proposal = Proposal> {
   readonly causes: readonly EventId[];
   /** Label of the proposal's content. */
   readonly label: Label;
   /** What the permission model requires, apart from the policy; null: nothing. */
   readonly need: PermissionNeed | null;
+  /** What the user may make of it before allowing it; absent: it flows as it is, or not at all. */
+  readonly revise?: Revise<P>;
 }
+
+/** What was settled about a proposal before its content was changed by the user. */
+interface Settled {
+  readonly rules: ReadonlySet<RuleId>;
+  readonly permission: DecidedBody['permission'];
+}
+
+const NOTHING_SETTLED: Settled = { rules: new Set(), permission: 'not-needed' };
 
 /** What became of a proposal. */
 export type Carried<T> =
@@ -64,7 +75,7 @@ export class Gate {
   async carryOut<P extends Proposal, T>(
     context: Context,
     proposal: P,
-    circumstances: Circumstances,
+    circumstances: Circumstances<P>,
     effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
     usageOf: (value: T) => Usage | undefined = () => undefined,
   ): Promise<Carried<T>> {
@@ -108,9 +119,10 @@ export class Gate {
   async #decide<P extends Proposal>(
     context: Context,
     proposal: P,
-    circumstances: Circumstances,
+    circumstances: Circumstances<P>,
+    settled: Settled = NOTHING_SETTLED,
   ): Promise<{ readonly ruling: Ruling<P>; readonly event: EventId }> {
-    const { causes, label, need } = circumstances;
+    const { causes, label, need, revise } = circumstances;
     const event = this.#recorder.record(context, proposedBody(proposal), { causes, label }).id;
     const frame = { event, app: context.app, causes };
     const conclude = (
@@ -127,9 +139,9 @@ export class Gate {
     };
 
     try {
-      const answered = new Set<RuleId>();
+      const answered = new Set<RuleId>(settled.rules);
       let due = need;
-      let permission: DecidedBody['permission'] = 'not-needed';
+      let permission = settled.permission;
       for (;;) {
         // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
         const decision = this.#monitor.decide(proposal, frame);
@@ -142,10 +154,26 @@ export class Gate {
           const consent = permission === 'not-needed' ? 'not-needed' : 'given';
           return conclude(this.#monitor.admit(proposal, frame, consent), permission, warnings);
         }
-        const obtained = await this.#permissions.obtain(context, proposal, due, asks, warnings);
+        const obtained = await this.#permissions.obtain(
+          context,
+          proposal,
+          due,
+          asks,
+          warnings,
+          revise ?? null,
+        );
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
         for (const { rule } of asks) answered.add(rule);
+        const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
+        if (revised?.ok) {
+          // What was proposed does not happen; what the user made of it is decided like everything else.
+          conclude({ allowed: false, reasons: [REVISED] }, obtained.by, warnings);
+          const { proposal: own, label: its } = revised.value;
+          const anew = { causes, label: its, need: null };
+          return await this.#decide(context, own, anew, { rules: answered, permission: obtained.by });
+        }
+        if (revised !== null) return conclude({ allowed: false, reasons: [UNFIT] }, 'denied', warnings);
         due = null;
         permission = obtained.by;
       }
@@ -160,6 +188,14 @@ export class Gate {
     return this.#monitor.spend(allowance);
   }
 }
+
+const REVISED: Reason = {
+  rule: id('permission/edited'),
+  message: 'the user has put something else in its place',
+  events: [],
+  because: 'permission',
+};
+const UNFIT: Reason = { ...REVISED, message: 'what the user put in its place does not fit' };
 
 function proposedBody(proposal: Proposal): ProposedBody {
   const { context: _, ...fields } = proposal;

@@ -21,6 +21,7 @@ import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Gate } from './gate.ts';
+import type { WaitingPrompts } from './open-question.ts';
 import { type Grants, Permissions } from './permission.ts';
 import { type Append, Recorder } from './recorder.ts';
 
@@ -55,11 +56,14 @@ const NOBODY: Consent = {
 /** What was granted to an installed app of the same name was granted to another program. */
 const NO_GRANTS: Grants = {
   find: () => null,
-  give: () => {
-    throw new Error('nobody was there to give it');
-  },
+  give: () => null,
   consume: () => false,
+  hasFlowed: () => false,
+  isOutdated: () => false,
 };
+
+/** Nobody waits, so nothing is kept to be answered. */
+const NO_PROMPTS: WaitingPrompts = { open: () => null, answered: () => null, close: () => null };
 
 export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork> {
   // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
@@ -86,6 +90,9 @@ function gateParts({ app, policy, session, append, clock, onDenied }: LoneAppPar
     recorder,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     signal: () => signal,
+    prompts: NO_PROMPTS,
+    identityOf: () => null,
+    pause: () => Promise.resolve(),
   });
   const isWithinRate = rate(MOST_A_MINUTE, 60_000, clock);
   return {

@@ -1,7 +1,7 @@
 /**
  * Permissions: what must be asked whatever the policy says, how it is asked, and what is kept of the answer (paper,
- * Appendix A-D). An answer is a grant for equal questions; irreversible actions and rules that ask are never
- * granted permanently.
+ * Appendix A-D). An answer is a grant for equal questions about the same apps; what cannot be undone and what a rule
+ * asks hold for the session at most. Questions come at the same time, and equal ones are one.
  *
  * Ring 0.
  */
@@ -9,19 +9,26 @@ import {
   type AppId,
   type Consent,
   canonicalJson,
+  type EventBody,
+  type EventId,
   type Grant,
   type GrantDuration,
+  type GrantTerm,
   id,
+  type Json,
   type PermissionAnswer,
   type PermissionPrompt,
   type PermissionSubject,
   type PromptDatum,
+  type PromptEdit,
   type Proposal,
   type Reason,
+  type Result,
   type SessionId,
   toJson,
 } from '@cordon/core';
 import type { Context } from './context.ts';
+import { type FirstAnswer, firstAnswer, type OpenQuestionParts } from './open-question.ts';
 import type { Recorder } from './recorder.ts';
 
 /** A question that the permission model requires. */
@@ -32,27 +39,73 @@ export interface PermissionNeed {
   readonly data: readonly PromptDatum[];
   readonly expected: boolean;
   readonly warnings: readonly string[];
+  readonly covers: Coverage;
+  /** Whose data would get to whom. */
+  readonly flows: readonly Flow[];
+}
+
+/** What a permission that lasts is good for besides what is shown. */
+export interface Coverage {
+  /** What must be the same of the data. */
+  readonly same: Json;
+  /** What may be other, in the hub's words. */
+  readonly words: string;
+  /** False: too much may be other; it is permitted once and no longer. */
+  readonly mayLast: boolean;
+}
+
+/** Data of one source for one recipient. */
+export interface Flow {
+  /** The app whose data they are; null: the user's own. */
+  readonly from: AppId | null;
+  /** An app, a site, or the value of an argument. */
+  readonly to: string;
+  /** What the user is told where this was never permitted before. */
+  readonly words: string;
 }
 
 export type Permission =
-  | { readonly granted: true; readonly by: 'user' | 'grant' }
+  | {
+      readonly granted: true;
+      readonly by: 'user' | 'grant';
+      /** What the user put in the place of the data; empty: they flow as they are. */
+      readonly edits: readonly PromptEdit[];
+    }
   | { readonly granted: false; readonly reason: Reason };
+
+/** Whether what the user typed can flow; else what is wrong with it. */
+export type CheckEdits = (edits: readonly PromptEdit[]) => Result<unknown, string>;
 
 /** The grants of one session's user; implemented by the store. */
 export interface Grants {
   find(subject: PermissionSubject, digest: string): Grant | null;
-  give(subject: PermissionSubject, duration: GrantDuration, digest: string): Grant;
-  /** Uses a grant for one action; false when it was revoked or already used. */
+  /** Null: the store refuses it, and it authorises nothing. */
+  give(gift: GrantGift): Grant | null;
+  /** Uses a grant for one action; false when it was revoked, is over or was used. */
   consume(grant: Grant): boolean;
+  /** Whether a flow was ever permitted and not taken back. */
+  hasFlowed(flow: string): boolean;
+  /** Whether a lasting grant of this subject was given when its apps were something else. */
+  isOutdated(subject: PermissionSubject, binding: string): boolean;
 }
 
-export interface PermissionParts {
+export type GrantGift = GrantTerm & {
+  readonly subject: PermissionSubject;
+  readonly digest: string;
+  readonly binding: string;
+  readonly prompt: EventId;
+  readonly flows: readonly string[];
+};
+
+export interface PermissionsParts extends OpenQuestionParts {
   readonly session: SessionId;
   readonly consent: Consent;
   readonly grants: Grants;
   readonly recorder: Recorder;
   readonly digest: (text: string) => string;
   readonly signal: () => AbortSignal;
+  /** Digest of what an app is: its command, its manifest, what it says of itself. Null: nobody has agreed to it. */
+  readonly identityOf: (app: AppId) => string | null;
 }
 
 /** A refusal, and whether it was of something that the plan expected. */
@@ -68,103 +121,295 @@ const UNANSWERED: PermissionAnswer = Object.freeze({ allow: false, reason: 'no-a
  * in other words until the user is tired of saying no.
  */
 const MOST_REFUSED = 12;
+/** Of the text that the user saw, in the journal; its digest is of all of it. */
+const MOST_SHOWN = 16 * 1024;
+
+/** A need with what the policy adds to it, and what an answer to it is good for. */
+interface Inquiry {
+  readonly need: PermissionNeed;
+  readonly rules: readonly string[];
+  readonly newRecipients: readonly string[];
+  /** Warnings that agreeing ends, so that no grant depends on them. */
+  readonly passing: readonly string[];
+  readonly durations: readonly GrantDuration[];
+  readonly digest: string;
+  readonly binding: string;
+  readonly flows: readonly string[];
+}
+
+/** A question that stands before the user. */
+interface Standing {
+  readonly digest: string;
+  readonly end: Promise<Answered>;
+  /** A grant that lasts has made it superfluous. */
+  readonly cover: () => void;
+}
+
+type Answered =
+  | { readonly kind: 'covered' }
+  | { readonly kind: 'answered'; readonly answer: PermissionAnswer; readonly asked: EventId };
 
 export class Permissions {
-  readonly #parts: PermissionParts;
+  readonly #parts: PermissionsParts;
   /** How often something was refused, for each query: its signal stands for it. */
   readonly #refused = new WeakMap<AbortSignal, number>();
+  /** By what is asked and shown. */
+  readonly #standing = new Map<string, Standing>();
 
-  constructor(parts: PermissionParts) {
+  constructor(parts: PermissionsParts) {
     this.#parts = parts;
   }
 
   /**
    * Finds a grant or asks. `asked` are rules of the policy that want a question; they can be the only reason for
    * one. A grant counts only for the same subject with the same warnings: what was agreed to without a warning
-   * is not agreed to with one.
+   * is not agreed to with one. `check`: what the user may type in the place of the data; null: nothing.
    */
   async obtain(
     context: Context,
     proposal: Proposal,
-    need: PermissionNeed | null,
+    due: PermissionNeed | null,
     asked: readonly Reason[],
     warned: readonly Reason[],
+    check: CheckEdits | null = null,
   ): Promise<Permission> {
-    const question = need === null ? policyNeed(context, proposal, asked) : withRules(need, asked);
-    const warnings = [...question.warnings, ...warned.map((reason) => reason.message)];
-    const rules = [...asked, ...warned].map((reason) => reason.rule);
-    const digest = this.#parts.digest(canonicalJson(toJson({ subject: question.subject, warnings, rules })));
-
-    const grant = this.#parts.grants.find(question.subject, digest);
-    if (grant !== null && grant.digest === digest && this.#parts.grants.consume(grant)) {
-      this.#parts.recorder.record(context, { kind: 'grant.used', grant: grant.id });
-      return { granted: true, by: 'grant' };
+    const need = due === null ? policyNeed(context, proposal, asked) : withRules(due, asked);
+    let inquiry = this.#inquiry(need, asked, warned, check !== null);
+    for (;;) {
+      const grant = this.#granted(inquiry);
+      if (grant !== null) {
+        this.#parts.recorder.record(context, { kind: 'grant.used', grant: grant.id });
+        return { granted: true, by: 'grant', edits: [] };
+      }
+      const signal = this.#parts.signal();
+      if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
+        return { granted: false, reason: refusal(need.subject, 'too much of this query was refused') };
+      }
+      const { answered, isOwn } = await this.#ask(context, inquiry);
+      if (answered.kind === 'covered') continue;
+      const { answer, asked: prompt } = answered;
+      if (!answer.allow || !inquiry.durations.includes(answer.duration)) {
+        this.#countRefusal(signal);
+        return { granted: false, reason: refusal(need.subject, refusedBecause(answer), [prompt]) };
+      }
+      // Whoever joined another's question has no yes of its own: a yes for once is for one effect.
+      if (!isOwn) continue;
+      const edits = changesOf(need.data, answer.edits ?? []);
+      const problem = problemOf(edits, check);
+      if (problem === null) return this.#give(context, inquiry, answer, prompt, edits);
+      this.#countRefusal(signal);
+      inquiry = { ...inquiry, need: { ...inquiry.need, question: corrected(need.question, problem) } };
     }
-
-    const signal = this.#parts.signal();
-    const refused = this.#refused.get(signal) ?? 0;
-    if (refused >= MOST_REFUSED) {
-      return { granted: false, reason: refusal(question.subject, 'too much of this query was refused') };
-    }
-
-    const durations = allowedDurations(question.subject, asked.length > 0);
-    const answer = await this.#ask(context, { ...question, warnings }, rules, durations, digest);
-    if (!answer.allow || !durations.includes(answer.duration)) {
-      this.#refused.set(signal, (this.#refused.get(signal) ?? 0) + 1);
-      const by = answer.allow
-        ? 'this cannot be allowed for so long'
-        : answer.reason === 'user'
-          ? 'the user said no'
-          : 'nobody answered';
-      return { granted: false, reason: refusal(question.subject, by) };
-    }
-    return this.#give(context, question.subject, answer.duration, digest);
   }
 
+  #countRefusal(signal: AbortSignal): void {
+    this.#refused.set(signal, (this.#refused.get(signal) ?? 0) + 1);
+  }
+
+  #inquiry(
+    need: PermissionNeed,
+    asked: readonly Reason[],
+    warned: readonly Reason[],
+    isEditable: boolean,
+  ): Inquiry {
+    const { digest, grants, identityOf } = this.#parts;
+    const { subject, covers } = need;
+    const warnings = [...need.warnings, ...warned.map(({ message }) => message)];
+    const rules = [...asked, ...warned].map(({ rule }) => rule);
+    const binding = bindingOf(subject, identityOf, digest);
+    const flows = need.flows.map(({ from, to, words }) => {
+      const source = from === null ? 'the user' : (identityOf(from) ?? from);
+      return { words, digest: digest(canonicalJson([source, to])) };
+    });
+    const isNew = (flow: string) => !grants.hasFlowed(flow);
+    return {
+      need: {
+        ...need,
+        warnings,
+        data: isEditable ? need.data.map((datum) => ({ ...datum, isEditable })) : need.data,
+      },
+      rules,
+      newRecipients: [...new Set(flows.filter((flow) => isNew(flow.digest)).map(({ words }) => words))],
+      passing: binding !== null && grants.isOutdated(subject, binding) ? [OUTDATED] : [],
+      durations: allowedDurations(subject, asked.length > 0, covers.mayLast && binding !== null),
+      digest: digest(canonicalJson(toJson({ subject, warnings, rules, same: covers.same, binding }))),
+      binding: binding ?? '',
+      flows: flows.map((flow) => flow.digest),
+    };
+  }
+
+  #granted({ need, digest, durations }: Inquiry): Grant | null {
+    if (durations.length < 2) return null;
+    const { grants } = this.#parts;
+    const grant = grants.find(need.subject, digest);
+    // A yes for once is for the data that were shown and is spent when it is given: one that a crash left is worth nothing.
+    if (grant === null || grant.digest !== digest || grant.duration === 'once') return null;
+    return grants.consume(grant) ? grant : null;
+  }
+
+  /** One question for equal ones. `isOwn`: it was put for this caller. */
   async #ask(
     context: Context,
-    need: PermissionNeed,
-    rules: readonly string[],
-    durations: readonly GrantDuration[],
-    digest: string,
-  ): Promise<PermissionAnswer> {
-    const { consent, recorder, session } = this.#parts;
-    const signal = this.#parts.signal();
-    const content = { session, context: context.id, ...need, rules, durations, digest };
-    const asked = recorder.record(context, { kind: 'permission.asked', prompt: content });
-    const prompt: PermissionPrompt = { ...content, id: asked.id };
-    const said = signal.aborted ? UNANSWERED : await consent.permission(prompt, signal);
-    // A yes that comes when the query is over is a yes to nothing, whatever the surface makes of the signal.
-    const answer = signal.aborted ? UNANSWERED : said;
-    recorder.record(
-      context,
-      {
-        kind: 'permission.answered',
-        prompt: asked.id,
-        allow: answer.allow,
-        duration: answer.allow ? answer.duration : null,
-        by: answer.allow || answer.reason === 'user' ? 'user' : 'no-answer',
-      },
-      { causes: [asked.id] },
+    inquiry: Inquiry,
+  ): Promise<{ readonly answered: Answered; readonly isOwn: boolean }> {
+    const { need, digest } = inquiry;
+    const shown = toJson({ digest, question: need.question, data: need.data });
+    const fingerprint = this.#parts.digest(canonicalJson(shown));
+    const standing = this.#standing.get(fingerprint);
+    if (standing !== undefined) return { answered: await standing.end, isOwn: false };
+    const covered = new AbortController();
+    const end = this.#put(context, inquiry, fingerprint, covered.signal).finally(() =>
+      this.#standing.delete(fingerprint),
     );
-    return answer;
+    this.#standing.set(fingerprint, { digest, end, cover: () => covered.abort() });
+    return { answered: await end, isOwn: true };
   }
 
-  #give(context: Context, subject: PermissionSubject, duration: GrantDuration, digest: string): Permission {
+  async #put(
+    context: Context,
+    inquiry: Inquiry,
+    fingerprint: string,
+    covered: AbortSignal,
+  ): Promise<Answered> {
+    const { recorder, consent } = this.#parts;
+    const signal = this.#parts.signal();
+    const content = this.#contentOf(context, inquiry);
+    const asked = recorder.record(context, { kind: 'permission.asked', prompt: content }).id;
+    const prompt: PermissionPrompt = { ...content, id: asked };
+    const first = await firstAnswer(
+      this.#parts,
+      { kind: 'permission', prompt },
+      fingerprint,
+      AbortSignal.any([signal, covered]),
+      async (shown, waiting) => ({
+        kind: 'permission',
+        answer: await consent.permission({ ...prompt, id: shown }, waiting),
+      }),
+    );
+    const isCovered = first === null && covered.aborted && !signal.aborted;
+    // A yes that comes when the query is over is a yes to nothing, whatever the surface makes of the signal.
+    const answer = first?.answer.kind === 'permission' && !signal.aborted ? first.answer.answer : UNANSWERED;
+    const body: EventBody = isCovered
+      ? { kind: 'permission.answered', prompt: asked, allow: true, duration: null, by: 'grant' }
+      : this.#answeredBody(asked, answer, first);
+    recorder.record(context, body, { causes: [asked] });
+    return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked };
+  }
+
+  #contentOf(
+    context: Context,
+    { need, rules, newRecipients, passing, durations, digest }: Inquiry,
+  ): Omit<PermissionPrompt, 'id'> {
+    const { subject, question, data, expected } = need;
+    return {
+      session: this.#parts.session,
+      context: context.id,
+      subject,
+      question,
+      data,
+      expected,
+      warnings: [...need.warnings, ...passing],
+      newRecipients,
+      covers: need.covers.words,
+      rules,
+      durations,
+      digest,
+    };
+  }
+
+  #answeredBody(prompt: EventId, answer: PermissionAnswer, first: FirstAnswer | null): EventBody {
+    const { shown } = answer;
+    const text = shown?.slice(0, MOST_SHOWN);
+    return {
+      kind: 'permission.answered',
+      prompt,
+      allow: answer.allow,
+      ...(answer.allow ? termOf(answer) : { duration: null }),
+      by: answer.allow || answer.reason === 'user' ? 'user' : 'no-answer',
+      ...(first === null ? {} : { from: first.from }),
+      ...(shown === undefined || text === undefined
+        ? {}
+        : { shown: { text, digest: this.#parts.digest(shown) } }),
+      ...(answer.allow && answer.edits !== undefined ? { edits: answer.edits } : {}),
+    };
+  }
+
+  #give(
+    context: Context,
+    { need, digest, binding, flows }: Inquiry,
+    answer: GrantTerm,
+    prompt: EventId,
+    edits: readonly PromptEdit[],
+  ): Permission {
     const { grants, recorder } = this.#parts;
-    const grant = grants.give(subject, duration, digest);
-    recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, duration });
-    if (duration === 'once' && !grants.consume(grant)) {
-      return { granted: false, reason: refusal(subject, 'the permission was revoked') };
-    }
-    return { granted: true, by: 'user' };
+    const { subject } = need;
+    const term = termOf(answer);
+    const grant = grants.give({ subject, ...term, digest, binding, prompt, flows });
+    if (grant === null)
+      return { granted: false, reason: refusal(subject, 'the permission could not be kept', [prompt]) };
+    recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+    if (!grants.consume(grant))
+      return { granted: false, reason: refusal(subject, 'the permission was taken back', [prompt]) };
+    if (term.duration !== 'once') this.#coverOthers(digest);
+    return { granted: true, by: 'user', edits };
+  }
+
+  /** Questions of the same kind that stand before the user need no answer of their own any more. */
+  #coverOthers(digest: string): void {
+    for (const standing of this.#standing.values()) if (standing.digest === digest) standing.cover();
   }
 }
 
-/** Paper, A-D1: "we do not allow users to set permanent preferences for irreversible actions". */
-function allowedDurations(subject: PermissionSubject, ruleAsks: boolean): readonly GrantDuration[] {
-  const mustStayShort = subject.scope === 'irreversible-action' || subject.scope === 'policy' || ruleAsks;
-  return mustStayShort ? ['once', 'session'] : ['once', 'session', 'permanent'];
+/** What the apps of a subject are. Null: one of them is nothing that anybody has agreed to, so no answer about it lasts. */
+export function bindingOf(
+  { from, to }: PermissionSubject,
+  identityOf: PermissionsParts['identityOf'],
+  digest: PermissionsParts['digest'],
+): string | null {
+  const identities = [from, to].map((app) => (app === null ? 'none' : identityOf(app)));
+  return identities.includes(null) ? null : digest(canonicalJson(toJson(identities)));
+}
+
+export function termOf(term: GrantTerm): GrantTerm {
+  return term.duration === 'until'
+    ? { duration: term.duration, until: term.until }
+    : { duration: term.duration };
+}
+
+const OUTDATED = 'you permitted this before, and an app in it is no longer what it was then';
+
+/** INVARIANT (irreversible is short): what cannot be undone, and what a rule asks, is permitted for the session at most. */
+function allowedDurations(
+  { scope }: PermissionSubject,
+  ruleAsks: boolean,
+  mayLast: boolean,
+): readonly GrantDuration[] {
+  if (!mayLast) return ['once'];
+  const mustStayShort = scope === 'irreversible-action' || scope === 'policy' || ruleAsks;
+  return mustStayShort ? ['once', 'session'] : ['once', 'session', 'until', 'permanent'];
+}
+
+function refusedBecause(answer: PermissionAnswer): string {
+  if (answer.allow) return 'this cannot be allowed for so long';
+  return answer.reason === 'user' ? 'the user said no' : 'nobody answered';
+}
+
+/** What really differs from what was shown; an edit of something that was not shown is left for the check to refuse. */
+function changesOf(data: readonly PromptDatum[], edits: readonly PromptEdit[]): readonly PromptEdit[] {
+  return edits.filter(
+    (edit) => !data.some((datum) => datum.name === edit.name && datum.value === edit.value),
+  );
+}
+
+function problemOf(edits: readonly PromptEdit[], check: CheckEdits | null): string | null {
+  if (edits.length === 0) return null;
+  if (check === null) return 'this cannot be changed';
+  const checked = check(edits);
+  return checked.ok ? null : checked.fault;
+}
+
+function corrected(question: string, problem: string): string {
+  return `${question} What you typed does not fit: ${problem}.`;
 }
 
 /** One question for both: what is due anyway, and why rules ask. */
@@ -185,6 +430,8 @@ function policyNeed(context: Context, proposal: Proposal, asked: readonly Reason
     data: [{ name: proposal.effect, value: canonicalJson(toJson(contentOf(proposal))) }],
     expected: true,
     warnings: [],
+    covers: { same: null, words: 'whatever else this rule asks about between the same apps', mayLast: true },
+    flows: [],
   };
 }
 
@@ -229,6 +476,6 @@ function contentOf(proposal: Proposal): unknown {
   }
 }
 
-function refusal(subject: PermissionSubject, message: string): Reason {
-  return { rule: id(`permission/${subject.scope}`), message, events: [], because: 'permission' };
+function refusal(subject: PermissionSubject, message: string, events: readonly EventId[] = []): Reason {
+  return { rule: id(`permission/${subject.scope}`), message, events, because: 'permission' };
 }

@@ -30,6 +30,7 @@ import type { Gate } from './gate.ts';
 import { callNeed, expectation } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
+import type { UserWords } from './recipients.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { isIrreversible, type Registry, usesOf } from './registry.ts';
@@ -42,6 +43,9 @@ export interface ToolCallParts {
   readonly registry: Registry;
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
+  readonly words: UserWords;
+  /** An output was delivered: what the configuration says to remember of it is remembered. */
+  readonly observed: (context: Context, app: InstalledApp, output: ToolOutput, event: EventId) => void;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
 }
@@ -76,6 +80,8 @@ export interface CallOutcome {
 
 export class ToolCalls {
   readonly #parts: ToolCallParts;
+  /** How often a question about each tool that cannot be undone was due, for each plan. */
+  readonly #asked = new WeakMap<StepPlan, Map<string, number>>();
 
   constructor(parts: ToolCallParts) {
     this.#parts = parts;
@@ -114,15 +120,29 @@ export class ToolCalls {
     { app, tool, arguments: args, texts }: ReadyCall,
   ): PermissionNeed | null {
     if (!this.#parts.asksPermission) return null;
+    const irreversible = isIrreversible(app.manifest, tool);
     return callNeed(plan, {
       context,
       app: app.id,
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
       arguments: args,
-      irreversible: isIrreversible(app.manifest, tool),
+      irreversible,
       texts,
+      isUsers: this.isUsers,
+      timesAsked: irreversible ? this.#countAsked(plan, `${app.id} ${tool.name}`) : 0,
     });
+  }
+
+  /** Whether a value stands in the user's own words. */
+  readonly isUsers = (value: string): boolean => this.#parts.words.hold(value);
+
+  /** How often it was asked for before; also what was refused counts. */
+  #countAsked(plan: StepPlan, call: string): number {
+    const counts = this.#asked.get(plan) ?? new Map<string, number>();
+    const before = counts.get(call) ?? 0;
+    this.#asked.set(plan, counts.set(call, before + 1));
+    return before;
   }
 
   /**
@@ -209,6 +229,7 @@ export class ToolCalls {
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
+    if (!query.isPrivate) this.#parts.observed(context, app, output, delivered.event);
     return { output, event: delivered.event };
   }
 }

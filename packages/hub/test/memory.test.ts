@@ -47,7 +47,7 @@ for (const [tool, warnings] of [
   test(`after a turn that called ${tool} the next turn begins with ${warnings} warnings`, async (t) => {
     const stage = stageFor(t, { apps: [MAIL], script: {}, user: yes() });
     await stage.ask('first', { planner: [MAIL_PLAN], mail: [[call(tool)], 'done'] });
-    await stage.ask('send it', { planner: [MAIL_PLAN], mail: SEND });
+    await stage.ask('send it to ada', { planner: [MAIL_PLAN], mail: SEND });
     assert.equal(stage.user.asked.at(-1)?.warnings.length, warnings);
   });
 }
@@ -64,7 +64,7 @@ for (const [user, says, told] of [
     const { kind } = await stage.ask('the weather at home', { planner: [WANTS_CITY], notes: ['done'] });
     const [prompt] = stage.user.asked;
     assert.equal(prompt?.question, 'Share this with `notes`?');
-    assert.deepEqual(prompt?.data, [{ name: 'city', value: 'Turin' }]);
+    assert.deepEqual(prompt?.data, [{ name: 'city', value: 'Turin', isEditable: true }]);
     assert.equal(stage.model.shownTo('notes').includes('Turin'), told);
     assert.equal(kind, 'answered');
   });

@@ -76,7 +76,7 @@ test('what cannot be undone is offered once or for the session', async (t) => {
 test('what can be undone is offered for ever, too', async (t) => {
   const stage = stageFor(t, EXCHANGE);
   await stage.ask('a fare', asksFare);
-  assert.deepEqual(stage.user.asked[0]?.durations, ['once', 'session', 'permanent']);
+  assert.deepEqual(stage.user.asked[0]?.durations, ['once', 'session', 'until', 'permanent']);
 });
 
 const RULE_ASKS = 'ask "mail?" if:\n    (call: ToolCall)\n    call is tool:read';
@@ -124,7 +124,7 @@ test('what was agreed to without a warning is not agreed to with one', async (t)
   await stage.ask('read my mail', readsAndSends);
   assert.deepEqual(
     stage.user.asked.map(({ warnings }) => warnings.length),
-    [0, 1],
+    [0, 2],
   );
   assert.deepEqual(stage.ran, ['mail.send {"to":"ada"}', 'mail.read {}']);
 });

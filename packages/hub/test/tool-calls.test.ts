@@ -51,7 +51,7 @@ for (const { when, planned, untrusted, warnings } of WARNINGS) {
       script: { planner: [planned], mail: READ_THEN_SEND },
       user: no(),
     });
-    await stage.ask('read my mail');
+    await stage.ask('read my mail and answer ada');
     assert.deepEqual(
       stage.user.asked.map((prompt) => prompt.warnings),
       [warnings],

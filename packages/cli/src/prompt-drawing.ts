@@ -1,0 +1,174 @@
+/**
+ * A question as lines of text: for the terminal, for `cordon prompts`, and for the journal, which keeps what the user saw.
+ *
+ * INVARIANT (the frame is ours): whatever an app wrote is escaped, wrapped, shortened, and never at column 0.
+ *
+ * Ring 0: what stands here is the ground of every grant (with screen.ts and visible-text.ts).
+ */
+import type { ChoicePrompt, PermissionPrompt, PermissionScope, PromptDatum } from '@cordon/core';
+import { GUTTER, type Screen, type Style } from './screen.ts';
+import { visibleLine, visibleLines, wrap } from './visible-text.ts';
+
+/** Lines of one datum that are shown at once, and data of one prompt. */
+const SHOWN_LINES = 12;
+const SHOWN_DATA = 20;
+/** Begins every line of ours; nothing that others wrote ever stands at column 0. */
+export const FRAME = '▐ ';
+const INDENT = '      ';
+/** Characters of a question, a name, a warning. */
+const MOST_WORDS = 600;
+/** Of a list of warnings; a list that scrolls the question away is no warning. */
+const MOST_WARNINGS = 12;
+
+export interface DrawnLine {
+  readonly text: string;
+  readonly style: Style;
+  /** Words of others, behind the gutter. */
+  readonly isQuoted: boolean;
+}
+
+export interface Drawing {
+  readonly lines: readonly DrawnLine[];
+  /** Whether data were left out that can be viewed. */
+  readonly isLong: boolean;
+}
+
+export interface DrawingOptions {
+  /** Columns. */
+  readonly width: number;
+  /** Where several questions are open; null: it is the only one. */
+  readonly number: string | null;
+  /** Layers of the sandbox that this session goes without; a question is answered otherwise then. */
+  readonly weaker: readonly string[];
+}
+
+class Lines {
+  readonly lines: DrawnLine[] = [];
+  readonly #width: number;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  ours(text: string, style: Style = 'plain'): void {
+    this.lines.push({ text: FRAME + text, style, isQuoted: false });
+  }
+
+  /**
+   * A line of the prompt, led by a label of ours. Names and rules may come from a manifest, a policy or a tool list:
+   * they are escaped like everything else. Attack: a name so long that its second line reads `▐ Allow?`; lines that
+   * go on are indented, so that no line of the frame begins with words of others.
+   */
+  say(label: string, text: string, style: Style = 'plain'): void {
+    const room = this.#width - FRAME.length - INDENT.length;
+    const [first = '', ...others] = wrap(`${label} ${visibleLine(text, MOST_WORDS)}`, room);
+    this.ours(first, style);
+    for (const line of others) this.ours(INDENT + line, style);
+  }
+
+  /** Returns how many lines were left out. */
+  quote(text: string): number {
+    let count = 0;
+    for (const line of visibleLines(text, this.#width - GUTTER.length)) {
+      if (count++ < SHOWN_LINES) this.lines.push({ text: line, style: 'plain', isQuoted: true });
+    }
+    return Math.max(0, count - SHOWN_LINES);
+  }
+}
+
+export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions): Drawing {
+  const { from, to, what, scope } = prompt.subject;
+  const lines = new Lines(options.width);
+  lines.ours(`PERMISSION${numbered(options)}: ${SCOPE_WORDS[scope]}`, 'bold');
+  lines.say('ask: ', prompt.question);
+  lines.say('from:', from ?? 'Cordon itself, or a context without app');
+  lines.say('to:  ', to ?? 'you, or nobody');
+  lines.say('what:', what);
+  if (options.weaker.length > 0)
+    lines.say('!!', `the sandbox is weaker: without ${options.weaker.join(', ')}`, 'bad');
+  lines.say('plan:', prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request');
+  for (const rule of prompt.rules) lines.say('rule:', rule);
+  drawWarnings(lines, 'WARNING:', prompt.warnings);
+  drawWarnings(lines, 'NEW: ', prompt.newRecipients);
+  const isLong = drawData(lines, prompt.data);
+  if (prompt.durations.some((duration) => duration !== 'once')) {
+    lines.say('longer than once:', `covers ${prompt.covers}`);
+  }
+  return { lines: lines.lines, isLong };
+}
+
+export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawing {
+  const lines = new Lines(options.width);
+  lines.ours(`CHOICE${numbered(options)}: which app`, 'bold');
+  lines.say('ask: ', prompt.question);
+  for (const [index, choice] of prompt.choices.entries()) lines.say(`[${index + 1}]`, choice);
+  lines.say('[n]', 'none of them (default)');
+  return { lines: lines.lines, isLong: false };
+}
+
+/** All data as pages of lines, for a terminal. */
+export function* dataLines(data: readonly PromptDatum[], width: number): Generator<DrawnLine, void> {
+  for (const datum of data) {
+    const heading = new Lines(width);
+    heading.say('data:', visibleLine(datum.name, 80));
+    yield* heading.lines;
+    for (const line of visibleLines(datum.value, width - GUTTER.length)) {
+      yield { text: line, style: 'plain', isQuoted: true };
+    }
+  }
+}
+
+/** A sentence of ours in the frame, wrapped. */
+export function framed(label: string, text: string, width: number, style: Style = 'plain'): Drawing {
+  const lines = new Lines(width);
+  lines.say(label, text, style);
+  return { lines: lines.lines, isLong: false };
+}
+
+export function showDrawing(screen: Screen, { lines }: Pick<Drawing, 'lines'>): void {
+  for (const { text, style, isQuoted } of lines) {
+    if (isQuoted) screen.quotedLine(text);
+    else screen.line(screen.style(style, text));
+  }
+}
+
+/** As the journal keeps it: what stood on the screen, without colours. */
+export function textOfDrawing({ lines }: Drawing): string {
+  return lines.map(({ text, isQuoted }) => `${isQuoted ? GUTTER : ''}${text}\n`).join('');
+}
+
+function numbered({ number }: DrawingOptions): string {
+  return number === null ? '' : ` ${number}`;
+}
+
+function drawWarnings(lines: Lines, label: string, warnings: readonly string[]): void {
+  for (const warning of warnings.slice(0, MOST_WARNINGS)) lines.say(label, warning, 'warn');
+  if (warnings.length > MOST_WARNINGS)
+    lines.say(label, `and ${warnings.length - MOST_WARNINGS} more`, 'warn');
+}
+
+function drawData(lines: Lines, data: readonly PromptDatum[]): boolean {
+  let isLong = false;
+  for (const datum of data.slice(0, SHOWN_DATA)) {
+    const whose =
+      datum.isEditable === true ? 'perhaps written by others; e changes it' : 'perhaps written by others';
+    lines.say('data:', `${visibleLine(datum.name, 80)}, ${datum.value.length} characters, ${whose}`);
+    const more = lines.quote(datum.value);
+    if (more === 0) continue;
+    isLong = true;
+    lines.say('more:', `${more} lines, answer v to view them`);
+  }
+  if (data.length <= SHOWN_DATA) return isLong;
+  lines.say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
+  return true;
+}
+
+const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
+  'app-selection': 'an app serves your request',
+  exchange: 'an app asks another app',
+  response: 'an answer goes to another app',
+  'data-release': 'an app gets to read data',
+  'irreversible-action': 'an action that cannot be undone',
+  egress: 'an app talks to a site',
+  policy: 'a rule of your policy asks',
+};

@@ -1,0 +1,136 @@
+/**
+ * What of a call's arguments decides whom it reaches: addresses and names, for the warnings of a question; and what must
+ * be the same for a permission that lasts. Pure functions of the values: the tool's schema is the app's own word.
+ *
+ * Ring 0.
+ */
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+
+/** A value that names somebody or some place, and the argument it stands in. */
+export interface Recipient {
+  /** `to`, or `message.cc` for one that lies deeper. */
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Mail addresses, links, hosts, handles, numbers of telephones and accounts. */
+const ADDRESSES =
+  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]{1,200}|(?<![\w.])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w.]*@)|(?<![\w@])@[\w.-]{2,64}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b|\+?\d[\d ()/-]{6,30}\d/giu;
+
+/** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */
+const RECIPIENT_KEY =
+  /^(?:to|cc|bcc|recipients?|receivers?|payees?|beneficiary|account|iban|e?mails?|addressee|phone|users?|user_?names?|members?|attendees|guests|invitees|channels?|channel_id|chat|chat_id|contacts?|target|destination|dest|webhook|url|host|domain|share_?with|assignees?)$/i;
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
+/** Texts longer than this, or of several lines, are what is said, not to whom. */
+const MOST_NAME = 80;
+/** Attack: a list of a million addresses, each a line of the question. */
+const MOST_RECIPIENTS = 20;
+
+/** The first of those that are there, each once. */
+export function recipientsIn(args: Json): readonly Recipient[] {
+  const found = new Map<string, Recipient>();
+  collect(args, '', found);
+  return [...found.values()];
+}
+
+function collect(value: Json, key: string, found: Map<string, Recipient>): void {
+  if (found.size >= MOST_RECIPIENTS) return;
+  if (typeof value === 'string') return collectText(value, key, found);
+  if (typeof value === 'number' && isRecipientKey(key)) return keep(found, { key, value: String(value) });
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, key, found);
+  } else if (isJsonObject(value)) {
+    for (const [name, inner] of Object.entries(value))
+      collect(inner, key === '' ? name : `${key}.${name}`, found);
+  }
+}
+
+function collectText(text: string, key: string, found: Map<string, Recipient>): void {
+  const isNamed = isRecipientKey(key);
+  if (!isNamed && !isName(text)) return;
+  const addresses = DATE.test(text)
+    ? []
+    : [...text.slice(0, 4096).matchAll(ADDRESSES)].map(([address]) => address);
+  // `Ada <ada@example.org>` reaches the address; a name alone is all there is.
+  const values = addresses.length > 0 ? addresses : isNamed && text.trim() !== '' ? [text.trim()] : [];
+  for (const value of values) if (found.size < MOST_RECIPIENTS) keep(found, { key, value });
+}
+
+function keep(found: Map<string, Recipient>, recipient: Recipient): void {
+  found.set(JSON.stringify([recipient.key, recipient.value.toLowerCase()]), recipient);
+}
+
+function isRecipientKey(key: string): boolean {
+  return RECIPIENT_KEY.test(key.slice(key.lastIndexOf('.') + 1));
+}
+
+function isName(text: string): boolean {
+  return text.length <= MOST_NAME && !/[\r\n]/.test(text);
+}
+
+/** The arguments of a call, parted into what a lasting permission is bound to and what may be other. */
+export interface BoundArguments {
+  readonly same: JsonObject;
+  /** Names of arguments that hold what is said: long or of several lines, and no recipient. */
+  readonly free: readonly string[];
+}
+
+/**
+ * Attack: a permission to send one mail that covers the next one to somebody else. Everything stays the same but prose;
+ * which arguments are prose is part of what was agreed to, so that none becomes free later.
+ */
+export function boundArguments(args: JsonObject): BoundArguments {
+  const isFree = (key: string, value: Json) =>
+    typeof value === 'string' && !isRecipientKey(key) && !isName(value);
+  const entries = Object.entries(args);
+  return {
+    same: Object.fromEntries(entries.filter(([key, value]) => !isFree(key, value))),
+    free: entries.flatMap(([key, value]) => (isFree(key, value) ? [key] : [])).sort(),
+  };
+}
+
+/** What the user has said: the words of this session, and facts that were stated before. */
+export class UserWords {
+  readonly #said: string[] = [];
+  readonly #facts: () => readonly string[];
+
+  constructor(said: readonly string[], facts: () => readonly string[]) {
+    this.#said.push(...said.map((text) => text.toLowerCase()));
+    this.#facts = facts;
+  }
+
+  hear(text: string): void {
+    this.#said.push(text.toLowerCase());
+  }
+
+  /** Whether the value stands in the user's words, as a whole word: `b@x.org` is not in `bob@x.org`. */
+  hold(value: string): boolean {
+    const wanted = value.toLowerCase();
+    if (wanted === '') return true;
+    const texts = [...this.#said, ...this.#facts().map((text) => text.toLowerCase())];
+    return texts.some((text) => holdsWord(text, wanted) || holdsDigits(text, wanted));
+  }
+}
+
+const INSIDE = /[\p{L}\p{N}_@+-]/u;
+
+function holdsWord(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const before = text.slice(0, at);
+    const after = text.slice(at + wanted.length);
+    if (!INSIDE.test(before.slice(-1)) && !/[\p{L}\p{N}]\.$/u.test(before) && !continues(after)) return true;
+  }
+  return false;
+}
+
+/** A full stop ends a sentence, unless more of a name follows it. */
+function continues(after: string): boolean {
+  return INSIDE.test(after.slice(0, 1)) || /^\.[\p{L}\p{N}]/u.test(after);
+}
+
+/** `+44 20 7946` is `+44207946`; where there is anything but digits it is not compared so. */
+function holdsDigits(text: string, wanted: string): boolean {
+  const plain = (from: string) => from.replace(/[\s()/-]/g, '');
+  return /^\+?[\d\s()/-]{7,}$/.test(wanted) && plain(text).includes(plain(wanted));
+}
