@@ -221,6 +221,24 @@ test('what is spent is what was decided, whatever became of the object that was 
   assert.deepEqual(monitor.spend(ruling.allowance).arguments, { to: 'friend' });
 });
 
+test('what is spent is plain data that nobody can change, with keys of any name', () => {
+  const monitor = monitorFor('');
+  const args = JSON.parse('{"__proto__":{"to":"enemy"},"list":[{"deep":1}]}');
+  const ruling = monitor.admit(toolCall('c', 'mail', 'send', args), frame('e1'), 'not-needed');
+  assert.ok(ruling.allowed);
+  const { arguments: spent } = monitor.spend(ruling.allowance);
+  assert.equal(JSON.stringify(spent), '{"__proto__":{"to":"enemy"},"list":[{"deep":1}]}');
+  assert.equal('to' in spent, false);
+  const { list } = spent;
+  assert.ok(Array.isArray(list));
+  assert.deepEqual(
+    [Object.isFrozen(spent), Object.isFrozen(list), Object.isFrozen(list[0])],
+    [true, true, true],
+  );
+  const call = toolCall('c', 'mail', 'send', { run: () => 'no data' });
+  assert.throws(() => monitor.admit(call, frame('e2'), 'not-needed'), /plain data/);
+});
+
 test('a denied effect leaves nothing behind that later decisions could see', () => {
   const monitor = monitorFor(`
 raise "twice" if:
