@@ -114,6 +114,10 @@ export class EventRenderer {
       case 'answer.failed':
       case 'app.unavailable':
         return this.#failed(event);
+      case 'tool-call.in-doubt':
+        return this.#inDoubt(event);
+      case 'query.resumed':
+        return this.#note(`going on: ${event.finished} tool calls are done and not made again`);
       case 'probe.received':
       case 'offer.made':
         return this.#detail(event, event.functionality);
@@ -193,6 +197,18 @@ export class EventRenderer {
     const { kind, message, help } = event.fault;
     this.#say('✗ ', `failed${of(event.app)}: ${message} (${kind})`, 'bad', VERBOSE_LINES);
     if (help !== undefined) this.#say('  help: ', help, 'plain', VERBOSE_LINES);
+  }
+
+  /** Never left out: the user may have to look for themselves what has happened. */
+  #inDoubt({ app, fault }: Extract<Event, { kind: 'tool-call.in-doubt' }>): void {
+    const what = `a call${of(app)} that cannot be undone may or may not have taken effect`;
+    this.#say('!! ', `${what}: ${fault.message}`, 'bad', VERBOSE_LINES);
+    this.#say(
+      '  help: ',
+      'look whether it has; it is not made again unless you allow it',
+      'plain',
+      VERBOSE_LINES,
+    );
   }
 
   /** The text itself, once it may be seen; not again where it was shown as it came. */

@@ -8,7 +8,7 @@
 import type { Reason } from './decision.ts';
 import type { Fault } from './fault.ts';
 import type { AppId, ContextId, EphemeralId, EventId, FunctionalityName, GrantId, SessionId } from './id.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Label } from './label.ts';
 import type { QueryLimit, QueryUse } from './limits.ts';
 import type { Usage } from './model.ts';
@@ -91,8 +91,10 @@ export type EventBody =
   | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
   | ProposedBody
   | DecidedBody
-  | { readonly kind: `${Effect}.executed`; readonly milliseconds: number; readonly usage?: Usage }
+  | ExecutedBody
   | { readonly kind: `${Effect}.failed`; readonly fault: Fault }
+  /** In the place of `tool-call.failed`: a call that cannot be undone was made, and nobody knows what came of it. */
+  | { readonly kind: 'tool-call.in-doubt'; readonly fault: Fault }
   | { readonly kind: 'probe.received'; readonly functionality: string }
   | { readonly kind: 'offer.made'; readonly functionality: FunctionalityName; readonly peer: EphemeralId }
   | { readonly kind: 'probe.refused'; readonly functionality: string }
@@ -136,6 +138,8 @@ export type EventBody =
       readonly until?: number;
     }
   | { readonly kind: 'grant.used'; readonly grant: GrantId }
+  /** A query that was interrupted goes on: from here on there are the events that it had not come to. */
+  | { readonly kind: 'query.resumed'; readonly finished: number; readonly inDoubt: number }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
   /** An app's way out refused it before there was anything to decide. `times`: how often so far; told at 1, 10, 100, … */
   | {
@@ -168,6 +172,21 @@ export type ProposedBody = Proposal extends infer P
     ? { readonly kind: `${P['effect']}.proposed` } & Omit<P, 'context'>
     : never
   : never;
+
+export interface ExecutedBody {
+  readonly kind: `${Effect}.executed`;
+  readonly milliseconds: number;
+  readonly usage?: Usage;
+  /** Of a tool call, what the app returned: recorded before anything is made of it. */
+  readonly output?: ToolReturn;
+}
+
+/** What a tool returned, as the hub read it. */
+export interface ToolReturn {
+  readonly text: string;
+  readonly structured: Json;
+  readonly isError: boolean;
+}
 
 export interface DecidedBody {
   readonly kind: `${Effect}.decided`;

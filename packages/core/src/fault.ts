@@ -20,6 +20,7 @@ export type FaultKind =
   | 'sandbox-unavailable' // a layer of the sandbox could not be set up
   | 'journal-unavailable' // the data folder cannot be used
   | 'usage' // the command line asks for what there is not
+  | 'interrupted' // the hub itself ended before the outcome was recorded
   | 'cancelled'; // the user stopped the query
 
 export interface Fault {
@@ -28,6 +29,8 @@ export interface Fault {
   readonly message: string;
   /** What the reader can do about it. */
   readonly help?: string;
+  /** What was asked for may have happened all the same. Absent: it is known that it did not. */
+  readonly outcome?: 'unknown';
 }
 
 export function fault(kind: FaultKind, message: string, help?: string): Fault {

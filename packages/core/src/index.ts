@@ -11,8 +11,10 @@ export type {
   EventBody,
   EventFrame,
   EventKind,
+  ExecutedBody,
   ModelToolCallRecord,
   ProposedBody,
+  ToolReturn,
 } from './event.ts';
 export { type Fault, type FaultKind, fault } from './fault.ts';
 export {

@@ -128,12 +128,13 @@ export class AppConnection {
     this.#giveUp();
     if (signal.aborted) {
       this.end(`the query was stopped during \`${tool}\``);
-      return fault('cancelled', 'the query was stopped');
+      return { ...fault('cancelled', 'the query was stopped'), outcome: 'unknown' };
     }
     const known = this.#stopped?.fault ?? remoteFault(error) ?? this.#violation();
     const reported = known ?? (isLate ? lateAnswer(app, tool) : await brokenCall(app, tool, process));
     this.end(reported.message, reported);
-    return reported;
+    // It had the call, and may have carried it out.
+    return { ...reported, outcome: 'unknown' };
   }
 
   /** An app that broke the rules, or closed its streams, is of no more use, also when nobody waits for it. */

@@ -36,6 +36,8 @@ export interface AppObserver {
 export interface AppHostParts extends AppStartParts {
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
+  /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query goes on. */
+  readonly finished?: (call: ToolCall) => Result<ToolResult, Fault> | null;
   readonly observer: AppObserver;
   readonly warm: WarmLimits;
 }
@@ -101,6 +103,8 @@ export class AppHost {
   ): Promise<Result<ToolResult, Fault>> {
     const call = this.#parts.spend(allowance);
     if (call.app !== app.id) throw new Error('the call was allowed for another app');
+    const finished = this.#parts.finished?.(call) ?? null;
+    if (finished !== null) return finished;
     if (signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
     const connection = await this.#use(app);
     return connection.ok ? connection.value.call(call, signal) : connection;

@@ -74,7 +74,7 @@ export interface ExchangeParts {
   readonly apps: AppHost;
   readonly calls: ToolCalls;
   readonly validator: LoadValidator;
-  readonly newPeerId: () => EphemeralId;
+  readonly newPeerId: (context: ContextId) => EphemeralId;
   readonly newCallId: () => string;
   readonly maxDepth: number;
   readonly reader: Reader;
@@ -107,7 +107,7 @@ export class Exchange {
 
   /** Gives a context an ephemeral id for a functionality of an app; the plan or the user chose the app. */
   offer(context: Context, app: AppId, functionality: Functionality): EphemeralId {
-    const peer = this.#parts.newPeerId();
+    const peer = this.#parts.newPeerId(context.id);
     context.peers.set(peer, { app, functionality });
     this.#offered.set(peer, context.id);
     this.#parts.recorder.record(context, { kind: 'offer.made', functionality: functionality.name, peer });

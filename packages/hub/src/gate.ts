@@ -12,23 +12,24 @@ import {
   type DecidedBody,
   type Effect,
   type EventId,
+  type ExecutedBody,
   type Fault,
   fault,
   id,
   type Label,
   type Proposal,
-  type ProposedBody,
   type Reason,
   type Result,
   type RuleId,
   type Ruling,
-  type Usage,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
+import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
+import { failureOf } from './interruption.ts';
 import type { PermissionNeed, Permissions } from './permission.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorded, Recorder } from './recorder.ts';
 
 export interface Circumstances<P extends Proposal = Proposal> {
   readonly causes: readonly EventId[];
@@ -47,6 +48,13 @@ interface Settled {
 }
 
 const NOTHING_SETTLED: Settled = { rules: new Set(), permission: 'not-needed' };
+
+interface Decided<P extends Proposal> {
+  readonly ruling: Ruling<P>;
+  readonly event: EventId;
+  /** As it stands in the journal. */
+  readonly proposal: P;
+}
 
 /** What became of a proposal. */
 export type Carried<T> =
@@ -74,36 +82,29 @@ export class Gate {
    */
   async carryOut<P extends Proposal, T>(
     context: Context,
-    proposal: P,
+    given: P,
     circumstances: Circumstances<P>,
     effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
-    usageOf: (value: T) => Usage | undefined = () => undefined,
+    resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'> = () => ({}),
   ): Promise<Carried<T>> {
-    const { ruling, event } = await this.#decide(context, proposal, circumstances);
+    const { ruling, event, proposal } = await this.#decide(context, given, circumstances);
     if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
     const began = this.#now();
-    const result = await this.#attempt(context, proposal.effect, event, () =>
-      effect(ruling.allowance, event),
-    );
+    const result = await this.#attempt(context, proposal, event, () => effect(ruling.allowance, event));
     if (!result.ok) {
-      this.#recorder.record(
-        context,
-        { kind: `${proposal.effect}.failed`, fault: result.fault },
-        { causes: [event] },
-      );
+      this.#recorder.record(context, failureOf(proposal, result.fault), { causes: [event] });
       return { kind: 'failed', fault: result.fault, event };
     }
     const milliseconds = this.#now() - began;
-    const usage = usageOf(result.value);
-    const body = usage === undefined ? { milliseconds } : { milliseconds, usage };
-    this.#recorder.record(context, { kind: `${proposal.effect}.executed`, ...body }, { causes: [event] });
+    const kind: ExecutedBody['kind'] = `${proposal.effect}.executed`;
+    this.#recorder.record(context, { kind, milliseconds, ...resultOf(result.value) }, { causes: [event] });
     return { kind: 'done', value: result.value, event };
   }
 
   /** What throws in the middle of an effect is a bug, and may have had its effect: the trace says so first. */
   async #attempt<T>(
     context: Context,
-    effect: Effect,
+    proposal: Proposal,
     event: EventId,
     attempt: () => Promise<Result<T, Fault>> | Result<T, Fault>,
   ): Promise<Result<T, Fault>> {
@@ -111,19 +112,21 @@ export class Gate {
       return await attempt();
     } catch (error) {
       const broken = fault('app-unavailable', 'the hub failed while it was carried out');
-      this.#recorder.record(context, { kind: `${effect}.failed`, fault: broken }, { causes: [event] });
+      const unknown: Fault = { ...broken, outcome: 'unknown' };
+      this.#recorder.record(context, failureOf(proposal, unknown), { causes: [event] });
       throw error;
     }
   }
 
   async #decide<P extends Proposal>(
     context: Context,
-    proposal: P,
+    given: P,
     circumstances: Circumstances<P>,
     settled: Settled = NOTHING_SETTLED,
-  ): Promise<{ readonly ruling: Ruling<P>; readonly event: EventId }> {
+  ): Promise<Decided<P>> {
     const { causes, label, need, revise } = circumstances;
-    const event = this.#recorder.record(context, proposedBody(proposal), { causes, label }).id;
+    const { event, proposal, decided } = this.#recorder.propose(context, given, { causes, label });
+    if (decided !== null) return this.#asDecided(context, { event, proposal, decided }, circumstances);
     const frame = { event, app: context.app, causes };
     const conclude = (
       ruling: Ruling<P>,
@@ -135,12 +138,13 @@ export class Gate {
       const kind: `${Effect}.decided` = `${proposal.effect}.decided`;
       this.#recorder.record(context, { kind, verdict, reasons, warnings, permission }, { causes: [event] });
       if (ruling.allowed) context.lastEvent = event;
-      return { ruling, event };
+      return { ruling, event, proposal };
     };
 
     try {
       const answered = new Set<RuleId>(settled.rules);
-      let due = need;
+      const doubt = this.#recorder.doubtAbout(proposal);
+      let due = doubt === null ? need : repetitionNeed(proposal, context.app, need, doubt);
       let permission = settled.permission;
       for (;;) {
         // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
@@ -183,6 +187,33 @@ export class Gate {
     }
   }
 
+  /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */
+  async #asDecided<P extends Proposal>(
+    context: Context,
+    { event, proposal, decided }: Recorded<P> & { readonly decided: DecidedBody },
+    { causes, revise }: Circumstances<P>,
+  ): Promise<Decided<P>> {
+    if (decided.verdict === 'allow') {
+      const ruling = this.#monitor.readmit(proposal, event);
+      if (ruling.allowed) context.lastEvent = event;
+      return { ruling, event, proposal };
+    }
+    const isRevised = decided.reasons.some(
+      ({ rule, message }) => rule === REVISED.rule && message === REVISED.message,
+    );
+    const revised = isRevised ? revise?.(this.#recorder.progress?.edits(event) ?? []) : undefined;
+    if (revised?.ok !== true)
+      return { ruling: { allowed: false, reasons: decided.reasons }, event, proposal };
+    // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
+    const { proposal: own, label } = revised.value;
+    return await this.#decide(
+      context,
+      own,
+      { causes, label, need: null },
+      { rules: new Set(), permission: decided.permission },
+    );
+  }
+
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
   spend<P extends Proposal>(allowance: Allowed<P>): P {
     return this.#monitor.spend(allowance);
@@ -196,12 +227,6 @@ const REVISED: Reason = {
   because: 'permission',
 };
 const UNFIT: Reason = { ...REVISED, message: 'what the user put in its place does not fit' };
-
-function proposedBody(proposal: Proposal): ProposedBody {
-  const { context: _, ...fields } = proposal;
-  // The union's members differ only in `kind`, which is built from `effect`; the compiler cannot follow that.
-  return { ...fields, kind: `${proposal.effect}.proposed` } as ProposedBody;
-}
 
 function faultReason(error: unknown): Reason {
   const message = error instanceof Error ? error.message : 'unknown fault';

@@ -84,7 +84,7 @@ export class ModelCalls {
       proposal,
       { causes, label: context.label, need: null },
       (allowance) => this.#ask(allowance, request, query.signal),
-      ({ usage }) => usage,
+      ({ usage }) => ({ usage }),
     );
     if (carried.kind === 'refused') return failed(carried);
     if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });

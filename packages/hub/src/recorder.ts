@@ -1,17 +1,23 @@
 /**
- * One writer for a session: every event gets its place in the journal here, before anything acts on it.
+ * One writer for a session: every event gets its place in the journal here, before anything acts on it. While an
+ * interrupted query goes on, what the journal has already is given back instead of being appended again.
  *
  * Ring 0.
  */
 import {
   type ContextId,
+  type DecidedBody,
   type Event,
   type EventBody,
   type EventId,
   HUB_LABEL,
   type Label,
+  type Proposal,
+  type ProposedBody,
 } from '@cordon/core';
 import type { Context } from './context.ts';
+import { Doubts } from './doubts.ts';
+import type { Progress } from './progress.ts';
 
 /** Where an event arose and what it carries on. */
 export interface Provenance {
@@ -29,11 +35,40 @@ export type Append = (entry: {
   readonly body: EventBody;
 }) => Event;
 
+/** A proposal as it stands in the journal. */
+export interface Recorded<P extends Proposal> {
+  readonly event: EventId;
+  readonly proposal: P;
+  /** What was decided about it before the query was interrupted; null: nothing. */
+  readonly decided: DecidedBody | null;
+}
+
 export class Recorder {
   readonly #append: Append;
+  readonly #doubts = new Doubts();
+  #progress: Progress | null = null;
+  /** Names of calls in this process, for those that stand in the journal. */
+  #callIds = new Map<string, string>();
 
-  constructor(append: Append) {
+  /** @param past what the journal holds of a session that goes on */
+  constructor(append: Append, past: readonly Event[] = []) {
     this.#append = append;
+    for (const event of past) this.#doubts.observe(event);
+  }
+
+  /** The interrupted query that goes on; null: none. */
+  get progress(): Progress | null {
+    return this.#progress;
+  }
+
+  follow(progress: Progress | null): void {
+    this.#progress = progress;
+    this.#callIds = new Map();
+  }
+
+  /** Calls that cannot be undone and may have happened. */
+  get inDoubt(): Doubts['all'] {
+    return this.#doubts.all;
   }
 
   /** `context` null: the operator itself. */
@@ -42,6 +77,46 @@ export class Recorder {
     body: EventBody,
     { causes = [], label = HUB_LABEL }: Provenance = {},
   ): Event {
-    return this.#append({ context: context?.id ?? null, app: context?.app ?? null, causes, label, body });
+    const known = this.#progress?.find(context?.id ?? null, body, causes);
+    if (known !== undefined && known !== null) return known;
+    const place = { context: context?.id ?? null, app: context?.app ?? null };
+    const event = this.#append({ ...place, causes, label, body });
+    this.learn(event);
+    return event;
   }
+
+  /** An event that was appended by another way. */
+  learn(event: Event): void {
+    this.#doubts.observe(event);
+  }
+
+  /** A proposal gets its place, or has it: then it is the one that stands there. */
+  propose<P extends Proposal>(context: Context, given: P, provenance: Provenance): Recorded<P> {
+    const proposal = renamed(given, this.#callIds);
+    const event = this.record(context, proposedBody(proposal), provenance);
+    if ('callId' in given && 'callId' in event) this.#callIds.set(given.callId, event.callId);
+    return {
+      event: event.id,
+      proposal: renamed(given, this.#callIds),
+      decided: this.#progress?.decision(event.id) ?? null,
+    };
+  }
+
+  /** What the user has to be told before a call is made that may have happened already; null: nothing. */
+  doubtAbout(proposal: Proposal): string | null {
+    if (this.#progress?.isRepetition(proposal) === true)
+      return 'Such a call was carried out in this query before it was interrupted.';
+    return this.#doubts.about(proposal);
+  }
+}
+
+function renamed<P extends Proposal>(proposal: P, callIds: ReadonlyMap<string, string>): P {
+  const callId = 'callId' in proposal ? callIds.get(proposal.callId) : undefined;
+  return callId === undefined ? proposal : { ...proposal, callId };
+}
+
+function proposedBody(proposal: Proposal): ProposedBody {
+  const { context: _, ...fields } = proposal;
+  // The union's members differ only in `kind`, which is built from `effect`; the compiler cannot follow that.
+  return { ...fields, kind: `${proposal.effect}.proposed` } as ProposedBody;
 }

@@ -1,56 +1,106 @@
 /**
- * A resumed session: the monitor is told again what has happened, from the journal. Without this a rule about a flow
- * would forget where the text came from that the history shows again.
+ * A resumed session: the monitor is told again what has happened, from the journal, in the order in which it was told at
+ * first. Without this a rule about a flow would forget where the text came from that the history shows again.
  *
  * Ring 0.
  */
 import { type ContextId, type Event, type EventId, id, type Proposal } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
-
-/** Tells `monitor` of every effect that was allowed and every message, in the order of the journal. */
-export function replay(events: readonly Event[], monitor: ReferenceMonitor): void {
-  const byId = new Map(events.map((event) => [event.id, event]));
-  for (const event of events) {
-    const { context, app, causes } = event;
-    if (event.kind === 'user.message') {
-      monitor.record({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] });
-    } else if (event.kind === 'query.delivered' && context !== null) {
-      replayHeard(event, context, byId, monitor);
-    } else if (event.kind === 'model.message' && context !== null) {
-      const { kind, text, calls } = event;
-      monitor.record({ kind, context, text, calls }, { event: event.id, app, causes });
-    } else if ('verdict' in event && event.verdict === 'allow') {
-      const proposed = causes[0] === undefined ? undefined : byId.get(causes[0]);
-      const proposal = proposed === undefined ? null : proposalOf(proposed);
-      if (proposed !== undefined && proposal !== null) {
-        monitor.happened(proposal, { event: proposed.id, app: proposed.app, causes: proposed.causes });
-      }
-    }
-  }
-}
+import type { MonitorFact, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 
 /** Where the user's words arise; no context of the hub has this id. */
 export const USER_CONTEXT: ContextId = id('user');
 
-function replayHeard(
-  { id: event, app, causes, label, text }: Event & { readonly kind: 'query.delivered' },
-  context: ContextId,
-  byId: ReadonlyMap<EventId, Event>,
-  monitor: ReferenceMonitor,
-): void {
-  const [first] = causes;
-  const isUsers = first !== undefined && byId.get(first)?.kind === 'user.message';
-  monitor.record(isUsers ? { kind: 'user.message', context, text } : { kind: 'carried', context, label }, {
-    event,
-    app,
-    causes,
-  });
+/** The event by which a context recalls what its owner was told in earlier queries. */
+export function historyOf(context: ContextId): EventId {
+  return id(`history of ${context}`);
+}
+
+/** What the monitor was told: the events, each with the proposal that it is the event of, or null for a fact. */
+export type Told = ReadonlyMap<EventId, Proposal | null>;
+
+/** Tells `monitor` of every effect that was allowed and every message, in the order of the journal. */
+export function replay(events: readonly Event[], monitor: ReferenceMonitor): Told {
+  return new Replay(monitor).tell(events);
+}
+
+/** Contexts that serve no query of the user: none of them is the one that a plan was made for. */
+const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader']);
+
+class Replay {
+  readonly #monitor: ReferenceMonitor;
+  readonly #byId = new Map<EventId, Event>();
+  readonly #told = new Map<EventId, Proposal | null>();
+  /** A plan is made before the context that serves it exists, and becomes visible there before all else. */
+  #plan: Extract<Event, { kind: 'plan.made' }> | null = null;
+
+  constructor(monitor: ReferenceMonitor) {
+    this.#monitor = monitor;
+  }
+
+  tell(events: readonly Event[]): Told {
+    for (const event of events) {
+      this.#byId.set(event.id, event);
+      this.#event(event);
+    }
+    return this.#told;
+  }
+
+  #event(event: Event): void {
+    const { context } = event;
+    if (event.kind === 'user.message') {
+      this.#fact({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] });
+    } else if (event.kind === 'plan.made') this.#plan = event;
+    else if (event.kind === 'context.created') this.#created(event);
+    else if (event.kind === 'query.delivered' && context !== null) this.#heard(event, context);
+    else if (event.kind === 'model.message' && context !== null) {
+      const { kind, text, calls, id: said, app, causes } = event;
+      this.#fact({ kind, context, text, calls }, { event: said, app, causes });
+    } else if ('verdict' in event && event.verdict === 'allow') this.#allowed(event.causes[0]);
+  }
+
+  #created({ of, context, app }: Extract<Event, { kind: 'context.created' }>): void {
+    if (this.#plan === null || context === null || NOT_SERVING.has(of)) return;
+    const { kind, plan, origin, id: event } = this.#plan;
+    this.#plan = null;
+    this.#fact({ kind, context, plan, origin }, { event, app, causes: [] });
+  }
+
+  /** The user's words, or another context's request, become visible in a context, after what it recalls. */
+  #heard(
+    { id: event, app, causes, label, text }: Extract<Event, { kind: 'query.delivered' }>,
+    context: ContextId,
+  ): void {
+    const [first, ...recalled] = causes;
+    const isUsers = first !== undefined && this.#byId.get(first)?.kind === 'user.message';
+    if (!isUsers) return this.#fact({ kind: 'carried', context, label }, { event, app, causes });
+    if (recalled.length > 0)
+      this.#fact({ kind: 'carried', context }, { event: historyOf(context), app, causes: recalled });
+    this.#fact({ kind: 'user.message', context, text }, { event, app, causes: [first] });
+  }
+
+  #allowed(proposed: EventId | undefined): void {
+    const event = proposed === undefined ? undefined : this.#byId.get(proposed);
+    const proposal = event === undefined ? null : proposalOf(event);
+    if (event === undefined || proposal === null) return;
+    this.#monitor.happened(proposal, { event: event.id, app: event.app, causes: event.causes });
+    this.#told.set(event.id, proposal);
+  }
+
+  #fact(fact: MonitorFact, frame: MonitorFrame): void {
+    this.#monitor.record(fact, frame);
+    this.#told.set(frame.event, null);
+  }
 }
 
 /** The proposal that the journal's event was made from; null: it is none. The journal is the hub's own. */
-function proposalOf(event: Event): Proposal | null {
+export function proposalOf(event: Event): Proposal | null {
   const [effect, phase] = event.kind.split('.');
   if (phase !== 'proposed') return null;
-  const { id: _id, session: _session, sequence: _sequence, time: _time, causes: _causes, ...fields } = event;
-  return { ...fields, effect } as unknown as Proposal;
+  const { id: _id, session: _session, sequence: _sequence, time: _time, causes: _causes, ...content } = event;
+  const { kind: _kind, app, ...fields } = content;
+  // The app of others is that of the context in which they arise.
+  const own = effect !== undefined && ABOUT_AN_APP.has(effect) ? { app } : {};
+  return { ...fields, ...own, effect } as unknown as Proposal;
 }
+
+const ABOUT_AN_APP: ReadonlySet<string> = new Set(['tool-call', 'tool-output', 'egress']);

@@ -9,14 +9,18 @@ import {
   type Clock,
   type Consent,
   type ContextId,
+  type ContextKind,
+  canonicalJson,
   type Event,
   type EventId,
   HUB_LABEL,
   type InstalledApp,
   id,
   type Model,
+  ok,
   type SessionId,
   type TurnLimits,
+  toJson,
   type WarmLimits,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
@@ -28,18 +32,20 @@ import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
+import { givenAnswer, type InterruptedQuery, interruptedQuery, unknownOutcomes } from './interruption.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
 import { Operator, type Outcome } from './operator.ts';
 import { type Grants, Permissions } from './permission.ts';
 import type { ContextOptions } from './preparation.ts';
+import { Progress } from './progress.ts';
 import { Query } from './query.ts';
 import { Reader } from './reader.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
-import { replay } from './replay.ts';
+import { replay, type Told } from './replay.ts';
 import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
@@ -79,6 +85,16 @@ export interface SessionParts {
   readonly release: () => void;
 }
 
+/** A query that was interrupted, for the user to decide about. */
+export interface Interruption {
+  readonly text: string;
+  /** When it was asked, in milliseconds since the epoch. */
+  readonly time: number;
+  /** Tool calls that were carried out. */
+  readonly finished: number;
+  readonly inDoubt: Recorder['inDoubt'];
+}
+
 /** Network requests of one app in one query; each is several events of the journal. */
 const MOST_EGRESS = 500;
 
@@ -98,14 +114,19 @@ export class Session {
   #contexts = 0;
   #calls = 0;
   #query: Query | null = null;
+  /** The query that has no end, and what the monitor was told of it; null: there is none, or it goes on already. */
+  #interrupted: { readonly query: InterruptedQuery; readonly told: Told } | null = null;
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
     this.#parts = parts;
     this.#registry = new Registry(parts.apps);
-    this.#recorder = new Recorder(parts.append);
+    this.#recorder = new Recorder(parts.append, parts.past);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    replay(parts.past, this.#monitor);
+    const told = replay(parts.past, this.#monitor);
+    const lost = this.#recordUnknown(parts.past);
+    const query = interruptedQuery([...parts.past, ...lost]);
+    if (query !== null) this.#interrupted = { query, told: ofQuery(told, query) };
     // Names of contexts and calls are never used twice in a session, and each has at least one event.
     this.#contexts = parts.past.length;
     this.#calls = parts.past.length;
@@ -114,6 +135,7 @@ export class Session {
       connect: (app) => this.#connectRemote(app),
       networkOf: (app) => this.#networkOf(app),
       spend: (allowance) => this.#monitor.spend(allowance),
+      finished: ({ callId }) => this.#recorder.progress?.output(callId) ?? null,
       validator: this.#validator,
       now: parts.clock,
       warm: parts.warm,
@@ -126,7 +148,8 @@ export class Session {
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
-    const { consent, grants, digest } = parts;
+    const { grants, digest } = parts;
+    const consent = this.#consent();
     const permissions = new Permissions({
       session: parts.id,
       consent,
@@ -136,7 +159,7 @@ export class Session {
       signal,
     });
     this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock);
-    this.#operator = this.#assemble(signal);
+    this.#operator = this.#assemble(signal, consent);
   }
 
   /** Starts in the background what the next query will need: an agent loop, and the apps that were used last. */
@@ -147,9 +170,54 @@ export class Session {
     void this.#apps.warm(apps);
   }
 
-  /** Serves one query. Throws if another is still running: one writer, one query at a time. */
+  /** The query that the session was at when its hub ended, if it has no end. */
+  get interrupted(): Interruption | null {
+    if (this.#interrupted === null) return null;
+    const { said, events } = this.#interrupted.query;
+    const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
+    return { text: said.text, time: said.time, finished, inDoubt: this.inDoubt };
+  }
+
+  /** Calls that cannot be undone, of which nobody knows whether they took effect. */
+  get inDoubt(): Recorder['inDoubt'] {
+    return this.#recorder.inDoubt;
+  }
+
+  /**
+   * Serves one query. Throws if another is still running: one writer, one query at a time. An interrupted one is given up:
+   * what it has done stays in the journal, and the rest is not done.
+   */
   async ask(text: string, signal: AbortSignal): Promise<Outcome> {
     if (this.#query !== null) throw new Error('a query is running in this session');
+    this.#giveUp();
+    return this.#serve(text, signal);
+  }
+
+  /**
+   * Goes on with the interrupted query: what the journal has of it is neither decided nor done again, and the rest is as in
+   * any query. Throws if there is none.
+   */
+  async goOn(signal: AbortSignal): Promise<Outcome> {
+    const interrupted = this.#interrupted;
+    if (interrupted === null || this.#query !== null) throw new Error('there is no query to go on with');
+    const { finished, inDoubt, text } = this.interrupted ?? { finished: 0, inDoubt: [], text: '' };
+    const { query, told } = interrupted;
+    this.#interrupted = null;
+    const answered = this.#end(query);
+    if (answered !== null) return answered;
+    const body = { kind: 'query.resumed', finished, inDoubt: inDoubt.length } as const;
+    this.#recorder.record(null, body, { causes: [query.said.id] });
+    this.#monitor.resume(told);
+    this.#recorder.follow(new Progress(query.events));
+    try {
+      return await this.#serve(text, signal);
+    } finally {
+      this.#recorder.follow(null);
+      this.#monitor.resume(new Map());
+    }
+  }
+
+  async #serve(text: string, signal: AbortSignal): Promise<Outcome> {
     const query = new Query(text, signal, this.#parts.limits);
     this.#query = query;
     try {
@@ -169,14 +237,68 @@ export class Session {
     else this.#parts.release();
   }
 
-  #assemble(signal: () => AbortSignal): Operator {
+  /** Effects whose outcome nobody recorded: that is what is known of them, and it is recorded before anything else is done. */
+  #recordUnknown(past: readonly Event[]): readonly Event[] {
+    return unknownOutcomes(past).map(({ proposed, body }) => {
+      const { context, app, id: cause } = proposed;
+      const event = this.#parts.append({ context, app, causes: [cause], label: HUB_LABEL, body });
+      this.#recorder.learn(event);
+      return event;
+    });
+  }
+
+  /** A query that was answered, and is remembered as that, lacks nothing but its end. Null: it lacks more. */
+  #end({ events, said }: InterruptedQuery): Outcome | null {
+    const answer = givenAnswer(events);
+    if (answer === null) return null;
+    if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
+    const body = { kind: 'query.ended', outcome: 'answered', reason: null } as const;
+    this.#recorder.record(null, body, { causes: [said.id] });
+    return { kind: 'answered', answer: answer.text, reason: null, help: null };
+  }
+
+  #giveUp(): void {
+    const interrupted = this.#interrupted;
+    this.#interrupted = null;
+    if (interrupted === null) return;
+    const reason = 'it was interrupted, and another query was asked';
+    const causes = [interrupted.query.said.id];
+    this.#recorder.record(null, { kind: 'query.ended', outcome: 'cancelled', reason }, { causes });
+  }
+
+  /** A choice that was made before the query was interrupted is not asked for again. */
+  #consent(): Consent {
+    const { consent } = this.#parts;
+    return {
+      permission: (prompt, signal) => consent.permission(prompt, signal),
+      choose: (prompt, signal) => {
+        const choice = this.#recorder.progress?.choice(prompt.id);
+        if (choice === undefined) return consent.choose(prompt, signal);
+        return Promise.resolve(choice === null ? null : { app: choice, duration: 'once' });
+      },
+    };
+  }
+
+  /** What the model said before the query was interrupted is not asked for again. */
+  #model(): Model {
+    const { model, digest } = this.#parts;
+    return {
+      complete: (request, options) => {
+        const { progress } = this.#recorder;
+        const answer = progress?.answer(digest(canonicalJson(toJson(request)))) ?? null;
+        return answer === null ? model.complete(request, options) : Promise.resolve(ok(answer));
+      },
+    };
+  }
+
+  #assemble(signal: () => AbortSignal, consent: Consent): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
     const monitor = this.#monitor;
     const recorder = this.#recorder;
     const registry = this.#registry;
     const apps = this.#apps;
-    const { consent, digest } = parts;
+    const { digest } = parts;
     const validator = this.#validator;
     const newCallId = () => `call-${++this.#calls}`;
     const asksPermission = parts.isolation === 'spokes';
@@ -206,7 +328,7 @@ export class Session {
       calls,
       validator,
       newCallId,
-      newPeerId: () => id(`peer-${parts.random()}`),
+      newPeerId: (context) => recorder.progress?.nextPeer(context) ?? id(`peer-${parts.random()}`),
       maxDepth: parts.limits.exchangeDepth,
       reader,
       installable: parts.installable,
@@ -224,7 +346,7 @@ export class Session {
       gate,
       monitor,
       recorder,
-      models: new ModelCalls({ model: parts.model, gate, monitor, recorder, digest }),
+      models: new ModelCalls({ model: this.#model(), gate, monitor, recorder, digest }),
       calls,
       exchange,
       memory: parts.memory,
@@ -235,20 +357,34 @@ export class Session {
     return operator;
   }
 
-  #newContext({ kind, app, depth = 0, tools = new Map() }: ContextOptions): Context {
+  /** @param cause the event that it is made for; a context of an interrupted query is found again by it */
+  #newContext({ kind, app, depth = 0, tools = new Map() }: ContextOptions, cause?: EventId): Context {
+    const before = this.#recorder.progress?.context(kind, app, cause) ?? null;
+    return this.#contextNamed(before ?? this.#nextContext(kind, app), { kind, app, depth, tools }, cause);
+  }
+
+  #nextContext(kind: ContextKind, app: AppId | null): ContextId {
     // No app is called so: a rule can tell a reader by the name of its context.
     const owner = kind === 'reader' ? '~reader' : (app ?? kind);
-    const contextId: ContextId = id(`${owner}#${++this.#contexts}`);
+    return id(`${owner}#${++this.#contexts}`);
+  }
+
+  #contextNamed(
+    contextId: ContextId,
+    { kind, app, depth = 0, tools = new Map() }: ContextOptions,
+    cause?: EventId,
+  ): Context {
     const model = (app === null ? null : this.#registry.get(app)?.model) ?? this.#parts.modelId;
     const context = new Context({ id: contextId, kind, app, model, depth, tools });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
-    this.#recorder.record(context, { kind: 'context.created', of: kind, apps });
+    const causes = cause === undefined ? [] : [cause];
+    this.#recorder.record(context, { kind: 'context.created', of: kind, apps }, { causes });
     return context;
   }
 
   /** Carries one tool call that another context asked for: it has seen what that context has, and answers to nobody. */
   #errand(from: Context, app: AppId, request: EventId): Context {
-    const context = this.#newContext({ kind: 'errand', app, depth: from.depth + 1 });
+    const context = this.#newContext({ kind: 'errand', app, depth: from.depth + 1 }, request);
     context.sees(from.label, null);
     context.lastEvent = request;
     return context;
@@ -278,7 +414,7 @@ export class Session {
       app: app.id,
       gate: this.#gate,
       recorder: this.#recorder,
-      newContext: () => this.#newContext({ kind: 'errand', app: app.id }),
+      newContext: () => this.#newErrandOf(app.id),
       shutBecause: () => {
         // Nobody wants anything of the app between queries; what it sends then is its own idea, grant or no grant.
         const query = this.#query;
@@ -294,10 +430,25 @@ export class Session {
   }
 
   #connectRemote(app: InstalledApp) {
-    return connectRemote(app, this.#gate, this.#newContext({ kind: 'errand', app: app.id }));
+    return connectRemote(app, this.#gate, this.#newErrandOf(app.id));
+  }
+
+  /** For what an app's process does by itself: the process is a new one, also where a query goes on. */
+  #newErrandOf(app: AppId): Context {
+    return this.#contextNamed(this.#nextContext('errand', app), { kind: 'errand', app });
   }
 
   #recordApp(app: AppId, body: Parameters<Recorder['record']>[1]): void {
     this.#parts.append({ context: null, app, causes: [], label: HUB_LABEL, body });
   }
+}
+
+/** Of what the monitor was told, what belongs to this query. */
+function ofQuery(told: Told, { events }: InterruptedQuery): Told {
+  return new Map(
+    events.flatMap(({ id: event }) => {
+      const proposal = told.get(event);
+      return proposal === undefined ? [] : [[event, proposal] as const];
+    }),
+  );
 }

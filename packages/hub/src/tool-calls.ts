@@ -174,8 +174,12 @@ export class ToolCalls {
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
     const { causes } = context;
-    const carried = await this.#parts.gate.carryOut(context, proposal, { causes, label, need }, (allowance) =>
-      this.#parts.apps.call(app, allowance, ending),
+    const carried = await this.#parts.gate.carryOut(
+      context,
+      proposal,
+      { causes, label, need },
+      (allowance) => this.#parts.apps.call(app, allowance, ending),
+      (output) => ({ output }),
     );
     if (carried.kind === 'failed') {
       const { fault: reported, event } = carried;

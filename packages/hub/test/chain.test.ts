@@ -173,12 +173,16 @@ test('an app that was sent private words may not pass them on without a question
 /** `first` asks for `translation`, `second` for `weather`, and so on, in each of their contexts. */
 function circle(): Scene {
   const asks = (functionality: string): Line[] =>
-    Array.from({ length: 12 }, (): Line => ({ request, results }) => {
-      const said = request.messages.filter(({ role }) => role === 'assistant').length;
-      if (said === 0) return [call('probe', { functionality })];
-      if (said > 1) return '{"text":"ok"}';
-      return [call('request', { peer: field(results[0], 'peer'), message: { q: 'x' } })];
-    });
+    Array.from(
+      { length: 12 },
+      (): Line =>
+        ({ request, results }) => {
+          const said = request.messages.filter(({ role }) => role === 'assistant').length;
+          if (said === 0) return [call('probe', { functionality })];
+          if (said > 1) return '{"text":"ok"}';
+          return [call('request', { peer: field(results[0], 'peer'), message: { q: 'x' } })];
+        },
+    );
   return {
     apps: [ASSISTANT, FIRST, SECOND],
     user: yes('session'),

@@ -7,6 +7,7 @@
 import {
   type Allowed,
   type AppId,
+  canonicalJson,
   type Decision,
   type EventId,
   id,
@@ -14,6 +15,7 @@ import {
   type Proposal,
   type Reason,
   type Ruling,
+  toJson,
 } from '@cordon/core';
 import {
   effectOf,
@@ -47,6 +49,8 @@ export class ReferenceMonitor {
   readonly #monitor: PolicyMonitor;
   /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
   readonly #allowances = new WeakMap<object, Proposal>();
+  /** What an interrupted query has done, by event: it is in the trace, and goes on from there. */
+  readonly #unfinished = new Map<EventId, Proposal | null>();
 
   constructor(options: ReferenceMonitorOptions) {
     this.#monitor = options.policy.monitor(options.parameters ?? {});
@@ -87,12 +91,36 @@ export class ReferenceMonitor {
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
   record(fact: HubFact, frame: MonitorFrame): void {
+    // Told before, when the session was resumed; the query that goes on comes by it again.
+    if (this.#unfinished.get(frame.event) === null) return void this.#unfinished.delete(frame.event);
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
   /** An effect that was allowed and carried out before this monitor began: remembered, never carried out again. */
   happened(proposal: Proposal, frame: MonitorFrame): void {
     this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
+  }
+
+  /**
+   * These are of a query that goes on, and in the trace already; those of an earlier one count no more. `proposal` null: a
+   * fact. Each may come once more.
+   */
+  resume(events: ReadonlyMap<EventId, Proposal | null>): void {
+    this.#unfinished.clear();
+    for (const [event, proposal] of events) this.#unfinished.set(event, frozenCopy(proposal));
+  }
+
+  /**
+   * A proof for an effect that was decided, and told with `happened`, before this process began: for exactly what was
+   * decided then, once. Refused for anything else.
+   */
+  readmit<P extends Proposal>(proposal: P, event: EventId): Ruling<P> {
+    const known = this.#unfinished.get(event) ?? null;
+    const judged = frozenCopy(proposal);
+    if (known === null || contentOf(known) !== contentOf(judged))
+      return { allowed: false, reasons: [NOT_DECIDED] };
+    this.#unfinished.delete(event);
+    return { allowed: true, allowance: this.#mint(judged), warnings: [] };
   }
 
   /** Gives the proposal back, once for each allowance. Throws for one that is forged or spent: a bug, or an attack. */
@@ -119,6 +147,19 @@ export class ReferenceMonitor {
       return [faultReason(error)];
     }
   }
+}
+
+const NOT_DECIDED: Reason = {
+  rule: id('monitor/resumed'),
+  message: 'the journal has no decision about exactly this',
+  events: [],
+  because: 'fault',
+};
+
+/** Without its label: the journal keeps the join of it with that of the context. */
+function contentOf(proposal: Proposal): string {
+  const { label: _, ...content } = { label: null, ...proposal };
+  return canonicalJson(toJson(content));
 }
 
 function judged(finding: Finding | Reason): ReturnType<typeof effectOf> {

@@ -1,0 +1,100 @@
+/**
+ * Calls that cannot be undone and may have happened already. Making one of them again is a question of its own, with the
+ * doubt as a warning: no grant that was given without it covers it (permission.ts, digests).
+ *
+ * INVARIANT (no silent repetition): a call that is in doubt, or was made in the query that goes on, is made again only after
+ * the user has said so.
+ *
+ * Ring 0.
+ */
+import { canonicalJson, type Event, type EventId, type Proposal } from '@cordon/core';
+import type { PermissionNeed } from './permission.ts';
+
+type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
+
+/** The doubts of one session, told from its events. */
+export class Doubts {
+  /** Calls that cannot be undone and have no outcome yet. */
+  readonly #open = new Map<EventId, Call>();
+  /** By the event of the call. */
+  readonly #doubts = new Map<EventId, Call>();
+
+  /** Called for every event of the session, in order. */
+  observe(event: Event): void {
+    const [proposal] = event.causes;
+    if (event.kind === 'tool-call.proposed' && event.irreversible) this.#open.set(event.id, event);
+    const call = proposal === undefined ? undefined : this.#open.get(proposal);
+    if (proposal === undefined || call === undefined) return;
+    switch (event.kind) {
+      case 'tool-call.decided':
+        // The user has been told of the doubt and wants it all the same; whatever comes of it now is about this call.
+        if (event.verdict === 'allow') this.#settle(call);
+        else this.#open.delete(proposal);
+        return;
+      case 'tool-call.in-doubt':
+        this.#doubts.set(proposal, call);
+        this.#open.delete(proposal);
+        return;
+      case 'tool-call.executed':
+      case 'tool-call.failed':
+        this.#open.delete(proposal);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /**
+   * What makes a proposal a repetition that has to be asked about; null: nothing. The same tool with other arguments is one
+   * too: a model that is asked anew says the same in other words.
+   */
+  about(proposal: Proposal): string | null {
+    if (proposal.effect !== 'tool-call') return null;
+    const same = this.all.filter(({ app, tool }) => app === proposal.app && tool === proposal.tool);
+    const call = same.find((candidate) => keyOf(candidate) === keyOf(proposal)) ?? same[0];
+    if (call === undefined) return null;
+    const what = keyOf(call) === keyOf(proposal) ? 'This very call' : `Another call of \`${call.tool}\``;
+    return `${what} was made before, and it is not known whether it took effect (${call.callId}).`;
+  }
+
+  get all(): readonly Call[] {
+    return [...this.#doubts.values()];
+  }
+
+  #settle(call: Call): void {
+    for (const [event, doubtful] of this.#doubts)
+      if (keyOf(doubtful) === keyOf(call)) this.#doubts.delete(event);
+  }
+}
+
+interface CallContent {
+  readonly app: string | null;
+  readonly tool: string;
+  readonly arguments: Call['arguments'];
+}
+
+export function keyOf({ app, tool, arguments: args }: CallContent): string {
+  return canonicalJson([app, tool, args]);
+}
+
+/** The question that is due because of a doubt, whatever was due without it. */
+export function repetitionNeed(
+  proposal: Proposal,
+  app: PermissionNeed['subject']['from'],
+  need: PermissionNeed | null,
+  doubt: string,
+): PermissionNeed | null {
+  // A yes is for this time.
+  const covers = { same: proposal.effect, words: 'nothing else', mayLast: false };
+  if (need !== null) return { ...need, warnings: [doubt, ...need.warnings], covers };
+  if (proposal.effect !== 'tool-call') return null;
+  return {
+    subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },
+    question: `Let \`${proposal.app}\` do \`${proposal.tool}\` again? This cannot be undone.`,
+    data: [{ name: 'arguments', value: canonicalJson(proposal.arguments) }],
+    expected: true,
+    warnings: [doubt],
+    covers,
+    flows: [],
+  };
+}

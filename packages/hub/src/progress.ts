@@ -1,0 +1,252 @@
+/**
+ * How far an interrupted query has come, so that it goes on instead of beginning again. The hub's own code is driven over
+ * the same query once more; for each step that the journal has finished it is given what the journal says, and from the
+ * first step on that it has not, everything is as for any other query.
+ *
+ * A step is the same step if it arises in the same context, says exactly the same, and the context's model has said exactly
+ * the same so far: a prompt is compared by its digest, which covers all that the context has seen. A context whose model is
+ * asked something else has left the journal behind; none of its later steps is taken for a recorded one.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type ContextId,
+  type ContextKind,
+  canonicalJson,
+  type DecidedBody,
+  type EphemeralId,
+  type Event,
+  type EventBody,
+  type EventId,
+  type Fault,
+  failed,
+  isJsonObject,
+  type ModelResponse,
+  ok,
+  type PromptEdit,
+  type Proposal,
+  type Result,
+  type ToolReturn,
+  toJson,
+} from '@cordon/core';
+import { keyOf } from './doubts.ts';
+import { effectOf, endsEffect, isDecision } from './interruption.ts';
+
+/** The events of one context, or of the operator, and how far they have been gone through again. */
+interface Trail {
+  readonly events: Event[];
+  /** Where the events begin that follow the last thing that its model said. */
+  from: number;
+  isLeft: boolean;
+}
+
+type ToolCallEvent = Extract<Event, { kind: 'tool-call.proposed' }>;
+type ModelMessageEvent = Extract<Event, { kind: 'model.message' }>;
+
+/** Questions and their answers are about a decision that is still to be made: they are never taken for made. */
+const ABOUT_CONSENT: ReadonlySet<string> = new Set([
+  'permission.asked',
+  'permission.answered',
+  'grant.given',
+  'grant.used',
+]);
+
+export class Progress {
+  readonly #events: readonly Event[];
+  readonly #trails = new Map<ContextId | null, Trail>();
+  readonly #decisions = new Map<EventId, Event & DecidedBody>();
+  readonly #outcomes = new Map<EventId, Event>();
+  /** What a model said, by the call that asked it. */
+  readonly #words = new Map<EventId, ModelMessageEvent>();
+  readonly #choices = new Map<EventId, AppId | null>();
+  readonly #taken = new Set<EventId>();
+  readonly #answers = new Map<string, ModelResponse[]>();
+  readonly #outputs = new Map<string, Result<ToolReturn, Fault>>();
+  readonly #peers = new Map<ContextId, EphemeralId[]>();
+
+  /** @param events of the interrupted query, in order, `user.message` first */
+  constructor(events: readonly Event[]) {
+    this.#events = events;
+    for (const event of events) this.#read(event);
+    for (const event of events) {
+      const answer = event.kind === 'model-call.proposed' ? this.#answerTo(event.id) : null;
+      if (event.kind === 'model-call.proposed' && answer !== null) queue(this.#answers, event.digest, answer);
+    }
+  }
+
+  /**
+   * The event that stands in the journal for this one; null: it is to be appended. Called once for each event that arises,
+   * with the ids that this gave for earlier ones.
+   */
+  find(context: ContextId | null, body: EventBody, [cause]: readonly EventId[]): Event | null {
+    // An effect has one decision and one outcome, whatever comes of it when it is gone through again.
+    if (endsEffect(body)) return (cause === undefined ? undefined : this.#outcomes.get(cause)) ?? null;
+    if ('verdict' in body || ABOUT_CONSENT.has(body.kind)) return null;
+    const trail = this.#trails.get(context);
+    if (trail === undefined || trail.isLeft) return null;
+    const at = this.#placeIn(trail, body, cause);
+    const event = trail.events[at];
+    if (event === undefined) {
+      trail.isLeft = body.kind === 'model-call.proposed' || body.kind === 'model.message';
+      return null;
+    }
+    this.#taken.add(event.id);
+    if (event.kind === 'model.message') trail.from = at + 1;
+    if (event.kind === 'tool-call.proposed') this.#takeOutput(event);
+    return event;
+  }
+
+  /** The id of the context that this one was; null: a new one. Of several, the one that was created first. */
+  context(of: ContextKind, app: AppId | null, cause: EventId | undefined): ContextId | null {
+    const created = this.#events.find(
+      (event) =>
+        event.kind === 'context.created' &&
+        event.of === of &&
+        event.app === app &&
+        event.causes[0] === cause &&
+        !this.#taken.has(event.id),
+    );
+    return created?.context ?? null;
+  }
+
+  /** What was decided about a proposal that `find` gave; null: nothing yet. */
+  decision(proposed: EventId): DecidedBody | null {
+    return this.#decisions.get(proposed) ?? null;
+  }
+
+  /** What the user typed in the place of what a proposal would have let flow; null: nothing. */
+  edits(proposed: EventId): readonly PromptEdit[] | null {
+    const from = this.#events.findIndex(({ id }) => id === proposed);
+    const { context } = this.#events[from] ?? {};
+    const until = this.#events.findIndex((event) => isDecision(event) && event.causes[0] === proposed);
+    const answers = this.#events.slice(from, until).filter((event) => event.kind === 'permission.answered');
+    return answers.findLast((answer) => answer.context === context)?.edits ?? null;
+  }
+
+  /** What the model answered to the prompt of this digest, in a call that `find` gave; each answer once. */
+  answer(digest: string): ModelResponse | null {
+    return this.#answers.get(digest)?.shift() ?? null;
+  }
+
+  /** What came of a tool call that `find` gave; once. */
+  output(callId: string): Result<ToolReturn, Fault> | null {
+    const output = this.#outputs.get(callId) ?? null;
+    this.#outputs.delete(callId);
+    return output;
+  }
+
+  /** What the user chose when they were asked by this event; undefined: they did not answer. */
+  choice(asked: EventId): AppId | null | undefined {
+    return this.#choices.get(asked);
+  }
+
+  /** The ephemeral ids of a context, in the order in which it got them. */
+  nextPeer(context: ContextId): EphemeralId | null {
+    return this.#peers.get(context)?.shift() ?? null;
+  }
+
+  /**
+   * Whether a call would repeat one that was carried out in this query and that nothing has been given for: it is not the
+   * same step, and it would have its effect twice.
+   */
+  isRepetition(proposal: Proposal): boolean {
+    if (proposal.effect !== 'tool-call' || !proposal.irreversible) return false;
+    return this.#events.some(
+      (event) =>
+        event.kind === 'tool-call.proposed' &&
+        event.irreversible &&
+        event.app === proposal.app &&
+        event.tool === proposal.tool &&
+        !this.#taken.has(event.id) &&
+        this.#outcomes.get(event.id)?.kind === 'tool-call.executed' &&
+        (keyOf(event) === keyOf(proposal) || this.#trails.get(event.context)?.isLeft === true),
+    );
+  }
+
+  #read(event: Event): void {
+    const trail = this.#trails.get(event.context);
+    if (trail === undefined) this.#trails.set(event.context, { events: [event], from: 0, isLeft: false });
+    else trail.events.push(event);
+    if (event.kind === 'offer.made' && event.context !== null) queue(this.#peers, event.context, event.peer);
+    const [cause] = event.causes;
+    if (cause === undefined) return;
+    if (isDecision(event)) this.#decisions.set(cause, event);
+    else if (endsEffect(event)) this.#outcomes.set(cause, event);
+    else if (event.kind === 'model.message') this.#words.set(cause, event);
+    else if (event.kind === 'choice.answered') this.#choices.set(cause, event.choice);
+  }
+
+  #placeIn({ events, from }: Trail, body: EventBody, cause: EventId | undefined): number {
+    for (let at = from; at < events.length; at++) {
+      const event = events[at];
+      if (event === undefined) break;
+      const isOpen = !this.#taken.has(event.id);
+      if (isOpen && event.kind === body.kind && isSame(body, event) && this.#isUsable(event, cause))
+        return at;
+      // What follows was done in the knowledge of this answer.
+      if (isOpen && event.kind === 'model.message') break;
+    }
+    return -1;
+  }
+
+  #isUsable(event: Event, cause: EventId | undefined): boolean {
+    if (event.kind === 'context.created') return event.causes[0] === cause;
+    const decision = this.#decisions.get(event.id);
+    const effect = effectOf(event);
+    if (effect === null || decision === undefined || decision.verdict === 'deny') return true;
+    if (effect === 'model-call') return this.#answerTo(event.id) !== null;
+    if (event.kind === 'tool-call.proposed') return this.#outputOf(event) !== null;
+    // Deliveries within the hub died with the process that they were made to, and are made again to its successor.
+    return effect !== 'egress';
+  }
+
+  #answerTo(proposed: EventId): ModelResponse | null {
+    const words = this.#words.get(proposed);
+    const outcome = this.#outcomes.get(proposed);
+    if (words === undefined || outcome?.kind !== 'model-call.executed') return null;
+    const { text, calls } = words;
+    const usage = outcome.usage ?? { inputTokens: 0, outputTokens: 0 };
+    return { text, calls, finish: calls.length > 0 ? 'tool-calls' : 'stop', usage };
+  }
+
+  /** Null: the call has to be made anew, if at all. */
+  #outputOf({ id }: ToolCallEvent): Result<ToolReturn, Fault> | null {
+    const outcome = this.#outcomes.get(id);
+    if (outcome?.kind === 'tool-call.executed')
+      return outcome.output === undefined ? null : ok(outcome.output);
+    // The app's own answer. Other failures are of a process that is gone.
+    const isAnswer = outcome?.kind === 'tool-call.failed' && outcome.fault.kind === 'app-error';
+    return isAnswer ? failed(outcome.fault) : null;
+  }
+
+  #takeOutput(event: ToolCallEvent): void {
+    const output = this.#outputOf(event);
+    if (output !== null) this.#outputs.set(event.callId, output);
+  }
+}
+
+function queue<K, V>(queues: Map<K, V[]>, key: K, value: V): void {
+  const known = queues.get(key);
+  if (known === undefined) queues.set(key, [value]);
+  else known.push(value);
+}
+
+/** Fields that the journal adds or joins, and those that differ each time. */
+const FRAME = new Set(['id', 'session', 'sequence', 'time', 'context', 'app', 'causes', 'label']);
+const VOLATILE = new Set(['milliseconds', 'usage']);
+/** These make a call id; the others name it. */
+const NAMING_CALLS: ReadonlySet<string> = new Set(['tool-call.proposed', 'app-request.proposed']);
+
+function isSame(body: EventBody, event: Event): boolean {
+  if ('app' in body && body.app !== event.app) return false;
+  return contentOf(body) === contentOf(event);
+}
+
+function contentOf(value: EventBody | Event): string {
+  const json = toJson(value);
+  if (!isJsonObject(json)) throw new Error('an event must be a JSON object');
+  const isLeftOut = (key: string) =>
+    FRAME.has(key) || VOLATILE.has(key) || (key === 'callId' && NAMING_CALLS.has(value.kind));
+  return canonicalJson(Object.fromEntries(Object.entries(json).filter(([key]) => !isLeftOut(key))));
+}

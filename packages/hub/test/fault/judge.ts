@@ -1,0 +1,104 @@
+/**
+ * What must hold of a session that was ended at any step and gone on with, judged from its journal and from what its apps
+ * did to the world. Nothing here uses the code that it judges.
+ */
+import assert from 'node:assert/strict';
+import type { Event } from '@cordon/core';
+import type { Store } from '@cordon/trace';
+import { assertMediated } from '../fixture/mediation.ts';
+import type { Effect } from './rig.ts';
+
+type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
+
+/** Calls that cannot be undone and were allowed, of which a journal says nothing more. */
+export function withoutOutcome(events: readonly Event[]): readonly Call[] {
+  const kinds = new Map<string, Set<string>>();
+  for (const { kind, causes } of events) {
+    const known = kinds.get(causes[0] ?? '') ?? new Set();
+    kinds.set(causes[0] ?? '', known.add(kind));
+  }
+  const isAllowed = (call: Call) =>
+    events.some((event) => 'verdict' in event && event.verdict === 'allow' && event.causes[0] === call.id);
+  const ends = ['tool-call.executed', 'tool-call.failed', 'tool-call.in-doubt'];
+  return events.filter(
+    (event): event is Call =>
+      event.kind === 'tool-call.proposed' &&
+      event.irreversible &&
+      isAllowed(event) &&
+      !ends.some((kind) => kinds.get(event.id)?.has(kind)),
+  );
+}
+
+export function callsInDoubt(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) => (event.kind === 'tool-call.in-doubt' ? (event.causes[0] ?? []) : []));
+}
+
+/** Nothing that was acknowledged is lost, and the chain is whole. */
+export function assertKept(store: Store, before: readonly Event[]): void {
+  const [session] = before;
+  assert.ok(session !== undefined);
+  assert.deepEqual(store.journal.events(session.session).slice(0, before.length), before);
+  assert.equal(store.journal.verify(session.session).intact, true);
+}
+
+/** Numbers of the calls of which a question said that they would be repetitions, and that were allowed all the same. */
+function allowedRepetitions(events: readonly Event[]): ReadonlyMap<number, number> {
+  const times = new Map<number, number>();
+  for (const event of events) {
+    if (event.kind !== 'permission.asked') continue;
+    const isDoubt = event.prompt.warnings.some((warning) =>
+      /made before|carried out in this query/.test(warning),
+    );
+    const isAllowed = events.some(
+      (answer) => answer.kind === 'permission.answered' && answer.prompt === event.id && answer.allow,
+    );
+    const n = Number(/"n":(\d+)/.exec(event.prompt.data[0]?.value ?? '')?.[1]);
+    if (isDoubt && isAllowed) times.set(n, (times.get(n) ?? 0) + 1);
+  }
+  return times;
+}
+
+function numberOf({ arguments: args }: Call): number {
+  return Number(args.n);
+}
+
+/** `effects`: everything that the apps ever did. */
+export function assertSound(events: readonly Event[], effects: readonly Effect[]): void {
+  assertMediated(events);
+  const calls = events.filter((event): event is Call => event.kind === 'tool-call.proposed');
+  const repeated = allowedRepetitions(events);
+  const done = (n: number) => effects.filter((effect) => effect.n === n).length;
+  for (const call of calls) {
+    const n = numberOf(call);
+    const executed = calls.filter(
+      (other) =>
+        numberOf(other) === n &&
+        events.some((event) => event.kind === 'tool-call.executed' && event.causes[0] === other.id),
+    );
+    // A step that is finished is not repeated, whether it can be undone or not.
+    assert.ok(
+      executed.length <= 1 + (repeated.get(n) ?? 0),
+      `call ${n} was finished ${executed.length} times`,
+    );
+    if (call.irreversible) {
+      assert.ok(done(n) <= 1 + (repeated.get(n) ?? 0), `call ${n} had its effect ${done(n)} times`);
+    }
+    assert.ok(done(n) >= executed.length, `call ${n} is recorded and never happened`);
+  }
+  assertGrantsSpentOnce(events);
+}
+
+/** A permission for once leads to one decision at most. */
+function assertGrantsSpentOnce(events: readonly Event[]): void {
+  const once = events.flatMap((event) =>
+    event.kind === 'grant.given' && event.duration === 'once' ? [event.grant] : [],
+  );
+  const used = events.flatMap((event) => (event.kind === 'grant.used' ? [event.grant] : []));
+  assert.equal(new Set(once).size, once.length);
+  for (const grant of once) assert.ok(used.filter((other) => other === grant).length <= 1);
+  const byUser = events.filter(
+    (event) => 'verdict' in event && event.verdict === 'allow' && event.permission === 'user',
+  );
+  const given = events.filter(({ kind }) => kind === 'grant.given');
+  assert.ok(byUser.length <= given.length, 'a decision by a permission that nobody gave');
+}

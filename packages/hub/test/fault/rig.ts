@@ -1,0 +1,208 @@
+/**
+ * A hub that plays a scenario and can be ended at any step of its journal. Its apps write each effect into a file before
+ * they answer, as the world would remember it.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Consent,
+  DEFAULT_WARM_LIMITS,
+  type Event,
+  failed,
+  type Model,
+  ok,
+  type PermissionPrompt,
+} from '@cordon/core';
+import { emptyPolicy } from '@cordon/policy';
+import { openStore, type Store } from '@cordon/trace';
+import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
+import {
+  app,
+  NUMBER,
+  type ScriptedApp,
+  type ScriptedTool,
+  scriptedLauncher,
+  serves,
+  shape,
+} from '../fixture/app.ts';
+import { USAGE } from '../fixture/model.ts';
+import { realLoop } from '../fixture/spoke.ts';
+import { type AppSpec, type Scenario, sayingOf } from './scenario.ts';
+
+/** Where something ends: at the `at`-th time, counted from 1, before or after that step. */
+export interface Death {
+  readonly of: 'hub' | 'app' | 'spoke' | 'provider';
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface Effect {
+  readonly tool: string;
+  readonly n: number;
+  readonly token: number;
+}
+
+/** How the hub ends: of a test in this process by an error, of a process of its own by a signal. */
+export type End = () => never;
+
+export class Killed extends Error {}
+
+const REQUEST = shape({ n: NUMBER });
+const RESPONSE = shape({ token: NUMBER });
+
+export interface Rig {
+  readonly store: Store;
+  readonly hub: Hub;
+  /** Questions about calls that may have happened. */
+  readonly doubts: readonly PermissionPrompt[];
+  /** How often each of them has been there: appends, calls of apps, turns of loops, calls of models. */
+  readonly counts: Record<Death['of'], number>;
+}
+
+export interface RigOptions {
+  readonly folder: string;
+  readonly scenario: Scenario;
+  readonly death: Death | null;
+  readonly end: End;
+  /** In the place of the apps in memory. */
+  readonly launcher?: (apps: readonly ScriptedApp[]) => AppLauncher;
+}
+
+export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions): Rig {
+  const opened = openStore(join(folder, 'store'), () => 1_700_000_000_000);
+  if (!opened.ok) throw new Error(opened.fault.message);
+  const store = opened.value;
+  const counts = { hub: 0, app: 0, spoke: 0, provider: 0 };
+  const isDue = (of: Death['of']) => {
+    counts[of]++;
+    return death?.of === of && death.at === counts[of] ? death.when : null;
+  };
+  mortal(store, () => isDue('hub'), end);
+  const doubts: PermissionPrompt[] = [];
+  const apps = scenario.apps.map((spec) => countingApp(folder, spec, () => isDue('app')));
+  let now = 1_700_000_000_000;
+  const hub = new Hub({
+    store,
+    apps: apps.map(({ installed }) => installed),
+    model: modelOf(scenario, () => isDue('provider')),
+    modelId: 'scripted/model',
+    policy: emptyPolicy(),
+    launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
+    spokes: mortalLoops(() => isDue('spoke')),
+    consent: consentOf(scenario, doubts),
+    clock: () => ++now,
+    warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
+  });
+  return { store, hub, doubts, counts };
+}
+
+/** After its end a hub records nothing and has no effect: what it still tries breaks. */
+function mortal(store: Store, isDue: () => Death['when'] | null, end: End): void {
+  const { journal } = store;
+  const append = journal.append.bind(journal);
+  let isOver = false;
+  const die = () => {
+    isOver = true;
+    return end();
+  };
+  journal.append = (...entry): Event => {
+    if (isOver) return end();
+    const when = isDue();
+    if (when === 'before') return die();
+    const event = append(...entry);
+    return when === 'after' ? die() : event;
+  };
+}
+
+function countingApp(folder: string, spec: AppSpec, isDue: () => Death['when'] | null): ScriptedApp {
+  const tool = (name: string): ScriptedTool => ({
+    input: REQUEST,
+    reply: ({ n }) => {
+      const when = isDue();
+      if (when === 'before') return { crash: 'it was killed' };
+      const token = effectsIn(folder).length + 1;
+      appendFileSync(effectsFile(folder), `${name} ${n} ${token}\n`);
+      return when === 'after' ? { crash: 'it was killed' } : { structured: { token } };
+    },
+  });
+  const tools = Object.fromEntries(spec.tools.map(({ name }) => [name, tool(name)]));
+  const irreversible = spec.tools.flatMap((one) => (one.irreversible ? [one.name] : []));
+  const functionalities = spec.serves.map((one) => serves(one.name, one.tool, REQUEST, RESPONSE));
+  return app(spec.name, tools, { irreversible, functionalities });
+}
+
+export function effectsFile(folder: string): string {
+  return join(folder, 'effects');
+}
+
+export function effectsIn(folder: string): readonly Effect[] {
+  const file = effectsFile(folder);
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines.map((line) => {
+    const [tool = '', n, token] = line.split(' ');
+    return { tool, n: Number(n), token: Number(token) };
+  });
+}
+
+function modelOf(scenario: Scenario, isDue: () => Death['when'] | null): Model {
+  let calls = 0;
+  return {
+    complete: async (request) => {
+      if (isDue() !== null)
+        return failed({ kind: 'unavailable', message: 'the provider is gone', attempts: 1 });
+      const said = sayingOf(scenario, request);
+      if (typeof said === 'string') return ok({ text: said, calls: [], finish: 'stop', usage: USAGE });
+      const called = said.map(({ name, n }) => ({ id: `c${++calls}`, name, arguments: { n } }));
+      return ok({ text: '', calls: called, finish: 'tool-calls', usage: USAGE });
+    },
+  };
+}
+
+/** The agent loop, which may end when it has just said something. */
+function mortalLoops(isDue: () => Death['when'] | null): SpokeLauncher {
+  const loops = realLoop();
+  return {
+    launch: async (signal) => {
+      const launched = await loops.launch(signal);
+      if (!launched.ok) return launched;
+      const { link, kill } = launched.value;
+      link.on('data', () => {
+        if (isDue() !== null) kill();
+      });
+      return launched;
+    },
+  };
+}
+
+export function isAboutDoubt({ warnings }: Pick<PermissionPrompt, 'warnings'>): boolean {
+  return warnings.some((warning) => /made before|carried out in this query before/.test(warning));
+}
+
+function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
+  return {
+    permission: async (prompt) => {
+      if (!isAboutDoubt(prompt)) return { allow: true, duration: scenario.grants };
+      doubts.push(prompt);
+      return scenario.repeats ? { allow: true, duration: 'once' } : { allow: false, reason: 'user' };
+    },
+    choose: async ({ choices: [app] }) => (app === undefined ? null : { app, duration: 'once' }),
+  };
+}
+
+/** Plays what is left of a scenario: an interrupted query first. */
+export async function play(session: Session, scenario: Scenario, asked: number): Promise<readonly string[]> {
+  const outcomes: string[] = [];
+  const { signal } = new AbortController();
+  if (session.interrupted !== null) {
+    const { kind, answer, reason } = await session.goOn(signal);
+    outcomes.push(`${kind}: ${answer ?? reason}`);
+  }
+  for (const { text } of scenario.queries.slice(asked)) {
+    const { kind, answer, reason } = await session.ask(text, signal);
+    outcomes.push(`${kind}: ${answer ?? reason}`);
+  }
+  return outcomes;
+}

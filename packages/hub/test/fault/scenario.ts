@@ -1,0 +1,164 @@
+/**
+ * Generated sessions: apps with tools that can and cannot be undone, queries, and what each context's model says at each
+ * of its turns. A scenario is plain data, so that another process can play it too.
+ */
+import { isJsonObject, type ModelRequest, parseJson } from '@cordon/core';
+import { plan } from '../fixture/model.ts';
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly irreversible: boolean;
+}
+
+export interface AppSpec {
+  readonly name: string;
+  readonly tools: readonly ToolSpec[];
+  /** Functionalities: served by the tool of that name, or (null) by the app's own model. */
+  readonly serves: readonly { readonly name: string; readonly tool: string | null }[];
+}
+
+/** One call of a model. `n` is of this call alone: effects are told apart by it. */
+export interface CallSpec {
+  readonly name: string;
+  readonly n: number;
+}
+
+export interface QuerySpec {
+  readonly text: string;
+  /** In their order; the first is the one that serves, or (`isCoordinated`) none is. */
+  readonly apps: readonly string[];
+  readonly isCoordinated: boolean;
+  /** Apps that the user is asked to choose among; the first is chosen. */
+  readonly candidates: readonly string[];
+  /** Rounds of calls by context, as `keyOf` names it. */
+  readonly rounds: Readonly<Record<string, readonly (readonly CallSpec[])[]>>;
+}
+
+export interface Scenario {
+  readonly apps: readonly AppSpec[];
+  readonly queries: readonly QuerySpec[];
+  /** What the user says when a call would be made again that may have happened. */
+  readonly repeats: boolean;
+  readonly grants: 'once' | 'session';
+}
+
+/** A small generator of chance, so that a seed says everything (mulberry32). */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** From 0 to `below`, without it. */
+  number(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  flip(probability = 0.5): boolean {
+    return this.next() < probability;
+  }
+}
+
+const NAMES = ['amber', 'birch', 'cedar'];
+
+export function scenarioOf(chance: Chance): Scenario {
+  const apps = NAMES.map(
+    (name): AppSpec => ({
+      name,
+      tools: [
+        { name: `${name}-read`, irreversible: false },
+        { name: `${name}-send`, irreversible: true },
+      ],
+      serves: [
+        { name: `${name}-read`, tool: `${name}-read` },
+        { name: `${name}-send`, tool: `${name}-send` },
+        { name: `${name}-work`, tool: null },
+      ],
+    }),
+  );
+  const counter = { n: 0 };
+  return {
+    apps,
+    queries: Array.from({ length: 1 + chance.number(2) }, (_, at) => queryOf(chance, at, counter)),
+    repeats: chance.flip(),
+    grants: chance.flip() ? 'once' : 'session',
+  };
+}
+
+function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec {
+  const isVanilla = chance.flip(0.1);
+  const count = isVanilla ? 0 : 1 + chance.number(NAMES.length);
+  const first = chance.number(NAMES.length);
+  const apps = Array.from({ length: count }, (_, index) => NAMES[(first + index) % NAMES.length] ?? '');
+  const isCoordinated = count > 1 && chance.flip(0.4);
+  const [root = ''] = apps;
+  const who = isVanilla || isCoordinated ? 'assistant' : root;
+  const helpers = isCoordinated ? apps : apps.slice(1);
+  const own = isCoordinated || isVanilla ? [] : [`${root}-read`, `${root}-send`];
+  const offered = helpers.flatMap((app) => [`${app}-read`, `${app}-send`, `${app}-work`]);
+  const rounds: Record<string, CallSpec[][]> = {};
+  const names = [...own, ...offered];
+  rounds[`${who}/q${at}`] = roundsOf(chance, names, counter);
+  for (const call of (rounds[`${who}/q${at}`] ?? []).flat()) {
+    const [app = '', what] = call.name.split('-');
+    if (what === 'work')
+      rounds[`${app}/n${call.n}`] = roundsOf(chance, [`${app}-read`, `${app}-send`], counter, 1);
+  }
+  const candidates = count === 1 && chance.flip(0.3) ? [root, NAMES[(first + 1) % NAMES.length] ?? ''] : [];
+  return { text: `do q${at}`, apps, isCoordinated, candidates, rounds };
+}
+
+function roundsOf(chance: Chance, names: readonly string[], counter: { n: number }, most = 3): CallSpec[][] {
+  if (names.length === 0) return [];
+  return Array.from({ length: 1 + chance.number(most) }, () =>
+    Array.from({ length: 1 + chance.number(2) }, () => ({
+      name: names[chance.number(names.length)] ?? '',
+      n: ++counter.n,
+    })),
+  );
+}
+
+/** What the planner says to a query. */
+function planOf({ apps, isCoordinated, candidates }: QuerySpec): string {
+  if (apps.length === 0) return plan([{ app: null }]);
+  const steps = apps.map((app, at) => ({ app, after: isCoordinated || at === 0 ? [] : [1] }));
+  return plan(steps, candidates);
+}
+
+/**
+ * What a model says: it has no memory but the prompt, so it says the same to the same prompt, in whatever process. Its
+ * answer names the tokens of all results that it was shown.
+ */
+export function sayingOf(scenario: Scenario, { role, messages }: ModelRequest): string | readonly CallSpec[] {
+  const from = messages.findLastIndex((message) => message.role === 'user');
+  const asked = messages[from]?.text ?? '';
+  if (role === 'planner') {
+    const parsed = parseJson(asked);
+    const query = parsed.ok && isJsonObject(parsed.value) ? parsed.value.query : null;
+    const spec = scenario.queries.find(({ text }) => text === query);
+    return spec === undefined ? 'no such query' : planOf(spec);
+  }
+  const since = messages.slice(from + 1);
+  const turn = since.filter((message) => message.role === 'assistant').length;
+  const rounds = scenario.queries.map((query) => query.rounds[keyOf(messages[0]?.text ?? '', asked)]);
+  const calls = rounds.find((found) => found !== undefined)?.[turn];
+  if (calls !== undefined) return calls;
+  const tokens = since.flatMap((message) =>
+    message.role === 'tool' ? [...message.text.matchAll(/"token":(\d+)/g)].map(([, token]) => token) : [],
+  );
+  return asked.startsWith('Serve this request') ? `{"token":${tokens[0] ?? 0}}` : `done ${tokens.join(' ')}`;
+}
+
+function keyOf(system: string, asked: string): string {
+  const who = /You work for <([^>]+)>/.exec(system)?.[1] ?? 'assistant';
+  const query = /^do (q\d+)$/.exec(asked)?.[1];
+  return `${who}/${query ?? `n${/"n":(\d+)/.exec(asked)?.[1] ?? ''}`}`;
+}
