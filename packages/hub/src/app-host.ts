@@ -165,8 +165,9 @@ export class AppHost {
     this.#makeRoom();
     const started = this.#open(app);
     void started.opening.then((connection) => {
-      if (connection.ok) void this.#start.prepare(connection.value.running).catch(() => undefined);
-      else this.#broken.add(app.id);
+      if (!connection.ok) return void this.#broken.add(app.id);
+      void this.#start.prepare(connection.value.running).catch(() => undefined);
+      void connection.value.rehearse().catch(() => undefined); // It is of no use to anybody but as preparation.
     });
     return started;
   }

@@ -27,6 +27,7 @@ class Process {
   readonly stdout = new PassThrough();
   readonly ended = Promise.withResolvers<string>();
   isStopped = false;
+  answersPings = true;
   readonly #app: AppId;
 
   constructor(name: AppId) {
@@ -60,6 +61,7 @@ class Process {
           inputSchema: { type: 'object' },
         })),
       });
+    if (method === 'ping' && !this.answersPings) return;
     if (method !== 'tools/call') return answer({});
     if (name === 'crash') return this.end('it ended with exit code 4');
     if (name === 'stop') this.isStopped = true;
@@ -284,7 +286,11 @@ test('a crash in a call tells how the process ended', async (t) => {
 test('a warm app is greeted and unused; the first need of it takes the same process', async (t) => {
   const { host, run, told, processes, installed, warmed } = hostFor(t);
   await warmed('mail');
-  assert.deepEqual(processes[0]?.sent, ['initialize', 'notifications/initialized', 'tools/list']);
+  const greeting = ['initialize', 'notifications/initialized', 'tools/list'];
+  assert.deepEqual(processes[0]?.sent.slice(0, 3), greeting);
+  // What every request runs through is run before the first call.
+  await until(() => processes[0]?.sent.length === 6);
+  assert.deepEqual(processes[0]?.sent.slice(3), ['ping', 'ping', 'ping']);
   assert.deepEqual(told, []);
   assert.equal(host.isUsed(installed('mail').id), false);
   const started = await host.start(installed('mail'));
@@ -293,6 +299,19 @@ test('a warm app is greeted and unused; the first need of it takes the same proc
   assert.equal((await run('echo')).ok, true);
   assert.deepEqual(told, ['started mail']);
   assert.equal(processes.length, 1);
+});
+
+test('an app that answers no ping while it waits is used like any other, and one that is needed is not pinged', async (t) => {
+  const { host, run, told, processes, installed, warmed } = hostFor(t);
+  await warmed('mail');
+  const [waiting] = processes;
+  assert.ok(waiting !== undefined);
+  waiting.answersPings = false;
+  assert.equal((await run('echo')).ok, true);
+  assert.deepEqual(told, ['started mail']);
+  await host.start(installed('rides'));
+  await pause(50);
+  assert.equal(processes[1]?.sent.includes('ping'), false);
 });
 
 test('an app that is still coming up when it is needed is not started twice', async (t) => {
