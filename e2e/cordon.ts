@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -33,6 +41,8 @@ export interface RunOptions {
   readonly through?: readonly string[];
   /** Whether it runs at a terminal, as with a person; then everything it shows comes on standard output. */
   readonly terminal?: boolean;
+  /** Whether files and apps have to be agreed to; without it, this user takes them at their word. */
+  readonly reviews?: boolean;
   readonly timeoutMs?: number;
 }
 
@@ -71,7 +81,8 @@ export class Home {
 
   /** Starts a command that is spoken to while it runs. */
   start(args: readonly string[], options: RunOptions = {}): Conversation {
-    const command = [...(options.through ?? []), CORDON, ...args];
+    const given = options.reviews === true ? args : this.#trusting(args);
+    const command = [...(options.through ?? []), CORDON, ...given];
     const [program = '', ...rest] = options.terminal === true ? atTerminal(command) : command;
     const child = spawn(program, rest, {
       cwd: options.cwd ?? join(this.root, 'work'),
@@ -81,6 +92,14 @@ export class Home {
     const conversation = new Conversation(child, options.timeoutMs ?? DEADLINE_MS);
     this.#started.add(conversation);
     return conversation;
+  }
+
+  /** What is agreed to, and what is stopped, has tests of its own: agreement.test.ts. */
+  #trusting(args: readonly string[]): readonly string[] {
+    if (!['ask', 'chat', 'start'].includes(args[0] ?? '')) return args;
+    const file = join(this.root, 'work/cordon.json');
+    const isNamed = args.includes('--config') || !existsSync(file);
+    return [...args, '--pin-unseen', ...(isNamed ? [] : ['--config', file])];
   }
 
   /** The whole environment of a command: nothing of the tester's own can be taken for the user's. */

@@ -44,22 +44,23 @@ async function fetches(
   more: readonly string[],
   { manifest = {}, environment = {}, ...how }: How = {},
 ): Promise<Run> {
+  const isNode = how.way === undefined || how.way === 'hub';
+  // The two say different things of themselves: under one name the second would be stopped.
+  const [name, program] = isNode ? ['fetcher', 'node'] : ['fetcher-py', 'python3'];
   const script = planning(
-    [step('fetcher', ['fetch_page'])],
+    [step(name, ['fetch_page'])],
     inTurns(calls([{ name: 'fetch_page', arguments: { address, ...how } }]), ([said]) =>
       says(`It said: ${said}`),
     ),
   );
   const fake = await startFakeOpenAi({ script });
   try {
-    const isNode = how.way === undefined || how.way === 'hub';
-    const program = isNode ? ['node', 'fetcher.mjs'] : ['python3', 'fetcher.py'];
     const app = {
-      command: program[0],
-      args: [join(ROOT, `e2e/apps/${program[1]}`)],
+      command: program,
+      args: [join(ROOT, `e2e/apps/fetcher.${isNode ? 'mjs' : 'py'}`)],
       manifest: { network, ...manifest },
     };
-    place.write('cordon.json', { apps: { fetcher: app } });
+    place.write('cordon.json', { apps: { [name]: app } });
     const args = ['ask', 'Fetch it.', '--model', 'local/x', '--base-url', fake.baseUrl, '--json'];
     return await place.cordon([...args, ...more], { environment });
   } finally {

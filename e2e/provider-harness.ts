@@ -92,7 +92,7 @@ export class Place {
 }
 
 function runCordon(folder: string, args: readonly string[], options: RunOptions): Promise<Run> {
-  const child = spawn(join(ROOT, 'node_modules', '.bin', 'cordon'), args, {
+  const child = spawn(join(ROOT, 'node_modules', '.bin', 'cordon'), trusting(folder, args), {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '/usr/bin:/bin',
@@ -122,6 +122,13 @@ function runCordon(folder: string, args: readonly string[], options: RunOptions)
     child.on('error', reject);
     child.on('close', (code) => settle({ code, stdout, stderr, events: eventsIn(stdout) }));
   });
+}
+
+/** A user who has agreed to the file in the folder and takes apps at their word; agreement.test.ts has another. */
+function trusting(folder: string, args: readonly string[]): readonly string[] {
+  if (!['ask', 'chat'].includes(args[0] ?? '')) return args;
+  const isNamed = args.includes('--config') || !existsSync(join(folder, 'cordon.json'));
+  return [...args, '--pin-unseen', ...(isNamed ? [] : ['--config', 'cordon.json'])];
 }
 
 function eventsIn(stdout: string): TraceEvent[] {

@@ -55,8 +55,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'modules of a query are loaded while the configuration is read',
   },
   'packages/cli/src/commands/surroundings.ts': {
-    of: ['environment'],
-    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted',
+    of: ['environment', 'clock'],
+    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock',
   },
   'packages/cli/src/compose.ts': {
     of: ['files', 'http', 'clock', 'chance'],

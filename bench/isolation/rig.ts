@@ -22,6 +22,7 @@ import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from 
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { AppHost, type ToolResult } from '../../packages/hub/src/app-host.ts';
 import type { AppNetwork } from '../../packages/hub/src/app-network.ts';
+import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
 import { validatorOnDemand } from '../../packages/hub/src/schema-validator.ts';
 import { CODE_ROOT } from '../places.ts';
 import { Heard } from '../watched-process.ts';
@@ -105,7 +106,10 @@ export class MeasuredHost {
         started: () => undefined,
         stopped: (_app, reason) => void this.stopped.push(reason),
         failed: (_app, { message }) => fail(message),
+        pinned: () => undefined,
+        changed: () => undefined,
       },
+      pins: NO_PINS,
     });
   }
 

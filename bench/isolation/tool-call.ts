@@ -13,6 +13,7 @@ import { DEFAULT_TURN_LIMITS, ok } from '@cordon/core';
 import { Hub, type SpokeLauncher } from '@cordon/hub';
 import { loadPolicy } from '@cordon/policy';
 import { openStore } from '@cordon/trace';
+import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
 import { CODE_ROOT } from '../places.ts';
 import { fail, type Rig } from './rig.ts';
 
@@ -121,6 +122,7 @@ export async function toolCalls(rig: Rig, app: InstalledApp, folder: string): Pr
     policy: policy.value,
     launcher: rig.apps,
     spokes: loops,
+    pins: NO_PINS,
     consent: nobody,
     clock: Date.now,
     limits: { ...DEFAULT_TURN_LIMITS, steps: CALLS + 1 },

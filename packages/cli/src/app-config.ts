@@ -5,8 +5,19 @@
  * Ring 1.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
-import { type AppId, type AppSource, type InstalledApp, id, NAME_PATTERN } from '@cordon/core';
+import { createHash } from 'node:crypto';
+import {
+  type AppId,
+  type AppSource,
+  type InstalledApp,
+  id,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  NAME_PATTERN,
+} from '@cordon/core';
 import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
+import type { JsonNode } from './json-text.ts';
 import { type OwnPath, readManifest, readPath, readProse, SILENT_MANIFEST } from './manifest-config.ts';
 import { type Environment, stateFolder } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
@@ -19,8 +30,17 @@ export interface HandedVariable {
   readonly variable: string;
 }
 
+/** What of an app's entry is no part of how it is started. */
+export interface AppEntry {
+  /** Command and manifest as they stand in the file, and a digest in the place of each value that may be a secret. */
+  readonly configured: JsonObject;
+  /** `pin`: the digest of what the app must say of itself; null: none is demanded. */
+  readonly pin: string | null;
+}
+
 export interface AppsResult {
   readonly apps: InstalledApp[];
+  readonly entries: Map<AppId, AppEntry>;
   readonly disabled: AppId[];
   readonly handedVariables: HandedVariable[];
 }
@@ -53,18 +73,20 @@ export function readApps(
     ...readEntries(reader, 'mcpServers', sections.mcpServers),
   ];
   const appNames = entries.map(({ key }) => key);
-  const result: AppsResult = { apps: [], disabled: [], handedVariables: [] };
+  const result: AppsResult = { apps: [], entries: new Map(), disabled: [], handedVariables: [] };
   const seen = new Map<string, Section>();
   for (const { section, key, keySpan, at } of entries) {
     const problem = nameProblem(key, seen.get(key.toLowerCase()));
     seen.set(key.toLowerCase(), section);
     if (problem !== null) reader.report(at.path, keySpan, problem);
     const handed: HandedVariable[] = [];
-    const app = new AppReader(reader, section, key, appNames, place, handed).read(at);
+    const appReader = new AppReader(reader, section, key, appNames, place, handed);
+    const app = appReader.read(at);
     if (app === null || problem !== null) continue;
     if (app === 'disabled') result.disabled.push(id(key));
     else {
       result.apps.push(app);
+      result.entries.set(app.id, { configured: configuredEntry(at.node), pin: appReader.pin });
       result.handedVariables.push(...handed);
     }
   }
@@ -101,6 +123,7 @@ class AppReader {
   readonly #handed: HandedVariable[];
   readonly #values: PlaceholderValues;
   #usesState = false;
+  #pin: string | null = null;
 
   constructor(
     reader: ConfigReader,
@@ -120,6 +143,11 @@ class AppReader {
     this.#values = { state, config: place.folder, environment: null };
   }
 
+  /** Known once it was read. */
+  get pin(): string | null {
+    return this.#pin;
+  }
+
   read(at: Located): InstalledApp | 'disabled' | null {
     const object = this.#reader.object(at);
     if (object === null) return null;
@@ -127,6 +155,8 @@ class AppReader {
     const source = this.#source(object);
     const manifestAt = object.get('manifest');
     const modelAt = object.get('model');
+    const pinAt = object.get('pin');
+    if (pinAt !== null) this.#pin = this.#readPin(pinAt);
     const manifest =
       manifestAt === null
         ? SILENT_MANIFEST
@@ -143,8 +173,19 @@ class AppReader {
     if (disabled !== null && this.#reader.boolean(disabled) === true) return 'disabled';
     if (source === null) return null;
     if (this.#usesState && !manifest.files.write.includes(this.#values.state)) this.#reportUnwritable(object);
-    if (source.kind === 'instructions') this.#reportUseless(object, manifestAt);
+    if (source.kind === 'instructions') this.#reportUseless(object, manifestAt, pinAt);
     return { id: id(this.#name), source, manifest, model };
+  }
+
+  #readPin(at: Located): string | null {
+    const text = this.#reader.string(at);
+    if (text === null || PIN.test(text)) return text;
+    this.#reader.reportAt(at, {
+      code: 'CFG041',
+      message: `${quoted(text)} is no digest of what an app says of itself`,
+      help: '`cordon apps show` prints it: `sha256:` and 64 digits',
+    });
+    return null;
   }
 
   #source(object: ObjectReader): AppSource | null {
@@ -306,7 +347,15 @@ class AppReader {
   }
 
   /** An app without code can use neither network nor files: whoever grants them expects something else. */
-  #reportUseless(object: ObjectReader, manifest: Located | null): void {
+  #reportUseless(object: ObjectReader, manifest: Located | null, pin: Located | null): void {
+    if (pin !== null) {
+      this.#reader.report(pin.path, object.keySpan('pin'), {
+        code: 'CFG036',
+        severity: 'warning',
+        message: 'all that an app of instructions says stands here, so `pin` has no effect',
+        help: 'remove it',
+      });
+    }
     if (manifest?.node.kind !== 'object') return;
     for (const { key, keySpan } of manifest.node.members) {
       if (
@@ -320,6 +369,52 @@ class AppReader {
         help: 'remove it',
       });
     }
+  }
+}
+
+const PIN = /^sha256:[0-9a-f]{64}$/;
+/** Values that are nothing but placeholders: what they stand for is the machine's, and shown nowhere. */
+const PLACEHOLDERS_ONLY = /^(?:\$\{[^}]*\}|[/.])*$/;
+/** Neither starts the app another way. */
+const NO_PART: ReadonlySet<string> = new Set(['pin', 'disabled']);
+
+/**
+ * The entry as it stands, for comparing and showing. Values of `env` and `headers` may be secrets: they are told apart
+ * by their digests.
+ */
+function configuredEntry(node: JsonNode): JsonObject {
+  if (node.kind !== 'object') return {};
+  const members = node.members.filter(({ key }) => !NO_PART.has(key));
+  return Object.fromEntries(
+    members.map(({ key, value }) => [
+      key,
+      key === 'env' || key === 'headers' ? withoutSecrets(plainJson(value)) : plainJson(value),
+    ]),
+  );
+}
+
+function withoutSecrets(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      typeof inner === 'string' && !PLACEHOLDERS_ONLY.test(inner)
+        ? `sha256:${createHash('sha256').update(inner).digest('hex')}`
+        : inner,
+    ]),
+  );
+}
+
+function plainJson(node: JsonNode): Json {
+  switch (node.kind) {
+    case 'null':
+      return null;
+    case 'array':
+      return node.items.map(plainJson);
+    case 'object':
+      return Object.fromEntries(node.members.map(({ key, value }) => [key, plainJson(value)]));
+    default:
+      return node.value;
   }
 }
 

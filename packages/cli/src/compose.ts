@@ -16,12 +16,20 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import { appLauncher, Hub, loopLauncher } from '@cordon/hub';
+import {
+  appLauncher,
+  Hub,
+  loopLauncher,
+  type OtherApp,
+  type Reviewer,
+  readDescription,
+  StoredPins,
+} from '@cordon/hub';
 import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
 import { type Configuration, modelInUse } from './config.ts';
-import { stateFolder } from './paths.ts';
+import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT, readPolicies } from './policy-in-force.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
 import { readWeaker } from './weaker.ts';
@@ -29,6 +37,7 @@ import { readWeaker } from './weaker.ts';
 export interface Composed {
   readonly hub: Hub;
   readonly store: Store;
+  readonly pins: StoredPins;
   /** `provider/model` */
   readonly modelId: string;
   /** Layers of the sandbox that nothing here has. */
@@ -42,11 +51,22 @@ export type Obstacle =
   | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
+/** Who looks at apps that nobody has agreed to. */
+export interface Reviewing {
+  /** Null: nobody can be asked. */
+  readonly reviewer: Reviewer | null;
+  /** Takes apps that were never seen at their word: the user said so. */
+  readonly pinsUnseen: boolean;
+}
+
+const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
+
 export function compose(
   configuration: Configuration,
   consent: Consent,
   home: string,
   apps: readonly InstalledApp[] = configuration.apps,
+  reviewing: Reviewing = NOBODY,
 ): Result<Composed, Obstacle> {
   const policy = readPolicies(configuration.policyFiles);
   if (!policy.ok) return refused(policy.fault);
@@ -65,6 +85,7 @@ export function compose(
     return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
   }
   const sandbox = sandboxOnDemand(configuration, weaker.value);
+  const pins = storedPins(configuration, store.value, apps, reviewing);
   const hub = new Hub({
     store: store.value,
     apps,
@@ -83,11 +104,47 @@ export function compose(
       socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
     spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
+    pins,
     readSecret: configuration.readSecret,
     consent,
     clock: Date.now,
   });
-  return ok({ hub, store: store.value, modelId, weaker: weaker.value, warnings: policy.value.warnings });
+  return ok({
+    hub,
+    store: store.value,
+    pins,
+    modelId,
+    weaker: weaker.value,
+    warnings: policy.value.warnings,
+  });
+}
+
+/** What was agreed to of the apps of a configuration. */
+export function storedPins(
+  { folder, entries }: Configuration,
+  store: Store,
+  apps: readonly InstalledApp[],
+  { reviewer, pinsUnseen }: Reviewing = NOBODY,
+): StoredPins {
+  return new StoredPins({
+    pins: store.pins,
+    place: realPath(folder),
+    apps,
+    configured: ({ id }) => entries.get(id)?.configured ?? null,
+    demanded: (app) => entries.get(app)?.pin ?? null,
+    reviewer,
+    pinsUnseen,
+  });
+}
+
+/** The apps of a configuration with the tools that are known of them, to find what one says about another. */
+export function knownApps({ folder, apps }: Configuration, store: Store): readonly OtherApp[] {
+  const place = realPath(folder);
+  return apps.map(({ id }) => {
+    const pin = store.pins.find(place, id);
+    const description = pin === null ? null : readDescription(pin.description);
+    return { id, tools: description?.tools.map(({ name }) => name) ?? [] };
+  });
 }
 
 /** The result of a passed self-test is kept among the hub's own files, where no app can write. */

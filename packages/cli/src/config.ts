@@ -4,6 +4,7 @@
  *
  * Ring 1; see docs/cli.md for the format and the codes.
  */
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
@@ -18,7 +19,13 @@ import {
 import type { ReadSecret } from '@cordon/hub';
 import type { ProviderConfig } from '@cordon/llm';
 import { type AnswerRule, parseAnswers } from './answers.ts';
-import { type AppsResult, type HandedVariable, providerAddressProblem, readApps } from './app-config.ts';
+import {
+  type AppEntry,
+  type AppsResult,
+  type HandedVariable,
+  providerAddressProblem,
+  readApps,
+} from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
@@ -72,9 +79,20 @@ export interface Configuration {
   readonly file: string | null;
   /** The file's folder, or the current one: relative paths of the file begin here. */
   readonly folder: string;
+  /**
+   * How the file came to count: `named` on the command line, `own`, in the user's own folder, or `found` in the current
+   * folder, where somebody else may have put it. `none`: there is no file.
+   */
+  readonly origin: 'named' | 'own' | 'found' | 'none';
+  /** SHA-256 of the file's text, in hexadecimal; empty where there is none. */
+  readonly digest: string;
+  /** Where the user keeps data, whatever the file says: what is remembered about files stands there. */
+  readonly ownDataFolder: string;
   /** Where a file was looked for, in order. */
   readonly searched: readonly string[];
   readonly apps: readonly InstalledApp[];
+  /** Of each app: its entry as it stands in the file, and the `pin`. */
+  readonly entries: ReadonlyMap<AppId, AppEntry>;
   readonly disabledApps: readonly AppId[];
   /** Which variables of the user's environment the apps are given; for `cordon apps`. */
   readonly handedVariables: readonly HandedVariable[];
@@ -120,6 +138,12 @@ export function loadConfiguration(
   const configuration: Configuration = {
     file: found.file,
     folder: found.file === null ? sources.cwd : dirname(found.file),
+    origin: found.origin,
+    digest: text.value === null ? '' : createHash('sha256').update(text.value).digest('hex'),
+    ownDataFolder:
+      sources.options.data === undefined
+        ? defaultDataFolder(sources)
+        : absolutePath(sources.options.data, sources.cwd, sources.home),
     searched: found.searched,
     ...content.apps,
     ...content.places,
@@ -182,7 +206,10 @@ function distinctFiles(files: readonly string[]): readonly string[] {
 }
 
 interface Content {
-  readonly apps: Pick<Configuration, 'apps' | 'disabledApps' | 'handedVariables' | 'stateFolders'>;
+  readonly apps: Pick<
+    Configuration,
+    'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'stateFolders'
+  >;
   readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
   readonly model: string | null;
   readonly providers: ReadonlyMap<string, ProviderEntry>;
@@ -193,14 +220,19 @@ interface Content {
   readonly weaker: readonly WantedLayer[];
 }
 
-function findFile(sources: ConfigurationSources): { file: string | null; searched: readonly string[] } {
+type Found = Pick<Configuration, 'file' | 'searched' | 'origin'>;
+
+function findFile(sources: ConfigurationSources): Found {
   const { options, cwd, home } = sources;
   if (options.config !== undefined) {
     const file = absolutePath(options.config, cwd, home);
-    return { file, searched: [file] };
+    return { file, searched: [file], origin: 'named' };
   }
   const searched = configurationCandidates(sources);
-  return { file: searched.find(exists) ?? null, searched };
+  const file = searched.find(exists) ?? null;
+  const own = searched.at(-1);
+  const isOwn = file !== null && own !== undefined && realPath(file) === realPath(own);
+  return { file, searched, origin: file === null ? 'none' : isOwn ? 'own' : 'found' };
 }
 
 /** A folder or a broken link of that name is reported when it is read, not passed over. */
@@ -270,8 +302,8 @@ function readContent(
 
 function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {
   const stateFolders = new Map(result.apps.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
-  const { apps, disabled, handedVariables } = result;
-  return { apps, disabledApps: disabled, handedVariables, stateFolders };
+  const { apps, entries, disabled, handedVariables } = result;
+  return { apps, entries, disabledApps: disabled, handedVariables, stateFolders };
 }
 
 function foreignSection(key: string): Problem | null {

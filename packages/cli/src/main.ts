@@ -39,6 +39,7 @@ function asking(command: Command): Command {
     .option('--deny-warned', 'deny prompts that carry a warning')
     .option('--allow-rest', 'allow prompts that carry none')
     .option('--deny-all', 'deny every prompt')
+    .option('--pin-unseen', 'take apps at their word that are new, or configured anew')
     .option('--verbose', 'show every event');
 }
 
@@ -166,6 +167,29 @@ function program(): Command {
   const apps = cordon.enablePositionalOptions().command('apps').enablePositionalOptions();
   shared(apps.description('what is installed and what each app may do')).action((options) =>
     run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
+  );
+  shared(apps.command('list').description('each app in a line: what was agreed to of it')).action((options) =>
+    run(options, async (around) => (await import('./commands/apps.ts')).listApps(around)),
+  );
+  shared(apps.command('show <app>').description('what was agreed to of an app, word for word')).action(
+    (app: string, options) =>
+      run(options, async (around) => (await import('./commands/apps.ts')).showApp(around, app)),
+  );
+  confining(apps.command('review [app...]').description('shows what is new or has changed, and asks'))
+    .option('--all', 'also apps that were agreed to')
+    .option('--yes', 'agrees without asking')
+    .action((names: string[], { all = false, yes = false, ...options }) =>
+      run(options, async (around) =>
+        (await import('./commands/apps-review.ts')).reviewApps(around, names, { all, yes }),
+      ),
+    );
+  confining(
+    apps.command('pin <app> <digest>').description('agrees to an app if it says what has this digest'),
+  ).action((app: string, digest: string, options) =>
+    run(options, async (around) => (await import('./commands/apps-review.ts')).pinApp(around, app, digest)),
+  );
+  shared(apps.command('unpin <app>').description('takes an agreement back')).action((app: string, options) =>
+    run(options, async (around) => (await import('./commands/apps-review.ts')).unpinApp(around, app)),
   );
   shared(apps.command('install [app...]').description('fetches the packages that apps are started from'))
     .usage('[options] [app...] | [options] -- <command...>')

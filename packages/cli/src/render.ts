@@ -62,6 +62,13 @@ export class EventRenderer {
       case 'context.ended':
       case 'app.stopped':
         return this.#detail(event, event.reason);
+      case 'app.pinned':
+        return this.#detail(event, `${PINNED_WORDS[event.by]}, ${event.digest.slice(0, 19)}…`);
+      case 'app.changed':
+        return this.#detail(
+          event,
+          `says something else than was agreed to: ${event.found.slice(0, 19)}… in the place of ${event.pinned.slice(0, 19)}…`,
+        );
       case 'app.started':
         return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'model.message':
@@ -375,3 +382,9 @@ function counted(count: number, word: string): string | null {
   if (count === 0) return null;
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }
+
+const PINNED_WORDS: Readonly<Record<Extract<Event, { kind: 'app.pinned' }>['by'], string>> = {
+  user: 'agreed to by the user',
+  configuration: 'as the configuration demands',
+  option: 'taken at its word',
+};

@@ -5,7 +5,8 @@
  * Ring 0.
  */
 import { type Fault, failed, fault, type InstalledApp, ok, type Result, type ToolCall } from '@cordon/core';
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client, Tool, Transport } from '@modelcontextprotocol/client';
+import { type AppDescription, appTools, describeApp } from './app-description.ts';
 import {
   brokenCall,
   END_GRACE_MS,
@@ -25,6 +26,8 @@ import { remoteFault } from './remote-app.ts';
 export interface Opened {
   readonly app: InstalledApp;
   readonly running: RunningApp;
+  /** What it said of itself. */
+  readonly said: AppDescription;
   readonly client: Client;
   readonly transport: Transport;
   /** Null: the app runs elsewhere. */
@@ -32,6 +35,17 @@ export interface Opened {
   /** What may keep the app waiting while a call is under way; null: nothing. */
   readonly waiting: Waiting | null;
 }
+
+/** Told of what happens to an app that was ready. */
+export interface AppTold {
+  /** Once, as soon as no new call may come here. */
+  readonly givenUp: () => void;
+  /** It listed its tools anew. A fault: it may not go on. */
+  readonly listedAnew: (said: AppDescription) => Fault | null;
+}
+
+/** An app that does little else than announce new tools, and has none, is ended. */
+const MOST_LISTINGS = 100;
 
 /** A process that is alive answers within a quarter of the time that it may be silent. */
 const PINGS_IN_SILENCE = 4;
@@ -41,7 +55,7 @@ const REHEARSAL_MS = 1_000;
 
 export class AppConnection {
   readonly #opened: Opened;
-  readonly #onGivenUp: () => void;
+  readonly #told: AppTold;
   readonly #life: NodeJS.Timeout | undefined;
   readonly #ended: Promise<string> | null;
   #idle: NodeJS.Timeout | undefined;
@@ -50,14 +64,21 @@ export class AppConnection {
   #heartbeat: NodeJS.Timeout | undefined;
   #heard = false;
   #silentBeats = 0;
+  #running: RunningApp;
+  #said: AppDescription;
+  #listings = 0;
+  /** Whether the app is being asked for its tools, and whether it announced others meanwhile. */
+  #listing: 'no' | 'yes' | 'again' = 'no';
   #isRetired = false;
   #isGivenUp = false;
   #stopped: { readonly reason: string; readonly fault: Fault | null } | null = null;
 
-  /** @param onGivenUp called once, as soon as no new call may come here */
-  constructor(opened: Opened, onGivenUp: () => void) {
+  constructor(opened: Opened, told: AppTold) {
     this.#opened = opened;
-    this.#onGivenUp = onGivenUp;
+    this.#told = told;
+    this.#running = opened.running;
+    this.#said = opened.said;
+    opened.client.setNotificationHandler('notifications/tools/list_changed', () => this.#announced());
     this.#ended = opened.process?.ended.then((reason) => this.#stopped?.reason ?? reason) ?? null;
     const { process, app, client } = opened;
     if (process === null) return;
@@ -68,7 +89,26 @@ export class AppConnection {
   }
 
   get running(): RunningApp {
-    return this.#opened.running;
+    return this.#running;
+  }
+
+  /** What it said of itself, in its greeting or since. */
+  get said(): AppDescription {
+    return this.#said;
+  }
+
+  /** From now on this is what it said, for everybody. */
+  adopt(description: AppDescription): void {
+    this.#running = {
+      ...this.#running,
+      tools: appTools(description),
+      instructions: description.instructions,
+    };
+  }
+
+  /** Whether new calls may come here. */
+  get isOpen(): boolean {
+    return !this.#isGivenUp;
   }
 
   /** Resolves with why it ended once the process is gone; null for an app that runs elsewhere. */
@@ -112,13 +152,22 @@ export class AppConnection {
       // The client's own limit is beyond what the clock allows: it cannot stand still.
       const timeout = limitMs + 2 * MOST_WAITING_MS;
       const stop = AbortSignal.any([signal, clock.over]);
-      return ok(readToolResult(await client.callTool(request, { timeout, signal: stop })));
+      const toolDefinition = this.#definition(tool);
+      return ok(readToolResult(await client.callTool(request, { timeout, signal: stop, toolDefinition })));
     } catch (error) {
       return failed(await this.#faultOf(tool, error, signal, clock.over.aborted));
     } finally {
       clock.stop();
       this.#finish(tool);
     }
+  }
+
+  /** Results are held against what was agreed to. Left to itself, the client forgets it whenever the app announces other tools. */
+  #definition(name: string): Tool {
+    const tool = this.#running.tools.find((candidate) => candidate.name === name);
+    const inputSchema = { ...tool?.input, type: 'object' as const };
+    const output = tool?.output ?? null;
+    return output === null ? { name, inputSchema } : { name, inputSchema, outputSchema: { ...output } };
   }
 
   /** Ends the process and all that is under way in it. The first reason counts. */
@@ -131,6 +180,39 @@ export class AppConnection {
     clearInterval(this.#heartbeat);
     void this.#opened.client.close().catch(() => undefined);
     this.#opened.process?.kill();
+  }
+
+  /** MCP, "List Changed Notification". One request at a time, however often it is announced. */
+  #announced(): void {
+    if (this.#listing !== 'no') this.#listing = 'again';
+    else void this.#listAnew().catch(() => this.#endUnlisted());
+  }
+
+  async #listAnew(): Promise<void> {
+    const { client, app } = this.#opened;
+    const timeout = app.manifest.limits.startSeconds * 1000;
+    do {
+      this.#listing = 'yes';
+      if (this.#isGivenUp) return;
+      if (++this.#listings > MOST_LISTINGS) return this.#endUnlisted();
+      const { tools } = await client.listTools(undefined, { timeout, cacheMode: 'bypass' });
+      const said = describeApp(client.getInstructions(), tools);
+      const refusal = said.ok ? this.#told.listedAnew(said.value) : violation(app, said.fault);
+      if (refusal !== null) return this.end(refusal.message, refusal);
+      if (said.ok) this.#said = said.value;
+      // Set by another announcement while this one was looked into.
+    } while (this.#wasAnnouncedAgain());
+    this.#listing = 'no';
+  }
+
+  #wasAnnouncedAgain(): boolean {
+    return this.#listing === 'again';
+  }
+
+  /** What its tools are now is not known. */
+  #endUnlisted(): void {
+    const refusal = violation(this.#opened.app, 'it announced other tools and did not list them');
+    this.end(refusal.message, refusal);
   }
 
   /** A call that failed in an unclear way ends its app, and not one started since: its state is unknown. */
@@ -221,6 +303,6 @@ export class AppConnection {
   #giveUp(): void {
     if (this.#isGivenUp) return;
     this.#isGivenUp = true;
-    this.#onGivenUp();
+    this.#told.givenUp();
   }
 }

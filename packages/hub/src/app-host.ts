@@ -17,8 +17,11 @@ import {
   type ToolCall,
   type WarmLimits,
 } from '@cordon/core';
+import type { PinnedBy } from '@cordon/trace';
 import type { AppConnection } from './app-connection.ts';
+import type { AppDescription } from './app-description.ts';
 import { unstartable } from './app-faults.ts';
+import type { AppPins, Vetting } from './app-pins.ts';
 import { AppStart, type AppStartParts } from './app-start.ts';
 import type { RunningApp, ToolResult } from './app-tool.ts';
 import { hasRoom } from './room.ts';
@@ -31,6 +34,9 @@ export interface AppObserver {
   readonly started: (app: RunningApp) => void;
   readonly stopped: (app: AppId, reason: string) => void;
   readonly failed: (app: AppId, fault: Fault) => void;
+  /** Agreed to just now. */
+  readonly pinned: (app: AppId, digest: string, by: PinnedBy) => void;
+  readonly changed: (app: AppId, vetting: Extract<Vetting, { kind: 'changed' }>) => void;
 }
 
 export interface AppHostParts extends AppStartParts {
@@ -39,6 +45,7 @@ export interface AppHostParts extends AppStartParts {
   /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query goes on. */
   readonly finished?: (call: ToolCall) => Result<ToolResult, Fault> | null;
   readonly observer: AppObserver;
+  readonly pins: AppPins;
   readonly warm: WarmLimits;
 }
 
@@ -49,6 +56,9 @@ export interface AppHostParts extends AppStartParts {
 interface Started {
   readonly app: InstalledApp;
   readonly opening: Promise<Result<AppConnection, Fault>>;
+  /** Its first use: vetted, or refused. Null: nobody has needed it. */
+  using: Promise<Result<AppConnection, Fault>> | null;
+  /** Vetted and in use. */
   isUsed: boolean;
 }
 
@@ -95,6 +105,30 @@ export class AppHost {
     return connection.ok ? ok(connection.value.running) : connection;
   }
 
+  /**
+   * Starts an app anew to hear what it says of itself, as it would be started for use, and ends it. While `look` looks
+   * at it nothing is asked of it, and it has no way out.
+   */
+  async inspect(
+    app: InstalledApp,
+    look: (said: AppDescription) => Promise<Vetting>,
+  ): Promise<Result<Vetting, Fault>> {
+    if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
+    const told = { givenUp: () => undefined, listedAnew: () => null };
+    const connection = await this.#start
+      .open(app, this.#ending.signal, told)
+      .catch((error: unknown) => failed(unstartable(app, error)));
+    if (!connection.ok) return connection;
+    this.#whenEnded(connection.value, () => undefined);
+    try {
+      const vetting = await look(connection.value.said);
+      this.#tell(app.id, vetting);
+      return ok(vetting);
+    } finally {
+      connection.value.end('it was looked at');
+    }
+  }
+
   /** The effect of a tool call: the allowance says which app, which tool and which arguments. */
   async call(
     app: InstalledApp,
@@ -124,19 +158,70 @@ export class AppHost {
     // What a query left under way may come here after the end: nobody would stop what it starts.
     if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
     const existing = this.#apps.get(app.id);
-    if (existing?.isUsed === true) {
-      const connection = await existing.opening;
+    if (existing !== undefined && existing.using !== null) {
+      const connection = await existing.using;
       if (connection.ok) connection.value.use();
       return connection;
     }
     const began = this.#parts.now();
     const started = existing ?? this.#open(app);
-    started.isUsed = true;
     this.#broken.delete(app.id);
+    started.using = this.#firstUse(started, began);
+    return started.using;
+  }
+
+  /** What it says of itself is held against what was agreed to before anybody reads a word of it. */
+  async #firstUse(started: Started, began: number): Promise<Result<AppConnection, Fault>> {
+    const { app } = started;
     const connection = await started.opening;
-    if (connection.ok) this.#observe(connection.value, this.#parts.now() - began);
-    else if (!this.#ending.signal.aborted) this.#parts.observer.failed(app.id, connection.fault);
+    if (!connection.ok) {
+      if (!this.#ending.signal.aborted) this.#parts.observer.failed(app.id, connection.fault);
+      return connection;
+    }
+    const readyAfter = this.#parts.now() - began;
+    const refusal = await this.#refusalOf(started, connection.value);
+    if (refusal !== null) {
+      connection.value.end(refusal.message, refusal);
+      this.#forget(started);
+      this.#parts.observer.failed(app.id, refusal);
+      return failed(refusal);
+    }
+    // It may have ended while somebody read about it.
+    if (!connection.value.isOpen && !this.#ending.signal.aborted) return this.#use(app);
+    started.isUsed = true;
+    this.#observe(connection.value, readyAfter);
     return connection;
+  }
+
+  async #refusalOf({ app }: Started, connection: AppConnection): Promise<Fault | null> {
+    for (;;) {
+      const { said } = connection;
+      const vetting = await this.#parts.pins.vet(app, said, this.#ending.signal);
+      // Attack: other tools, announced while the user reads about these.
+      if (connection.said !== said) continue;
+      return this.#taken(connection, vetting);
+    }
+  }
+
+  #taken(connection: AppConnection, vetting: Vetting): Fault | null {
+    this.#tell(connection.running.id, vetting);
+    if (vetting.kind !== 'pinned') return vetting.fault;
+    connection.adopt(vetting.description);
+    return null;
+  }
+
+  /** Before its first use it is looked at as a whole. */
+  #listedAnew(started: Started, said: AppDescription): Fault | null {
+    if (!started.isUsed) return null;
+    const vetting = this.#parts.pins.recheck(started.app, said);
+    this.#tell(started.app.id, vetting);
+    return vetting.kind === 'pinned' ? null : vetting.fault;
+  }
+
+  #tell(app: AppId, vetting: Vetting): void {
+    if (vetting.kind === 'changed') this.#parts.observer.changed(app, vetting);
+    if (vetting.kind === 'pinned' && vetting.by !== null)
+      this.#parts.observer.pinned(app, vetting.digest, vetting.by);
   }
 
   #observe(connection: AppConnection, milliseconds: number): void {
@@ -180,7 +265,7 @@ export class AppHost {
 
   /** Of the warm apps that nobody has needed, the one that has waited longest makes way for another. */
   #makeRoom(): void {
-    const warm = [...this.#apps.values()].filter(({ isUsed }) => !isUsed);
+    const warm = [...this.#apps.values()].filter(({ using }) => using === null);
     const oldest = warm[0];
     if (oldest === undefined || warm.length < this.#parts.warm.apps) return;
     this.#apps.delete(oldest.app.id);
@@ -193,17 +278,20 @@ export class AppHost {
   }
 
   #open(app: InstalledApp): Started {
-    const givenUp = () => this.#forget(started);
+    const told = {
+      givenUp: () => this.#forget(started),
+      listedAnew: (said: AppDescription) => this.#listedAnew(started, said),
+    };
     // Whatever breaks while an app starts is the end of this app, not of the hub.
     const opening = this.#start
-      .open(app, this.#ending.signal, givenUp)
+      .open(app, this.#ending.signal, told)
       .catch((error: unknown) => failed(unstartable(app, error)));
-    const started: Started = { app, opening, isUsed: false };
+    const started: Started = { app, opening, using: null, isUsed: false };
     this.#apps.set(app.id, started);
     void opening.then((connection) => {
       if (!connection.ok) return this.#forget(started);
       this.#whenEnded(connection.value, () => {
-        if (!started.isUsed && connection.value.isBroken) this.#broken.add(app.id);
+        if (started.using === null && connection.value.isBroken) this.#broken.add(app.id);
       });
     });
     return started;

@@ -16,11 +16,12 @@ import {
   toJson,
 } from '@cordon/core';
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
-import { AppConnection } from './app-connection.ts';
-import { startFault } from './app-faults.ts';
+import { AppConnection, type AppTold } from './app-connection.ts';
+import { appTools, describeApp } from './app-description.ts';
+import { startFault, violation } from './app-faults.ts';
 import type { AppNetwork } from './app-network.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
-import { type RunningApp, readInstructions, readTools } from './app-tool.ts';
+import type { RunningApp } from './app-tool.ts';
 import { StreamTransport } from './mcp-transport.ts';
 import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
@@ -68,13 +69,9 @@ export class AppStart {
 
   /**
    * @param ending aborts the start, and ends the process if it was there already
-   * @param onGivenUp told when the app takes no further calls, after it was ready
+   * @param told of what happens to it after it was ready
    */
-  async open(
-    app: InstalledApp,
-    ending: AbortSignal,
-    onGivenUp: () => void,
-  ): Promise<Result<AppConnection, Fault>> {
+  async open(app: InstalledApp, ending: AbortSignal, told: AppTold): Promise<Result<AppConnection, Fault>> {
     const late = new AbortController();
     const deadline = setTimeout(() => late.abort(), app.manifest.limits.startSeconds * 1000);
     const began = {
@@ -84,32 +81,24 @@ export class AppStart {
     };
     try {
       return app.source.kind === 'url'
-        ? await this.#openRemote(app, began, onGivenUp)
-        : await this.#openProcess(app, began, onGivenUp);
+        ? await this.#openRemote(app, began, told)
+        : await this.#openProcess(app, began, told);
     } finally {
       clearTimeout(deadline);
     }
   }
 
-  async #openRemote(
-    app: InstalledApp,
-    began: Began,
-    onGivenUp: () => void,
-  ): Promise<Result<AppConnection, Fault>> {
+  async #openRemote(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
     const transport = await this.#parts.connect(app);
     if (!transport.ok) return transport;
     const client = await this.load();
     return this.#greet(
       { app, client, transport: transport.value, process: null, network: null, began },
-      onGivenUp,
+      told,
     );
   }
 
-  async #openProcess(
-    app: InstalledApp,
-    began: Began,
-    onGivenUp: () => void,
-  ): Promise<Result<AppConnection, Fault>> {
+  async #openProcess(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
     const network = await this.#parts.networkOf(app);
     // First the process, then the client's code: the one comes up while the other is loaded.
     const launching = this.#parts.launcher.launch(app, network, began.signal);
@@ -119,7 +108,7 @@ export class AppStart {
     const process = launched.value;
     let connection: AppConnection | null = null;
     const transport = new StreamTransport(process, app.manifest.limits, () => connection?.heard());
-    const greeted = await this.#greet({ app, client, transport, process, network, began }, onGivenUp);
+    const greeted = await this.#greet({ app, client, transport, process, network, began }, told);
     if (greeted.ok) connection = greeted.value;
     return greeted;
   }
@@ -128,7 +117,7 @@ export class AppStart {
   async rehearse(): Promise<void> {
     const parts = { ...this.#parts, launcher: PRETENDED_LAUNCHER, networkOf: () => Promise.resolve(null) };
     const nobody = new AbortController().signal;
-    const opened = await new AppStart(parts).open(PRETENDED_APP, nobody, () => undefined);
+    const opened = await new AppStart(parts).open(PRETENDED_APP, nobody, NOBODY_TOLD);
     if (opened.ok) await rehearse(opened.value);
   }
 
@@ -143,20 +132,28 @@ export class AppStart {
     }
   }
 
-  async #greet(greeting: Greeting, onGivenUp: () => void): Promise<Result<AppConnection, Fault>> {
+  async #greet(greeting: Greeting, told: AppTold): Promise<Result<AppConnection, Fault>> {
     const { app, client, transport, process, network, began } = greeting;
     const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
     try {
       await client.connect(transport, options);
       const { tools } = await client.listTools(undefined, options);
+      const said = describeApp(client.getInstructions(), tools);
+      if (!said.ok) {
+        process?.kill();
+        return failed(violation(app, said.fault));
+      }
       const running = {
         id: app.id,
-        tools: readTools(tools),
-        instructions: readInstructions(client),
+        tools: appTools(said.value),
+        instructions: said.value.instructions,
         layers: process?.layers ?? [],
         milliseconds: this.#parts.now() - began.at,
       };
-      return ok(new AppConnection({ app, running, client, transport, process, waiting: network }, onGivenUp));
+      const waiting = network;
+      return ok(
+        new AppConnection({ app, running, said: said.value, client, transport, process, waiting }, told),
+      );
     } catch (error) {
       const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
       process?.kill();
@@ -164,6 +161,8 @@ export class AppStart {
     }
   }
 }
+
+const NOBODY_TOLD: AppTold = { givenUp: () => undefined, listedAnew: () => null };
 
 const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
 

@@ -1,10 +1,10 @@
 /**
- * What an app says of itself and what its tools answer, as the hub reads it: every word of it is untrusted.
+ * A running app, its tools as the hub acts on them, and what they answer: every word of it is untrusted.
  *
  * Ring 0.
  */
-import { type AppId, isJsonObject, type Json, type JsonSchema, toJson } from '@cordon/core';
-import type { CallToolResult, Client, Tool } from '@modelcontextprotocol/client';
+import { type AppId, type Json, type JsonSchema, toJson } from '@cordon/core';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 
 /** A tool as its app declares it. */
 export interface AppTool {
@@ -33,38 +33,7 @@ export interface RunningApp {
   readonly milliseconds: number;
 }
 
-const MAX_TOOLS = 256;
-/**
- * What MCP says that names should be. Attack: a name that is a sentence, or so long that the question that shows it
- * never comes to its end, "This cannot be undone".
- */
-const TOOL_NAME = /^[A-Za-z0-9_./:-]{1,128}$/;
-const INSTRUCTIONS_LENGTH = 20_000;
 const OUTPUT_LENGTH = 1024 * 1024;
-
-export function readTools(tools: readonly Tool[]): readonly AppTool[] {
-  return tools
-    .filter(({ name }) => TOOL_NAME.test(name))
-    .slice(0, MAX_TOOLS)
-    .map(readTool);
-}
-
-export function readInstructions(client: Client): string {
-  return (client.getInstructions() ?? '').slice(0, INSTRUCTIONS_LENGTH);
-}
-
-function readTool(tool: Tool): AppTool {
-  const input = toJson(tool.inputSchema);
-  const output = toJson(tool.outputSchema);
-  return {
-    name: tool.name,
-    description: tool.description ?? '',
-    input: isJsonObject(input) ? input : { type: 'object' },
-    output: isJsonObject(output) ? output : null,
-    readOnlyHint: tool.annotations?.readOnlyHint === true,
-    destructiveHint: tool.annotations?.destructiveHint === true,
-  };
-}
 
 /** Everything but text becomes a note: images and links of an app are not loaded for it. */
 export function readToolResult(result: CallToolResult): ToolResult {

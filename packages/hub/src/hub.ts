@@ -23,6 +23,7 @@ import {
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
+import type { AppPins } from './app-pins.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
@@ -38,6 +39,8 @@ export interface HubParts {
   readonly policy: Policy;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
+  /** What was agreed to of each app: none is used without. */
+  readonly pins: AppPins;
   /** Reads a secret of the user's for one request; undefined: there are none. */
   readonly readSecret?: ReadSecret;
   readonly consent: Consent;

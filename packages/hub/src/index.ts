@@ -1,4 +1,27 @@
+export {
+  type AppDescription,
+  appTools,
+  type DescribedTool,
+  describeInstructions,
+  descriptionDigest,
+  descriptionJson,
+  readDescription,
+} from './app-description.ts';
 export type { AppLauncher, AppProcess } from './app-host.ts';
+export {
+  type AppPins,
+  type Review,
+  type Reviewed,
+  type Reviewer,
+  StoredPins,
+  type Vetting,
+} from './app-pins.ts';
+export {
+  type DescriptionFinding,
+  type FindingKind,
+  type OtherApp,
+  scanDescription,
+} from './description-scan.ts';
 export { Hub, type HubParts, type SessionOptions } from './hub.ts';
 export type { ReadSecret } from './hub-fetch.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';

@@ -13,11 +13,15 @@ import {
   canonicalJson,
   type Event,
   type EventId,
+  type Fault,
+  failed,
+  fault,
   HUB_LABEL,
   type InstalledApp,
   id,
   type Model,
   ok,
+  type Result,
   type SessionId,
   type TurnLimits,
   toJson,
@@ -25,8 +29,10 @@ import {
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
+import type { AppDescription } from './app-description.ts';
 import { AppHost, type AppLauncher } from './app-host.ts';
 import type { AppNetwork } from './app-network.ts';
+import { type AppPins, NO_PINS, type Vetting } from './app-pins.ts';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
@@ -68,6 +74,8 @@ export interface SessionParts {
   readonly consent: Consent;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
+  /** What was agreed to of each app. The baseline asks nobody. */
+  readonly pins: AppPins;
   /** For credentials of manifests; undefined: none is of use. */
   readonly readSecret?: ReadSecret | undefined;
   readonly limits: TurnLimits;
@@ -139,11 +147,14 @@ export class Session {
       validator: this.#validator,
       now: parts.clock,
       warm: parts.warm,
+      pins: parts.isolation === 'none' ? NO_PINS : parts.pins,
       observer: {
         started: ({ id: app, milliseconds, layers }) =>
           this.#recordApp(app, { kind: 'app.started', milliseconds, layers }),
         stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
         failed: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
+        pinned: (app, digest, by) => this.#recordApp(app, { kind: 'app.pinned', digest, by }),
+        changed: (app, { pinned, found }) => this.#recordApp(app, { kind: 'app.changed', pinned, found }),
       },
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
@@ -168,6 +179,17 @@ export class Session {
     this.#spokes.fill();
     const apps = this.#parts.recentApps().flatMap((app) => this.#registry.get(app) ?? []);
     void this.#apps.warm(apps);
+  }
+
+  /** Starts an app to hear what it says of itself, and ends it. `look` shows it to somebody, and says what became of it. */
+  review(
+    appId: AppId,
+    look: (app: InstalledApp, said: AppDescription) => Promise<Vetting>,
+  ): Promise<Result<Vetting, Fault>> {
+    const app = this.#registry.get(appId);
+    if (app === undefined)
+      return Promise.resolve(failed(fault('app-unavailable', `\`${appId}\` is not installed`)));
+    return this.#apps.inspect(app, (said) => look(app, said));
   }
 
   /** The query that the session was at when its hub ended, if it has no end. */

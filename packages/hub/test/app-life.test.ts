@@ -18,6 +18,7 @@ import {
 import { LineDecoder } from '@cordon/protocol';
 import { AppHost, type ToolResult } from '../src/app-host.ts';
 import { AppNetwork } from '../src/app-network.ts';
+import { NO_PINS } from '../src/app-pins.ts';
 import { validatorOnDemand } from '../src/schema-validator.ts';
 import { app } from './fixture/app.ts';
 
@@ -117,7 +118,10 @@ function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [], network 
       started: ({ id: started }) => void told.push(`started ${started}`),
       stopped: (stopped, reason) => void told.push(`stopped ${stopped}: ${reason}`),
       failed: (failedApp, { message }) => void told.push(`failed ${failedApp}: ${message}`),
+      pinned: () => undefined,
+      changed: () => undefined,
     },
+    pins: NO_PINS,
   });
   t.after(() => host.stop());
   const installed = (name: string): InstalledApp =>

@@ -21,7 +21,10 @@ test('every call of the rehearsal is answered as that of an app is, and its proc
     validator: validatorOnDemand(),
     now: Date.now,
   });
-  const opened = await start.open(PRETENDED_APP, new AbortController().signal, () => undefined);
+  const opened = await start.open(PRETENDED_APP, new AbortController().signal, {
+    givenUp: () => undefined,
+    listedAnew: () => null,
+  });
   assert.ok(opened.ok, opened.ok ? '' : opened.fault.message);
   const call = {
     effect: 'tool-call',

@@ -1,39 +1,187 @@
-/** `cordon apps`: what is installed, what each may do, and what will have to be asked. Ring 1. */
-import { basename } from 'node:path';
-import type { InstalledApp } from '@cordon/core';
+/**
+ * `cordon apps`, `list` and `show`: what is installed, what each may do, what will have to be asked, and what was
+ * agreed to of it. Starts nothing.
+ *
+ * Ring 1.
+ */
+import { basename, join } from 'node:path';
+import { type Fault, fault, type InstalledApp } from '@cordon/core';
+import {
+  type AppDescription,
+  appTools,
+  descriptionDigest,
+  isIrreversible,
+  type OtherApp,
+  readDescription,
+  scanDescription,
+} from '@cordon/hub';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
+import type { Pin, Store } from '@cordon/trace';
+import { isInEffect } from '../agreement.ts';
+import { appParts, freeTexts } from '../app-text.ts';
+import { knownApps, openJournal, storedPins } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { installedRecord } from '../install/install.ts';
+import { nearest } from '../nearest.ts';
+import { isFile, realPath } from '../paths.ts';
+import { drawFindings } from '../review.ts';
+import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export async function apps(surroundings: Surroundings): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
-  if (surroundings.wantsJson) {
-    for (const app of configuration.apps)
-      surroundings.json({ kind: 'app', ...described(app, configuration) });
-    return EXIT.done;
+  if (configuration.apps.length === 0 && !surroundings.wantsJson)
+    return tellNone(surroundings, configuration);
+  const agreements = agreementsOf(configuration, surroundings.now);
+  for (const app of configuration.apps) {
+    const described = await describe(app, configuration, agreements);
+    if (surroundings.wantsJson) surroundings.json({ kind: 'app', ...described });
+    else tell(surroundings, described);
   }
-  if (configuration.apps.length === 0) {
-    const where = configuration.file ?? configuration.searched.join(' or ');
-    surroundings.output.say(
-      '',
-      `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`,
-    );
-    return EXIT.done;
-  }
-  for (const app of configuration.apps) await tell(surroundings, app, configuration);
   return EXIT.done;
 }
 
-async function tell(
-  surroundings: Surroundings,
-  app: InstalledApp,
-  configuration: Configuration,
-): Promise<void> {
-  const { output } = surroundings;
-  const { id, description, source, ...rights } = await described(app, configuration);
+export function listApps(surroundings: Surroundings): ExitCode {
+  const configuration = surroundings.configuration();
+  if (configuration === null) return EXIT.failed;
+  if (configuration.apps.length === 0 && !surroundings.wantsJson)
+    return tellNone(surroundings, configuration);
+  const { states } = agreementsOf(configuration, surroundings.now);
+  const rows = configuration.apps.map(({ id }) => ({ id, ...stateOf(states, id) }));
+  if (surroundings.wantsJson) for (const row of rows) surroundings.json({ kind: 'app.state', ...row });
+  else
+    renderTable(
+      surroundings.output,
+      ['app', 'state', 'since', 'digest'],
+      rows.map(({ id, state, since, digest }) => [
+        id,
+        STATE_WORDS[state],
+        since === null ? '' : new Date(since).toISOString().slice(0, 10),
+        digest?.slice(0, 19) ?? '',
+      ]),
+    );
+  return EXIT.done;
+}
+
+/** Exit code 1: nothing is agreed to, or it has changed; then the text is the last that was. */
+export async function showApp(surroundings: Surroundings, name: string): Promise<ExitCode> {
+  const configuration = surroundings.configuration();
+  if (configuration === null) return EXIT.failed;
+  const app = configuration.apps.find(({ id }) => id === name);
+  if (app === undefined) {
+    surroundings.tellFault(noSuchApp(name, configuration));
+    return EXIT.failed;
+  }
+  const agreements = agreementsOf(configuration, surroundings.now);
+  const description = describedBy(app, agreements);
+  const described = await describe(app, configuration, agreements);
+  const findings =
+    description === null
+      ? []
+      : scanDescription(
+          description,
+          agreements.known.filter(({ id }) => id !== app.id),
+        );
+  const { state } = stateOf(agreements.states, app.id);
+  if (surroundings.wantsJson) {
+    const pin = description === null ? null : descriptionDigest(description);
+    surroundings.json({ kind: 'app', ...described, pin, description, findings });
+  } else {
+    tell(surroundings, described);
+    if (description !== null) tellDescription(surroundings, app, description, configuration);
+    if (description !== null) drawFindings(surroundings.output, findings);
+  }
+  return state === 'agreed' || state === 'own' ? EXIT.done : EXIT.refused;
+}
+
+export function noSuchApp(name: string, { apps: installed }: Configuration): Fault {
+  const meant = nearest(
+    name,
+    installed.map(({ id }) => id),
+  );
+  const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
+  return fault('app-unavailable', `there is no app \`${name}\``, help);
+}
+
+function tellNone({ output }: Surroundings, configuration: Configuration): ExitCode {
+  const where = configuration.file ?? configuration.searched.join(' or ');
+  output.say('', `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`);
+  return EXIT.done;
+}
+
+/** `own`: all that it says stands in the configuration. `file`: the configuration itself was not agreed to. */
+type AgreementState = 'agreed' | 'new' | 'changed' | 'own' | 'file';
+
+const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
+  agreed: 'agreed to',
+  new: 'never reviewed',
+  changed: 'changed: stopped until reviewed',
+  own: 'a text of the configuration',
+  file: 'the configuration was not agreed to',
+};
+
+interface AppAgreement {
+  readonly state: AgreementState;
+  readonly since: number | null;
+  readonly digest: string | null;
+}
+
+interface Agreements {
+  readonly states: ReadonlyMap<string, AppAgreement>;
+  readonly pins: ReadonlyMap<string, Pin>;
+  readonly known: readonly OtherApp[];
+}
+
+/** What a file that nobody agreed to says about data folders is not followed. */
+function agreementsOf(configuration: Configuration, now: () => number): Agreements {
+  const isAgreed = isInEffect(configuration, now);
+  const store =
+    isAgreed && isFile(join(configuration.dataFolder, 'cordon.db')) ? openJournal(configuration) : null;
+  if (store === null || !store.ok) {
+    const states = configuration.apps.map(({ id, source }): [string, AppAgreement] => {
+      const state = !isAgreed ? 'file' : source.kind === 'instructions' ? 'own' : 'new';
+      return [id, { state, since: null, digest: null }];
+    });
+    return {
+      states: new Map(states),
+      pins: new Map(),
+      known: configuration.apps.map(({ id }) => ({ id, tools: [] })),
+    };
+  }
+  try {
+    return storedAgreements(configuration, store.value);
+  } finally {
+    store.value.close();
+  }
+}
+
+function storedAgreements(configuration: Configuration, store: Store): Agreements {
+  const vetted = storedPins(configuration, store, configuration.apps);
+  const pins = new Map(store.pins.list(realPath(configuration.folder)).map((pin) => [String(pin.app), pin]));
+  const states = configuration.apps.map(({ id, source }): [string, AppAgreement] => {
+    const pin = pins.get(id);
+    const digest = vetted.digest(id);
+    if (source.kind === 'instructions') return [id, { state: 'own', since: null, digest }];
+    if (pin === undefined) return [id, { state: 'new', since: null, digest: null }];
+    return [id, { state: digest === null ? 'changed' : 'agreed', since: pin.pinnedAt, digest: pin.digest }];
+  });
+  return { states: new Map(states), pins, known: knownApps(configuration, store) };
+}
+
+function stateOf(states: Agreements['states'], id: string): AppAgreement {
+  return states.get(id) ?? { state: 'new', since: null, digest: null };
+}
+
+function describedBy({ id, source }: InstalledApp, { pins }: Agreements): AppDescription | null {
+  if (source.kind === 'instructions') return { instructions: source.instructions, tools: [] };
+  const pin = pins.get(id);
+  return pin === undefined ? null : readDescription(pin.description);
+}
+
+function tell({ output }: Surroundings, described: Awaited<ReturnType<typeof describe>>): void {
+  const { id, description, source, ...rights } = described;
   output.say('', id, 'bold');
   output.say('  ', description ?? 'no description: the planner sees its name only');
   output.say('  ', source, 'dim');
@@ -41,30 +189,73 @@ async function tell(
   output.line();
 }
 
-async function described(app: InstalledApp, { handedVariables, dataFolder }: Configuration) {
+function tellDescription(
+  { output }: Surroundings,
+  app: InstalledApp,
+  description: AppDescription,
+  { entries }: Configuration,
+): void {
+  for (const { title, text } of appParts(entries.get(app.id)?.configured ?? null, description)) {
+    output.say('', title, 'bold');
+    output.quote(text, Number.POSITIVE_INFINITY);
+  }
+  if (app.source.kind !== 'instructions') output.say('pin: ', descriptionDigest(description));
+}
+
+async function describe(app: InstalledApp, configuration: Configuration, agreements: Agreements) {
   const { manifest } = app;
+  const { handedVariables, dataFolder } = configuration;
   const { read, write } = manifest.files;
   const variables = handedVariables.filter((handed) => handed.app === app.id).map(({ variable }) => variable);
+  const { state, since, digest } = stateOf(agreements.states, app.id);
+  const day = since === null ? '' : ` since ${new Date(since).toISOString().slice(0, 10)}`;
   return {
     id: app.id,
     description: manifest.description,
     source: sourceOf(app),
     ...(await installationOf(app, dataFolder)),
+    review: `${STATE_WORDS[state]}${day}${digest === null ? '' : `, ${digest.slice(0, 19)}…`}`,
     serves: listed(
       manifest.functionalities.map(({ name }) => name),
       'nothing to other apps unless the plan names it',
     ),
+    'free text in requests': listed(freeTextsOf(app, 'request'), 'none'),
+    'free text in answers': listed(freeTextsOf(app, 'response'), 'none'),
     network: listed(manifest.network, 'none'),
+    credentials: listed(
+      manifest.credentials.map(({ name, hosts }) => `${name} (${hosts.join(', ')})`),
+      'none',
+    ),
     reads: listed(read, 'no files'),
     writes: listed(write, 'no files'),
-    'asks before':
-      manifest.irreversible === null
-        ? 'every tool that does not declare itself read-only'
-        : listed(manifest.irreversible, 'nothing'),
+    'asks before': askedBefore(app, agreements),
     'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
     'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
     'gets from your environment': listed(variables, 'nothing'),
   };
+}
+
+/** What crosses to others as a reference, or after a question, because it can say anything. */
+function freeTextsOf({ manifest }: InstalledApp, side: 'request' | 'response'): readonly string[] {
+  return manifest.functionalities.flatMap((served) => {
+    const texts = freeTexts(served[side]);
+    return texts.length === 0 ? [] : [`${served.name} (${texts.join(', ')})`];
+  });
+}
+
+/** By the tools that were agreed to, where they are known; else by the rule. */
+function askedBefore(app: InstalledApp, agreements: Agreements): string {
+  const description = describedBy(app, agreements);
+  if (description !== null && app.source.kind !== 'instructions') {
+    const asked = appTools(description).filter((tool) => isIrreversible(app.manifest, tool));
+    return listed(
+      asked.map(({ name }) => name),
+      'nothing',
+    );
+  }
+  return app.manifest.irreversible === null
+    ? 'every tool that does not declare itself read-only'
+    : listed(app.manifest.irreversible, 'nothing');
 }
 
 function sourceOf({ source }: InstalledApp): string {

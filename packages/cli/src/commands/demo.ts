@@ -111,7 +111,17 @@ async function runCase(
     });
     if (configuration === null) return null;
     const apps = configuration.apps.filter(({ id }) => study.apps.includes(id));
-    const composed = compose(configuration, consentFrom(CAREFUL, null), surroundings.home, apps);
+    const composed = compose(
+      configuration,
+      consentFrom({ ...CAREFUL, now: surroundings.now }, null),
+      surroundings.home,
+      apps,
+      {
+        reviewer: null,
+        // They are part of this program.
+        pinsUnseen: true,
+      },
+    );
     if (!composed.ok) {
       surroundings.tellObstacle(composed.fault);
       return null;

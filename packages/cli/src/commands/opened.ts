@@ -4,9 +4,9 @@
  *
  * Ring 1.
  */
-import { id } from '@cordon/core';
+import { type Consent, id, type Result } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import { type Composed, compose } from '../compose.ts';
+import { type Composed, compose, knownApps, type Obstacle } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { weakerNotices } from '../weaker.ts';
@@ -14,6 +14,9 @@ import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context, no policy is in force, nobody is asked. For comparison only.';
+
+const UNSEEN_NOTICE =
+  'Apps that are new or configured anew are taken at their word: what they say is not shown (--pin-unseen).';
 
 /** How a command leaves its session: `suspend` lets it be gone on with. */
 export interface Left {
@@ -29,9 +32,10 @@ export async function withSession(
 ): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
+  if (!(await surroundings.agrees(configuration))) return EXIT.failed;
   const consent = surroundings.consent(configuration);
   if (consent === null) return EXIT.failed;
-  const composed = compose(configuration, consent, surroundings.home);
+  const composed = composeReviewed(surroundings, configuration, consent);
   if (!composed.ok) return surroundings.tellObstacle(composed.fault);
   try {
     const session = openTold(surroundings, composed.value, resume);
@@ -39,6 +43,22 @@ export async function withSession(
   } finally {
     composed.value.store.close();
   }
+}
+
+/** With the person at the terminal as the one who looks at new and changed apps. */
+export function composeReviewed(
+  surroundings: Surroundings,
+  configuration: Configuration,
+  consent: Consent,
+): Result<Composed, Obstacle> {
+  const others = () => (composed.ok ? knownApps(configuration, composed.value.store) : []);
+  const reviewer = surroundings.reviewer(others);
+  const pinsUnseen = surroundings.options.pinUnseen === true;
+  const composed = compose(configuration, consent, surroundings.home, configuration.apps, {
+    reviewer,
+    pinsUnseen,
+  });
+  return composed;
 }
 
 async function usedUp(surroundings: Surroundings, session: Session, using: Promise<Left>): Promise<ExitCode> {
@@ -63,7 +83,11 @@ function openTold(
 ): Session | null {
   const { hub, store, weaker } = composed;
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
-  const notices = [...(isolation === 'none' ? [BASELINE_NOTICE] : []), ...weakerNotices(weaker)];
+  const notices = [
+    ...(isolation === 'none' ? [BASELINE_NOTICE] : []),
+    ...(surroundings.options.pinUnseen === true ? [UNSEEN_NOTICE] : []),
+    ...weakerNotices(weaker),
+  ];
   surroundings.tellDiagnostics(composed.warnings);
   surroundings.tellNotices(notices);
   store.journal.subscribe((event) => surroundings.tell(event));

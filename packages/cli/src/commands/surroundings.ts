@@ -5,6 +5,8 @@
  */
 import { homedir } from 'node:os';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
+import type { OtherApp, Reviewer } from '@cordon/hub';
+import { agreementTo } from '../agreement.ts';
 import { consentFrom } from '../answers.ts';
 import type { Obstacle } from '../compose.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
@@ -12,6 +14,7 @@ import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Environment } from '../paths.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
+import { type InTurn, TerminalReviewer } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
 
@@ -26,6 +29,7 @@ export interface Options extends ConfigurationOptions {
   readonly denyWarned?: boolean;
   readonly allowRest?: boolean;
   readonly denyAll?: boolean;
+  readonly pinUnseen?: boolean;
 }
 
 export class Surroundings {
@@ -39,6 +43,7 @@ export class Surroundings {
   readonly #renderer: EventRenderer;
   readonly #ending = new AbortController();
   readonly #noticed = new Set<string>();
+  #consent: TerminalConsent | null = null;
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
 
@@ -67,6 +72,9 @@ export class Surroundings {
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
+
+  /** Milliseconds since the epoch. */
+  readonly now = (): number => Date.now();
 
   get wantsJson(): boolean {
     return this.options.json === true;
@@ -100,12 +108,9 @@ export class Surroundings {
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */
   consent(configuration: Configuration): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
-    const asking = new TerminalConsent(
-      this.notes,
-      this.terminal,
-      configuration.weaker.map(({ name }) => name),
-    );
+    const asking = this.#asking(configuration);
     const flags = {
+      now: this.now,
       denyAll: denyAll === true,
       denyWarned: denyWarned === true,
       allowRest: allowRest === true,
@@ -119,10 +124,45 @@ export class Surroundings {
     return consentFrom({ rules: parsed.value, ...flags }, asking);
   }
 
+  /** Who looks at apps that nobody has agreed to; null: there is no person here. */
+  reviewer(others: () => readonly OtherApp[]): Reviewer | null {
+    if (!this.terminal.isInteractive || this.options.denyAll === true) return null;
+    const inTurn: InTurn = (signal, absent, ask) =>
+      this.terminal.alone(() => (signal.aborted ? Promise.resolve(absent) : ask()));
+    return new TerminalReviewer({ screen: this.notes, terminal: this.terminal, inTurn, others });
+  }
+
+  /** Whether the configuration may take effect; false: why not has been told. */
+  async agrees(configuration: Configuration, agreesUnasked = false): Promise<boolean> {
+    const refusal = await agreementTo(configuration, {
+      screen: this.notes,
+      terminal: this.terminal,
+      now: this.now,
+      agreesUnasked,
+      signal: this.ending,
+    });
+    if (refusal !== null) this.tellFault(refusal);
+    return refusal === null;
+  }
+
+  /** One for all questions: those that are open at the same time are shown together. */
+  #asking(configuration: Configuration): TerminalConsent {
+    this.#consent ??= new TerminalConsent({
+      screen: this.notes,
+      terminal: this.terminal,
+      now: this.now,
+      weaker: configuration.weaker.map(({ name }) => name),
+    });
+    return this.#consent;
+  }
+
   /** One event, as it happens. */
   tell(event: Event): void {
     if (this.wantsJson) this.json(event);
-    else if (!event.kind.startsWith('answer.') && !this.#isToldLater(event)) this.#renderer.render(event);
+    else if (!event.kind.startsWith('answer.') && !this.#isToldLater(event)) {
+      // Steps go on beside a question; their lines come when it is answered.
+      this.terminal.whenFree(() => this.#renderer.render(event));
+    }
   }
 
   /** What ended a query is told once, with its remedy, by `tellOutcome`; several times it reads like several failures. */

@@ -15,6 +15,7 @@ import {
 } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy';
 import { openStore, type Store } from '@cordon/trace';
+import { NO_PINS } from '../../src/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
 import {
   app,
@@ -89,6 +90,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     policy: emptyPolicy(),
     launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
     spokes: mortalLoops(() => isDue('spoke')),
+    pins: NO_PINS,
     consent: consentOf(scenario, doubts),
     clock: () => ++now,
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },

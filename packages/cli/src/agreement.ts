@@ -1,0 +1,147 @@
+/**
+ * Configuration files that were found in the current folder, where somebody else may have put them: nothing of such a
+ * file takes effect before the user has agreed to it, by its path and content.
+ *
+ * Ring 0: a file decides which programs are started and what they are given.
+ */
+import { join } from 'node:path';
+import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { openStore } from '@cordon/trace';
+import type { Configuration } from './config.ts';
+import { isFile, realPath } from './paths.ts';
+import type { Screen } from './screen.ts';
+import type { Terminal } from './terminal.ts';
+import { visibleLine } from './visible-text.ts';
+
+const FRAME = '▐ ';
+
+export interface AgreementParts {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  readonly now: () => number;
+  /** The user said so on the command line. */
+  readonly agreesUnasked: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Whether the file may take effect; null: it may. What is remembered stands where the file cannot say. */
+export async function agreementTo(
+  configuration: Configuration,
+  parts: AgreementParts,
+): Promise<Fault | null> {
+  const { file, origin, digest, ownDataFolder } = configuration;
+  if (file === null || origin !== 'found') return null;
+  const path = realPath(file);
+  const known = remembered(ownDataFolder, path, digest, parts.now);
+  if (!known.ok) return known.fault;
+  if (known.value === 'agreed') return null;
+  if (!parts.agreesUnasked && !(await isAgreed(configuration, known.value, parts)))
+    return refusal(file, known.value);
+  return remember(ownDataFolder, path, digest, parts.now);
+}
+
+/** Whether the file may take effect as things are; asks nobody, and creates nothing. */
+export function isInEffect(
+  { file, origin, digest, ownDataFolder }: Configuration,
+  now: () => number,
+): boolean {
+  if (file === null || origin !== 'found') return true;
+  if (!isFile(join(ownDataFolder, 'cordon.db'))) return false;
+  const known = remembered(ownDataFolder, realPath(file), digest, now);
+  return known.ok && known.value === 'agreed';
+}
+
+type Known = 'agreed' | 'changed' | 'new';
+
+function remembered(folder: string, path: string, digest: string, now: () => number): Result<Known, Fault> {
+  const store = openStore(folder, now);
+  if (!store.ok) return failed(unusable(store.fault));
+  const { pins } = store.value;
+  const known: Known = pins.hasAgreedTo(path, digest) ? 'agreed' : pins.knowsFile(path) ? 'changed' : 'new';
+  store.value.close();
+  return ok(known);
+}
+
+function remember(folder: string, path: string, digest: string, now: () => number): Fault | null {
+  const store = openStore(folder, now);
+  if (!store.ok) return unusable(store.fault);
+  store.value.pins.agreeTo(path, digest);
+  store.value.close();
+  return null;
+}
+
+function unusable({ message, help }: { message: string; help: string }): Fault {
+  return fault('journal-unavailable', message, help);
+}
+
+function refusal(file: string, known: Known): Fault {
+  const shown = visibleLine(file, 300);
+  const message =
+    known === 'changed'
+      ? `\`${shown}\` has changed since you agreed to it`
+      : `\`${shown}\` lies in this folder, and you have not agreed to it: it starts programs`;
+  return fault(
+    'app-unreviewed',
+    message,
+    `\`cordon apps review\` shows it and asks; \`--config ${shown}\` takes it as it is`,
+  );
+}
+
+/** Only a person at a terminal: a pipe has no eyes. */
+async function isAgreed(
+  configuration: Configuration,
+  known: Exclude<Known, 'agreed'>,
+  parts: AgreementParts,
+): Promise<boolean> {
+  const { screen, terminal, signal } = parts;
+  if (!terminal.isInteractive) return false;
+  drawFile(screen, configuration, known);
+  const prompt = `${FRAME}Let this file take effect? [y] yes  [n] no (default) > `;
+  const reply = await terminal.ask({ prompt, acceptsEarlier: false }, signal);
+  return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+}
+
+/** What the file would do, in the order of its consequences. */
+export function drawFile(screen: Screen, configuration: Configuration, known: 'changed' | 'new'): void {
+  const { file, apps, entries, handedVariables, policyFiles, providers, weaker, dataFolder, ownDataFolder } =
+    configuration;
+  screen.line();
+  const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
+  screen.line(screen.style('bold', `${FRAME}CONFIGURATION: ${what}`));
+  screen.say(`${FRAME}file: `, file ?? '');
+  for (const { id, source, manifest } of apps) {
+    const how =
+      source.kind === 'command'
+        ? `starts ${[source.command, ...source.args].join(' ')}`
+        : source.kind === 'url'
+          ? `speaks to ${source.url}`
+          : 'is a text';
+    screen.say(`${FRAME}app ${id}: `, how, 'plain', 4);
+    const { read, write } = manifest.files;
+    if (read.length + write.length > 0)
+      screen.say(`${FRAME}  files: `, [...read, ...write].join(', '), 'plain', 4);
+    if (manifest.network.length > 0)
+      screen.say(`${FRAME}  network: `, manifest.network.join(', '), 'plain', 4);
+    const variables = handedVariables.filter(({ app }) => app === id).map(({ variable }) => variable);
+    if (variables.length > 0) screen.say(`${FRAME}  gets your variables: `, variables.join(', '), 'warn', 4);
+    for (const { name, hosts } of manifest.credentials)
+      screen.say(`${FRAME}  uses a secret of yours: `, `${name}, at ${hosts.join(', ')}`, 'warn', 4);
+  }
+  const vouched = [...entries.values()].filter(({ pin }) => pin !== null).length;
+  if (vouched > 0)
+    screen.say(
+      `${FRAME}pins: `,
+      `what ${vouched} of its apps say of themselves will not be shown: the file names digests`,
+      'warn',
+    );
+  for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
+  for (const [name, { baseUrl }] of providers)
+    if (baseUrl !== undefined) screen.say(`${FRAME}model provider ${name}: `, baseUrl, 'warn');
+  if (weaker.length > 0)
+    screen.say(
+      `${FRAME}!! `,
+      `a weaker sandbox, without ${weaker.map(({ name }) => name).join(', ')}`,
+      'bad',
+    );
+  if (dataFolder !== ownDataFolder) screen.say(`${FRAME}data folder: `, dataFolder, 'warn');
+}

@@ -1,0 +1,283 @@
+/**
+ * What is conspicuous in what an app says of itself, for whoever reviews it. A hint and no more: an attack can be
+ * written without any of these signs, and an honest text may have some. Nothing is decided by it.
+ *
+ * Ring 1. Pure; a package of detectors may take it over.
+ */
+import { type AppId, isJsonObject, type Json } from '@cordon/core';
+import type { AppDescription } from './app-description.ts';
+
+export type FindingKind =
+  | 'hidden-text' // characters that no screen shows
+  | 'text-direction' // characters that reorder what is shown
+  | 'look-alike' // letters of several scripts in one word
+  | 'pushed-away' // blank room that moves what follows out of sight
+  | 'instruction' // orders to the model, beyond what the tool does
+  | 'secrecy' // something that the user should not learn
+  | 'wide-request' // asks for the conversation, keys, files or anything personal
+  | 'other-app' // names another app, or a tool of one
+  | 'encoded' // a text that has to be decoded
+  | 'address' // a link or an address
+  | 'very-long'; // more than a tool needs
+
+export interface DescriptionFinding {
+  readonly kind: FindingKind;
+  /** `instructions`, or the tool and the way to the text: `send: input.properties.to.description`. */
+  readonly where: string;
+  /** In UTF-16 units of that text, the end exclusive. */
+  readonly range: { readonly start: number; readonly end: number };
+  /** What stands there, or what it says when decoded; shortened. */
+  readonly excerpt: string;
+}
+
+/** The other apps of the same configuration. */
+export interface OtherApp {
+  readonly id: AppId;
+  /** As far as they are known. */
+  readonly tools: readonly string[];
+}
+
+const MOST_FINDINGS = 100;
+const MOST_EXCERPT = 120;
+const LONG_TEXT = 2_000;
+const LONG_INSTRUCTIONS = 6_000;
+
+/** In the order of the text; at most 100. */
+export function scanDescription(
+  description: AppDescription,
+  others: readonly OtherApp[],
+): readonly DescriptionFinding[] {
+  const own = new Set(description.tools.map(({ name }) => name));
+  const names = namesOf(others, own);
+  const findings: DescriptionFinding[] = [];
+  for (const { where, text } of textsOf(description)) {
+    for (const { kind, start, end, excerpt = text.slice(start, end) } of signsOf(where, text, names)) {
+      findings.push({ kind, where, range: { start, end }, excerpt: shortened(excerpt) });
+      if (findings.length === MOST_FINDINGS) return findings;
+    }
+  }
+  return findings;
+}
+
+interface Sign {
+  readonly kind: FindingKind;
+  readonly start: number;
+  readonly end: number;
+  /** Where it is not the text itself. */
+  readonly excerpt?: string;
+}
+
+function shortened(text: string): string {
+  return text.length > MOST_EXCERPT ? `${text.slice(0, MOST_EXCERPT)}…` : text;
+}
+
+/** Every text that somebody may read: keys of schemas, too. */
+function* textsOf({ instructions, tools }: AppDescription): Generator<{ where: string; text: string }> {
+  if (instructions !== '') yield { where: 'instructions', text: instructions };
+  for (const { name, title, description, input, output, annotations } of tools) {
+    yield { where: `${name}: name`, text: name };
+    if (title !== null) yield { where: `${name}: title`, text: title };
+    if (description !== null) yield { where: `${name}: description`, text: description };
+    yield* textsIn(`${name}: input`, input);
+    yield* textsIn(`${name}: output`, output);
+    yield* textsIn(`${name}: annotations`, annotations);
+  }
+}
+
+function* textsIn(where: string, value: Json): Generator<{ where: string; text: string }> {
+  if (typeof value === 'string') yield { where, text: value };
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* textsIn(`${where}.${index}`, item);
+  } else if (isJsonObject(value)) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (!SCHEMA_WORD.test(key)) yield { where: `${where}, a key`, text: key };
+      yield* textsIn(`${where}.${key.slice(0, 60)}`, inner);
+    }
+  }
+}
+
+/** What keys of schemas are usually like: not worth looking at. */
+const SCHEMA_WORD = /^[$A-Za-z_][A-Za-z0-9_-]{0,39}$/;
+
+function* signsOf(where: string, text: string, names: readonly Name[]): Generator<Sign> {
+  yield* hiddenText(text);
+  yield* runs(text, DIRECTION, 'text-direction');
+  yield* runs(text, MIXED_WORD, 'look-alike');
+  yield* runs(text, BLANK, 'pushed-away');
+  const plain = plainText(text);
+  for (const [kind, patterns] of PATTERNS)
+    for (const pattern of patterns) yield* inOriginal(plain, runs(plain.text, pattern, kind));
+  for (const { pattern } of names) yield* inOriginal(plain, runs(plain.text, pattern, 'other-app'));
+  yield* encodedText(text);
+  const most = where === 'instructions' ? LONG_INSTRUCTIONS : LONG_TEXT;
+  if (text.length > most)
+    yield { kind: 'very-long', start: 0, end: text.length, excerpt: `${text.length} characters` };
+}
+
+function* runs(text: string, pattern: RegExp, kind: FindingKind): Generator<Sign> {
+  for (const match of text.matchAll(pattern))
+    yield { kind, start: match.index, end: match.index + match[0].length };
+}
+
+/** Controls, zero-width and other characters without a shape; line breaks and tabs are none. */
+const HIDDEN =
+  /(?![\t\n\r\u200e\u200f\u202a-\u202e\u2066-\u2069])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{DI}\u2800\u3164]+/gu;
+const DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+/gu;
+/** Latin and Cyrillic or Greek letters in one word. */
+const MIXED_WORD =
+  /(?<!\p{L})(?=\p{L}{0,40}\p{Script=Latin})(?=\p{L}{0,40}[\p{Script=Cyrillic}\p{Script=Greek}])\p{L}{2,40}/gu;
+const BLANK = /(?:[ \t\u00a0]{24,400}|\n[\n\r \t]{8,400})/gu;
+const LONE_EMOJI_STYLE = /^\ufe0f$/u;
+
+function* hiddenText(text: string): Generator<Sign> {
+  for (const { start, end } of runs(text, HIDDEN, 'hidden-text')) {
+    const run = text.slice(start, end);
+    // It gives an emoji its colours.
+    if (LONE_EMOJI_STYLE.test(run)) continue;
+    yield { kind: 'hidden-text', start, end, excerpt: decodedTags(run) ?? codePoints(run) };
+  }
+}
+
+/** Tag characters spell ASCII that models read and people do not see. */
+function decodedTags(run: string): string | null {
+  const said = [...run]
+    .map((character) => (character.codePointAt(0) ?? 0) - 0xe0000)
+    .filter((code) => code >= 0x20 && code < 0x7f);
+  return said.length === 0 ? null : `says unseen: ${String.fromCharCode(...said.slice(0, MOST_EXCERPT))}`;
+}
+
+function codePoints(run: string): string {
+  const all = [...run].map((character) => (character.codePointAt(0) ?? 0).toString(16).toUpperCase());
+  const shown = all.slice(0, 6).map((code) => `U+${code.padStart(4, '0')}`);
+  return all.length > shown.length
+    ? `${shown.join(' ')} and ${all.length - shown.length} more`
+    : shown.join(' ');
+}
+
+/** Lower case, compatibility forms unified, without characters that have no shape: what a model makes of it. */
+interface PlainText {
+  readonly text: string;
+  /** Where each unit stands in the original. */
+  readonly from: readonly number[];
+}
+
+function plainText(original: string): PlainText {
+  let text = '';
+  const from: number[] = [];
+  let at = 0;
+  for (const character of original) {
+    const plain = SHAPELESS.test(character) ? '' : character.normalize('NFKC').toLowerCase();
+    const written = /\s/u.test(plain) ? ' ' : plain;
+    text += written;
+    for (let unit = 0; unit < written.length; unit++) from.push(at);
+    at += character.length;
+  }
+  from.push(original.length);
+  return { text, from };
+}
+
+const SHAPELESS = /^[\p{Cf}\p{DI}]$/u;
+
+function* inOriginal(plain: PlainText, signs: Iterable<Sign>): Generator<Sign> {
+  for (const { kind, start, end } of signs)
+    yield { kind, start: plain.from[start] ?? 0, end: plain.from[end] ?? plain.from.at(-1) ?? 0 };
+}
+
+/** Gaps are bounded: the time is linear in the text. */
+const GAP = '[ ,:;\'"*_-]{1,8}';
+const SOME = '(?:[a-z]{1,20}[ ,]{1,4}){0,5}?';
+const said = (pattern: string) => new RegExp(pattern.replaceAll('~', GAP).replaceAll('…', SOME), 'gu');
+
+const PATTERNS: readonly (readonly [FindingKind, readonly RegExp[]])[] = [
+  [
+    'instruction',
+    [
+      said(
+        '\\b(?:ignore|disregard|forget|override|bypass)~…(?:previous|prior|above|earlier|all|any|other|system)~…(?:instruction|rule|prompt|message|direction|polic|guideline|tool|safety)[a-z]{0,6}',
+      ),
+      said(
+        '\\b(?:you~(?:must|shall|are~(?:now|required|compelled|obliged)|have~to|should~always)|the~(?:assistant|model|ai|llm|agent)~(?:must|shall|should))\\b',
+      ),
+      said(
+        '\\b(?:before|after|instead~of|whenever)~…(?:using|calling|invoking|running|use|call)~…(?:tool|function|app|plugin|server)[a-z]{0,2}\\b',
+      ),
+      said(
+        '\\b(?:always|never|first|instead)~(?:call|use|invoke|run|send|forward|include|append|pass|add|copy)~',
+      ),
+      said(
+        '</?(?:important|system|instruction|instructions|assistant|admin|secret)>|<(?:important|system|instruction|instructions|assistant|admin|secret)\\b',
+      ),
+      said(
+        '\\b(?:system~(?:prompt|annotation|message|note|instruction)|developer~mode|absolute~mandate|mandatory|highest~priority|new~instructions)\\b',
+      ),
+    ],
+  ],
+  [
+    'secrecy',
+    [
+      said(
+        "\\b(?:do~not|don't|don’t|never|without)~…(?:tell|mention|inform|notify|reveal|show|disclose|telling|mentioning|informing|notifying|asking|ask|alert)~…(?:user|this|them|anyone|human|person|it)\\b",
+      ),
+      said('\\b(?:secretly|silently|covertly|hide~this|keep~…secret|confidential~instruction)\\b'),
+    ],
+  ],
+  [
+    'wide-request',
+    [
+      said(
+        '\\b(?:conversation|chat~history|message~history|previous~messages|whole~history|full~context|entire~context|system~prompt|chain~of~thought)\\b',
+      ),
+      said(
+        '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|id_rsa|\\.env|\\.ssh|credit~card)\\b',
+      ),
+      said(
+        '\\b(?:any|all|every|whatever)~…(?:personal|private|sensitive|recorded|known)~…(?:information|data|details|fact|facts)\\b',
+      ),
+    ],
+  ],
+  [
+    'address',
+    [
+      said('\\b(?:https?|ftp|wss?|data|file)://?[^ <>"\']{3,200}'),
+      said('\\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b'),
+    ],
+  ],
+];
+
+interface Name {
+  readonly pattern: RegExp;
+}
+
+/** Attack: a tool that says how a tool of another app is to be used, which a model that sees both obeys. */
+function namesOf(others: readonly OtherApp[], own: ReadonlySet<string>): readonly Name[] {
+  const names = new Set(others.flatMap(({ id, tools }) => [id, ...tools]).filter((name) => !own.has(name)));
+  return [...names]
+    .filter((name) => name.length >= 3)
+    .map((name) => ({ pattern: new RegExp(`(?<![a-z0-9_-])${wordsOf(name)}(?![a-z0-9_-])`, 'gu') }));
+}
+
+/** `metro-hail` is also `Metro Hail` and `metro_hail`. */
+function wordsOf(name: string): string {
+  return name
+    .toLowerCase()
+    .split(/[-_. ]+/)
+    .map((word) =>
+      word.replace(/[^a-z0-9]/g, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`),
+    )
+    .join('[-_. ]?');
+}
+
+const BASE64 = /[A-Za-z0-9+/_-]{40,100000}={0,2}/g;
+const HEX = /(?:\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};){8,10000}/gi;
+
+function* encodedText(text: string): Generator<Sign> {
+  yield* runs(text, HEX, 'encoded');
+  for (const sign of runs(text, BASE64, 'encoded')) {
+    const run = text.slice(sign.start, sign.end);
+    // A long word, a path or a name has no digits, or letters of one case only.
+    if (!/[0-9]/.test(run) || !/[a-z]/.test(run) || !/[A-Z]/.test(run)) continue;
+    const decoded = Buffer.from(run, 'base64').toString('latin1');
+    const isText = /^[\t\n\r -~]{8,}/.test(decoded);
+    yield { ...sign, excerpt: isText ? `says when decoded: ${decoded}` : run };
+  }
+}
