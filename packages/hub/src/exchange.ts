@@ -100,6 +100,8 @@ export class Exchange {
   /** Whom each ephemeral id of this session was given to; to say in the trace whose was used by somebody else. */
   readonly #offered = new Map<string, ContextId>();
   readonly #exchanges = new WeakMap<Query, number>();
+  /** Functionalities for which the user was told, in this session, what could be installed. */
+  readonly #proposed = new Set<string>();
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
@@ -145,7 +147,8 @@ export class Exchange {
   /** The user learns that something would serve it; the spoke gets what it would get anyway, at the same time. */
   #propose(context: Context, name: string): void {
     const apps = this.#parts.installable(name);
-    if (apps.length === 0) return;
+    if (apps.length === 0 || this.#proposed.has(name)) return;
+    this.#proposed.add(name);
     this.#parts.recorder.record(context, { kind: 'install.proposed', functionality: id(name), apps });
   }
 

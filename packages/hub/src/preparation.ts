@@ -81,7 +81,7 @@ export class Preparation {
       system: AGENT_PROMPT,
       tools: [],
       offers: [],
-      knowsCatalogue: false,
+      knowsCatalogue: true,
     };
   }
 
@@ -145,7 +145,7 @@ export class Preparation {
       system: COORDINATOR_PROMPT,
       tools: [],
       offers,
-      knowsCatalogue: false,
+      knowsCatalogue: true,
     });
   }
 

@@ -47,7 +47,8 @@ test('a query that no app is planned for is answered by the model alone', async 
     help: null,
   });
   assert.equal(stage.of('app.started').length, 0);
-  assert.deepEqual(stage.model.seen.at(-1)?.request.tools, []);
+  const tools = stage.model.seen.at(-1)?.request.tools.map(({ name }) => name);
+  assert.deepEqual(tools, ['probe', 'request', 'open', 'read']);
 });
 
 for (const [what, words] of [
