@@ -46,15 +46,20 @@ export function isInEffect(
   now: () => number,
 ): boolean {
   if (file === null || origin !== 'found') return true;
-  if (!isFile(join(ownDataFolder, 'cordon.db'))) return false;
+  if (!isFile(join(agreedFolder(ownDataFolder), 'cordon.db'))) return false;
   const known = remembered(ownDataFolder, realPath(file), digest, now);
   return known.ok && known.value === 'agreed';
+}
+
+/** A store of its own: it holds paths and digests, needs no key, and is where no file says. */
+function agreedFolder(ownDataFolder: string): string {
+  return join(ownDataFolder, 'agreed');
 }
 
 type Known = 'agreed' | 'changed' | 'new';
 
 function remembered(folder: string, path: string, digest: string, now: () => number): Result<Known, Fault> {
-  const store = openStore(folder, now);
+  const store = openStore(agreedFolder(folder), now);
   if (!store.ok) return failed(unusable(store.fault));
   const { pins } = store.value;
   const known: Known = pins.hasAgreedTo(path, digest) ? 'agreed' : pins.knowsFile(path) ? 'changed' : 'new';
@@ -63,7 +68,7 @@ function remembered(folder: string, path: string, digest: string, now: () => num
 }
 
 function remember(folder: string, path: string, digest: string, now: () => number): Fault | null {
-  const store = openStore(folder, now);
+  const store = openStore(agreedFolder(folder), now);
   if (!store.ok) return unusable(store.fault);
   store.value.pins.agreeTo(path, digest);
   store.value.close();

@@ -140,10 +140,7 @@ export function loadConfiguration(
     folder: found.file === null ? sources.cwd : dirname(found.file),
     origin: found.origin,
     digest: text.value === null ? '' : createHash('sha256').update(text.value).digest('hex'),
-    ownDataFolder:
-      sources.options.data === undefined
-        ? defaultDataFolder(sources)
-        : absolutePath(sources.options.data, sources.cwd, sources.home),
+    ownDataFolder: ownDataFolderOf(sources),
     searched: found.searched,
     ...content.apps,
     ...content.places,
@@ -314,6 +311,12 @@ function foreignSection(key: string): Problem | null {
   return secretKey(key);
 }
 
+/** The file cannot say otherwise. */
+function ownDataFolderOf(sources: ConfigurationSources): string {
+  const { options, cwd, home } = sources;
+  return options.data === undefined ? defaultDataFolder(sources) : absolutePath(options.data, cwd, home);
+}
+
 function ownPaths(
   sources: ConfigurationSources,
   dataFolder: string,
@@ -332,6 +335,7 @@ function ownPaths(
   });
   return [
     closed(dataFolder, 'the data folder'),
+    closed(ownDataFolderOf(sources), 'your own data folder'),
     readable(cacheFolder(sources), 'the cache folder'),
     ...PROGRAM_FOLDERS.map((folder) => readable(folder, 'the program')),
     ...(file === null ? [] : [readable(file, 'the configuration')]),

@@ -228,8 +228,9 @@ const PATTERNS: readonly (readonly [FindingKind, readonly RegExp[]])[] = [
         '\\b(?:conversation|chat~history|message~history|previous~messages|whole~history|full~context|entire~context|system~prompt|chain~of~thought)\\b',
       ),
       said(
-        '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|id_rsa|\\.env|\\.ssh|credit~card)\\b',
+        '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|credit~card)\\b',
       ),
+      said('(?:\\.env|\\.ssh|id_rsa)\\b'),
       said(
         '\\b(?:any|all|every|whatever)~…(?:personal|private|sensitive|recorded|known)~…(?:information|data|details|fact|facts)\\b',
       ),
