@@ -65,6 +65,8 @@ export class AppConnection {
   #heard = false;
   #silentBeats = 0;
   #running: RunningApp;
+  /** Of `#running`, as the client wants them: the same objects at each call, so that their schemas are known again. */
+  readonly #definitions = new Map<string, Tool>();
   #said: AppDescription;
   #listings = 0;
   /** Whether the app is being asked for its tools, and whether it announced others meanwhile. */
@@ -99,6 +101,7 @@ export class AppConnection {
 
   /** From now on this is what it said, for everybody. */
   adopt(description: AppDescription): void {
+    this.#definitions.clear();
     this.#running = {
       ...this.#running,
       tools: appTools(description),
@@ -164,10 +167,14 @@ export class AppConnection {
 
   /** Results are held against what was agreed to. Left to itself, the client forgets it whenever the app announces other tools. */
   #definition(name: string): Tool {
+    const known = this.#definitions.get(name);
+    if (known !== undefined) return known;
     const tool = this.#running.tools.find((candidate) => candidate.name === name);
     const inputSchema = { ...tool?.input, type: 'object' as const };
     const output = tool?.output ?? null;
-    return output === null ? { name, inputSchema } : { name, inputSchema, outputSchema: { ...output } };
+    const made = output === null ? { name, inputSchema } : { name, inputSchema, outputSchema: { ...output } };
+    this.#definitions.set(name, made);
+    return made;
   }
 
   /** Ends the process and all that is under way in it. The first reason counts. */

@@ -11,6 +11,7 @@ import {
   failed,
   type InstalledApp,
   isJsonObject,
+  type JsonSchema,
   ok,
   type Result,
   toJson,
@@ -172,11 +173,21 @@ const TOOLS_AHEAD = 16;
 
 /** The client's own validator would run an app's patterns on V8's backtracking engine. */
 function linearValidator(validator: SchemaValidator): NonNullable<ClientOptions['jsonSchemaValidator']> {
+  /** By the client's object: it asks at each call, and a schema may be long. */
+  const known = new WeakMap<object, JsonSchema>();
+  const plainOf = (schema: object): JsonSchema => {
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    const copy = toJson(schema);
+    const plain = isJsonObject(copy) ? copy : {};
+    known.set(schema, plain);
+    return plain;
+  };
   return {
-    getValidator: <T>(schema: unknown) => {
-      const plain = toJson(schema);
+    getValidator: <T>(schema: object) => {
+      const plain = plainOf(schema);
       return (input: unknown) => {
-        const checked = validator.check(isJsonObject(plain) ? plain : {}, toJson(input));
+        const checked = validator.check(plain, toJson(input));
         return checked.ok
           ? { valid: true, data: input as T, errorMessage: undefined }
           : { valid: false, data: undefined, errorMessage: checked.fault };
