@@ -1,0 +1,456 @@
+/*
+ * The gate: proposed, decided, allowed, carried out (hub/src/gate.ts, hub/src/permission.ts), each written to the journal
+ * first; the hub killed, or the machine failing, between any two steps; the session resumed; the user answering, stopping
+ * the query and revoking grants at any time.
+ *
+ * The hub is one thread: what stands between two waits is not interleaved with other work of the hub (`busy`), but it
+ * can be cut off anywhere, and other processes see every transaction of it.
+ *
+ * Checked: effect_only_when_allowed, decision_is_on_the_disk_first, one_effect_for_one_decision,
+ * crash_never_doubles_an_effect, permission_where_it_is_needed, decided_again_after_the_answer, dead_grant_never_fires,
+ * once_grant_fires_once, no_yes_after_the_end, irreversible_is_never_granted_for_long; no deadlock; every_query_ends.
+ */
+#include "vocabulary.pml"
+
+#define IRREVERSIBLE 128   /* questions from here on are about what cannot be undone, or are asked by a rule */
+#ifdef ACCEPT
+#define GRANTS 64
+#define SLOTS 8
+#define STEPS SLOTS        /* each proposal of the trace is a step of its own */
+#define CRASHES 200
+#else
+#ifndef GRANTS
+#define GRANTS 1           /* that live at the same time */
+#endif
+#define SLOTS 2            /* proposals at the same time */
+#ifndef STEPS
+#define STEPS 2            /* what the query is to do; step 0 cannot be undone */
+#endif
+#ifndef CRASHES
+#define CRASHES 1
+#endif
+#endif
+#define SESSIONS 1
+#include "grant-table.pml"
+
+/* Classes of effects: a delivery into the memory of a confined process; what outlives the machine; what cannot be undone. */
+#define DELIVERY 0
+#define OUTWARD 1
+#define UNDOABLE 2
+
+/* What the journal says of a step. */
+#define TODO 0
+#define PROPOSED 1
+#define ALLOWED 2
+#define OVER 3             /* denied, executed, failed, or left alone after a doubt */
+
+byte journal[STEPS];       /* committed: survives the process */
+byte disk[STEPS];          /* synced: survives the machine */
+byte class[STEPS];
+bit running[STEPS];        /* a slot of the living hub works on it */
+byte asks[SLOTS];          /* the question of it that stands before the user, or NONE */
+
+bit up = 1;                /* the hub's process lives */
+bit busy = 0;              /* its one thread is inside a step */
+byte parked = 0;           /* slots that have noticed that it is dead */
+byte crashes = 0;
+bit forbidden = 0;         /* the policy, over the trace as it is by now, denies */
+bit cancelled = 0;         /* the user stopped the query */
+
+/* The world, which the hub cannot take back, and what the user really said: read by assertions only. */
+byte did[STEPS];
+byte again[STEPS];         /* how often the user, told of the doubt, wanted it once more */
+bit spent[STEPS];          /* the effect of the newest decision has happened */
+bit agreed[STEPS];         /* for the newest proposal: the user said yes, or a living grant was spent */
+bit needed[STEPS];
+
+/* What is chosen by chance when the model is checked, and by the trace when it accepts one. */
+#ifdef ACCEPT
+#define IS_IDLE(k) true
+#define CHOOSE_STEP k = w; kind = due_b; context = due_c; journal[k] = TODO
+#define CHOOSE_NEED if :: need = NONE :: need = ANY fi
+#define MORE_IS_ASKED if :: need = NONE :: need = ANY fi
+#define NONE_ANSWERS due_label == L_ASKED
+#define SOME_ANSWERS true
+#define CHOOSE_ASKED need = due_b
+#define CHOOSE_SPAN span = due_d
+#define TAKE_GRANT due_label == L_USED && ANSWERS(due_b) -> g = due_b
+#define ROOM true
+#define CHOOSE_ROW due_label == L_GIVEN; g = due_b
+#define CRASH_COMES (due_label == L_RESUMED)
+#define FORBIDS true
+#define TIRED true
+#define EDITED_KIND due_b
+#define MAY_EDIT (due_label == L_DECIDED)
+#else
+#define IS_IDLE(k) (journal[k] == TODO && !running[k])
+#define CHOOSE_STEP \
+  if :: IS_IDLE(0) -> k = 0 :: IS_IDLE(STEPS - 1) -> k = STEPS - 1 fi; kind = class[k]; context = k
+#define CHOOSE_NEED \
+  if :: need = IRREVERSIBLE :: kind != UNDOABLE -> need = NONE :: kind != UNDOABLE -> need = 1 fi
+#define MORE_IS_ASKED need = NONE
+#define NONE_ANSWERS !ANSWERS(0) && !ANSWERS(GRANTS - 1)
+#define SOME_ANSWERS (ANSWERS(0) || ANSWERS(GRANTS - 1))
+#define CHOOSE_ASKED skip
+#define CHOOSE_SPAN if :: span = ONCE :: span = SESSION :: span = PERMANENT fi
+#define TAKE_GRANT ANSWERS(0) || ANSWERS(GRANTS - 1) -> if :: ANSWERS(0) -> g = 0 :: ANSWERS(GRANTS - 1) -> g = GRANTS - 1 fi
+#define ROOM (!LIVE(0, 0) || !LIVE(GRANTS - 1, 0))   /* the bound of this model: else the user says no */
+#define CHOOSE_ROW if :: !LIVE(0, 0) -> g = 0 :: !LIVE(GRANTS - 1, 0) -> g = GRANTS - 1 fi
+#define CRASH_COMES true
+#define FORBIDS forbidden
+#define TIRED false
+#define EDITED_KIND kind
+#define MAY_EDIT !edited
+#endif
+
+#ifdef SIM
+#define HOP 1              /* the walk drives one thread: nothing comes between a decision and its effect */
+#else
+#define HOP 0
+#endif
+
+/* A grant for once is spent when it is given: one that a crash left answers nothing. */
+#ifdef MUTANT_ONCE_IS_NOT_SPENT
+#define LASTS(g) true
+#define SPENDS false
+#else
+#define LASTS(g) (grant[g].duration != ONCE)
+#define SPENDS (grant[g].duration == ONCE)
+#endif
+#define ANSWERS(g) (LASTS(g) && LIVE(g, 0) && (need == ANY || grant[g].subject == need))
+
+inline sync() {
+  i = 0;
+  do :: i < STEPS -> disk[i] = journal[i]; i++ :: else -> break od;
+  i = 0
+}
+
+/* Whether a living grant answers `need`. */
+inline look_up() {
+  i = 0; found = 0;
+  do :: i < GRANTS -> found = found || ANSWERS(i); i++ :: else -> break od;
+  i = 0
+}
+
+/* ---------------------------------------------------------------- one proposal, as Gate.carryOut takes it */
+
+inline propose() {
+  atomic {
+    up && !busy && !cancelled && (IS_IDLE(0) || IS_IDLE(STEPS - 1));
+    CHOOSE_STEP;
+    CHOOSE_NEED;
+    FREE(true, L_NEEDED, w, need, 0, 0);
+    SEEN(true, L_PROPOSED, w, kind, context, k);
+    busy = 1; running[k] = 1; journal[k] = PROPOSED; permission = NOT_NEEDED;
+    spent[k] = 0; agreed[k] = 0; needed[k] = (need != NONE)
+  }
+}
+
+#if defined(MUTANT_DECISION_NOT_SYNCED)
+#define WRITE_DECISION journal[k] = ALLOWED
+#elif defined(MUTANT_EFFECT_BEFORE_JOURNAL)
+#define WRITE_DECISION skip
+#else
+#define WRITE_DECISION journal[k] = ALLOWED; if :: kind != DELIVERY -> sync() :: else fi
+#endif
+
+inline allow() {
+  atomic {
+    SEEN(true, L_DECIDED, w, 1, permission, 0);
+    assert(!forbidden);                                  /* decided_again_after_the_answer */
+    WRITE_DECISION;
+    allowed = 1; busy = HOP
+  }
+}
+
+#ifdef MUTANT_ASKED_FOR_EVER
+#define AFTER_A_NO TODO
+#else
+#define AFTER_A_NO OVER
+#endif
+
+inline deny() {
+  atomic { SEEN(true, L_DECIDED, w, 0, permission, 0); journal[k] = AFTER_A_NO; running[k] = 0; busy = 0 }
+}
+
+/* A grant authorises: what must hold at that moment. */
+inline fires() {
+  fired[g] = (grant[g].duration == ONCE -> fired[g] + 1 : 0);
+  assert(fired[g] <= 1);                                 /* once_grant_fires_once */
+  assert(!dead[g]);                                      /* dead_grant_never_fires */
+  grant[g].used = SPENDS
+}
+
+/* Permissions.obtain, with a grant that is there: spent in one transaction, then noted in the journal. */
+inline note_grant() {
+  atomic { SEEN(true, L_USED, context, g, 0, 0); sync(); permission = BY_GRANT; agreed[k] = 1; MORE_IS_ASKED; g = NONE }
+}
+
+#ifdef MUTANT_YES_AFTER_THE_END
+#define YES_COUNTS true
+#else
+#define YES_COUNTS !cancelled
+#endif
+#ifdef MUTANT_PERMANENT_IRREVERSIBLE
+#define MAY_BE_SAID(span) true
+#else
+#define MAY_BE_SAID(span) (!IS_LONG(span) || MAY_LAST(need))
+#endif
+
+#ifdef MUTANT_SILENCE_IS_CONSENT
+#define NO_ANSWER permission = BY_GRANT; need = NONE
+#else
+#define NO_ANSWER permission = NOT_NEEDED
+#endif
+
+#ifdef ACCEPT
+#define SAME_STANDS true
+#else
+#define SAME_STANDS (asks[1 - w] == need)
+#endif
+#ifdef MUTANT_JOINED_YES
+#define JOINED_YES need = NONE
+#else
+#define JOINED_YES skip
+#endif
+#define COVERED 4
+
+#ifdef MUTANT_THREAD_HELD
+#define WHILE_ASKED 1
+#else
+#define WHILE_ASKED 0
+#endif
+
+/* Permissions.obtain, where there is none. The thread is free while the user thinks. */
+inline ask() {
+  atomic { NONE_ANSWERS; CHOOSE_ASKED; look_up(); SEEN(!found, L_ASKED, context, need, 0, 0); busy = WHILE_ASKED; asks[w] = need };
+  if
+  :: atomic {
+      !busy && YES_COUNTS && ROOM; CHOOSE_SPAN;
+      SEEN(true, L_ANSWERED, w, need, 1, span);
+      assert(!cancelled);                                /* no_yes_after_the_end */
+      busy = 1; sync(); permission = (MAY_BE_SAID(span) -> BY_USER : DENIED); asks[w] = NONE
+    }
+  :: atomic { SEEN(!busy, L_ANSWERED, w, need, 0, 0); busy = 1; sync(); permission = DENIED; asks[w] = NONE }
+  /* Another question of the same kind was answered for longer than once: this one needs no answer. */
+  :: atomic { !busy && SOME_ANSWERS; SEEN(true, L_ANSWERED, w, need, 1, 0); busy = 1; sync(); permission = COVERED; asks[w] = NONE }
+  :: atomic { !busy -> busy = 1; NO_ANSWER; asks[w] = NONE }   /* the surface that asks is broken */
+  fi
+}
+
+/* The very same question stands already, for another proposal: its no counts for this one too, its yes for once does not. */
+inline join() {
+  atomic { SAME_STANDS -> busy = 0 };
+  if
+  :: atomic { !busy && !SAME_STANDS -> busy = 1; permission = COVERED; JOINED_YES }
+  :: atomic { !busy && !SAME_STANDS -> busy = 1; permission = DENIED }
+  fi
+}
+
+/* The yes becomes a grant; one for once is spent at once, if nobody has revoked it meanwhile. */
+inline keep_answer() {
+  atomic {
+    CHOOSE_ROW;
+    FREE(true, L_STORED, w, g, span, need);
+    assert(!IS_LONG(span) || need < IRREVERSIBLE);           /* irreversible_is_never_granted_for_long */
+    grant[g].duration = span; grant[g].subject = need; grant[g].revoked = 0; grant[g].used = 0; dead[g] = 0; fired[g] = 0
+  };
+  atomic { SEEN(true, L_GIVEN, context, g, span, need); sync() };
+  if
+  :: atomic { FREE(LIVE(g, 0), L_SPENT, w, g, 1, 0); fires(); agreed[k] = 1; MORE_IS_ASKED }
+  :: atomic { FREE(!LIVE(g, 0), L_SPENT, w, g, 0, 0); permission = DENIED }
+  fi;
+  atomic { g = NONE; span = 0 }
+}
+
+/* The user put something else in its place: what was proposed is denied, and what they made of it decided like all else. */
+inline revise() {
+  atomic { SEEN(true, L_DECIDED, w, 0, permission, 0); journal[k] = OVER };
+  atomic { SEEN(true, L_PROPOSED, w, EDITED_KIND, context, k); journal[k] = PROPOSED; kind = EDITED_KIND; earlier = permission; edited = 1 }
+}
+
+inline decide() {
+  do
+  :: FORBIDS -> deny(); break
+  :: !forbidden && need == NONE -> allow(); break
+#ifdef MUTANT_DECIDED_BEFORE_THE_ANSWER
+  :: need == NONE && permission != NOT_NEEDED -> allow(); break
+#endif
+  :: !forbidden && need != NONE ->
+    if
+    :: atomic { TAKE_GRANT; FREE(true, L_SPENT, w, g, 1, 0); fires() };
+      note_grant()
+    :: ask();
+      if
+      :: permission == BY_USER -> keep_answer()
+      :: else
+      fi
+    :: join()
+    :: TIRED -> permission = DENIED   /* so much of this query was refused that nothing more is asked */
+    fi;
+    if
+    :: permission == DENIED || permission == NOT_NEEDED -> deny(); break
+    :: permission == COVERED -> permission = earlier
+    :: permission == BY_USER && MAY_EDIT -> revise()
+    :: permission == BY_USER || permission == BY_GRANT -> earlier = permission
+    fi
+  od
+}
+
+inline carry_out() {
+  atomic {
+    FREE(!busy || HOP, L_BEGUN, w, 0, 0, 0);
+    busy = 0;
+    assert(journal[k] == ALLOWED);                       /* effect_only_when_allowed */
+    assert(kind == DELIVERY || disk[k] == ALLOWED);      /* decision_is_on_the_disk_first */
+    assert(!needed[k] || agreed[k]);                     /* permission_where_it_is_needed */
+    assert(!spent[k]);                                   /* one_effect_for_one_decision */
+    assert(kind != UNDOABLE || did[k] <= again[k]);      /* crash_never_doubles_an_effect */
+    did[k] = (kind == UNDOABLE -> did[k] + 1 : 0);
+    spent[k] = 1
+  };
+#ifdef MUTANT_SPENT_TWICE
+  if
+  :: goto carried
+  :: true
+  fi;
+#endif
+  atomic {
+    if
+    :: SEEN(!busy, L_EXECUTED, w, 0, 0, 0)
+    :: SEEN(!busy, L_FAILED, w, 0, 0, 0)
+    fi;
+    journal[k] = OVER; running[k] = 0
+  }
+}
+
+inline forget() { k = 0; kind = 0; context = 0; need = NONE; permission = NOT_NEEDED; span = 0; g = NONE; i = 0; found = 0; earlier = NOT_NEEDED; edited = 0; allowed = 0 }
+
+proctype Slot(byte w) {
+  byte k = 0, kind = 0, context = 0, need = NONE, permission = NOT_NEEDED, span = 0, g = NONE, i = 0;
+  byte earlier = NOT_NEEDED;
+  bit found = 0, edited = 0, allowed = 0;
+end:
+  do
+  :: {
+      propose();
+      decide();
+carried:
+      if
+      :: allowed -> carry_out()
+      :: else
+      fi;
+      atomic { forget() }
+    } unless {
+      /* The process is dead: what it knew is gone. */
+      atomic { !up -> parked++; forget() };
+      atomic { up -> parked-- }
+    }
+  od
+}
+
+/* ---------------------------------------------------------------- what the hub does not choose */
+
+/* A kill takes the memory of the process; a failure of the machine also what was not yet on the disk. */
+inline crash() {
+  crashes++; up = 0; busy = 0;
+  i = 0;
+  do :: i < STEPS -> running[i] = 0; i++ :: else -> break od;
+  i = 0;
+  do :: i < SLOTS -> asks[i] = NONE; i++ :: else -> break od;
+  if
+  :: FREE(true, L_CRASHED, 1, 0, 0, 0)
+#ifndef SIM
+  :: i = 0;
+    do :: i < STEPS -> journal[i] = disk[i]; i++ :: else -> break od
+#endif
+  fi;
+  i = 0
+}
+
+proctype Crash() {
+  byte i = 0;
+end:
+  do
+  :: atomic { up && crashes < CRASHES && CRASH_COMES -> crash() }
+  od
+}
+
+#if defined(MUTANT_SILENT_RETRY)
+#define IN_DOUBT(k) false
+#else
+#define IN_DOUBT(k) (class[k] == UNDOABLE)
+#endif
+#ifdef MUTANT_FINISHED_IS_FORGOTTEN
+#define KEEP_FINISHED(k) journal[k] = TODO
+#else
+#define KEEP_FINISHED(k) skip
+#endif
+
+/* The session goes on: what is finished stays finished, and what may have happened is the user's to say. */
+proctype Resume() {
+  byte k = 0, i = 0;
+end:
+  do
+  :: atomic { !up && parked == SLOTS -> k = 0 };
+#ifndef ACCEPT
+    do
+    :: k < STEPS && journal[k] == PROPOSED -> atomic { journal[k] = TODO; k++ }
+    :: k < STEPS && journal[k] == ALLOWED && !IN_DOUBT(k) -> atomic { journal[k] = TODO; k++ }
+    :: k < STEPS && journal[k] == ALLOWED && IN_DOUBT(k) ->
+      atomic { SEEN(true, L_DOUBTED, k, 0, 0, 0) };
+      if
+      :: atomic { SEEN(again[k] < CRASHES, L_SETTLED, k, 1, 0, 0) -> again[k]++; journal[k] = TODO }
+      :: atomic { SEEN(true, L_SETTLED, k, 0, 0, 0) -> journal[k] = OVER }
+      fi;
+      atomic { sync(); k++ }
+    :: k < STEPS && (journal[k] == TODO || journal[k] == OVER) -> atomic { KEEP_FINISHED(k); k++ }
+    :: k == STEPS -> break
+    od;
+#endif
+    atomic { SEEN(true, L_RESUMED, 0, 0, 0, 0) -> up = 1; k = 0; i = 0 }
+  od
+}
+
+/* Other work of the hub, which a rule of the policy looks at. */
+proctype Trace() {
+end:
+  atomic { FREE(up && !busy && !forbidden, L_GROWN, 0, 0, 0, 0) -> forbidden = 1 }
+}
+
+/* The user may stop the query, and revoke what was granted, from another process too. */
+proctype User() {
+  byte g = 0;
+end:
+  do
+#ifdef ACCEPT
+  :: atomic { due_label == L_REVOKED -> g = due_a; SEEN(true, L_REVOKED, g, 0, 0, 0); grant[g].revoked = 1; dead[g] = 1; g = 0 }
+#else
+  :: atomic { FREE(!cancelled && up, L_CANCELLED, 0, 0, 0, 0) -> cancelled = 1 }
+  :: atomic { SEEN(LIVE(0, 0), L_REVOKED, 0, 0, 0, 0) -> grant[0].revoked = 1; dead[0] = 1 }
+  :: atomic { SEEN(GRANTS > 1 && LIVE(GRANTS - 1, 0), L_REVOKED, GRANTS - 1, 0, 0, 0) -> grant[GRANTS - 1].revoked = 1; dead[GRANTS - 1] = 1 }
+#endif
+  od
+}
+
+init {
+  byte w = 0;
+  atomic {
+    START;
+    class[0] = UNDOABLE;
+#ifndef ACCEPT
+    do
+    :: w < STEPS - 1 -> w++; if :: class[w] = DELIVERY :: class[w] = OUTWARD fi
+    :: else -> break
+    od;
+    w = 0;
+#endif
+    do :: w < SLOTS -> asks[w] = NONE; run Slot(w); w++ :: else -> break od;
+    run Crash(); run Resume(); run Trace(); run User()
+  }
+}
+
+#ifdef LIVENESS
+/* Each step of the query comes to an end, or the user has stopped it. */
+ltl every_query_ends { <> (cancelled || (journal[0] == OVER && journal[STEPS - 1] == OVER)) }
+#endif
