@@ -5,15 +5,19 @@
  * Ring 0.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import {
   type Clock,
   type Consent,
+  DEFAULT_MEMORY_LIMITS,
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   failed,
   HUB_LABEL,
   type InstalledApp,
+  type MemoryLimits,
   type Model,
+  type ModelPrices,
   ok,
   type Result,
   type SessionId,
@@ -29,6 +33,7 @@ import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { StoredMemory, sessionGrants } from './stored-memory.ts';
+import type { SummaryMode } from './summaries.ts';
 
 export interface HubParts {
   readonly store: Store;
@@ -48,7 +53,13 @@ export interface HubParts {
   readonly installable?: ReadonlyMap<string, readonly string[]>;
   readonly clock: Clock;
   readonly limits?: TurnLimits;
+  /** What models cost; none is known if absent. */
+  readonly prices?: ModelPrices;
   readonly warm?: WarmLimits;
+  /** What of its history a context is shown again. */
+  readonly memoryLimits?: MemoryLimits;
+  /** How what is older is summed up; `extract` if absent. */
+  readonly summaries?: SummaryMode;
 }
 
 export interface SessionOptions {
@@ -69,7 +80,11 @@ export class Hub {
   /** A new session, or an interrupted one. Refused when another process holds it or it has ended. */
   openSession(options: SessionOptions): Result<Session, SessionFault> {
     const { store, modelId, clock, ...parts } = this.#parts;
-    const { limits = DEFAULT_TURN_LIMITS, warm = DEFAULT_WARM_LIMITS } = parts;
+    const {
+      limits = DEFAULT_TURN_LIMITS,
+      warm = DEFAULT_WARM_LIMITS,
+      memoryLimits = DEFAULT_MEMORY_LIMITS,
+    } = parts;
     const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
     if (resumed !== null && !resumed.ok) return failed(resumed.fault);
     const id = resumed?.value.id ?? store.sessions.create();
@@ -90,14 +105,19 @@ export class Hub {
       append: ({ context, app, causes, label, body }) =>
         store.journal.append(id, context, app, causes, label, body),
       grants: sessionGrants(store, id),
-      memory: new StoredMemory(store, id),
+      prompts: store.prompts,
+      memory: new StoredMemory(store, id, memoryLimits),
+      summaries: parts.summaries ?? 'extract',
+      memoryLimits,
       limits,
+      prices: parts.prices ?? new Map(),
       warm,
       installable: (functionality) => parts.installable?.get(functionality) ?? [],
       recentApps: () => recentApps(store),
       clock,
       digest: (text) => createHash('sha256').update(text).digest('hex'),
       random: () => randomBytes(9).toString('base64url'),
+      pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
       release: () => store.sessions.release(id),
     });
     return ok(session);

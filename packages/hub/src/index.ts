@@ -28,5 +28,6 @@ export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
 export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
 export type { Outcome } from './operator.ts';
 export { isIrreversible } from './registry.ts';
-export type { Interruption, Session } from './session.ts';
+export type { Session, Unfinished } from './session.ts';
 export type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
+export type { SummaryMode } from './summaries.ts';

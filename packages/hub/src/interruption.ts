@@ -17,21 +17,25 @@ import {
 } from '@cordon/core';
 import type { ContextOwner } from './memory.ts';
 
-/** A query of the user that has not ended. */
-export interface InterruptedQuery {
+/** A query of the user that came to no answer and that nobody refused: it can be gone on with. */
+export interface UnfinishedQuery {
   readonly said: Extract<Event, { kind: 'user.message' }>;
   /** Everything since, `said` first. */
   readonly events: readonly Event[];
+  /** How it ended; null: it did not, because its hub did. */
+  readonly ended: 'failed' | 'cancelled' | null;
 }
 
-/** The newest query, if it has no end; null: it has, or there is none. */
-export function interruptedQuery(past: readonly Event[]): InterruptedQuery | null {
-  for (let at = past.length - 1; at >= 0; at--) {
-    const event = past[at];
-    if (event?.kind === 'query.ended') return null;
-    if (event?.kind === 'user.message') return { said: event, events: past.slice(at) };
-  }
-  return null;
+/** The newest query, if it is unfinished. */
+export function unfinishedQuery(past: readonly Event[]): UnfinishedQuery | null {
+  const at = past.findLastIndex(({ kind }) => kind === 'user.message');
+  const said = past[at];
+  if (said?.kind !== 'user.message') return null;
+  const events = past.slice(at);
+  const end = events.findLast((event) => event.kind === 'query.ended' || event.kind === 'query.resumed');
+  if (end?.kind !== 'query.ended') return { said, events, ended: null };
+  const { outcome } = end;
+  return outcome === 'failed' || outcome === 'cancelled' ? { said, events, ended: outcome } : null;
 }
 
 /** What a query answered, if it came so far: the answer was delivered, and only its end was not recorded. */

@@ -5,24 +5,56 @@
  * Ring 0.
  */
 import type { AppId, EventId, Label, ModelMessage, PlannerInput } from '@cordon/core';
-import type { MemoryOwner } from '@cordon/trace';
+import type { MemoryOwner, NewSummary } from '@cordon/trace';
+import type { Said } from './working-memory.ts';
 
 /** Whose turns these are: an app's context, the contexts without app, or the baseline's one shared context. */
 export type ContextOwner = Exclude<MemoryOwner, { kind: 'system' }>;
 
 /** Earlier turns, oldest first, and how trustworthy the context was that they come from. */
 export interface RememberedTurns {
+  /** Of what is older than the others, the summary. */
   readonly messages: readonly ModelMessage[];
   readonly label: Label;
   /** The last event of each: what is shown again carries on everything that was known there. */
   readonly sources: readonly EventId[];
 }
 
+/** A fact that the user stated. */
 export interface KnownFact {
   readonly name: string;
   readonly value: string;
   /** The app in whose conversation the user stated it; null: none. */
   readonly origin: AppId | null;
+}
+
+/** A closed value of an app's output, kept because the configuration says so. It is the app's word, not the user's. */
+export interface ObservedFact {
+  /** `app/name`: how the planner names it. No fact of the user's has such a name. */
+  readonly key: string;
+  /** Without the app, as another app's context may hear it. */
+  readonly name: string;
+  readonly value: string;
+  readonly origin: AppId;
+  readonly label: Label;
+}
+
+/** A value that an output stated, and the event that brought it. */
+export interface Observation {
+  readonly fact: Omit<ObservedFact, 'key'>;
+  readonly source: EventId;
+}
+
+/** Turns that no longer fit into what is shown, and are in no summary yet. */
+export interface OlderTurns {
+  /** The summary that the new one takes the place of; null: there is none. */
+  readonly before: string | null;
+  readonly turns: readonly Said[];
+  /** Of all of it together. */
+  readonly label: Label;
+  readonly sources: readonly EventId[];
+  /** Place of the last of them. */
+  readonly through: number;
 }
 
 export interface Memory {
@@ -32,16 +64,26 @@ export interface Memory {
   ownFacts(owner: ContextOwner): readonly KnownFact[];
   /** Kept for the system, and for the owner in whose conversation it was stated. */
   rememberFact(fact: KnownFact, owner: ContextOwner, source: EventId): void;
-  /** The user's own earlier queries, oldest first. */
-  earlier(): PlannerInput['earlier'];
-  rememberQuery(query: string, app: AppId | null, outcome: string): void;
-  /** The last turns of one context's owner. */
-  turns(owner: ContextOwner): RememberedTurns;
-  /** `label` and `source`: of the context that gave the answer, and its last event. */
+  /** What apps' outputs stated, each for itself: none takes the place of what the user said, or of another app's. */
+  observed(): readonly ObservedFact[];
+  /** Kept for the system and for the app. `label`: of the output. */
+  observe(observation: Observation): void;
+  /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */
+  earlier(said: EventId): PlannerInput['earlier'];
+  /** Of what the user asked before those; null: there is none. Made of the user's words and the operator's acts alone. */
+  earlierSummary(): string | null;
+  /** `said`: the event of the user's words. Remembered once for each. */
+  rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void;
+  /** The last turns of one context's owner. `said`: as for `earlier`. */
+  turns(owner: ContextOwner, said?: EventId): RememberedTurns;
+  /** `label` and `source`: of the context that gave the answer, and its last event. Remembered once for each. */
   rememberTurn(
     owner: ContextOwner,
     query: string,
     answer: string,
-    from: { readonly label: Label; readonly source: EventId | null },
+    from: { readonly label: Label; readonly source: EventId | null; readonly said: EventId },
   ): void;
+  /** What is to be summed up; null: all that is not in a summary still fits. */
+  older(owner: MemoryOwner): OlderTurns | null;
+  keepSummary(owner: MemoryOwner, summary: NewSummary): void;
 }

@@ -22,10 +22,11 @@ import {
   type Reason,
   type Result,
   toJson,
+  type Usage,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
-import type { Gate } from './gate.ts';
+import type { Carried, Gate } from './gate.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -67,30 +68,46 @@ export class ModelCalls {
     query: Query,
     prompt: Prompt,
   ): Promise<Result<ModelResponse, ModelFailure>> {
-    const budget = query.budget();
-    if (!budget.ok) return failed({ kind: 'fault', fault: budget.fault });
     const request: ModelRequest = { ...prompt, model: context.model };
+    const shown = canonicalJson(toJson(request));
+    const reserved = query.reserve(context.model, shown.length);
+    if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
+    let usage: Usage | null = null;
+    try {
+      const carried = await this.#carry(context, query, request, this.#digest(shown));
+      if (carried.kind === 'refused') return failed(carried);
+      if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
+      usage = carried.value.usage;
+      context.lastEvent = this.#recordMessage(context, carried.value, carried.event).id;
+      return ok(carried.value);
+    } finally {
+      reserved.value.settle(usage);
+    }
+  }
+
+  /** Proposed, decided, and asked if it is allowed. */
+  #carry(
+    context: Context,
+    query: Query,
+    request: ModelRequest,
+    digest: string,
+  ): Promise<Carried<ModelResponse>> {
     const proposal: ModelCall = {
       effect: 'model-call',
       context: context.id,
       model: context.model,
-      messages: prompt.messages.length,
-      tools: prompt.tools.map(({ name }) => name),
-      digest: this.#digest(canonicalJson(toJson(request))),
+      messages: request.messages.length,
+      tools: request.tools.map(({ name }) => name),
+      digest,
     };
     const { causes } = context;
-    const carried = await this.#gate.carryOut(
+    return this.#gate.carryOut(
       context,
       proposal,
       { causes, label: context.label, need: null },
       (allowance) => this.#ask(allowance, request, query.signal),
       ({ usage }) => ({ usage }),
     );
-    if (carried.kind === 'refused') return failed(carried);
-    if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
-    query.spend(carried.value.usage);
-    context.lastEvent = this.#recordMessage(context, carried.value, carried.event).id;
-    return ok(carried.value);
   }
 
   /** The effect: the prompt goes to the model that was allowed, if it is the prompt that was decided. */
@@ -106,13 +123,19 @@ export class ModelCalls {
     return answer.ok ? answer : failed(modelFault(answer.fault));
   }
 
-  /** Models are outside of what the hub trusts: one that throws is one that fails. */
+  /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
   async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
+    const stopped = Promise.withResolvers<Awaited<ReturnType<Model['complete']>>>();
+    const stop = () => stopped.resolve(failed(STOPPED));
+    if (signal.aborted) return failed(STOPPED);
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      return await this.#model.complete(request, { signal });
+      return await Promise.race([this.#model.complete(request, { signal }), stopped.promise]);
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'no reason given';
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
   }
 
@@ -130,6 +153,8 @@ export class ModelCalls {
     return said;
   }
 }
+
+const STOPPED: ModelFault = { kind: 'cancelled', message: 'the query was stopped', attempts: 1 };
 
 function modelFault({ kind, message, help, attempts }: ModelFault): Fault {
   if (kind === 'cancelled') return fault('cancelled', 'the query was stopped');

@@ -6,43 +6,49 @@
  */
 import {
   type AppId,
-  type ChoicePrompt,
-  type Consent,
+  type DataRelease,
   type EventId,
   type Fault,
   failed,
   fault,
+  HUB_LABEL,
   id,
+  joinLabels,
   type Label,
   ok,
+  type PlanStep,
   type ReleasedItem,
   type Result,
   type SessionId,
-  type StepPlan,
   USER_LABEL,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { TurnContext } from '@cordon/protocol';
+import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
 import { CATALOGUE } from './catalogue.ts';
 import type { Context } from './context.ts';
+import { reviseRelease } from './edited.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { factsIn } from './facts.ts';
 import type { Gate } from './gate.ts';
-import type { ContextOwner, KnownFact, Memory, RememberedTurns } from './memory.ts';
+import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
+import { observedNeed } from './observed-facts.ts';
 import type { PermissionNeed } from './permission.ts';
-import { fallbackPlan, PLAN_SCHEMA, type Planned, plannerInput, readPlan } from './planner.ts';
+import { MOST_REPLANS, type Planned, Planning, type Subject } from './planning.ts';
 import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
-import { PLANNER_PROMPT, servingTask } from './prompts.ts';
+import { servingTask, stepResults } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';
 import { USER_CONTEXT } from './replay.ts';
-import { routeOf, withCandidate } from './route.ts';
+import { routeOf } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
+import { carriedOver, type StepResult, Steps, stepsAhead, WITHOUT_RESULT } from './steps.ts';
+import type { Summaries } from './summaries.ts';
 import type { ToolCalls } from './tool-calls.ts';
 import { Turn } from './turn.ts';
 
@@ -59,8 +65,11 @@ export interface OperatorParts {
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
   readonly memory: Memory;
-  readonly consent: Consent;
+  readonly summaries: Summaries;
+  readonly choices: AppChoices;
   readonly maxSteps: number;
+  /** What the next query may continue. */
+  readonly subject: () => Subject | null;
   readonly newContext: (options: ContextOptions) => Context;
 }
 
@@ -75,17 +84,26 @@ export interface Outcome {
 export class Operator {
   readonly #parts: OperatorParts;
   readonly #preparation: Preparation;
+  readonly #planning: Planning;
+  readonly #steps: Steps;
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
     this.#preparation = new Preparation(parts);
+    const hear = (context: Context, text: string, said: EventId) => this.#hear(context, text, said);
+    this.#planning = new Planning({ ...parts, hear, choose: (...asked) => this.choose(...asked) });
+    this.#steps = new Steps({ ...parts, hear });
   }
 
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
   async ask(query: Query): Promise<Outcome> {
-    const { recorder, memory, spokes } = this.#parts;
+    const { recorder, spokes, summaries } = this.#parts;
+    // What is still being summed up of earlier queries belongs to what this one may see.
+    await summaries.settled();
     spokes.warm();
-    const said = recorder.record(null, { kind: 'user.message', text: query.text }, { label: USER_LABEL });
+    const body = { kind: 'user.message', text: query.text } as const;
+    const marked = query.isPrivate ? { ...body, private: true as const } : body;
+    const said = recorder.record(null, marked, { label: USER_LABEL });
     // Rules see the user's words where a context hears them; here they only begin to flow.
     this.#parts.monitor.record(
       { kind: 'carried', context: USER_CONTEXT },
@@ -93,116 +111,156 @@ export class Operator {
     );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
-    const owner = query.heardBy ?? VANILLA;
-    const app = owner.kind === 'spoke' ? owner.app : null;
-    memory.rememberQuery(query.text, app, outcome.kind);
-    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said.id);
+    if (!query.isPrivate) this.#remember(query, said.id, outcome);
+    const { exceeded, used } = query.budget;
+    const limit = outcome.kind === 'failed' && exceeded !== null ? { limit: exceeded.limit } : {};
     recorder.record(
       null,
-      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason },
+      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason, used, ...limit },
       { causes: [said.id] },
     );
+    if (!query.isPrivate) summaries.begin([{ kind: 'system' }, query.heardBy ?? VANILLA]);
     spokes.fill();
     return outcome;
   }
 
+  /** The session ends. What the hub does on its own behalf between queries is given up; this waits for its end. */
+  stop(): { readonly stopped: () => Promise<void> } {
+    const { summaries } = this.#parts;
+    summaries.stop();
+    return { stopped: () => summaries.settled() };
+  }
+
+  /** The user's words, who heard them, and the facts that they state. */
+  #remember(query: Query, said: EventId, { kind }: Outcome): void {
+    const { memory } = this.#parts;
+    const owner = query.heardBy ?? VANILLA;
+    const app = owner.kind === 'spoke' ? owner.app : null;
+    memory.rememberQuery(query.text, app, kind, said);
+    for (const observation of query.observed) memory.observe(observation);
+    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
+  }
+
   async #serve(query: Query, said: EventId): Promise<Result<string, Fault>> {
-    const prepared =
+    const turned =
       this.#parts.isolation === 'none'
-        ? await this.#preparation.shared()
-        : await this.#preparePlanned(query, said);
-    if (!prepared.ok) return prepared;
-    const { context, owner } = prepared.value;
-    const data = this.#parts.isolation === 'none' ? [] : await this.#releaseFacts(context, query, owner);
-    query.heard(owner);
-    const earlier = this.#parts.memory.turns(owner);
-    this.#recall(context, earlier);
-    this.#hear(context, query.text, said, earlier.sources);
-    const answer = await this.#run(query, prepared.value, query.text, data, earlier.messages, null);
-    if (!answer.ok) return answer;
-    const delivered = await this.#deliver(context, query, answer.value);
+        ? await this.#serveShared(query, said)
+        : await this.#servePlanned(query, said);
+    if (!turned.ok) return turned;
+    const { context, owner, answer } = turned.value;
+    const delivered = await this.#deliver(context, query, answer);
     if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
-    const from = { label: context.label, source: context.lastEvent };
-    this.#parts.memory.rememberTurn(owner, query.text, answer.value, from);
+    if (query.isPrivate) return ok(delivered);
+    const from = { label: context.label, source: context.lastEvent, said };
+    this.#parts.memory.rememberTurn(owner, query.text, answer, from);
     return ok(delivered);
   }
 
-  async #preparePlanned(query: Query, said: EventId): Promise<Result<Prepared, Fault>> {
-    const planned = await this.#plan(query, said);
+  async #serveShared(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
+    const prepared = await this.#preparation.shared();
+    return prepared.ok ? this.#turn(query, said, prepared.value, []) : prepared;
+  }
+
+  /**
+   * By the plan; and while nothing has been done, by another plan if the user says no to what the first one expected
+   * (at most `MOST_REPLANS` times). Where there is no other, what the first came to is the end.
+   */
+  async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
+    const planned = await this.#planning.plan(query, said, this.#parts.subject());
     if (!planned.ok) return planned;
-    const { plan, origin } = planned.value;
-    const { recorder, monitor } = this.#parts;
+    let turned = await this.#serveBy(query, said, planned.value);
+    for (let times = 0; times < MOST_REPLANS && this.#wantsAnother(query); times++) {
+      const { refusal, course } = query;
+      const another = await this.#planning.replan(query, said, course.refused);
+      if (another === null || query.signal.aborted) break;
+      query.startsAnew();
+      const again = await this.#serveBy(query, said, another);
+      if (!again.ok && query.refusal === null) {
+        query.startsAnew(refusal);
+        break;
+      }
+      turned = again;
+    }
+    return turned;
+  }
+
+  /** A no of the user's to what was planned leaves room for another plan; the policy's no, or none at all, does not. */
+  #wantsAnother({ refusal, course, signal }: Query): boolean {
+    const isUsers = refusal?.because === 'permission' && course.refused.length > 0;
+    return isUsers && !course.hasActed && !signal.aborted;
+  }
+
+  async #serveBy(query: Query, said: EventId, { plan, origin }: Planned): Promise<Result<Turned, Fault>> {
+    const { recorder, monitor, registry } = this.#parts;
     const event = recorder.record(null, { kind: 'plan.made', plan, origin }, { causes: [said] });
     query.adopt(plan, origin);
-    const prepared = await this.#preparation.for(query, routeOf(plan));
-    if (prepared.ok) {
-      const { context } = prepared.value;
-      monitor.record(
-        { kind: 'plan.made', context: context.id, plan, origin },
-        { event: event.id, app: context.app, causes: [] },
-      );
-    }
-    return prepared;
-  }
-
-  /** Paper, IV-A4 steps 1 and 2. The planner's context is new each time and holds no app's words. */
-  async #plan(query: Query, said: EventId): Promise<Result<Planned, Fault>> {
-    const { registry, memory, models } = this.#parts;
-    const apps = registry.apps;
-    if (apps.length === 0) return ok({ plan: fallbackPlan(query.text, apps), origin: 'planner' });
-    const context = this.#parts.newContext({ kind: 'planner', app: null });
-    this.#hear(context, query.text, said);
-    const facts = [...new Set(memory.facts().map(({ name }) => name))];
-    const input = plannerInput(query.text, apps, facts, memory.earlier());
-    const answer = await models.complete(context, query, {
-      role: 'planner',
-      messages: [
-        { role: 'system', text: PLANNER_PROMPT },
-        { role: 'user', text: JSON.stringify(input) },
-      ],
-      tools: [],
-      answerSchema: PLAN_SCHEMA,
-    });
-    if (!answer.ok) {
-      if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
-      query.refused(answer.fault.reasons, true);
-      return failed(fault('cancelled', 'the policy forbids planning'));
-    }
-    const plan = readPlan(answer.value.text, apps, facts);
-    if (plan === null) return ok({ plan: fallbackPlan(query.text, apps), origin: 'fallback' });
-    this.#foresee(plan);
-    if (plan.candidates.length < 2) return ok({ plan, origin: 'planner' });
-    const chosen = await this.choose(
-      context,
-      'Several apps can do this. Which one?',
-      plan.candidates,
-      query.signal,
+    const route = routeOf(plan);
+    // A guess sends nobody's words to several apps at once.
+    const ahead =
+      route.kind === 'coordinator' && !query.isGuessed
+        ? stepsAhead(plan, ({ app }) => (app === null ? undefined : registry.get(app)))
+        : [];
+    const prepared = await this.#preparation.for(query, route, ahead);
+    if (!prepared.ok) return prepared;
+    const { context } = prepared.value;
+    monitor.record(
+      { kind: 'plan.made', context: context.id, plan, origin },
+      { event: event.id, app: context.app, causes: [] },
     );
-    if (chosen === null) return failed(fault('cancelled', 'no app was chosen'));
-    return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+    return this.#turn(query, said, prepared.value, ahead);
   }
 
-  /** Apps that the plan names come up while the user chooses, and beside each other. */
-  #foresee({ steps, candidates }: StepPlan): void {
-    const { registry, apps } = this.#parts;
-    const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
-    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
+  /** One context's turn, from what it recalls to its answer, with the results of the steps that go ahead of it. */
+  async #turn(
+    query: Query,
+    said: EventId,
+    prepared: Prepared,
+    ahead: readonly PlanStep[],
+  ): Promise<Result<Turned, Fault>> {
+    const { context, owner } = prepared;
+    const { isolation, memory } = this.#parts;
+    const knowsFacts = isolation !== 'none' && !query.isPrivate;
+    const data = knowsFacts ? await this.#releaseFacts(context, query, owner) : [];
+    query.heard(owner);
+    const earlier = query.isPrivate ? NOTHING : memory.turns(owner, said);
+    this.#recall(context, earlier);
+    this.#hear(context, query.text, said, earlier.sources);
+    const results = ahead.length === 0 ? ok(null) : await this.#steps.run(query, said, ahead);
+    if (!results.ok) return results;
+    const isInVain = results.value?.every(({ answer }) => answer === null) ?? false;
+    if (isInVain && prepared.offers.length === 0) return failed(WITHOUT_RESULT);
+    const text = results.value === null ? query.text : this.#hearResults(context, query.text, results.value);
+    const start = { text, data, history: earlier.messages, task: null };
+    const answer = await this.#run(query, prepared, start);
+    return answer.ok ? ok({ context, owner, answer: answer.value }) : answer;
+  }
+
+  /** What the steps came to becomes visible in the coordinator, in the order of the plan: values and references. */
+  #hearResults(context: Context, query: string, results: readonly StepResult[]): string {
+    const told = results.map(({ step, from, answer }) => {
+      const name = `- step ${step.id} (${step.app ?? 'no app'})`;
+      if (from === null || answer === null) return `${name}: it failed and has no result`;
+      const visible = carriedOver(answer, from, context);
+      return `${name}: ${visible === null ? 'its result is too large' : JSON.stringify(visible)}`;
+    });
+    const text = stepResults(query, told);
+    const causes = [context, ...results.flatMap(({ from }) => from ?? [])].flatMap((one) => one.causes);
+    const heard = this.#recordHeard(context, text, causes, context.label);
+    this.#parts.monitor.record(
+      { kind: 'carried', context: context.id, label: context.label },
+      { event: heard, app: null, causes },
+    );
+    return text;
   }
 
   /** Asks the user to pick an app; no answer is no app. */
-  async choose(
+  choose(
     context: Context,
     question: string,
     choices: readonly AppId[],
     signal: AbortSignal,
   ): Promise<AppId | null> {
-    const { recorder, consent, session } = this.#parts;
-    const asked = recorder.record(context, { kind: 'choice.asked', question, choices });
-    const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
-    const choice = await chosenBy(consent, prompt, signal);
-    const valid = choice !== null && choices.includes(choice) ? choice : null;
-    recorder.record(context, { kind: 'choice.answered', choice: valid }, { causes: [asked.id] });
-    return valid;
+    return this.#parts.choices.choose(context, { question, what: WHOLE_QUERY, choices }, signal);
   }
 
   /**
@@ -223,10 +281,18 @@ export class Operator {
     const own = items(memory.ownFacts(owner));
     const known = new Set(own.map(({ name }) => name));
     const others = items(memory.facts()).filter(({ name }) => !known.has(name));
-    return [
+    // What the user stated counts before what an app's output says under the same name.
+    const stated = new Set([...own, ...others].map(({ name }) => name));
+    const observed = memory.observed().filter(({ key, name }) => wanted.has(key) && !stated.has(name));
+    const itsOwn = observed.filter(({ origin }) => origin === context.app).map(observedItem);
+    const foreign = observed.filter(({ origin }) => origin !== context.app).map(observedItem);
+    const released = [
       ...(await this.#release(context, own, null)),
       ...(await this.#release(context, others, factsNeed(context.app, others))),
+      ...(await this.#release(context, itsOwn, null)),
+      ...(await this.#release(context, foreign, observedNeed(context.app, foreign))),
     ];
+    return released;
   }
 
   async #release(
@@ -235,10 +301,11 @@ export class Operator {
     need: PermissionNeed | null,
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
+    const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
     const carried = await this.#parts.gate.carryOut(
       context,
-      { effect: 'data-release', context: context.id, to: context.app, items },
-      { causes: [], label: USER_LABEL, need },
+      proposal,
+      { causes: [], label: labelOfItems(items), need, revise: reviseRelease(proposal) },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     // Without the data the app asks the user for what it lacks: the query goes on.
@@ -285,10 +352,7 @@ export class Operator {
   async #run(
     query: Query,
     prepared: Prepared,
-    text: string,
-    data: TurnContext['data'],
-    history: TurnContext['history'],
-    task: ServingTask | null,
+    { text, data, history, task }: TurnStart,
   ): Promise<Result<string, Fault>> {
     const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
     const { context, system, tools, offers, knowsCatalogue } = prepared;
@@ -319,6 +383,8 @@ export class Operator {
       kind: 'context.ended',
       reason: answer.ok ? 'answered' : answer.fault.message,
     });
+    if (!answer.ok && answer.fault.kind === 'budget-exceeded')
+      return failed(query.budget.exceed('steps', answer.fault));
     return answer;
   }
 
@@ -331,7 +397,11 @@ export class Operator {
     const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
     for (const origin of task.origins) context.sees(task.label, origin);
     this.#hearTask(context, text, task.cause, task.label);
-    const answer = await this.#run(query, prepared.value, text, [], [], task);
+    // Facts are for the user's own words: what another app's context asks is not worth them.
+    const isUsers = task.label.integrity === 'trusted' && task.origins.length === 0 && !query.isPrivate;
+    const data = isUsers ? await this.#releaseFacts(context, query, prepared.value.owner) : [];
+    const start = { text, data, history: [], task };
+    const answer = await this.#run(query, prepared.value, start);
     return answer.ok ? ok({ text: answer.value, context }) : answer;
   }
 
@@ -352,7 +422,37 @@ export class Operator {
   }
 }
 
+/** What an app is chosen for that serves a query by itself. */
+const WHOLE_QUERY = 'a whole query';
 const VANILLA: ContextOwner = { kind: 'vanilla' };
+
+function observedItem({ name, value, origin, label }: ObservedFact): ReleasedItem {
+  return { name, value, origin, label };
+}
+
+function labelOfItems(items: readonly ReleasedItem[]): Label {
+  return items.reduce((joined: Label, { label }) => joinLabels(joined, label), USER_LABEL);
+}
+
+/** What a private query recalls. */
+const NOTHING: RememberedTurns = { messages: [], label: HUB_LABEL, sources: [] };
+
+/** What a turn begins with, besides what its context is made of. */
+interface TurnStart {
+  /** The query, or the request that is served. */
+  readonly text: string;
+  readonly data: TurnContext['data'];
+  readonly history: TurnContext['history'];
+  /** Null: the turn answers the user. */
+  readonly task: ServingTask | null;
+}
+
+/** A turn that came to its answer, which the user does not have yet. */
+interface Turned {
+  readonly context: Context;
+  readonly owner: ContextOwner;
+  readonly answer: string;
+}
 
 function formatsOf({ functionality: { request, response } }: ServingTask) {
   return { request, response };
@@ -362,17 +462,13 @@ function framed(held: HeldText): string {
   return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
 }
 
-/** A surface that breaks has not chosen. */
-async function chosenBy(consent: Consent, prompt: ChoicePrompt, signal: AbortSignal): Promise<AppId | null> {
-  try {
-    return await consent.choose(prompt, signal);
-  } catch {
-    return null;
-  }
-}
-
 function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {
-  const refusal = query.refusal;
+  const { refusal } = query;
+  const over = query.budget.exceeded;
+  if (!served.ok && over !== null) {
+    const { message, help = null } = over.fault;
+    return { kind: 'failed', answer: null, reason: message, help };
+  }
   if (served.ok) {
     const text = served.value;
     if (refusal === null) return { kind: 'answered', answer: text, reason: null, help: null };

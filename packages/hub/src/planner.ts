@@ -12,26 +12,47 @@ import {
   type JsonObject,
   type JsonSchema,
   type PlannerInput,
-  type PlanOrigin,
   type PlanStep,
   parseJson,
   type StepPlan,
 } from '@cordon/core';
+import { isDescribed } from './app-index.ts';
+import { contentWords } from './words.ts';
 
 const MAX_STEPS = 20;
 const MAX_TEXT = 2_000;
 
-export interface Planned {
-  readonly plan: StepPlan;
-  readonly origin: PlanOrigin;
+/** What the user has said no to in this query. `app` was to do it; `what`: the tool, functionality or other name. */
+export interface Declined {
+  readonly app: AppId;
+  readonly what: string;
+  /** Whether nothing of this app may be planned again; else only this use may not. */
+  readonly isWholeApp: boolean;
 }
 
-export function plannerInput(
-  query: string,
-  apps: readonly InstalledApp[],
-  facts: readonly string[],
-  earlier: PlannerInput['earlier'],
-): PlannerInput {
+/** What a plan is made of, and held against. */
+export interface PlanningTask {
+  readonly query: string;
+  /** Those that the planner is shown. */
+  readonly apps: readonly InstalledApp[];
+  /** How many apps are installed that it is not shown. */
+  readonly unlisted: number;
+  readonly facts: readonly string[];
+  readonly earlier: PlannerInput['earlier'];
+  /** Of what was asked before those; absent: nothing. */
+  readonly summary?: string;
+  readonly declined: readonly Declined[];
+}
+
+export function plannerInput({
+  query,
+  apps,
+  unlisted,
+  facts,
+  earlier,
+  summary,
+  declined,
+}: PlanningTask): PlannerInput {
   return {
     query,
     earlier,
@@ -41,53 +62,102 @@ export function plannerInput(
       description: manifest.description,
       uses: manifest.functionalities.map(({ name, description }) => ({ name, description })),
     })),
+    ...(summary === undefined ? {} : { summary }),
+    ...(unlisted === 0 ? {} : { unlisted }),
+    ...(declined.length === 0 ? {} : { declined: declined.map(({ app, what }) => ({ app, what })) }),
   };
 }
 
-/** Reads the planner's answer; `null` where it is no plan for these apps. */
-export function readPlan(
-  text: string,
-  apps: readonly InstalledApp[],
-  facts: readonly string[],
-): StepPlan | null {
+/**
+ * What the planner's answer comes to. `none`: it is no plan for these apps. `others`: apps that it was not shown are
+ * to be looked at.
+ */
+export type ReadPlan =
+  | { readonly kind: 'plan'; readonly plan: StepPlan }
+  | { readonly kind: 'others' }
+  | { readonly kind: 'none' };
+
+const NONE: ReadPlan = { kind: 'none' };
+
+/** Reads the planner's answer. A plan that names what there is not, or whose steps wait for each other, is none. */
+export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const parsed = parseJson(withoutFence(text));
-  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
-  const listed = parsed.value.steps;
-  if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return null;
-  const known = new Map<string, AppId>(apps.map((app) => [app.id, app.id]));
+  if (!parsed.ok || !isJsonObject(parsed.value)) return NONE;
+  const { steps: listed, more } = parsed.value;
+  if (task.unlisted > 0 && more === true) return { kind: 'others' };
+  if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return NONE;
+  const known = new Map<string, AppId>(task.apps.map((app) => [app.id, app.id]));
   const steps: PlanStep[] = [];
   for (const [index, entry] of listed.entries()) {
-    const step = readStep(entry, index + 1, known, facts);
-    if (step === null) return null;
+    const step = readStep(entry, index + 1, listed.length, known, task);
+    if (step === null) return NONE;
     steps.push(step);
   }
+  const ordered = inOrder(steps);
+  if (ordered === null || ordered.some((step) => repeats(step, task.declined))) return NONE;
+  // A model that knows nothing of `more` and finds no app was shown some of them only.
+  const isForNoApp = ordered.every(({ app }) => app === null);
+  if (task.unlisted > 0 && isForNoApp && more !== false) return { kind: 'others' };
   const candidates = texts(parsed.value.candidates).flatMap((name) => known.get(name) ?? []);
-  return { steps, candidates: candidates.length > 1 ? [...new Set(candidates)] : [] };
+  const distinct = [...new Set(candidates)];
+  return { kind: 'plan', plan: { steps: ordered, candidates: distinct.length > 1 ? distinct : [] } };
 }
 
 function readStep(
   entry: Json,
   number: number,
+  steps: number,
   known: ReadonlyMap<string, AppId>,
-  facts: readonly string[],
+  { query, facts }: PlanningTask,
 ): PlanStep | null {
   if (!isJsonObject(entry)) return null;
   const named = entry.app;
   const app = typeof named === 'string' ? known.get(named) : null;
   // A plan with an app that is not installed is no plan: guessing another would be worse.
   if (app === undefined || (named !== null && typeof named !== 'string' && named !== undefined)) return null;
+  const after = readAfter(entry.after, steps);
+  if (after === null) return null;
   const task = entry.task;
-  const after = Array.isArray(entry.after) ? entry.after : [];
+  // What is not the user's own word is no input: the planner adds nothing under the user's name.
+  const inputs = texts(entry.inputs).filter((input) => input !== '' && query.includes(input));
   return {
     id: String(number),
     app,
     task: typeof task === 'string' ? task.slice(0, MAX_TEXT) : '',
     uses: texts(entry.uses),
     needs: texts(entry.needs).filter((name) => facts.includes(name)),
-    after: after
-      .filter((value: Json) => Number.isInteger(value) && Number(value) >= 1 && Number(value) < number)
-      .map(String),
+    ...(inputs.length === 0 ? {} : { inputs }),
+    after,
   };
+}
+
+/** Null: it names a step that there is not. */
+function readAfter(value: Json | undefined, steps: number): readonly string[] | null {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return null;
+  const isStep = (number: Json) => Number.isInteger(number) && Number(number) >= 1 && Number(number) <= steps;
+  return value.every(isStep) ? [...new Set(value.map(String))] : null;
+}
+
+/** Each step behind those that it waits for, else as they came; null: some wait for each other. */
+function inOrder(steps: readonly PlanStep[]): readonly PlanStep[] | null {
+  const ordered: PlanStep[] = [];
+  const done = new Set<string>();
+  while (ordered.length < steps.length) {
+    const next = steps.find(({ id, after }) => !done.has(id) && after.every((earlier) => done.has(earlier)));
+    if (next === undefined) return null;
+    done.add(next.id);
+    ordered.push(next);
+  }
+  return ordered;
+}
+
+/** Whether a step wants again what the user has said no to, or leaves open whether it does. */
+function repeats({ app, uses }: PlanStep, declined: readonly Declined[]): boolean {
+  return declined.some(
+    (refused) =>
+      refused.app === app && (refused.isWholeApp || uses.length === 0 || uses.includes(refused.what)),
+  );
 }
 
 function texts(value: Json | undefined): readonly string[] {
@@ -111,7 +181,7 @@ function withoutFence(text: string): string {
  * is described fits. It names no use, so that whatever is irreversible after untrusted text is warned about.
  */
 export function fallbackPlan(query: string, apps: readonly InstalledApp[]): StepPlan {
-  const asked = new Set(words(query));
+  const asked = new Set(contentWords(query));
   const scored = apps
     .map((app) => ({ app, score: score(app, asked) }))
     .filter(({ score: points }) => points > 0)
@@ -136,55 +206,30 @@ function withUndescribed(
   return chosen.length + others.length > MOST_UNDESCRIBED ? chosen : [...chosen, ...others];
 }
 
-function isDescribed({ manifest }: InstalledApp): boolean {
-  return manifest.description !== null || manifest.functionalities.length > 0;
-}
-
 function step(id: string, app: AppId | null, task: string): PlanStep {
   return { id, app, task, uses: [], needs: [], after: [] };
 }
 
 function score({ id, manifest }: InstalledApp, asked: ReadonlySet<string>): number {
-  const hits = (text: string) => new Set(words(text).filter((word) => asked.has(word))).size;
+  const hits = (text: string) => new Set(contentWords(text).filter((word) => asked.has(word))).size;
   const served = manifest.functionalities.map(({ name, description }) => `${name} ${description}`).join(' ');
   return 3 * hits(id) + hits(`${manifest.description ?? ''} ${served}`);
 }
 
-/** Words of at least three letters without their commonest endings, so that `files` finds `filesystem` no more than it should. */
-function words(text: string): readonly string[] {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
-    .map((word) => word.replace(/(ing|es|s)$/, ''))
-    .filter((word) => !STOP_WORDS.has(word));
+/** For providers that can be held to a schema. With `more` where apps are unlisted. */
+export function planSchema(hasUnlisted: boolean): JsonSchema {
+  return hasUnlisted ? SCHEMA_WITH_MORE : SCHEMA;
 }
 
-const STOP_WORDS: ReadonlySet<string> = new Set([
-  'the',
-  'and',
-  'for',
-  'with',
-  'that',
-  'this',
-  'from',
-  'use',
-  'user',
-  'you',
-  'your',
-  'what',
-  'are',
-  'can',
-  'app',
-  'pleas',
-  'all',
-]);
+const SCHEMA = schemaOf({});
+const SCHEMA_WITH_MORE = schemaOf({ more: { type: 'boolean' } });
 
-/** For providers that can be held to a schema. */
-export const PLAN_SCHEMA: JsonSchema = planSchema();
-
-function planSchema(): JsonSchema {
+function schemaOf(rest: JsonObject): JsonSchema {
   const list = (items: JsonObject): JsonObject => ({ type: 'array', items });
   const properties: JsonObject = {
     app: { type: ['string', 'null'] },
     task: { type: 'string' },
+    inputs: list({ type: 'string' }),
     uses: list({ type: 'string' }),
     needs: list({ type: 'string' }),
     after: list({ type: 'integer' }),
@@ -195,5 +240,5 @@ function planSchema(): JsonSchema {
     required: Object.keys(inner),
     additionalProperties: false,
   });
-  return closed({ steps: list(closed(properties)), candidates: list({ type: 'string' }) });
+  return closed({ steps: list(closed(properties)), candidates: list({ type: 'string' }), ...rest });
 }

@@ -15,6 +15,7 @@ import {
   type InstalledApp,
   type ModelTool,
   ok,
+  type PlanStep,
   type Result,
 } from '@cordon/core';
 import type { Offer } from '@cordon/protocol';
@@ -58,15 +59,15 @@ export class Preparation {
     this.#parts = parts;
   }
 
-  /** Who serves the query by its plan. */
-  for(query: Query, route: Route): Promise<Result<Prepared, Fault>> {
+  /** Who serves the query by its plan. A coordinator is not offered the steps that go `ahead` of it. */
+  for(query: Query, route: Route, ahead: readonly PlanStep[] = []): Promise<Result<Prepared, Fault>> {
     switch (route.kind) {
       case 'vanilla':
         return Promise.resolve(ok(this.#vanilla()));
       case 'app':
         return this.app(query, route.app, route.helpers);
       case 'coordinator':
-        return this.#coordinator(query, route.apps);
+        return this.#coordinator(query, route.apps, ahead);
       default:
         route satisfies never;
         return Promise.resolve(ok(this.#vanilla()));
@@ -103,7 +104,13 @@ export class Preparation {
     const taken = new Set([...own.keys(), ...Object.values(AGENT_TOOLS)]);
     const offers: Offer[] = [];
     for (const helper of helpers) {
-      const offered = await this.#offersOf(context, query, helper, taken, ({ description }) => description);
+      const offered = await this.#offersOf(
+        context,
+        query.plan.steps,
+        helper,
+        taken,
+        ({ description }) => description,
+      );
       if (!offered.ok) return offered;
       offers.push(...offered.value);
     }
@@ -117,7 +124,13 @@ export class Preparation {
     });
   }
 
-  async #coordinator(query: Query, apps: readonly AppId[]): Promise<Result<Prepared, Fault>> {
+  async #coordinator(
+    query: Query,
+    planned: readonly AppId[],
+    ahead: readonly PlanStep[],
+  ): Promise<Result<Prepared, Fault>> {
+    const left = query.plan.steps.filter((step) => !ahead.includes(step));
+    const apps = planned.filter((app) => left.some((step) => step.app === app));
     const context = this.#parts.newContext({ kind: 'coordinator', app: null });
     const taken = new Set<string>(Object.values(AGENT_TOOLS));
     // All at once: none waits for another's process.
@@ -128,11 +141,9 @@ export class Preparation {
     let failure: Fault | null = null;
     for (const app of apps) {
       // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
-      const tasks = query.plan.steps
-        .filter((step) => step.app === app)
-        .map(({ id, task }) => `step ${id}: ${task}`);
+      const tasks = left.filter((step) => step.app === app).map(({ id, task }) => `step ${id}: ${task}`);
       const describe = ({ description }: Functionality) => `${description} (${tasks.join('; ')})`;
-      const offered = await this.#offersOf(context, query, app, taken, describe, started.get(app));
+      const offered = await this.#offersOf(context, left, app, taken, describe, started.get(app));
       if (offered.ok) offers.push(...offered.value);
       // An app that only the hub's guess brought in may be missing; one that was planned may not.
       else if (query.isGuessed) failure ??= offered.fault;
@@ -172,7 +183,7 @@ export class Preparation {
   /** What the plan lets a context use of another app, under names that nothing else has there. */
   async #offersOf(
     context: Context,
-    query: Query,
+    steps: readonly PlanStep[],
     appId: AppId,
     taken: Set<string>,
     describe: (functionality: Functionality) => string,
@@ -183,7 +194,7 @@ export class Preparation {
     const running = app.manifest.functionalities.length > 0 ? null : (started ?? (await this.#start(app)));
     if (running !== null && !running.ok) return running;
     const served = servedBy(app, running?.value.tools ?? []);
-    const named = new Set(query.plan.steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
+    const named = new Set(steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
     const isPlanned = ({ name, tool }: Functionality) =>
       named.size === 0 ||
       named.has(name) ||

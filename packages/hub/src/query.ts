@@ -3,36 +3,45 @@
  *
  * Ring 0.
  */
-import {
-  type Fault,
-  failed,
-  fault,
-  ok,
-  type PlanOrigin,
-  type Reason,
-  type Result,
-  type StepPlan,
-  type TurnLimits,
-  type Usage,
-} from '@cordon/core';
-import type { ContextOwner } from './memory.ts';
+import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
+import { type Fault, failed, fault, type Result } from '@cordon/core';
+import { Budget, type Reservation } from './budget.ts';
+import { Course } from './course.ts';
+import type { ContextOwner, Observation } from './memory.ts';
+
+export interface QueryParts {
+  readonly text: string;
+  /** Aborts when the user stops the query. */
+  readonly signal: AbortSignal;
+  readonly limits: TurnLimits;
+  readonly prices: ModelPrices;
+  readonly now: Clock;
+  /** No context of before comes in, and nothing of it is remembered. */
+  readonly isPrivate: boolean;
+}
 
 export class Query {
   readonly text: string;
-  /** Aborts when the user stops the query, and when it is over: what is still under way for it ends then. */
+  readonly isPrivate: boolean;
+  /** Aborts when the user stops the query, when its time is over, and when it is over: what is still under way ends then. */
   readonly signal: AbortSignal;
+  readonly budget: Budget;
+  readonly course: Course;
   readonly #ending = new AbortController();
-  readonly #limits: TurnLimits;
   #plan: StepPlan = { steps: [], candidates: [] };
-  #tokens = 0;
   #refusal: Reason | null = null;
   #isGuessed = false;
   #heardBy: ContextOwner | null = null;
+  readonly #observed: Observation[] = [];
 
-  constructor(text: string, signal: AbortSignal, limits: TurnLimits) {
+  constructor({ text, signal, limits, prices, now, isPrivate }: QueryParts) {
     this.text = text;
+    this.isPrivate = isPrivate;
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
-    this.#limits = limits;
+    const budget = new Budget({ limits, prices, now, onTimeOver: () => this.#ending.abort() });
+    this.budget = budget;
+    this.course = new Course({ waiting: () => budget.pause(), goingOn: () => budget.resume() });
+    budget.resume();
   }
 
   /**
@@ -40,7 +49,13 @@ export class Query {
    * that is over, or take the app from the next query when it runs into its limit.
    */
   end(): void {
+    this.budget.pause();
     this.#ending.abort();
+  }
+
+  /** An event of the session while this query runs. */
+  saw(event: Event): void {
+    this.course.saw(event);
   }
 
   get plan(): StepPlan {
@@ -66,6 +81,15 @@ export class Query {
     this.#heardBy = owner;
   }
 
+  /** What outputs of apps stated, to be remembered when the query has ended. */
+  get observed(): readonly Observation[] {
+    return this.#observed;
+  }
+
+  observes(observation: Observation): void {
+    this.#observed.push(observation);
+  }
+
   /** Why the query counts as refused: the first refusal of something that the plan expected. */
   get refusal(): Reason | null {
     return this.#refusal;
@@ -76,14 +100,14 @@ export class Query {
     if (expected) this.#refusal ??= reasons[0] ?? null;
   }
 
-  spend(usage: Usage): void {
-    this.#tokens += usage.inputTokens + usage.outputTokens;
+  /** Another plan takes the place of the one that was refused; `reason` brings the refusal back. */
+  startsAnew(reason: Reason | null = null): void {
+    this.#refusal = reason;
   }
 
-  /** Whether another model call fits the budget. */
-  budget(): Result<true, Fault> {
-    if (this.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
-    if (this.#tokens < this.#limits.tokens) return ok(true);
-    return failed(fault('budget-exceeded', `the query used its ${this.#limits.tokens} tokens`));
+  /** Announces a model call; a fault: it does not fit the budget, or the query is over. */
+  reserve(model: string, characters: number): Result<Reservation, Fault> {
+    if (!this.signal.aborted) return this.budget.reserve(model, characters);
+    return failed(this.budget.exceeded?.fault ?? fault('cancelled', 'the query was stopped'));
   }
 }

@@ -18,22 +18,30 @@ export function historyOf(context: ContextId): EventId {
 /** What the monitor was told: the events, each with the proposal that it is the event of, or null for a fact. */
 export type Told = ReadonlyMap<EventId, Proposal | null>;
 
+/** What the monitor hears. */
+type Listener = Pick<ReferenceMonitor, 'record' | 'happened'>;
+
+/** What a monitor was told of these events, or would have been. */
+export function toldOf(events: readonly Event[]): Told {
+  return new Replay({ record: () => undefined, happened: () => undefined }).tell(events);
+}
+
 /** Tells `monitor` of every effect that was allowed and every message, in the order of the journal. */
-export function replay(events: readonly Event[], monitor: ReferenceMonitor): Told {
-  return new Replay(monitor).tell(events);
+export function replay(events: readonly Event[], monitor: ReferenceMonitor): void {
+  new Replay(monitor).tell(events);
 }
 
 /** Contexts that serve no query of the user: none of them is the one that a plan was made for. */
 const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader']);
 
 class Replay {
-  readonly #monitor: ReferenceMonitor;
+  readonly #monitor: Listener;
   readonly #byId = new Map<EventId, Event>();
   readonly #told = new Map<EventId, Proposal | null>();
   /** A plan is made before the context that serves it exists, and becomes visible there before all else. */
   #plan: Extract<Event, { kind: 'plan.made' }> | null = null;
 
-  constructor(monitor: ReferenceMonitor) {
+  constructor(monitor: Listener) {
     this.#monitor = monitor;
   }
 

@@ -19,16 +19,21 @@ import {
   HUB_LABEL,
   type InstalledApp,
   id,
+  type MemoryLimits,
   type Model,
+  type ModelPrices,
   ok,
   type Result,
   type SessionId,
+  type ToolOutput,
   type TurnLimits,
   toJson,
   type WarmLimits,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
+import type { Store } from '@cordon/trace';
+import { AppChoices } from './app-choice.ts';
 import type { AppDescription } from './app-description.ts';
 import { AppHost, type AppLauncher } from './app-host.ts';
 import type { AppNetwork } from './app-network.ts';
@@ -38,23 +43,27 @@ import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
-import { givenAnswer, type InterruptedQuery, interruptedQuery, unknownOutcomes } from './interruption.ts';
+import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
+import { observedIn } from './observed-facts.ts';
 import { Operator, type Outcome } from './operator.ts';
 import { type Grants, Permissions } from './permission.ts';
 import type { ContextOptions } from './preparation.ts';
 import { Progress } from './progress.ts';
 import { Query } from './query.ts';
 import { Reader } from './reader.ts';
+import { UserWords } from './recipients.ts';
 import { type Append, Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
-import { replay, type Told } from './replay.ts';
+import { replay, toldOf } from './replay.ts';
+import { RunningSubject } from './running-subject.ts';
 import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
+import { Summaries, type SummaryMode } from './summaries.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 export interface SessionParts {
@@ -70,7 +79,11 @@ export interface SessionParts {
   readonly past: readonly Event[];
   readonly append: Append;
   readonly grants: Grants;
+  readonly prompts: Store['prompts'];
   readonly memory: Memory;
+  /** How what is too old to be shown again is summed up. */
+  readonly summaries: SummaryMode;
+  readonly memoryLimits: MemoryLimits;
   readonly consent: Consent;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;
@@ -79,6 +92,8 @@ export interface SessionParts {
   /** For credentials of manifests; undefined: none is of use. */
   readonly readSecret?: ReadSecret | undefined;
   readonly limits: TurnLimits;
+  /** What models cost; one that is not in it does not run where money is limited. */
+  readonly prices: ModelPrices;
   readonly warm: WarmLimits;
   /** Names of what the user could install that serves a functionality. */
   readonly installable: (functionality: string) => readonly string[];
@@ -89,15 +104,25 @@ export interface SessionParts {
   readonly digest: (text: string) => string;
   /** An unguessable short text. */
   readonly random: () => string;
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Lets go of the session without ending it. */
   readonly release: () => void;
 }
 
-/** A query that was interrupted, for the user to decide about. */
-export interface Interruption {
+/** How one query is asked. */
+export interface AskOptions {
+  /** No history, summary or fact comes in, and nothing is remembered of it. The journal has it like any other query. */
+  readonly isPrivate?: boolean;
+}
+
+/** A query that can be gone on with, for the user to decide about. */
+export interface Unfinished {
   readonly text: string;
   /** When it was asked, in milliseconds since the epoch. */
   readonly time: number;
+  /** How it ended; null: it did not, because its hub did. */
+  readonly ended: 'failed' | 'cancelled' | null;
   /** Tool calls that were carried out. */
   readonly finished: number;
   readonly inDoubt: Recorder['inDoubt'];
@@ -105,6 +130,10 @@ export interface Interruption {
 
 /** Network requests of one app in one query; each is several events of the journal. */
 const MOST_EGRESS = 500;
+
+/** For one summary: the next query waits for it no longer than this. */
+const SUMMARY_TOKENS = 60_000;
+const SUMMARY_SECONDS = 15;
 
 export class Session {
   readonly id: SessionId;
@@ -116,25 +145,35 @@ export class Session {
   readonly #spokes: SpokePool;
   readonly #validator = validatorOnDemand();
   readonly #gate: Gate;
+  readonly #choices: AppChoices;
+  readonly #words: UserWords;
+  readonly #subject = new RunningSubject();
   readonly #operator: Operator;
   /** Budgets are of a session: an app that ends and is started anew has used what it used. */
   readonly #networks = new Map<AppId, Promise<AppNetwork>>();
   #contexts = 0;
   #calls = 0;
   #query: Query | null = null;
-  /** The query that has no end, and what the monitor was told of it; null: there is none, or it goes on already. */
-  #interrupted: { readonly query: InterruptedQuery; readonly told: Told } | null = null;
+  /** The events of the newest query, for as long as it can be gone on with. */
+  #trail: Event[] = [];
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
     this.#parts = parts;
     this.#registry = new Registry(parts.apps);
-    this.#recorder = new Recorder(parts.append, parts.past);
+    const append: Append = (entry) => {
+      const event = parts.append(entry);
+      this.#query?.saw(event);
+      this.#subject.saw(event);
+      if (event.kind === 'user.message') this.#trail = [];
+      this.#trail.push(event);
+      return event;
+    };
+    this.#recorder = new Recorder(append, parts.past);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    const told = replay(parts.past, this.#monitor);
-    const lost = this.#recordUnknown(parts.past);
-    const query = interruptedQuery([...parts.past, ...lost]);
-    if (query !== null) this.#interrupted = { query, told: ofQuery(told, query) };
+    replay(parts.past, this.#monitor);
+    for (const event of parts.past) this.#subject.saw(event);
+    this.#trail = [...(unfinishedQuery([...parts.past, ...this.#recordUnknown(parts.past)])?.events ?? [])];
     // Names of contexts and calls are never used twice in a session, and each has at least one event.
     this.#contexts = parts.past.length;
     this.#calls = parts.past.length;
@@ -159,18 +198,27 @@ export class Session {
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
-    const { grants, digest } = parts;
+    const { grants, prompts, digest, pause } = parts;
     const consent = this.#consent();
-    const permissions = new Permissions({
+    const permission = {
       session: parts.id,
       consent,
       grants,
+      prompts,
       recorder: this.#recorder,
       digest,
       signal,
-    });
+      identityOf: (app: AppId) => parts.pins.digest(app),
+      pause,
+    };
+    const permissions = new Permissions(permission);
+    this.#choices = new AppChoices(permission);
+    this.#words = new UserWords(
+      parts.past.flatMap((event) => (event.kind === 'user.message' ? [event.text] : [])),
+      () => parts.memory.facts().map(({ value }) => value),
+    );
     this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock);
-    this.#operator = this.#assemble(signal, consent);
+    this.#operator = this.#assemble(signal);
   }
 
   /** Starts in the background what the next query will need: an agent loop, and the apps that were used last. */
@@ -192,12 +240,13 @@ export class Session {
     return this.#apps.inspect(app, (said) => look(app, said));
   }
 
-  /** The query that the session was at when its hub ended, if it has no end. */
-  get interrupted(): Interruption | null {
-    if (this.#interrupted === null) return null;
-    const { said, events } = this.#interrupted.query;
+  /** The newest query, if it came to no answer: its hub ended, or something failed, or the user stopped it. */
+  get unfinished(): Unfinished | null {
+    const query = this.#query === null ? unfinishedQuery(this.#trail) : null;
+    if (query === null) return null;
+    const { said, events, ended } = query;
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
-    return { text: said.text, time: said.time, finished, inDoubt: this.inDoubt };
+    return { text: said.text, time: said.time, ended, finished, inDoubt: this.inDoubt };
   }
 
   /** Calls that cannot be undone, of which nobody knows whether they took effect. */
@@ -206,55 +255,63 @@ export class Session {
   }
 
   /**
-   * Serves one query. Throws if another is still running: one writer, one query at a time. An interrupted one is given up:
+   * Serves one query. Throws if another is still running: one writer, one query at a time. An unfinished one is given up:
    * what it has done stays in the journal, and the rest is not done.
    */
-  async ask(text: string, signal: AbortSignal): Promise<Outcome> {
+  async ask(text: string, signal: AbortSignal, { isPrivate = false }: AskOptions = {}): Promise<Outcome> {
     if (this.#query !== null) throw new Error('a query is running in this session');
     this.#giveUp();
-    return this.#serve(text, signal);
+    return this.#serve(text, signal, isPrivate);
   }
 
   /**
-   * Goes on with the interrupted query: what the journal has of it is neither decided nor done again, and the rest is as in
+   * Goes on with the unfinished query: what the journal has of it is neither decided nor done again, and the rest is as in
    * any query. Throws if there is none.
    */
   async goOn(signal: AbortSignal): Promise<Outcome> {
-    const interrupted = this.#interrupted;
-    if (interrupted === null || this.#query !== null) throw new Error('there is no query to go on with');
-    const { finished, inDoubt, text } = this.interrupted ?? { finished: 0, inDoubt: [], text: '' };
-    const { query, told } = interrupted;
-    this.#interrupted = null;
+    const query = unfinishedQuery(this.#trail);
+    if (query === null || this.#query !== null) throw new Error('there is no query to go on with');
+    const { said, events } = query;
     const answered = this.#end(query);
     if (answered !== null) return answered;
-    const body = { kind: 'query.resumed', finished, inDoubt: inDoubt.length } as const;
-    this.#recorder.record(null, body, { causes: [query.said.id] });
-    this.#monitor.resume(told);
-    this.#recorder.follow(new Progress(query.events));
+    const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
+    const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
+    this.#recorder.record(null, body, { causes: [said.id] });
+    this.#monitor.resume(toldOf(events));
+    this.#recorder.follow(new Progress(events));
     try {
-      return await this.#serve(text, signal);
+      return await this.#serve(said.text, signal, said.private === true);
     } finally {
       this.#recorder.follow(null);
       this.#monitor.resume(new Map());
     }
   }
 
-  async #serve(text: string, signal: AbortSignal): Promise<Outcome> {
-    const query = new Query(text, signal, this.#parts.limits);
+  async #serve(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
+    const { limits, prices, clock } = this.#parts;
+    const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
     this.#query = query;
+    // A query that goes on has done and refused what it did before it was interrupted.
+    if (this.#recorder.progress !== null) for (const event of this.#trail) query.saw(event);
+    this.#words.hear(text);
+    // What an earlier query asked is over: an answer to it counts for nothing.
+    this.#parts.prompts.closeAll(this.id);
     try {
       return await this.#operator.ask(query);
     } finally {
       query.end();
       this.#query = null;
+      if (unfinishedQuery(this.#trail) === null) this.#trail = [];
     }
   }
 
   /** Ends every process of the session. `suspend` leaves it open to be resumed, with its history and grants. */
   async close(how: 'end' | 'suspend'): Promise<void> {
+    const { stopped } = this.#operator.stop();
     this.#spokes.close();
     await this.#apps.stop();
     for (const network of await Promise.all(this.#networks.values())) await network.end();
+    await stopped();
     if (how === 'end') this.#recorder.record(null, { kind: 'session.ended' });
     else this.#parts.release();
   }
@@ -270,21 +327,21 @@ export class Session {
   }
 
   /** A query that was answered, and is remembered as that, lacks nothing but its end. Null: it lacks more. */
-  #end({ events, said }: InterruptedQuery): Outcome | null {
-    const answer = givenAnswer(events);
+  #end({ events, said, ended }: UnfinishedQuery): Outcome | null {
+    const answer = ended === null ? givenAnswer(events) : null;
     if (answer === null) return null;
     if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
     const body = { kind: 'query.ended', outcome: 'answered', reason: null } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
+    this.#trail = [];
     return { kind: 'answered', answer: answer.text, reason: null, help: null };
   }
 
   #giveUp(): void {
-    const interrupted = this.#interrupted;
-    this.#interrupted = null;
-    if (interrupted === null) return;
+    const query = unfinishedQuery(this.#trail);
+    if (query === null || query.ended !== null) return;
     const reason = 'it was interrupted, and another query was asked';
-    const causes = [interrupted.query.said.id];
+    const causes = [query.said.id];
     this.#recorder.record(null, { kind: 'query.ended', outcome: 'cancelled', reason }, { causes });
   }
 
@@ -313,7 +370,7 @@ export class Session {
     };
   }
 
-  #assemble(signal: () => AbortSignal, consent: Consent): Operator {
+  #assemble(signal: () => AbortSignal): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
     const monitor = this.#monitor;
@@ -331,9 +388,21 @@ export class Session {
       registry,
       validator,
       newCallId,
+      words: this.#words,
+      observed: (...observed) => this.#observed(...observed),
       asksPermission,
     });
-    const models = new ModelCalls({ model: parts.model, gate, monitor, recorder, digest });
+    const models = new ModelCalls({ model: this.#model(), gate, monitor, recorder, digest });
+    const summaries = new Summaries({
+      mode: parts.isolation === 'none' ? 'off' : parts.summaries,
+      memory: parts.memory,
+      models,
+      monitor,
+      recorder,
+      newContext: (options) => this.#newContext(options),
+      newQuery: (ending) => this.#newErrandOfHub(ending),
+      characters: parts.memoryLimits.summaryCharacters,
+    });
     const reader = new Reader({
       gate,
       recorder,
@@ -357,7 +426,15 @@ export class Session {
       errand: (from, app, request) => this.#errand(from, app, request),
       serve: (query, task) => operator.serveTask(query, task),
       choose: (context, functionality, candidates) =>
-        operator.choose(context, `Several apps offer \`${functionality}\`. Which one?`, candidates, signal()),
+        this.#choices.choose(
+          context,
+          {
+            question: `Several apps offer \`${functionality}\`. Which one?`,
+            what: functionality,
+            choices: candidates,
+          },
+          signal(),
+        ),
     });
     const operator: Operator = new Operator({
       session: parts.id,
@@ -368,15 +445,34 @@ export class Session {
       gate,
       monitor,
       recorder,
-      models: new ModelCalls({ model: this.#model(), gate, monitor, recorder, digest }),
+      models,
       calls,
       exchange,
       memory: parts.memory,
-      consent,
+      summaries,
+      choices: this.#choices,
       maxSteps: parts.limits.steps,
+      subject: () => this.#subject.current,
       newContext: (options) => this.#newContext(options),
     });
     return operator;
+  }
+
+  /** What the hub itself wants of a model, with a small budget of its own. */
+  #newErrandOfHub(signal: AbortSignal): Query {
+    const { limits, prices, clock } = this.#parts;
+    const own = { ...limits, tokens: SUMMARY_TOKENS, seconds: SUMMARY_SECONDS };
+    return new Query({ text: '', signal, limits: own, prices, now: clock, isPrivate: true });
+  }
+
+  /** A value is remembered, when the query has ended, as the app's word, with the label of its output. */
+  #observed(context: Context, query: Query, app: InstalledApp, output: ToolOutput, event: EventId): void {
+    if (output.isError || this.#parts.isolation === 'none') return;
+    const { label } = output;
+    for (const { name, value } of observedIn(app.manifest, output.tool, output.structured)) {
+      query.observes({ fact: { name, value, origin: app.id, label }, source: event });
+      this.#recorder.record(context, { kind: 'fact.observed', name }, { causes: [event], label });
+    }
   }
 
   /** @param cause the event that it is made for; a context of an interrupted query is found again by it */
@@ -463,14 +559,4 @@ export class Session {
   #recordApp(app: AppId, body: Parameters<Recorder['record']>[1]): void {
     this.#parts.append({ context: null, app, causes: [], label: HUB_LABEL, body });
   }
-}
-
-/** Of what the monitor was told, what belongs to this query. */
-function ofQuery(told: Told, { events }: InterruptedQuery): Told {
-  return new Map(
-    events.flatMap(({ id: event }) => {
-      const proposal = told.get(event);
-      return proposal === undefined ? [] : [[event, proposal] as const];
-    }),
-  );
 }

@@ -6,39 +6,49 @@
  */
 import {
   type AppId,
+  DEFAULT_MEMORY_LIMITS,
   type EventId,
   HUB_LABEL,
   joinLabels,
   type Label,
+  type MemoryLimits,
   type ModelMessage,
   type PlannerInput,
   type SessionId,
   USER_LABEL,
 } from '@cordon/core';
-import type { MemoryOwner, Store, Turn } from '@cordon/trace';
-import type { ContextOwner, KnownFact, Memory, RememberedTurns } from './memory.ts';
+import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
+import type {
+  ContextOwner,
+  KnownFact,
+  Memory,
+  Observation,
+  ObservedFact,
+  OlderTurns,
+  RememberedTurns,
+} from './memory.ts';
 import type { Grants } from './permission.ts';
-
-/** Working memory: so many interactions of a context are shown to it again. */
-const INTERACTIONS = 10;
+import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
 
 export class StoredMemory implements Memory {
   readonly #store: Store;
   readonly #session: SessionId;
+  readonly #limits: MemoryLimits;
 
-  constructor(store: Store, session: SessionId) {
+  constructor(store: Store, session: SessionId, limits: MemoryLimits = DEFAULT_MEMORY_LIMITS) {
     this.#store = store;
     this.#session = session;
+    this.#limits = limits;
   }
 
   facts(): readonly KnownFact[] {
-    return this.#factsOf(SYSTEM);
+    return this.#statedTo(SYSTEM);
   }
 
   ownFacts(owner: ContextOwner): readonly KnownFact[] {
-    return this.#factsOf(owner);
+    return this.#statedTo(owner);
   }
 
   rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
@@ -47,65 +57,143 @@ export class StoredMemory implements Memory {
     }
   }
 
-  #factsOf(owner: MemoryOwner): readonly KnownFact[] {
+  /** INVARIANT (stated): what counts as the user's word is what the user stated, and nothing that an app's output says. */
+  #statedTo(owner: MemoryOwner): readonly KnownFact[] {
     return this.#store
       .memory(owner)
       .facts()
+      .filter(({ learnt, label }) => learnt === 'stated' && label.integrity === 'trusted')
       .map(({ name, value, origin }) => ({ name, value, origin }));
   }
 
-  earlier(): PlannerInput['earlier'] {
-    const turns = this.#store.memory(SYSTEM).recent(this.#session, INTERACTIONS);
+  observed(): readonly ObservedFact[] {
+    return this.#store
+      .memory(SYSTEM)
+      .facts()
+      .flatMap(({ name, value, origin, label, learnt }) =>
+        learnt === 'observed' && origin !== null
+          ? [{ key: `${origin}/${name}`, name, value, origin, label }]
+          : [],
+      );
+  }
+
+  observe({ fact: { name, value, origin, label }, source }: Observation): void {
+    // Of two values of one name the last counts, also where the first had another label.
+    for (const keeper of [SYSTEM, { kind: 'spoke', app: origin } as const]) {
+      const memory = this.#store.memory(keeper);
+      memory.forgetObserved(name, origin);
+      memory.learn(name, value, { origin, source, label }, 'observed');
+    }
+  }
+
+  earlier(said: EventId): PlannerInput['earlier'] {
+    const turns = this.#shown(SYSTEM, said);
     return turns.flatMap((turn, index) => {
       const outcome = turns[index + 1];
       return turn.role === 'user' && outcome?.role === 'assistant'
-        ? [{ query: turn.text, app: turn.origin, outcome: outcome.text }]
+        ? [{ query: shownText(turn.text, this.#limits), app: turn.origin, outcome: outcome.text }]
         : [];
     });
   }
 
-  rememberQuery(query: string, app: AppId | null, outcome: string): void {
-    const memory = this.#store.memory(SYSTEM);
-    memory.record(this.#session, 'user', query, { origin: app, source: null, label: USER_LABEL });
-    memory.record(this.#session, 'assistant', outcome, { origin: null, source: null, label: HUB_LABEL });
+  earlierSummary(): string | null {
+    return this.#store.memory(SYSTEM).summary(this.#session)?.text ?? null;
   }
 
-  turns(owner: ContextOwner): RememberedTurns {
-    const turns = this.#store.memory(owner).recent(this.#session, INTERACTIONS);
-    // The user's own words are nobody's secret to the one to whom they were said.
-    const label = turns
-      .filter(({ role }) => role === 'assistant')
-      .reduce((joined: Label, turn) => joinLabels(joined, turn.label), HUB_LABEL);
-    const sources = turns.flatMap(({ source }) => source ?? []);
-    return { messages: turns.map(messageOf), label, sources };
+  rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void {
+    const memory = this.#store.memory(SYSTEM);
+    const from = { origin: app, source: said, label: USER_LABEL };
+    memory.recordOnce(this.#session, 'user', query, from);
+    memory.recordOnce(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
+  }
+
+  turns(owner: ContextOwner, said?: EventId): RememberedTurns {
+    const summary = this.#store.memory(owner).summary(this.#session);
+    const turns = this.#shown(owner, said);
+    const { label, sources } = provenanceOf(turns, summary);
+    const before = summary === null ? [] : summaryMessages(summary.text);
+    return { messages: [...before, ...turns.map((turn) => this.#messageOf(turn))], label, sources };
   }
 
   rememberTurn(
     owner: ContextOwner,
     query: string,
     answer: string,
-    from: { readonly label: Label; readonly source: EventId | null },
+    {
+      label,
+      source,
+      said,
+    }: { readonly label: Label; readonly source: EventId | null; readonly said: EventId },
   ): void {
     const memory = this.#store.memory(owner);
     const origin = owner.kind === 'spoke' ? owner.app : null;
-    memory.record(this.#session, 'user', query, { origin: null, source: null, label: USER_LABEL });
-    memory.record(this.#session, 'assistant', answer, { origin, ...from });
+    memory.recordOnce(this.#session, 'user', query, { origin: null, source: said, label: USER_LABEL });
+    memory.recordOnce(this.#session, 'assistant', answer, { origin, source: source ?? said, label });
+  }
+
+  /** Half of what may be shown stays, so that a summary is due every few turns and not at each. */
+  older(owner: MemoryOwner): OlderTurns | null {
+    const memory = this.#store.memory(owner);
+    const open = memory.open(this.#session);
+    if (divideHistory(open, this.#limits).older.length === 0) return null;
+    const { interactions, characters } = this.#limits;
+    const { older } = divideHistory(open, {
+      interactions: Math.floor(interactions / 2),
+      characters: Math.floor(characters / 2),
+    });
+    const last = older.at(-1);
+    if (last === undefined) return null;
+    const summary = memory.summary(this.#session);
+    const { label, sources } = provenanceOf(older, summary);
+    return {
+      before: summary?.text ?? null,
+      turns: older,
+      label,
+      // The system's turns come from the user's own words, which carry nothing that a rule would follow.
+      sources: owner.kind === 'system' ? [] : sources,
+      through: last.place,
+    };
+  }
+
+  keepSummary(owner: MemoryOwner, summary: NewSummary): void {
+    this.#store.memory(owner).summarise(this.#session, summary);
+  }
+
+  /** A query that goes on after a crash may have its own turn here already: it is shown what it was shown then. */
+  #shown(owner: MemoryOwner, said?: EventId): readonly Turn[] {
+    const recent = this.#store.memory(owner).recent(this.#session, this.#limits.interactions);
+    const own = said === undefined ? -1 : recent.findIndex(({ source }) => source === said);
+    return divideHistory(own === -1 ? recent : recent.slice(0, own), this.#limits).shown;
+  }
+
+  #messageOf({ role, text }: Turn): ModelMessage {
+    const shown = shownText(text, this.#limits);
+    return role === 'assistant' ? { role, text: shown, calls: [] } : { role: 'user', text: shown };
   }
 }
 
-function messageOf({ role, text }: Turn): ModelMessage {
-  return role === 'assistant' ? { role, text, calls: [] } : { role: 'user', text };
+/** The user's own words are nobody's secret to the one to whom they were said: what was answered counts, and summaries. */
+function provenanceOf(
+  turns: readonly Turn[],
+  summary: Summary | null,
+): { readonly label: Label; readonly sources: readonly EventId[] } {
+  const told = [...(summary === null ? [] : [summary]), ...turns.filter(({ role }) => role !== 'user')];
+  return {
+    label: told.reduce((joined: Label, { label }) => joinLabels(joined, label), HUB_LABEL),
+    sources: told.flatMap(({ source }) => source ?? []),
+  };
 }
 
 /** The grants that count in one session. A grant that the store refuses to keep authorises nothing. */
 export function sessionGrants(store: Store, session: SessionId): Grants {
   return {
     find: (subject, digest) => store.grants.find(subject, session, digest),
-    give: (subject, duration, digest) => {
-      const given = store.grants.give({ subject, duration, session, digest });
-      if (!given.ok) throw new Error(given.fault.message);
-      return given.value;
+    give: (gift) => {
+      const given = store.grants.give({ ...gift, session });
+      return given.ok ? given.value : null;
     },
     consume: (grant) => store.grants.consume(grant.id, session),
+    hasFlowed: (flow) => store.grants.hasFlowed(flow),
+    isOutdated: (subject, binding) => store.grants.isOutdated(subject, binding),
   };
 }

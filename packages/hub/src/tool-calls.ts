@@ -45,7 +45,13 @@ export interface ToolCallParts {
   readonly newCallId: () => string;
   readonly words: UserWords;
   /** An output was delivered: what the configuration says to remember of it is remembered. */
-  readonly observed: (context: Context, app: InstalledApp, output: ToolOutput, event: EventId) => void;
+  readonly observed: (
+    context: Context,
+    query: Query,
+    app: InstalledApp,
+    output: ToolOutput,
+    event: EventId,
+  ) => void;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
 }
@@ -233,7 +239,7 @@ export class ToolCalls {
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
-    if (!query.isPrivate) this.#parts.observed(context, app, output, delivered.event);
+    if (!query.isPrivate) this.#parts.observed(context, query, app, output, delivered.event);
     return { output, event: delivered.event };
   }
 }

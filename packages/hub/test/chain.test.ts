@@ -150,9 +150,19 @@ test('a rule about requests sees what a request carries on from, two contexts aw
 
 test('an app that was sent private words may not pass them on without a question', async (t) => {
   // The coordinator hands the drive's text to `first`, whose context then asks `second`.
-  const planned = plan([{ app: 'drive' }, { app: 'first' }, { app: 'second' }]);
+  const clock = app(
+    'clock',
+    { now: 'noon' },
+    { functionalities: [serves('time', 'now', shape({}), shape({ text: TEXT }))] },
+  );
+  const planned = plan([
+    { app: 'drive' },
+    { app: 'clock' },
+    { app: 'first', after: [1] },
+    { app: 'second', after: [1] },
+  ]);
   const stage = stageFor(t, {
-    apps: [DRIVE, FIRST, SECOND],
+    apps: [DRIVE, clock, FIRST, SECOND],
     user: yes(),
     script: {
       planner: [planned],

@@ -90,8 +90,8 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     policy: emptyPolicy(),
     launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
     spokes: mortalLoops(() => isDue('spoke')),
-    pins: NO_PINS,
     consent: consentOf(scenario, doubts),
+    pins: { ...NO_PINS, digest: (name) => `sha256:${name}` },
     clock: () => ++now,
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
   });
@@ -198,7 +198,7 @@ function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
 export async function play(session: Session, scenario: Scenario, asked: number): Promise<readonly string[]> {
   const outcomes: string[] = [];
   const { signal } = new AbortController();
-  if (session.interrupted !== null) {
+  if (session.unfinished !== null) {
     const { kind, answer, reason } = await session.goOn(signal);
     outcomes.push(`${kind}: ${answer ?? reason}`);
   }

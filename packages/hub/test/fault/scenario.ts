@@ -2,8 +2,7 @@
  * Generated sessions: apps with tools that can and cannot be undone, queries, and what each context's model says at each
  * of its turns. A scenario is plain data, so that another process can play it too.
  */
-import { isJsonObject, type ModelRequest, parseJson } from '@cordon/core';
-import { plan } from '../fixture/model.ts';
+import { isJsonObject, type ModelRequest, type PlannerAnswer, parseJson } from '@cordon/core';
 
 export interface ToolSpec {
   readonly name: string;
@@ -28,6 +27,8 @@ export interface QuerySpec {
   /** In their order; the first is the one that serves, or (`isCoordinated`) none is. */
   readonly apps: readonly string[];
   readonly isCoordinated: boolean;
+  /** Numbers of the tasks of coordinated apps, in their order. */
+  readonly tasks: readonly number[];
   /** Apps that the user is asked to choose among; the first is chosen. */
   readonly candidates: readonly string[];
   /** Rounds of calls by context, as `keyOf` names it. */
@@ -100,20 +101,23 @@ function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec 
   const apps = Array.from({ length: count }, (_, index) => NAMES[(first + index) % NAMES.length] ?? '');
   const isCoordinated = count > 1 && chance.flip(0.4);
   const [root = ''] = apps;
-  const who = isVanilla || isCoordinated ? 'assistant' : root;
-  const helpers = isCoordinated ? apps : apps.slice(1);
-  const own = isCoordinated || isVanilla ? [] : [`${root}-read`, `${root}-send`];
-  const offered = helpers.flatMap((app) => [`${app}-read`, `${app}-send`, `${app}-work`]);
-  const rounds: Record<string, CallSpec[][]> = {};
-  const names = [...own, ...offered];
-  rounds[`${who}/q${at}`] = roundsOf(chance, names, counter);
-  for (const call of (rounds[`${who}/q${at}`] ?? []).flat()) {
-    const [app = '', what] = call.name.split('-');
-    if (what === 'work')
-      rounds[`${app}/n${call.n}`] = roundsOf(chance, [`${app}-read`, `${app}-send`], counter, 1);
+  const rounds: Record<string, readonly (readonly CallSpec[])[]> = {};
+  const owned = (app: string) => [`${app}-read`, `${app}-send`];
+  // Each on its own, and side by side.
+  const tasks = isCoordinated ? apps.map(() => ++counter.n) : [];
+  for (const [index, app] of apps.entries())
+    if (isCoordinated) rounds[`${app}/n${tasks[index]}`] = roundsOf(chance, owned(app), counter, 2);
+  if (!isCoordinated && !isVanilla) {
+    const offered = apps.slice(1).flatMap((app) => [...owned(app), `${app}-work`]);
+    const own = roundsOf(chance, [...owned(root), ...offered], counter);
+    rounds[`${root}/q${at}`] = own;
+    for (const { name, n } of own.flat()) {
+      const [app = '', what] = name.split('-');
+      if (what === 'work') rounds[`${app}/n${n}`] = roundsOf(chance, owned(app), counter, 1);
+    }
   }
   const candidates = count === 1 && chance.flip(0.3) ? [root, NAMES[(first + 1) % NAMES.length] ?? ''] : [];
-  return { text: `do q${at}`, apps, isCoordinated, candidates, rounds };
+  return { text: `do q${at}`, apps, tasks, isCoordinated, candidates, rounds };
 }
 
 function roundsOf(chance: Chance, names: readonly string[], counter: { n: number }, most = 3): CallSpec[][] {
@@ -127,10 +131,17 @@ function roundsOf(chance: Chance, names: readonly string[], counter: { n: number
 }
 
 /** What the planner says to a query. */
-function planOf({ apps, isCoordinated, candidates }: QuerySpec): string {
-  if (apps.length === 0) return plan([{ app: null }]);
-  const steps = apps.map((app, at) => ({ app, after: isCoordinated || at === 0 ? [] : [1] }));
-  return plan(steps, candidates);
+function planOf({ apps, tasks, isCoordinated, candidates }: QuerySpec): string {
+  const steps = apps.map((app, at) => ({
+    app,
+    task: isCoordinated ? `do n=${tasks[at]}` : 'do it',
+    uses: [],
+    needs: [],
+    after: isCoordinated || at === 0 ? [] : [1],
+  }));
+  const alone = [{ app: null, task: 'do it', uses: [], needs: [], after: [] }];
+  const answer: PlannerAnswer = { steps: steps.length === 0 ? alone : steps, candidates };
+  return JSON.stringify(answer);
 }
 
 /**
@@ -160,5 +171,5 @@ export function sayingOf(scenario: Scenario, { role, messages }: ModelRequest): 
 function keyOf(system: string, asked: string): string {
   const who = /You work for <([^>]+)>/.exec(system)?.[1] ?? 'assistant';
   const query = /^do (q\d+)$/.exec(asked)?.[1];
-  return `${who}/${query ?? `n${/"n":(\d+)/.exec(asked)?.[1] ?? ''}`}`;
+  return `${who}/${query ?? `n${/\bn(?:":|=)(\d+)/.exec(asked)?.[1] ?? ''}`}`;
 }

@@ -78,8 +78,10 @@ test('an answer that names a long text over and over does not grow without end',
 });
 
 test('a planner that answers with a page of empty lines is read in no time', () => {
-  assert.equal(readPlan(`\`\`\`${'\n'.repeat(200_000)}`, [], []), null);
-  assert.equal(readPlan('Sure!\n```json\n{"steps": [{"app": null}]}\n```\nDone.', [], [])?.steps.length, 1);
+  const task = { query: '', apps: [], unlisted: 0, facts: [], earlier: [], declined: [] };
+  assert.equal(readPlan(`\`\`\`${'\n'.repeat(200_000)}`, task).kind, 'none');
+  const read = readPlan('Sure!\n```json\n{"steps": [{"app": null}]}\n```\nDone.', task);
+  assert.equal(read.kind === 'plan' && read.plan.steps.length, 1);
 });
 
 test('a loop that asks its model without end is stopped by the hub', async (t) => {

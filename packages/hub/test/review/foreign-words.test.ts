@@ -71,7 +71,12 @@ const HOSTILE_SCHEMA = {
 } as const;
 
 const TWO_APPS: Script = {
-  planner: [plan([{ app: 'rides' }, { app: 'mail' }])],
+  planner: [
+    plan([
+      { app: 'rides', uses: ['fare'] },
+      { app: 'mail', uses: ['read'] },
+    ]),
+  ],
 };
 
 test('no word of the schemas of an app without manifest reaches another context', async (t) => {

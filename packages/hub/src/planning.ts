@@ -1,0 +1,228 @@
+/**
+ * How a query gets its plan: stated by the query itself, made by the planner's model from a shortlist of the installed
+ * apps, chosen by the user among several apps, and made anew when the user says no (paper, IV-A2 and IV-A4).
+ *
+ * The planner's context is new for each question and holds no app's words.
+ *
+ * Ring 0; the reading of its answer is ring 1, and a plan is a claim however it came about.
+ */
+import {
+  type AppId,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type PlanOrigin,
+  primaryApps,
+  type Result,
+  type StepPlan,
+} from '@cordon/core';
+import type { AppHost } from './app-host.ts';
+import { rankApps } from './app-index.ts';
+import type { Context } from './context.ts';
+import { evidentPlan, type Subject } from './evident-plan.ts';
+import type { Memory } from './memory.ts';
+import type { ModelCalls } from './model-calls.ts';
+import {
+  type Declined,
+  fallbackPlan,
+  type PlanningTask,
+  plannerInput,
+  planSchema,
+  readPlan,
+} from './planner.ts';
+import type { ContextOptions } from './preparation.ts';
+import { PLANNER_PROMPT } from './prompts.ts';
+import type { Query } from './query.ts';
+import type { Registry } from './registry.ts';
+import { withCandidate } from './route.ts';
+
+export type { Subject };
+
+export interface PlanningParts {
+  readonly registry: Registry;
+  readonly apps: AppHost;
+  readonly models: ModelCalls;
+  readonly memory: Memory;
+  readonly newContext: (options: ContextOptions) => Context;
+  /** The user's words become visible in a context. */
+  readonly hear: (context: Context, text: string, said: EventId) => void;
+  readonly choose: (
+    context: Context,
+    question: string,
+    choices: readonly AppId[],
+    signal: AbortSignal,
+  ) => Promise<AppId | null>;
+}
+
+/**
+ * So many apps are shown to the planner at first, and so many of the rest when it says that none of them fits. What
+ * nobody was asked about in the end is left to the hub's own index, which looks at all of them.
+ */
+const SHORTLISTS = [12, 48, 300];
+
+/** How often another plan is made for one query after the user has said no. */
+export const MOST_REPLANS = 2;
+
+const NO_APP: Fault = fault('cancelled', 'no app was chosen');
+
+/** A plan, and how it came about. */
+export interface Planned {
+  readonly plan: StepPlan;
+  readonly origin: PlanOrigin;
+}
+
+/** The planner's answer, and the context that it came from. */
+interface Proposed extends Planned {
+  readonly context: Context;
+}
+
+export class Planning {
+  readonly #parts: PlanningParts;
+
+  constructor(parts: PlanningParts) {
+    this.#parts = parts;
+  }
+
+  /** The first plan for a query. */
+  plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
+    const { registry } = this.#parts;
+    const { apps } = registry;
+    if (apps.length === 0)
+      return Promise.resolve(ok({ plan: fallbackPlan(query.text, apps), origin: 'planner' }));
+    const knowsFacts = this.#facts(query).length > 0;
+    const evident = evidentPlan(query.text, { apps, subject, knowsFacts });
+    if (evident === null) return this.#propose(query, said, subject, []);
+    this.#foresee(evident.plan);
+    return Promise.resolve(ok(evident));
+  }
+
+  /** Another plan, without what the user has said no to; null: there is none that makes sense. */
+  async replan(query: Query, said: EventId, declined: readonly Declined[]): Promise<Planned | null> {
+    // With nothing but the apps that were declined there is no other way, and nobody needs to be asked for one.
+    const isDeclined = ({ id }: InstalledApp) => declined.some(({ app }) => app === id);
+    if (this.#parts.registry.apps.every(isDeclined)) return null;
+    const proposed = await this.#ask(query, said, null, declined);
+    if (!proposed.ok || proposed.value.origin === 'fallback') return null;
+    this.#foresee(proposed.value.plan);
+    return proposed.value;
+  }
+
+  /** The planner proposes; several apps that could serve are the user's choice. Who wants none of them is asked about others. */
+  async #propose(
+    query: Query,
+    said: EventId,
+    subject: Subject | null,
+    before: readonly Declined[],
+  ): Promise<Result<Planned, Fault>> {
+    let declined = before;
+    for (let attempt = 0; attempt <= MOST_REPLANS; attempt++) {
+      if (this.#without(declined).length === 0) break;
+      const proposed = await this.#ask(query, said, subject, declined);
+      if (!proposed.ok) return attempt === 0 ? proposed : failed(NO_APP);
+      const { plan, origin, context } = proposed.value;
+      const choices = choicesOf(plan, attempt > 0);
+      // After a no, an app that the user was not asked about is not what the user has agreed to.
+      if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
+      this.#foresee(plan);
+      if (choices.length === 0) return ok({ plan, origin });
+      const question =
+        choices.length > 1 ? 'Several apps can do this. Which one?' : 'Shall this app do it instead?';
+      const chosen = await this.#parts.choose(context, question, choices, query.signal);
+      if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+      if (query.signal.aborted) break;
+      declined = [...declined, ...choices.map(declinedChoice)];
+    }
+    return failed(NO_APP);
+  }
+
+  /** The planner's plan for these apps, asked again with others where it finds none that fits; else the hub's own. */
+  async #ask(
+    query: Query,
+    said: EventId,
+    subject: Subject | null,
+    declined: readonly Declined[],
+  ): Promise<Result<Proposed, Fault>> {
+    const { memory, newContext, hear } = this.#parts;
+    const installed = this.#without(declined);
+    const preferred = subject === null ? [] : [subject.app];
+    const isShort = installed.length <= (SHORTLISTS[0] ?? 0);
+    const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
+    const context = newContext({ kind: 'planner', app: null });
+    hear(context, query.text, said);
+    let from = 0;
+    for (const size of SHORTLISTS) {
+      const shown = ranked.slice(from, from + size);
+      from += shown.length;
+      const task: PlanningTask = {
+        query: query.text,
+        apps: shown,
+        unlisted: ranked.length - from,
+        facts: this.#facts(query),
+        earlier: query.isPrivate ? [] : memory.earlier(said),
+        ...this.#summary(query),
+        declined,
+      };
+      const answer = await this.#complete(context, query, task);
+      if (!answer.ok) return answer;
+      const read = readPlan(answer.value, task);
+      if (read.kind === 'plan') return ok({ plan: read.plan, origin: 'planner', context });
+      if (read.kind === 'none') break;
+    }
+    return ok({ plan: fallbackPlan(query.text, installed), origin: 'fallback', context });
+  }
+
+  async #complete(context: Context, query: Query, task: PlanningTask): Promise<Result<string, Fault>> {
+    const answer = await this.#parts.models.complete(context, query, {
+      role: 'planner',
+      messages: [
+        { role: 'system', text: PLANNER_PROMPT },
+        { role: 'user', text: JSON.stringify(plannerInput(task)) },
+      ],
+      tools: [],
+      answerSchema: planSchema(task.unlisted > 0),
+    });
+    if (answer.ok) return ok(answer.value.text);
+    if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
+    query.refused(answer.fault.reasons, true);
+    return failed(fault('cancelled', 'the policy forbids planning'));
+  }
+
+  #summary(query: Query): { readonly summary?: string } {
+    const summary = query.isPrivate ? null : this.#parts.memory.earlierSummary();
+    return summary === null ? {} : { summary };
+  }
+
+  /** Names of the facts that the user stated, and of what apps said; a private query knows of none. */
+  #facts(query: Query): readonly string[] {
+    if (query.isPrivate) return [];
+    const { memory } = this.#parts;
+    const stated = memory.facts().map(({ name }) => name);
+    return [...new Set([...stated, ...memory.observed().map(({ key }) => key)])];
+  }
+
+  #without(declined: readonly Declined[]): readonly InstalledApp[] {
+    const gone = new Set(declined.filter(({ isWholeApp }) => isWholeApp).map(({ app }) => app));
+    return this.#parts.registry.apps.filter(({ id }) => !gone.has(id));
+  }
+
+  /** Apps that the plan names come up while the user chooses, and beside each other. */
+  #foresee({ steps, candidates }: StepPlan): void {
+    const { registry, apps } = this.#parts;
+    const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
+    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
+  }
+}
+
+/** Which apps the user chooses among; after a no, also a single one. */
+function choicesOf(plan: StepPlan, isSecond: boolean): readonly AppId[] {
+  if (plan.candidates.length > 1) return plan.candidates;
+  const primary = primaryApps(plan);
+  return isSecond && primary.length === 1 ? primary : [];
+}
+
+function declinedChoice(app: AppId): Declined {
+  return { app, what: 'serving the query', isWholeApp: true };
+}

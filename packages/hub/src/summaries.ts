@@ -1,0 +1,147 @@
+/**
+ * Rolling summaries: what no longer fits into a context's working memory is summed up, by the model of that context or,
+ * without one, by the beginnings of what was said. A summary is made after a query has ended, so that nobody waits for it
+ * but, at most, the next query.
+ *
+ * The model that makes one has a context of its own: no tools, no exchanges, one owner's turns and nothing else. What
+ * it writes carries the labels of all that it read, and the events that those came from: a flow rule sees through a
+ * summary. The system's is made of the user's own words and of how their queries ended, never of an app's words.
+ *
+ * Ring 0; the model's words are as trustworthy as what it read.
+ */
+import { type AppId, type ContextKind, type EventId, HUB_LABEL, joinLabels } from '@cordon/core';
+import type { ReferenceMonitor } from '@cordon/monitor';
+import type { MemoryOwner } from '@cordon/trace';
+import type { Context } from './context.ts';
+import { extract } from './extract.ts';
+import type { Memory, OlderTurns } from './memory.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { SUMMARY_PROMPT } from './prompts.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+import { shortened } from './working-memory.ts';
+
+/** `model`: by a model, and where that fails as `extract`, which is without one. */
+export type SummaryMode = 'model' | 'extract' | 'off';
+
+export interface SummariesParts {
+  readonly mode: SummaryMode;
+  readonly memory: Memory;
+  readonly models: ModelCalls;
+  readonly monitor: ReferenceMonitor;
+  readonly recorder: Recorder;
+  readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
+  /** For the budget of one summary: it is no query of the user's. */
+  readonly newQuery: (signal: AbortSignal) => Query;
+  /** Of a summary. */
+  readonly characters: number;
+}
+
+/** What a model is given to sum up, at most. */
+const MOST_READ = 48_000;
+const MOST_TURNS = 200;
+
+export class Summaries {
+  readonly #parts: SummariesParts;
+  readonly #ending = new AbortController();
+  #making: Promise<void> = Promise.resolve();
+
+  constructor(parts: SummariesParts) {
+    this.#parts = parts;
+  }
+
+  /** In the background: for each of these owners a summary of what has become too old to be shown. */
+  begin(owners: readonly MemoryOwner[]): void {
+    if (this.#parts.mode === 'off') return;
+    this.#making = this.#making.then(async () => {
+      for (const owner of owners) await this.#make(owner);
+    });
+    // Whoever waits for it hears of a failure of the store; nobody has to wait.
+    this.#making.catch(() => undefined);
+  }
+
+  /** When none is being made. Throws what failed. */
+  settled(): Promise<void> {
+    return this.#making;
+  }
+
+  /** The session ends: one that is being made is given up, and made when the session goes on. */
+  stop(): void {
+    this.#ending.abort();
+  }
+
+  async #make(owner: MemoryOwner): Promise<void> {
+    const { memory, recorder, characters } = this.#parts;
+    if (this.#ending.signal.aborted) return;
+    const older = memory.older(owner);
+    if (older === null) return;
+    const context = this.#hear(owner, older);
+    const written = await this.#write(context, older);
+    if (this.#ending.signal.aborted) return this.#end(context, 'stopped');
+    const madeBy = written === null ? 'extract' : 'model';
+    const text = written ?? extract(older.before, older.turns, characters);
+    memory.keepSummary(owner, {
+      text: shortened(text, characters),
+      madeBy,
+      through: older.through,
+      label: context.label,
+      source: context.lastEvent,
+    });
+    recorder.record(context, { kind: 'summary.made', turns: older.turns.length, by: madeBy });
+    this.#end(context, 'summed up');
+  }
+
+  /** A context of its own hears what is to be summed up, with all that flowed into it. */
+  #hear(owner: MemoryOwner, { turns, label, sources }: OlderTurns): Context {
+    const { newContext, recorder, monitor } = this.#parts;
+    const app = owner.kind === 'spoke' ? owner.app : null;
+    const context = newContext({ kind: 'summary', app });
+    context.recalls(joinLabels(label, HUB_LABEL));
+    const body = {
+      kind: 'query.delivered',
+      text: `${turns.length} earlier messages, to be summed up`,
+    } as const;
+    const heard: EventId = recorder.record(context, body, { causes: sources, label: context.label }).id;
+    context.lastEvent = heard;
+    monitor.record(
+      { kind: 'carried', context: context.id, label: context.label },
+      { event: heard, app, causes: sources },
+    );
+    return context;
+  }
+
+  /** Null: there is no model for it, or it has not made one. */
+  async #write(context: Context, older: OlderTurns): Promise<string | null> {
+    if (this.#parts.mode !== 'model') return null;
+    const query = this.#parts.newQuery(this.#ending.signal);
+    try {
+      const answer = await this.#parts.models.complete(context, query, {
+        role: 'agent',
+        messages: [
+          { role: 'system', text: SUMMARY_PROMPT },
+          { role: 'user', text: JSON.stringify(readable(older)) },
+        ],
+        tools: [],
+      });
+      const text = answer.ok ? answer.value.text.trim() : '';
+      return text === '' ? null : text;
+    } finally {
+      query.end();
+    }
+  }
+
+  #end(context: Context, reason: string): void {
+    this.#parts.recorder.record(context, { kind: 'context.ended', reason });
+  }
+}
+
+/** The newest of what is older, each cut so that all of it fits. */
+function readable({ before, turns }: OlderTurns): object {
+  const read = turns.slice(-MOST_TURNS);
+  const most = Math.floor(MOST_READ / Math.max(1, read.length));
+  return {
+    ...(before === null ? {} : { summary: before }),
+    ...(turns.length > read.length ? { leftOut: turns.length - read.length } : {}),
+    messages: read.map(({ role, text }) => ({ role, text: shortened(text, most) })),
+  };
+}

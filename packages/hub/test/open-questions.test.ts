@@ -1,0 +1,227 @@
+/** Questions that are open at the same time, are answered from elsewhere, or end before they are answered. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
+import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
+import { no, type Says, yes } from './fixture/consent.ts';
+import { call, plan, type Script } from './fixture/model.ts';
+import { type Stage, stageFor } from './fixture/stage.ts';
+
+const MAIL = app('mail', { send: { input: shape({ to: TEXT }), reply: 'sent' } }, { irreversible: ['send'] });
+const RIDES = app(
+  'rides',
+  { fare: { input: shape({ to: TEXT }), reply: { structured: { amount: 12 } } } },
+  { functionalities: [serves('ride-fare', 'fare', shape({ to: TEXT }), shape({ amount: NUMBER }))] },
+);
+const SENDS = plan([{ app: 'mail', uses: ['send'] }]);
+
+/** All calls in one line of the model: the loop makes them at the same time. */
+const sendsAtOnce = (...recipients: readonly string[]): Script => ({
+  planner: [SENDS],
+  mail: [recipients.map((to) => call('send', { to })), 'done'],
+});
+
+/** Resolves when so many questions stand before the user. */
+async function untilAsked(stage: Stage, count: number): Promise<void> {
+  while (stage.user.asked.length < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A user who thinks until the test says what the answer is. */
+class Thinking {
+  readonly #answers: PromiseWithResolvers<PermissionAnswer>[] = [];
+
+  readonly says: Says = () => {
+    const answer = Promise.withResolvers<PermissionAnswer>();
+    this.#answers.push(answer);
+    return answer.promise;
+  };
+
+  answer(index: number, answer: PermissionAnswer): void {
+    this.#answers[index]?.resolve(answer);
+  }
+}
+
+const NEVER: Says = () => new Promise(() => undefined);
+
+test('a question that is asked while the same one is open joins it, and both are refused', async (t) => {
+  const thinking = new Thinking();
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada', 'ada'), user: thinking.says });
+  const outcome = stage.ask('send to ada twice');
+  await untilAsked(stage, 1);
+  thinking.answer(0, { allow: false, reason: 'user' });
+  await outcome;
+  assert.equal(stage.user.asked.length, 1);
+  assert.deepEqual(stage.ran, []);
+});
+
+test('a yes for once is for one of two that were asked as one question: the other is asked again', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada', 'ada'), user: yes('once') });
+  await stage.ask('send to ada twice');
+  assert.equal(stage.user.asked.length, 2);
+  assert.equal(stage.ran.length, 2);
+});
+
+test('a yes for the session answers both', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada', 'ada'), user: yes('session') });
+  await stage.ask('send to ada twice');
+  assert.equal(stage.user.asked.length, 1);
+  assert.equal(stage.ran.length, 2);
+});
+
+test('different questions are open at the same time, each with an answer of its own', async (t) => {
+  const thinking = new Thinking();
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada', 'bob'), user: thinking.says });
+  const outcome = stage.ask('send to ada and bob');
+  await untilAsked(stage, 2);
+  const bobs = stage.user.asked.findIndex(({ data }) => data[0]?.value.includes('bob'));
+  thinking.answer(bobs, { allow: true, duration: 'once' });
+  thinking.answer(1 - bobs, { allow: false, reason: 'user' });
+  await outcome;
+  assert.deepEqual(stage.ran, ['mail.send {"to":"bob"}']);
+});
+
+const asksFares: Script = {
+  planner: [plan([{ app: 'mail' }, { app: 'rides', after: [1] }])],
+  mail: [[call('ride-fare', { to: 'Turin' }), call('ride-fare', { to: 'Rome' })], 'done'],
+};
+
+test('a permission that lasts makes an open question of the same kind superfluous', async (t) => {
+  const reads = app('mail', { read: 'hello' }, { untrusted: ['read'] });
+  const thinking = new Thinking();
+  const stage = stageFor(t, {
+    apps: [reads, RIDES],
+    script: { ...asksFares, mail: [[call('read')], ...(asksFares.mail ?? [])] },
+    user: thinking.says,
+  });
+  const outcome = stage.ask('how much is it to Turin, and to Rome?');
+  await untilAsked(stage, 2);
+  thinking.answer(1, { allow: true, duration: 'session' });
+  await outcome;
+  assert.deepEqual([...stage.ran].sort(), [
+    'mail.read {}',
+    'rides.fare {"to":"Rome"}',
+    'rides.fare {"to":"Turin"}',
+  ]);
+  assert.deepEqual(
+    stage.of('permission.answered').map(({ by, duration }) => [by, duration]),
+    [
+      ['user', 'session'],
+      ['grant', null],
+    ],
+  );
+});
+
+test('a question is answered from another process while the session waits', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER });
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  const [waiting] = stage.store.prompts.pending();
+  assert.equal(waiting?.id, stage.user.asked[0]?.id);
+  const answer: PermissionAnswer = { allow: true, duration: 'session', shown: 'what was drawn' };
+  assert.equal(stage.store.prompts.answer(waiting?.id ?? id(''), { kind: 'permission', answer }).ok, true);
+  assert.equal((await outcome).kind, 'answered');
+  assert.equal(stage.ran.length, 1);
+  const [answered] = stage.of('permission.answered');
+  assert.equal(answered?.from, 'elsewhere');
+  assert.deepEqual(answered?.shown, {
+    text: 'what was drawn',
+    digest: '3fab471d9929c0602835de9f7555f71683e2cef69560dc1e9ce1d86352b8d841',
+  });
+});
+
+test('a no from another process denies', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER });
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  const answer: PermissionAnswer = { allow: false, reason: 'user' };
+  stage.store.prompts.answer(stage.user.asked[0]?.id ?? id(''), { kind: 'permission', answer });
+  await outcome;
+  assert.deepEqual(stage.ran, []);
+});
+
+test('an answer for longer than was offered is not taken from another process either', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER });
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  const answer = { allow: true, duration: 'permanent' } as const;
+  const prompt = stage.user.asked[0]?.id ?? id('');
+  assert.equal(stage.store.prompts.answer(prompt, { kind: 'permission', answer }).ok, false);
+  stage.cancel();
+  await outcome;
+  assert.deepEqual(stage.ran, []);
+});
+
+test('an answer for a query that is over counts for nothing', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER });
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  stage.cancel();
+  await outcome;
+  const answer = { allow: true, duration: 'once' } as const;
+  const late = stage.store.prompts.answer(stage.user.asked[0]?.id ?? id(''), { kind: 'permission', answer });
+  assert.equal(late.ok ? 'taken' : late.fault.kind, 'prompt-over');
+  assert.deepEqual(stage.ran, []);
+  assert.deepEqual(stage.store.prompts.pending(), []);
+});
+
+test('a surface that breaks leaves no question open', async (t) => {
+  const broken: Says = () => {
+    throw new Error('the terminal is gone');
+  };
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: broken });
+  await stage.ask('send to ada');
+  assert.deepEqual(stage.store.prompts.pending(), []);
+  assert.deepEqual(stage.ran, []);
+});
+
+for (const [duration, questions] of [
+  ['once', 2],
+  ['session', 1],
+  ['permanent', 1],
+] as const) {
+  test(`an app that was chosen ${duration} is asked about ${questions} times in two queries`, async (t) => {
+    const apps = [app('metro', { fare: '12' }), app('quick', { fare: '10' })];
+    const both = plan([{ app: 'metro' }], ['metro', 'quick']);
+    const stage = stageFor(t, {
+      apps,
+      script: { planner: [both, both], quick: ['done', 'done'] },
+      chooses: () => id('quick'),
+    });
+    stage.user.choosesFor = duration;
+    await stage.ask('Book a ride.');
+    await stage.ask('Who takes my mother to the airport tomorrow?');
+    assert.equal(stage.user.choices.length, questions);
+    assert.deepEqual(stage.model.shownTo('metro'), '[]');
+  });
+}
+
+test('a choice that was made for ever is asked again when one of the apps is another program', async (t) => {
+  const apps = [app('metro', { fare: '12' }), app('quick', { fare: '10' })];
+  const both = plan([{ app: 'metro' }], ['metro', 'quick']);
+  const identity = { quick: 'first' };
+  const stage = stageFor(t, {
+    apps,
+    script: { planner: [both, both, both], quick: ['done', 'done', 'done'] },
+    chooses: () => id('quick'),
+    identity: (name) => (name === 'quick' ? identity.quick : 'same'),
+  });
+  stage.user.choosesFor = 'permanent';
+  await stage.ask('Book a ride.');
+  await stage.ask('Who takes my mother to the airport tomorrow?');
+  assert.equal(stage.user.choices.length, 1);
+  identity.quick = 'second';
+  await stage.ask('When does the last bus of the night leave?');
+  assert.equal(stage.user.choices.length, 2);
+});
+
+test('what the user saw stands in the journal with its digest; without a surface nothing does', async (t) => {
+  const shows: Says = (prompt: PermissionPrompt) => ({ ...no()(prompt), shown: 'drawn' }) as PermissionAnswer;
+  const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: shows });
+  await stage.ask('send to ada');
+  const [seen] = stage.of('permission.answered');
+  assert.equal(seen?.shown?.text, 'drawn');
+  assert.match(seen?.shown?.digest ?? '', /^[0-9a-f]{64}$/);
+  const unseen = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: no() });
+  await unseen.ask('send to ada');
+  assert.equal(unseen.of('permission.answered')[0]?.shown, undefined);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { boundArguments, recipientsIn, UserWords } from '../src/recipients.ts';
+
+const named = (args: Parameters<typeof recipientsIn>[0]) =>
+  recipientsIn(args).map(({ key, value }) => `${key}=${value}`);
+
+test('addresses are recipients wherever they stand', () => {
+  assert.deepEqual(named({ note: 'a@b.example' }), ['note=a@b.example']);
+  assert.deepEqual(named({ x: { y: ['https://x.example/p?q=1'] } }), ['x.y=https://x.example/p?q=1']);
+  assert.deepEqual(named({ site: 'x.example' }), ['site=x.example']);
+  assert.deepEqual(named({ n: 'DE89 3704 0044 0532 0130 00' }), ['n=DE89 3704 0044 0532 0130 00']);
+  assert.deepEqual(named({ n: '+44 20 7946 0958' }), ['n=+44 20 7946 0958']);
+  assert.deepEqual(named({ n: '@eve' }), ['n=@eve']);
+});
+
+test('what an argument is called makes a name a recipient', () => {
+  assert.deepEqual(named({ to: 'ada' }), ['to=ada']);
+  assert.deepEqual(named({ to: 'Ada <ada@x.example>, bob@x.example' }), [
+    'to=ada@x.example',
+    'to=bob@x.example',
+  ]);
+  assert.deepEqual(named({ message: { cc: ['ada', 'bob'] } }), ['message.cc=ada', 'message.cc=bob']);
+  assert.deepEqual(named({ account: 4711 }), ['account=4711']);
+});
+
+test('names, dates, numbers and prose are none', () => {
+  assert.deepEqual(named({ subject: 'Hello', day: '2026-11-21', amount: 12, id: 'doc-2003' }), []);
+  assert.deepEqual(named({ body: `${'word '.repeat(30)}a@b.example` }), []);
+});
+
+test('a list without end costs a bounded question', () => {
+  assert.equal(recipientsIn({ to: Array.from({ length: 10_000 }, (_, n) => `a${n}@x.example`) }).length, 20);
+});
+
+test('the user has said a value if it stands in the words as a whole', () => {
+  const words = new UserWords(['Write to Ada@x.example, please. My number is 020 7946 0958.'], () => [
+    'Turin',
+  ]);
+  for (const value of ['ada@x.example', 'Ada@X.example', 'write', 'turin', '020-7946 0958', '02079460958'])
+    assert.equal(words.hold(value), true, value);
+  for (const value of ['da@x.example', 'ada@x.exampl', 'a@x.example', 'tur', '079460958x', 'ada', 'eve'])
+    assert.equal(words.hold(value), false, value);
+});
+
+test('a full stop ends a sentence and no address', () => {
+  const words = new UserWords(['mail a@x.co. then wait; b@x.co.uk'], () => []);
+  assert.equal(words.hold('a@x.co'), true);
+  assert.equal(words.hold('b@x.co'), false);
+});
+
+test('prose may change, everything else may not', () => {
+  const long = 'word '.repeat(20);
+  assert.deepEqual(boundArguments({ to: 'ada', subject: 'Hi', body: long, n: 1 }), {
+    same: { to: 'ada', subject: 'Hi', n: 1 },
+    free: ['body'],
+  });
+  assert.deepEqual(boundArguments({ to: long, body: 'a\nb' }), { same: { to: long }, free: ['body'] });
+  assert.deepEqual(boundArguments({ deep: { body: long } }), { same: { deep: { body: long } }, free: [] });
+});
+
+test('no argument is lost between what stays the same and what may change', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string({ maxLength: 200 }), fc.integer())), (args) => {
+      const { same, free } = boundArguments(args);
+      assert.deepEqual([...Object.keys(same), ...free].sort(), Object.keys(args).sort());
+    }),
+  );
+});
