@@ -254,21 +254,24 @@ function readWord<W extends string>(
   return null;
 }
 
-/** Answers by the first rule that matches; no match denies. */
+/** Answers by the first rule that matches; what none matches is left to `rest`. */
 export class AnswersConsent implements Consent {
   readonly #rules: readonly AnswerRule[];
   readonly #now: () => number;
+  readonly #rest: Consent;
 
-  constructor(rules: readonly AnswerRule[], now: () => number) {
+  constructor(rules: readonly AnswerRule[], now: () => number, rest: Consent = ABSENT) {
     this.#rules = rules;
     this.#now = now;
+    this.#rest = rest;
   }
 
   async permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
     const rule = this.#rules.find(
       (candidate) => candidate.kind === 'decision' && covers(candidate.match, prompt),
     );
-    if (signal.aborted || rule?.kind !== 'decision') return { allow: false, reason: 'no-answer' };
+    if (signal.aborted) return { allow: false, reason: 'no-answer' };
+    if (rule?.kind !== 'decision') return this.#rest.permission(prompt, signal);
     if (rule.decision === 'deny') return { allow: false, reason: 'user' };
     return allowFor(rule.decision, prompt.durations, this.#now());
   }
@@ -283,7 +286,7 @@ export class AnswersConsent implements Consent {
       const term = longestTerm(rule.decision, ALL_DURATIONS, this.#now());
       return term === null ? null : { app: rule.choose, ...term };
     }
-    return null;
+    return this.#rest.choose(prompt, signal);
   }
 }
 
@@ -342,6 +345,8 @@ export interface AnswerOptions {
   readonly denyAll: boolean;
   readonly denyWarned: boolean;
   readonly allowRest: boolean;
+  /** Who is asked what no rule covers; absent: nobody. */
+  readonly waiting?: Consent;
 }
 
 /**
@@ -355,8 +360,8 @@ export interface AnswerOptions {
  */
 export function consentFrom(options: AnswerOptions, asking: Consent | null): Consent {
   if (options.denyAll) return REFUSING;
-  if (options.rules !== null) return new AnswersConsent(options.rules, options.now);
-  const rest = asking ?? ABSENT;
+  if (options.rules !== null) return new AnswersConsent(options.rules, options.now, options.waiting);
+  const rest = options.waiting ?? asking ?? ABSENT;
   if (!options.denyWarned && !options.allowRest) return rest;
   return new WarnedConsent(options.denyWarned ? REFUSING : rest, options.allowRest ? ALLOWING : rest);
 }

@@ -28,7 +28,7 @@ import {
 import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
-import { type Configuration, modelInUse } from './config.ts';
+import { type Configuration, isProviderConfigured, modelInUse } from './config.ts';
 import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT, readPolicies } from './policy-in-force.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
@@ -77,6 +77,7 @@ export function compose(
   const store = openJournal(configuration);
   if (!store.ok) return failed({ kind: 'fault', fault: store.fault });
 
+  keepWithin(store.value, configuration);
   const modelId = modelInUse(configuration);
   const { model, check } = broker(configuration, scenarios.value);
   const wrong = check(modelId);
@@ -108,6 +109,7 @@ export function compose(
     readSecret: configuration.readSecret,
     consent,
     clock: Date.now,
+    summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),
   });
   return ok({
     hub,
@@ -165,9 +167,20 @@ function sandboxOnDemand(configuration: Configuration, weaker: readonly LayerNam
   return { probe: () => sandbox().probe(), spawn: (spec, signal) => sandbox().spawn(spec, signal) };
 }
 
+/** What is older or more than the configuration keeps goes at every start, from the file too. */
+function keepWithin(store: Store, { memory }: Configuration): void {
+  const { turns, summaries, facts } = store.memories.prune(memory.retention);
+  if (turns + summaries + facts > 0) store.scrub();
+}
+
 /** The store; creates the data folder. */
-export function openJournal({ dataFolder }: Configuration): Result<Store, Fault> {
-  const opened = openStore(dataFolder, Date.now);
+export function openJournal({
+  dataFolder,
+  readKey,
+}: Pick<Configuration, 'dataFolder' | 'readKey'>): Result<Store, Fault> {
+  const key = readKey();
+  if (!key.ok) return key;
+  const opened = openStore(dataFolder, Date.now, { key: key.value });
   if (opened.ok) return opened;
   const { message, help } = opened.fault;
   return failed(fault('journal-unavailable', message, help));

@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import {
   type AppId,
   type Diagnostic,
+  type Fault,
   failed,
   type InstalledApp,
   ok,
@@ -18,6 +19,7 @@ import {
 } from '@cordon/core';
 import type { ReadSecret } from '@cordon/hub';
 import type { ProviderConfig } from '@cordon/llm';
+import type { StoreKey } from '@cordon/trace';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import {
   type AppEntry,
@@ -29,6 +31,7 @@ import {
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
+import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './memory-config.ts';
 import {
   absolutePath,
   cacheFolder,
@@ -54,6 +57,7 @@ import {
   secretKey,
 } from './provider-config.ts';
 import { secretReader } from './secret.ts';
+import { KEY_FILE_VARIABLE, KEY_VARIABLE, keySource, readStoreKey } from './store-key.ts';
 import { parseJsonFile, readTextFile } from './text-file.ts';
 import { type WantedLayer, wantedLayers } from './wanted-layer.ts';
 
@@ -107,6 +111,9 @@ export interface Configuration {
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
+  readonly memory: MemorySettings;
+  /** The key of the store, read when it is asked for; null: the store has none. */
+  readonly readKey: () => Result<StoreKey | null, Fault>;
   readonly dataFolder: string;
   readonly cacheFolder: string;
   /** Not checked here: the names are those of the sandbox, which most commands never load. See weaker.ts. */
@@ -131,7 +138,7 @@ export function loadConfiguration(
   const tree = found.file === null || text.value === null ? ok(null) : parseJsonFile(found.file, text.value);
   if (!tree.ok) return failed([tree.fault]);
   const reader = new ConfigReader(found.file ?? 'cordon.json', text.value ?? '');
-  const content = readContent(reader, tree.value, sources, found.file);
+  const content = readContent(reader, tree.value, sources, found);
   const model = chooseModel(sources, content, report);
   const optionLayers = wantedLayers(sources.options.sandbox);
   if (!optionLayers.ok) outside.push(optionLayers.fault);
@@ -158,6 +165,8 @@ export function loadConfiguration(
     policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
     readSecret: secretReader(sources.environment),
+    memory: content.memory,
+    readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
     warnings: [],
   };
@@ -214,6 +223,7 @@ interface Content {
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
+  readonly memory: MemorySettings;
   readonly weaker: readonly WantedLayer[];
 }
 
@@ -245,7 +255,7 @@ function readContent(
   reader: ConfigReader,
   root: JsonNode | null,
   sources: ConfigurationSources,
-  file: string | null,
+  { file, origin }: Found,
 ): Content {
   const { environment, cwd, home, options } = sources;
   const folder = file === null ? cwd : dirname(file);
@@ -278,10 +288,11 @@ function readContent(
       dataFolder,
       ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
       readModel,
-      keyVariables: keyVariables(providers),
+      keyVariables: new Set([...keyVariables(providers), KEY_VARIABLE, KEY_FILE_VARIABLE]),
     },
   );
   const sandboxAt = get('sandbox');
+  const memoryAt = get('memory');
   get('$schema');
   object?.finish(foreignSection);
   return {
@@ -293,6 +304,10 @@ function readContent(
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,
+    memory:
+      memoryAt === null
+        ? SILENT_MEMORY
+        : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' }),
     weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
 }

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Options, Surroundings } from './commands/surroundings.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { VERSION } from './version.ts';
@@ -35,7 +35,8 @@ function asking(command: Command): Command {
         .choices(['spokes', 'none'])
         .default('spokes'),
     )
-    .option('--answers <file>', 'answers to permission prompts')
+    .option('--answers <file>', 'answers to permission prompts; `-`: lines of JSON on standard input')
+    .option('--wait [span]', 'leave questions to `cordon prompts answer` for so long (default: 1d)')
     .option('--deny-warned', 'deny prompts that carry a warning')
     .option('--allow-rest', 'allow prompts that carry none')
     .option('--deny-all', 'deny every prompt')
@@ -56,6 +57,15 @@ function judging(command: Command): Command {
     .option('--params <file>', 'policy parameters, a JSON object');
 }
 
+/** A command that lists grants. */
+function filtering(command: Command): Command {
+  return shared(command)
+    .option('--scope <scope>', 'only this scope, e.g. exchange or egress')
+    .option('--app <app>', 'only those in which this app acts or receives')
+    .option('--session <session>', 'only those of this session')
+    .option('--duration <duration>', 'only once, session, until or permanent');
+}
+
 /** As text, because the library that knows them is loaded only by commands that read traces. */
 const FORMATS = 'openai-chat, openai-responses, anthropic, gemini, mcp, otel or cordon-journal';
 
@@ -65,6 +75,70 @@ function reading(command: Command): Command {
     '--format <name>',
     `what the traces are, where that is not recognised: ${FORMATS}`,
   );
+}
+
+/** `cordon memory`: what is remembered is the user's, to see and to change. */
+function remembering(memory: Command): void {
+  const loaded = () => import('./commands/memory.ts');
+  const owner = ['--owner <name>', '`system`, `vanilla`, `shared`, or an app'] as const;
+  const session = ['--session <id>', 'of this session only'] as const;
+  shared(memory.description('what is remembered, and for whom')).action((options) =>
+    run(options, async (around) => (await loaded()).listMemory(around)),
+  );
+  shared(memory.command('list').description('who has a memory, and how much')).action((options) =>
+    run(options, async (around) => (await loaded()).listMemory(around)),
+  );
+  shared(memory.command('show [owner]').description('facts, summaries and histories'))
+    .option(...session)
+    .addOption(new Option('--kind <kind>', 'only these').choices(['fact', 'summary', 'turn']))
+    .action((name: string | undefined, { session, kind, ...options }) =>
+      run(options, async (around) => (await loaded()).showMemory(around, { owner: name, session, kind })),
+    );
+  shared(memory.command('search <words...>').description('where all of these words occur'))
+    .option(...owner)
+    .action((words: string[], { owner, ...options }) =>
+      run(options, async (around) => (await loaded()).searchMemory(around, words, { owner })),
+    );
+  shared(memory.command('correct <id> <text>').description('another text in the place of an item’s')).action(
+    (item: string, text: string, options) =>
+      run(options, async (around) => (await loaded()).correctMemory(around, item, text)),
+  );
+  shared(memory.command('delete [id...]').description('deletes for good'))
+    .option(...owner)
+    .option(...session)
+    .option('--everything', 'of all owners')
+    .option('--yes', 'without asking')
+    .action((items: string[], { owner, session, everything, yes, ...options }) =>
+      run(options, async (around) =>
+        (await loaded()).deleteMemory(around, items, { owner, session, everything, yes }),
+      ),
+    );
+  shared(memory.command('export').description('all of it, one JSON object a line'))
+    .option(...owner)
+    .option(...session)
+    .action(({ owner, session, ...options }) =>
+      run(options, async (around) => (await loaded()).exportMemory(around, { owner, session })),
+    );
+  shared(memory.command('prune').description('deletes what is older or more than is kept'))
+    .addOption(wholeNumber('--days <days>', 'in the place of `memory.keepDays`'))
+    .addOption(wholeNumber('--mib <mebibytes>', 'in the place of `memory.keepMiB`'))
+    .action(({ days, mib, ...options }) =>
+      run(options, async (around) => (await loaded()).pruneMemory(around, { days, mib })),
+    );
+  shared(memory.command('rekey').description('encrypts all that is kept, with the configured key or another'))
+    .option('--new-key-file <file>', 'the new key, where there is one already')
+    .option('--none', 'writes everything in the clear again')
+    .action(({ newKeyFile, none, ...options }) =>
+      run(options, async (around) => (await loaded()).rekeyMemory(around, { newKeyFile, none })),
+    );
+}
+
+/** From 0 on. */
+function wholeNumber(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value) => {
+    if (/^\d{1,6}$/.test(value)) return Number(value);
+    throw new InvalidArgumentError('a whole number should stand here.');
+  });
 }
 
 function repeatable(flags: string, description: string): Option {
@@ -201,16 +275,59 @@ function program(): Command {
         (await import('./commands/apps-install.ts')).installApps(around, words, isCommand, { again, yes }),
       );
     });
-  shared(cordon.command('sessions').description('what was asked, and what can be resumed')).action(
-    (options) => run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
+  const sessions = cordon.command('sessions').enablePositionalOptions();
+  shared(sessions.description('what was asked, and what can be resumed')).action((options) =>
+    run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
   );
+  shared(sessions.command('delete [session...]').description('deletes sessions with all that is of them'))
+    .addOption(wholeNumber('--older-than <days>', 'those in which nothing has happened for so long'))
+    .option('--yes', 'without asking')
+    .action((names: string[], { olderThan, yes, ...options }) =>
+      run(options, async (around) =>
+        (await import('./commands/sessions-delete.ts')).deleteSessions(around, names, { olderThan, yes }),
+      ),
+    );
+  remembering(cordon.command('memory').enablePositionalOptions());
   const grants = cordon.command('grants').description('what you agreed to');
-  shared(grants.command('list').description('grants that are in force')).action((options) =>
-    run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around)),
+  filtering(grants.command('list').description('grants that are in force'))
+    .option('--all', 'also those that authorise nothing any more')
+    .action((options) =>
+      run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around, options)),
+    );
+  filtering(grants.command('revoke [id]').description('take one back, or those that the options name'))
+    .option('--all', 'every one')
+    .action((grant: string | undefined, options) =>
+      run(options, async (around) =>
+        (await import('./commands/grants.ts')).revokeGrants(around, grant, options),
+      ),
+    );
+  shared(grants.command('expire <id>').description('give one an end, or an earlier one'))
+    .option('--at <time>', 'a time or a span: 2026-12-01T10:00Z, 2h, today (default: now)')
+    .action((grant: string, { at, ...options }) =>
+      run(options, async (around) => (await import('./commands/grants.ts')).expireGrant(around, grant, at)),
+    );
+  filtering(
+    grants.command('export').description('all that was ever granted, with what was shown (JSON)'),
+  ).action((options) =>
+    run(options, async (around) => (await import('./commands/grants.ts')).exportGrants(around, options)),
   );
-  shared(grants.command('revoke <id>').description('take one back')).action((grant: string, options) =>
-    run(options, async (around) => (await import('./commands/grants.ts')).revokeGrant(around, grant)),
+  const prompts = cordon.command('prompts').enablePositionalOptions();
+  shared(prompts.description('questions that wait for your answer')).action((options) =>
+    run(options, async (around) => (await import('./commands/prompts.ts')).listPrompts(around)),
   );
+  shared(
+    prompts.command('answer <id> [answer]').description('allow, deny, or the app to choose; `all` for an id'),
+  )
+    .option('--once', 'for this once (default)')
+    .option('--session', 'for its session')
+    .option('--until <time>', 'until a time or for a span: 2026-12-01T10:00Z, 2h, today')
+    .option('--always', 'permanently')
+    .addOption(repeatable('--edit <name=text>', 'what flows in the place of what is shown'))
+    .action((prompt: string, answer: string | undefined, options) =>
+      run(options, async (around) =>
+        (await import('./commands/prompts.ts')).answerPrompt(around, prompt, answer, options),
+      ),
+    );
   reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
     .option('--json', 'one line of JSON for each trace')
     .action((policy: string, traces: string[], options) =>

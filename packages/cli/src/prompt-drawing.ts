@@ -151,7 +151,7 @@ function drawData(lines: Lines, data: readonly PromptDatum[]): boolean {
   let isLong = false;
   for (const datum of data.slice(0, SHOWN_DATA)) {
     const whose =
-      datum.isEditable === true ? 'perhaps written by others; e changes it' : 'perhaps written by others';
+      datum.isEditable === true ? 'perhaps written by others; editable' : 'perhaps written by others';
     lines.say('data:', `${visibleLine(datum.name, 80)}, ${datum.value.length} characters, ${whose}`);
     const more = lines.quote(datum.value);
     if (more === 0) continue;

@@ -71,6 +71,10 @@ export class EventRenderer {
         );
       case 'app.started':
         return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
+      case 'summary.made':
+        return this.#detail(event, `${event.turns} earlier messages, by ${event.by}`);
+      case 'fact.observed':
+        return this.#detail(event, `"${event.name}" is remembered, as the app's word`);
       case 'model.message':
         return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
       case 'model-call.proposed':

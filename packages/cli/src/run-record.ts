@@ -19,6 +19,8 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { openStore } from '@cordon/trace';
+import type { Environment } from './paths.ts';
+import { keySource, readStoreKey } from './store-key.ts';
 
 export interface RunRecord {
   readonly session: SessionId;
@@ -40,8 +42,11 @@ export function openRecord(
   app: AppId,
   notices: readonly string[],
   clock: () => number,
+  environment: Environment,
 ): Result<RunRecord, Fault> {
-  const store = openStore(dataFolder, clock);
+  const key = readStoreKey(keySource(environment, null), environment);
+  if (!key.ok) return key;
+  const store = openStore(dataFolder, clock, { key: key.value });
   if (!store.ok) return failed(fault('journal-unavailable', store.fault.message, store.fault.help));
   const { journal, sessions } = store.value;
   const session = sessions.create();

@@ -88,7 +88,7 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
   },
   'key-missing': {
     says: 'the store % is encrypted, and no key was given',
-    help: 'put the key into `CORDON_KEY`, or name its file or command in the configuration (`key`)',
+    help: 'put the key into `CORDON_KEY`, or name its file or command in the configuration (`memory.key`)',
   },
   'key-wrong': {
     says: 'the store % is encrypted with another key',

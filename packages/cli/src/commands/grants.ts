@@ -1,48 +1,214 @@
-/** `cordon grants list|revoke`: what the user agreed to, and taking it back. Ring 1. */
-import { id, type PermissionSubject } from '@cordon/core';
+/** `cordon grants list|revoke|expire|export`: what the user agreed to, and taking it back. Ring 1. */
+import {
+  type Event,
+  failed,
+  type GrantDuration,
+  id,
+  ok,
+  type PermissionScope,
+  type PermissionSubject,
+  type Result,
+} from '@cordon/core';
+import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { parseEnd } from '../grant-term.ts';
+import { nearest } from '../nearest.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export function listGrants(surroundings: Surroundings): ExitCode {
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  const grants = store.value.grants.list({ live: true });
-  store.value.close();
-  if (surroundings.wantsJson) {
-    for (const grant of grants) surroundings.json({ kind: 'grant', ...grant });
-  } else if (grants.length === 0) surroundings.output.say('', 'nothing is granted');
-  else {
-    const rows = grants.map((grant) => [
-      grant.id,
-      subjectOf(grant.subject),
-      grant.duration,
-      minuteOf(grant.givenAt),
-    ]);
-    renderTable(surroundings.output, ['id', 'what', 'how long', 'given'], rows);
-  }
-  return EXIT.done;
+/** As commander hands them over. */
+export interface GrantOptions {
+  /** Also those that authorise nothing any more. */
+  readonly all?: boolean;
+  readonly scope?: string;
+  readonly app?: string;
+  readonly session?: string;
+  readonly duration?: string;
 }
 
-export function revokeGrant(surroundings: Surroundings, grant: string): ExitCode {
+const SCOPES: readonly PermissionScope[] = [
+  'app-selection',
+  'exchange',
+  'response',
+  'data-release',
+  'irreversible-action',
+  'egress',
+  'policy',
+];
+const DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'permanent'];
+
+export function listGrants(surroundings: Surroundings, options: GrantOptions): ExitCode {
+  return withGrants(surroundings, options, (store, filter) => {
+    const grants = store.grants.list(filter);
+    if (surroundings.wantsJson) {
+      for (const grant of grants)
+        surroundings.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
+    } else if (grants.length === 0) surroundings.output.say('', 'nothing is granted');
+    else {
+      const rows = grants.map((grant) => [
+        grant.id,
+        subjectOf(grant.subject),
+        lengthOf(grant),
+        minuteOf(grant.givenAt),
+        ...(options.all === true ? [stateOf(store, grant)] : []),
+      ]);
+      const headers = ['id', 'what', 'how long', 'given', ...(options.all === true ? ['state'] : [])];
+      renderTable(surroundings.output, headers, rows);
+    }
+    return EXIT.done;
+  });
+}
+
+/** One by its id, or all that the options name. */
+export function revokeGrants(
+  surroundings: Surroundings,
+  grant: string | undefined,
+  options: GrantOptions,
+): ExitCode {
+  const isNamed = [options.scope, options.app, options.session, options.duration].some(
+    (named) => named !== undefined,
+  );
+  if ((grant === undefined) === (options.all !== true && !isNamed)) {
+    surroundings.tellFault({
+      kind: 'journal-unavailable',
+      message: 'name one grant, or say which: `--app`, `--scope`, `--session`, `--duration`, `--all`',
+    });
+    return EXIT.failed;
+  }
+  return withGrants(surroundings, { ...options, all: false }, (store, filter) => {
+    const wanted =
+      grant === undefined ? store.grants.list(filter).map((listed) => listed.id) : [id<'grant'>(grant)];
+    const revoked = wanted.filter((one) => store.grants.revoke(one));
+    for (const one of wanted) {
+      if (surroundings.wantsJson)
+        surroundings.json({ kind: 'grant.revoked', grant: one, revoked: revoked.includes(one) });
+      else if (revoked.includes(one)) surroundings.output.say('', `${one} is revoked`);
+      else
+        surroundings.output.say(
+          '',
+          `there is no grant ${one} that could be revoked; see \`cordon grants list\``,
+        );
+    }
+    if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'nothing is granted');
+    return revoked.length === wanted.length ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** Sets an end, or an earlier one. */
+export function expireGrant(surroundings: Surroundings, grant: string, at: string | undefined): ExitCode {
+  const now = surroundings.now();
+  const end = at === undefined ? ok(now) : parseEnd(at, now);
+  if (!end.ok) return refused(surroundings, `\`${at}\` is no time to come: ${end.fault}`);
+  return withGrants(surroundings, {}, (store) => {
+    const isSet = store.grants.expire(id(grant), end.value);
+    if (surroundings.wantsJson)
+      surroundings.json({ kind: 'grant.expires', grant, expires: isSet, endsAt: end.value });
+    else
+      surroundings.output.say(
+        '',
+        isSet
+          ? `${grant} ends ${at === undefined ? 'now' : minuteOf(end.value)}`
+          : `there is no grant ${grant} that lasts longer; see \`cordon grants list\``,
+      );
+    return isSet ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** Everything that was ever granted, with the question as it was shown: one JSON document in one line. */
+export function exportGrants(surroundings: Surroundings, options: GrantOptions): ExitCode {
+  return withGrants(surroundings, { ...options, all: true }, (store, filter) => {
+    const shown = allShown(store);
+    const grants = [...store.grants.list(filter)].reverse().map((grant) => {
+      const asked = grant.prompt === null ? undefined : shown.get(grant.prompt);
+      return { ...grant, state: stateOf(store, grant), asked: asked ?? null };
+    });
+    const document = { format: 'cordon-grants', version: 1, exportedAt: surroundings.now(), grants };
+    surroundings.json(document);
+    return EXIT.done;
+  });
+}
+
+type Shown = { readonly session: string; readonly prompt: string } & Pick<Answered, 'shown' | 'edits'>;
+type Answered = Extract<Event, { kind: 'permission.answered' }>;
+
+/** What the user saw at each question, by its event; those of deleted sessions are gone. */
+function allShown(store: Store): ReadonlyMap<string, Shown> {
+  const shown = new Map<string, Shown>();
+  for (const { id: session } of store.sessions.list(MOST_SESSIONS)) {
+    for (const event of store.journal.events(session)) {
+      if (event.kind !== 'permission.answered') continue;
+      const { prompt, shown: seen, edits } = event;
+      shown.set(prompt, {
+        session,
+        prompt,
+        ...(seen === undefined ? {} : { shown: seen }),
+        ...(edits === undefined ? {} : { edits }),
+      });
+    }
+  }
+  return shown;
+}
+
+const MOST_SESSIONS = 1_000_000;
+
+type State = 'in force' | 'used' | 'revoked' | 'over' | 'its session ended';
+
+function stateOf(store: Store, { revokedAt, usedAt, expiredAt, session }: GrantRecord): State {
+  if (revokedAt !== null) return 'revoked';
+  if (usedAt !== null) return 'used';
+  if (expiredAt !== null) return 'over';
+  const isEnded = session !== null && store.sessions.find(session)?.status === 'ended';
+  return isEnded ? 'its session ended' : 'in force';
+}
+
+function withGrants(
+  surroundings: Surroundings,
+  options: GrantOptions,
+  use: (store: Store, filter: GrantFilter) => ExitCode,
+): ExitCode {
+  const filter = filterOf(options);
+  if (!filter.ok) return refused(surroundings, filter.fault);
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
   const store = openJournal(configuration);
   if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  const isRevoked = store.value.grants.revoke(id(grant));
-  store.value.close();
-  if (surroundings.wantsJson) surroundings.json({ kind: 'grant.revoked', grant, revoked: isRevoked });
-  else
-    surroundings.output.say(
-      '',
-      isRevoked
-        ? `${grant} is revoked`
-        : `there is no grant ${grant} that could be revoked; see \`cordon grants list\``,
-    );
-  return isRevoked ? EXIT.done : EXIT.failed;
+  try {
+    return use(store.value, filter.value);
+  } finally {
+    store.value.close();
+  }
+}
+
+function refused(surroundings: Surroundings, message: string): ExitCode {
+  surroundings.tellFault({ kind: 'journal-unavailable', message });
+  return EXIT.failed;
+}
+
+function filterOf({ all, scope, app, session, duration }: GrantOptions): Result<GrantFilter, string> {
+  const knownScope = SCOPES.find((known) => known === scope);
+  if (scope !== undefined && knownScope === undefined) return failed(unknownWord('scope', scope, SCOPES));
+  const knownDuration = DURATIONS.find((known) => known === duration);
+  if (duration !== undefined && knownDuration === undefined)
+    return failed(unknownWord('duration', duration, DURATIONS));
+  return ok({
+    live: all !== true,
+    ...(knownScope === undefined ? {} : { scope: knownScope }),
+    ...(knownDuration === undefined ? {} : { duration: knownDuration }),
+    ...(app === undefined ? {} : { app: id<'app'>(app) }),
+    ...(session === undefined ? {} : { session: id<'session'>(session) }),
+  });
+}
+
+function unknownWord(what: string, word: string, words: readonly string[]): string {
+  const meant = nearest(word, words);
+  const help = meant === null ? `one of ${words.join(', ')}` : `did you mean \`${meant}\`?`;
+  return `there is no ${what} \`${word.slice(0, 40)}\`: ${help}`;
+}
+
+function lengthOf({ duration, endsAt }: GrantRecord): string {
+  if (endsAt === null) return duration;
+  return duration === 'until' ? `until ${minuteOf(endsAt)}` : `${duration}, until ${minuteOf(endsAt)}`;
 }
 
 function subjectOf({ scope, from, to, what }: PermissionSubject): string {

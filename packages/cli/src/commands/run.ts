@@ -180,7 +180,7 @@ async function recordOf(
   notices: readonly string[],
 ): Promise<Result<RunRecord, Fault>> {
   const { openRecord } = await import('../run-record.ts');
-  return openRecord(dataFolder, app, notices, Date.now);
+  return openRecord(dataFolder, app, notices, Date.now, process.env);
 }
 
 async function networkOf(

@@ -4,6 +4,7 @@
  * Ring 1.
  */
 import { homedir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
 import { agreementTo } from '../agreement.ts';
@@ -12,11 +13,14 @@ import type { Obstacle } from '../compose.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { parseEnd } from '../grant-term.ts';
+import { LineAnswers } from '../line-answers.ts';
 import type { Environment } from '../paths.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import { type InTurn, TerminalReviewer } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
+import { WaitingConsent } from '../waiting-consent.ts';
 
 const MOST_ANSWER_LINES = 5_000;
 
@@ -29,6 +33,8 @@ export interface Options extends ConfigurationOptions {
   readonly denyWarned?: boolean;
   readonly allowRest?: boolean;
   readonly denyAll?: boolean;
+  /** True, or for how long. */
+  readonly wait?: string | boolean;
   readonly pinUnseen?: boolean;
 }
 
@@ -108,14 +114,18 @@ export class Surroundings {
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */
   consent(configuration: Configuration): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
-    const asking = this.#asking(configuration);
+    const asking = this.terminalConsent(configuration.weaker.map(({ name }) => name));
+    const waiting = this.#waiting(asking);
+    if (waiting === 'wrong') return null;
     const flags = {
       now: this.now,
+      ...(waiting === null ? {} : { waiting }),
       denyAll: denyAll === true,
       denyWarned: denyWarned === true,
       allowRest: allowRest === true,
     };
     if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
+    if (answers === '-') return consentFrom({ rules: null, ...flags }, this.#lineAnswers());
     const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home }, configuration);
     if (!parsed.ok) {
       this.tellDiagnostics(parsed.fault);
@@ -146,14 +156,46 @@ export class Surroundings {
   }
 
   /** One for all questions: those that are open at the same time are shown together. */
-  #asking(configuration: Configuration): TerminalConsent {
+  terminalConsent(weaker: readonly string[]): TerminalConsent {
     this.#consent ??= new TerminalConsent({
       screen: this.notes,
       terminal: this.terminal,
       now: this.now,
-      weaker: configuration.weaker.map(({ name }) => name),
+      weaker,
     });
     return this.#consent;
+  }
+
+  #lineAnswers(): LineAnswers {
+    return new LineAnswers({
+      terminal: this.terminal,
+      now: this.now,
+      onRefused: (reason) => {
+        if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
+        else this.notes.say('no answer: ', reason, 'warn');
+      },
+    });
+  }
+
+  /** Who waits for an answer from elsewhere; null: nobody. `wrong`: for how long is none, and that has been told. */
+  #waiting(asking: Consent): Consent | null | 'wrong' {
+    const { wait } = this.options;
+    if (wait === undefined || wait === false) return null;
+    // A terminal waits anyway, and the question can be answered from elsewhere meanwhile.
+    if (this.terminal.isInteractive) return asking;
+    const now = this.now();
+    const end = parseEnd(wait === true ? '1d' : wait, now);
+    if (!end.ok) {
+      this.tellFault({ kind: 'journal-unavailable', message: `\`--wait\` takes a span: ${end.fault}` });
+      return 'wrong';
+    }
+    return new WaitingConsent({
+      waitMs: end.value - now,
+      onWaiting: ({ id: prompt, question }) =>
+        this.wantsJson ||
+        this.notes.say('? ', `${question} It waits: cordon prompts answer ${prompt} allow`, 'warn'),
+      pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
+    });
   }
 
   /** One event, as it happens. */

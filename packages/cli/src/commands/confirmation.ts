@@ -1,0 +1,20 @@
+/** The question before something is deleted for good. Ring 1. */
+import type { Surroundings } from './surroundings.ts';
+
+/** Asks at a terminal. Where there is none, only `--yes` means yes; the refusal has been told. */
+export async function confirmed(
+  surroundings: Surroundings,
+  question: string,
+  saidYes: boolean,
+): Promise<boolean> {
+  if (saidYes) return true;
+  const { terminal, notes, ending } = surroundings;
+  if (terminal.isInteractive) {
+    notes.say('', question);
+    const prompt = '[y] yes  [n] no (default) > ';
+    const reply = await terminal.ask({ prompt, acceptsEarlier: false }, ending);
+    if (reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim())) return true;
+  }
+  notes.say('', terminal.isInteractive ? 'nothing was deleted' : `nothing was deleted: \`--yes\` means yes`);
+  return false;
+}
