@@ -137,7 +137,7 @@ test('neither planner nor coordinator is shown a word of an app, over all flows 
     },
   );
   await fc.assert(property, { seed, numRuns: 15 });
-  assert.deepEqual([...asked].sort(), ['alpha', 'assistant', 'doctor', 'planner', 'reader']);
+  assert.deepEqual([...asked].sort(), ['alpha', 'assistant', 'beta', 'doctor', 'planner', 'reader']);
 });
 
 test('where the user opens a text the coordinator sees it, and the planner does not', async () => {
