@@ -47,19 +47,23 @@ function toolText({ title, description, input, output, annotations }: DescribedT
   ].join('\n');
 }
 
-const MOST_COLUMNS = 88;
+/** With the gutter, and the mark of a difference, in a terminal of 80. */
+const MOST_COLUMNS = 73;
 
 /** JSON with keys in one order, so that a difference is one of meaning; what fits into a line stands in one. */
-function pretty(value: Json, indent = ''): string {
+function pretty(value: Json, indent = '', before = indent.length): string {
   const flat = canonicalJson(value);
-  if (indent.length + flat.length <= MOST_COLUMNS || typeof value !== 'object' || value === null) return flat;
+  if (before + flat.length <= MOST_COLUMNS || typeof value !== 'object' || value === null) return flat;
   const inner = `${indent}  `;
   const isList = Array.isArray(value);
   const members = isList
     ? value.map((item) => `${inner}${pretty(item, inner)}`)
     : Object.entries(value)
         .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-        .map(([key, item]) => `${inner}${JSON.stringify(key)}: ${pretty(item, inner)}`);
+        .map(([key, item]) => {
+          const name = `${inner}${JSON.stringify(key)}: `;
+          return `${name}${pretty(item, inner, name.length)}`;
+        });
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
   return `${open}\n${members.join(',\n')}\n${indent}${close}`;
 }

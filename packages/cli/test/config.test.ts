@@ -381,3 +381,58 @@ test('what `retries` does not say stays as it is by default', () => {
   });
   assert.equal(loaded(loadText('{}')).retries.attempts, 4);
 });
+
+test('where the file came from is known, and where the user’s own data are, whatever it says', () => {
+  using folder = new ConfigurationFolder();
+  const own = join(folder.home, '.local/share/cordon');
+  assert.equal(loaded(folder.load()).origin, 'none');
+  folder.write('cordon.json', '{"data": "./here"}');
+  const found = loaded(folder.load());
+  assert.deepEqual(
+    [found.origin, found.dataFolder, found.ownDataFolder],
+    ['found', join(folder.project, 'here'), own],
+  );
+  assert.equal(loaded(folder.load({}, { config: 'cordon.json' })).origin, 'named');
+  assert.equal(loaded(folder.load({ XDG_CONFIG_HOME: join(folder.path, 'x') })).origin, 'found');
+  assert.notEqual(found.digest, loaded(loadText('{"data": "./there"}')).digest);
+});
+
+test('an entry is kept as it stands, with a digest in the place of each value that may be a secret', () => {
+  using folder = new ConfigurationFolder();
+  const pin = `sha256:${'a'.repeat(64)}`;
+  const entry = {
+    command: 'node',
+    args: ['app.js', '${state}'],
+    env: { TOKEN: 'hunter2', FROM: '${env:MINE}', STATE: '${state}/x', BOTH: '${state}' },
+    manifest: { files: { write: ['${state}'] } },
+    pin,
+  };
+  folder.write('cordon.json', JSON.stringify({ apps: { mail: entry } }));
+  const { entries } = loaded(folder.load({ MINE: 'my secret' }));
+  assert.deepEqual(entries.get('mail' as never), {
+    pin,
+    configured: {
+      command: 'node',
+      args: ['app.js', '${state}'],
+      env: {
+        TOKEN: 'sha256:f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7',
+        FROM: '${env:MINE}',
+        STATE: 'sha256:09f6fd50a1376a60d3a0fab09d60595ad10fad5d836fb0d83e1ccdaeb08cb2a9',
+        BOTH: '${state}',
+      },
+      manifest: { files: { write: ['${state}'] } },
+    },
+  });
+});
+
+test('a pin is a digest, and one of an app of instructions has no effect', () => {
+  const wrong = loadText('{"apps": {"a": {"command": "node", "pin": "sha256:12"}}}');
+  assert.deepEqual(problemsOf(wrong), [
+    '1:43 error CFG041 apps.a.pin: `sha256:12` is no digest of what an app says of itself (`cordon apps show` prints it: `sha256:` and 64 digits)',
+  ]);
+  const text = loadText(`{"apps": {"a": {"instructions": "x", "pin": "sha256:${'0'.repeat(64)}"}}}`);
+  assert.deepEqual(
+    loaded(text).warnings.map(({ code }) => code),
+    ['CFG036'],
+  );
+});
