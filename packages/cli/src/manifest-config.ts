@@ -28,6 +28,7 @@ import {
 import { type CredentialPlace, readCredentials, readNetworkEntry } from './network-config.ts';
 import { absolutePath, covers, realPath } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
+import { readRemembers } from './remembers-config.ts';
 
 export interface ManifestPlace {
   /** The app's own id. */
@@ -77,6 +78,7 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
   const files = object.get('files');
   const limits = object.get('limits');
   const node = object.get('node');
+  const remembers = object.get('remembers');
   const reached = network === null ? [] : readNetwork(reader, network);
   const seen = files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place);
   const manifest: Manifest = {
@@ -93,6 +95,7 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
     irreversible: readToolNames(reader, object, 'irreversible'),
     untrusted: readToolNames(reader, object, 'untrusted'),
     private: readToolNames(reader, object, 'private'),
+    ...(remembers === null ? {} : { remembers: readRemembers(reader, remembers) }),
   };
   object.finish();
   return manifest;

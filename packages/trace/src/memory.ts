@@ -162,24 +162,33 @@ export class Memory {
   }
 
   /** The last messages of the user with all that followed each, oldest first; at most so many, and none that the summary covers. */
-  recent(session: SessionId, interactions: number): readonly Turn[] {
+  recent(session: SessionId, interactions: number): readonly OpenTurn[] {
     if (!(interactions >= 1)) return [];
-    const first = `SELECT u.key FROM turns u WHERE u.owner = t.owner AND u.session = t.session AND u.role = 'user'
-      ORDER BY u.key DESC LIMIT 1 OFFSET ?`;
-    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? AND t.key >= coalesce((${first}), 0)
-      AND t.key > coalesce((${COVERED}), 0) ORDER BY t.key`;
+    const sql = `SELECT key FROM turns WHERE owner = ? AND session = ${SESSION_KEY} AND role = 'user'
+      ORDER BY key DESC LIMIT 1 OFFSET ?`;
     const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
-    return this.#database.all(sql, [this.#owner, session, offset], turnOf(this.#database.seal));
+    const first = this.#database.first(sql, [this.#owner, session, offset], (row) => numberOf(row, 'key'));
+    return this.#after(session, Math.max((first ?? 1) - 1, this.#covered(session)));
   }
 
   /** The turns that the summary does not cover, oldest first: all of them where there is none. */
   open(session: SessionId): readonly OpenTurn[] {
-    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? AND t.key > coalesce((${COVERED}), 0) ORDER BY t.key`;
+    return this.#after(session, this.#covered(session));
+  }
+
+  #after(session: SessionId, place: number): readonly OpenTurn[] {
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND t.session = ${SESSION_KEY} AND t.key > ? ORDER BY t.key`;
     const turn = turnOf(this.#database.seal);
-    return this.#database.all(sql, [this.#owner, session], (row) => ({
+    return this.#database.all(sql, [this.#owner, session, place], (row) => ({
       ...turn(row),
       place: numberOf(row, 'key'),
     }));
+  }
+
+  /** Place of the last turn that the summary covers; 0: there is none. */
+  #covered(session: SessionId): number {
+    const sql = `SELECT through FROM summaries WHERE owner = ? AND session = ${SESSION_KEY}`;
+    return this.#database.first(sql, [this.#owner, session], (row) => numberOf(row, 'through')) ?? 0;
   }
 
   summary(session: SessionId): Summary | null {
@@ -303,5 +312,4 @@ export class Memory {
   }
 }
 
-/** Up to where the summary of a turn's owner and session goes. */
-const COVERED = 'SELECT m.through FROM summaries m WHERE m.owner = t.owner AND m.session = t.session';
+const SESSION_KEY = '(SELECT key FROM sessions WHERE id = ?)';
