@@ -51,7 +51,8 @@ export function scanDescription(
   const names = namesOf(others, own);
   const findings: DescriptionFinding[] = [];
   for (const { where, text } of textsOf(description)) {
-    for (const { kind, start, end, excerpt = text.slice(start, end) } of signsOf(where, text, names)) {
+    const signs = [...signsOf(where, text, names)].sort((a, b) => a.start - b.start);
+    for (const { kind, start, end, excerpt = text.slice(start, end) } of signs) {
       findings.push({ kind, where, range: { start, end }, excerpt: shortened(excerpt) });
       if (findings.length === MOST_FINDINGS) return findings;
     }

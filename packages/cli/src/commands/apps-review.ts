@@ -47,7 +47,8 @@ export async function reviewApps(
         ? names.includes(app)
         : source.kind !== 'instructions' && (options.all || !run.isAgreed(app)),
     );
-    if (wanted.length === 0) run.note('nothing is new, and nothing has changed');
+    if (wanted.length === 0)
+      run.note('nothing is new, and nothing was stopped; `--all` looks at all apps again');
     let code: ExitCode = EXIT.done;
     for (const app of wanted) {
       if (surroundings.ending.aborted) return EXIT.refused;
