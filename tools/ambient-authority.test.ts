@@ -38,6 +38,22 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
+  'packages/cli/src/commands/memory.ts': {
+    of: ['clock'],
+    why: 'a store that gets another key is opened here',
+  },
+  'packages/cli/src/commands/sessions-delete.ts': {
+    of: ['clock'],
+    why: 'sessions in which nothing has happened for long are told by the clock',
+  },
+  'packages/cli/src/store-key.ts': {
+    of: ['files', 'processes'],
+    why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
+  },
+  'packages/trace/src/text-search.ts': {
+    of: ['database'],
+    why: 'a full-text search runs in a database in memory',
+  },
   'packages/cli/src/commands/doctor-attack.ts': {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
@@ -288,7 +304,6 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/trace/src/database.ts': { of: ['database'], why: 'the one database' },
   'packages/trace/src/folder.ts': { of: ['files'], why: 'makes the data folder and checks whose it is' },
-  'packages/trace/src/memory.ts': { of: ['database'], why: 'the type of a value only' },
   'packages/trace/src/row.ts': { of: ['database'], why: 'the type of a value only' },
 };
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadText, problemsOf } from './configuration-folder.ts';
+import { ConfigurationFolder, loadText, problemsOf } from './configuration-folder.ts';
 
 function load(remembers: unknown) {
   return loadText(
@@ -43,3 +45,52 @@ for (const [name, remembers, code] of [
     assert.equal(JSON.stringify(problemsOf(loaded)).includes(code), true);
   });
 }
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/memory.md'), 'utf8');
+
+function shown(kind: string): string {
+  const text = new RegExp(`^\`\`\`json ${kind}\n(.*?)^\`\`\`$`, 'ms').exec(PAGE)?.[1];
+  assert.notEqual(text, undefined);
+  return text ?? '';
+}
+
+test('what docs/memory.md shows of a configuration and of a manifest is accepted', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('own.json', shown('cordon'));
+  const loaded = folder.load({}, { config: 'own.json' });
+  assert.deepEqual(loaded.ok ? [] : problemsOf(loaded), []);
+  assert.equal(loaded.ok && loaded.value.memory.summaries, 'extract');
+  assert.deepEqual(loaded.ok && loaded.value.memory.retention, {
+    age: 365 * 86_400_000,
+    bytes: 64 * 1024 * 1024,
+  });
+  const { remembers } = JSON.parse(shown('manifest'));
+  assert.equal(load(remembers).ok, true);
+});
+
+for (const [name, memory, code] of [
+  ['unknown summaries', { summaries: 'always' }, 'CFG042'],
+  ['a limit of no days', { keepDays: 0 }, 'CFG015'],
+  ['an unknown key', { keepHours: 3 }, 'CFG006'],
+  ['a key in two places', { key: { env: 'A', file: 'b' } }, 'CFG043'],
+  ['a key in no place', { key: {} }, 'CFG043'],
+  ['a key as it is', { key: { env: 'correct horse battery staple' } }, 'CFG043'],
+  ['an empty command', { key: { command: [] } }, 'CFG043'],
+] as const) {
+  test(`${name}: refused in \`memory\``, () => {
+    using folder = new ConfigurationFolder();
+    folder.write('own.json', JSON.stringify({ memory }));
+    const loaded = folder.load({}, { config: 'own.json' });
+    assert.equal(loaded.ok, false);
+    assert.equal(JSON.stringify(problemsOf(loaded)).includes(code), true, JSON.stringify(problemsOf(loaded)));
+  });
+}
+
+test('no app is handed the variable of the key unnoticed', () => {
+  using folder = new ConfigurationFolder();
+  const apps = { bank: { command: 'node', env: { K: '$' + '{env:CORDON_KEY}' } } };
+  folder.write('own.json', JSON.stringify({ apps }));
+  const loaded = folder.load({ CORDON_KEY: 'twelve chars' }, { config: 'own.json' });
+  const found = loaded.ok ? loaded.value.warnings : loaded.fault;
+  assert.equal(JSON.stringify(found).includes('CFG031'), true);
+});
