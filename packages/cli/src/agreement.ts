@@ -141,7 +141,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     );
   for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
   for (const [name, { baseUrl }] of providers)
-    if (baseUrl !== undefined) screen.say(`${FRAME}model provider ${name}: `, baseUrl, 'warn');
+    if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
   if (weaker.length > 0)
     screen.say(
       `${FRAME}!! `,
