@@ -39,7 +39,7 @@ interface Entry {
 }
 
 /** Contexts that serve no query of the user: none of them is the one a plan was made for. */
-const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand']);
+const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'summary']);
 
 export class JournalReader {
   readonly #reading: Reading;
