@@ -26,7 +26,13 @@ export function endOfSpan(span: Span, now: number): number {
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: HOUR,
+  d: 24 * HOUR,
+  w: 7 * 24 * HOUR,
+};
 const MOST_SPAN = 10 * 365 * 24 * HOUR;
 /** A zone is required: a time without one means another moment on another machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(z|[+-]\d{2}:\d{2})$/;
@@ -35,7 +41,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(z|[+-]\d{2}:\d
 export function parseEnd(text: string, now: number): Result<number, string> {
   const wanted = text.trim().toLowerCase();
   if (wanted === 'today') return ok(endOfSpan('today', now));
-  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(wanted) ?? [];
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(wanted) ?? [];
   const span = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
   if (span > 0) return span <= MOST_SPAN ? ok(now + span) : failed('that is more than ten years');
   const time = TIME.test(wanted) ? Date.parse(wanted.toUpperCase()) : Number.NaN;
