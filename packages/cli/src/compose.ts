@@ -29,6 +29,7 @@ import { createModelBroker, createObedientModel, parseScenario, type Scenario, s
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured, modelInUse } from './config.ts';
+import { BUILT_IN_PRICES } from './limits-config.ts';
 import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT, readPolicies } from './policy-in-force.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
@@ -107,6 +108,8 @@ export function compose(
     spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
     pins,
     readSecret: configuration.readSecret,
+    limits: configuration.limits,
+    prices: new Map([...BUILT_IN_PRICES, ...configuration.prices]),
     consent,
     clock: Date.now,
     summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),

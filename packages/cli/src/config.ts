@@ -13,9 +13,11 @@ import {
   type Fault,
   failed,
   type InstalledApp,
+  type ModelPrices,
   ok,
   type Result,
   type RetryLimits,
+  type TurnLimits,
 } from '@cordon/core';
 import type { ReadSecret } from '@cordon/hub';
 import type { ProviderConfig } from '@cordon/llm';
@@ -30,6 +32,7 @@ import {
 } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
+import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
 import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './memory-config.ts';
 import {
@@ -62,7 +65,7 @@ import { parseJsonFile, readTextFile } from './text-file.ts';
 import { type WantedLayer, wantedLayers } from './wanted-layer.ts';
 
 /** From the command line; paths are relative to the current folder. */
-export interface ConfigurationOptions {
+export interface ConfigurationOptions extends LimitOptions {
   readonly config?: string | undefined;
   readonly model?: string | undefined;
   readonly baseURL?: string | undefined;
@@ -108,6 +111,10 @@ export interface Configuration {
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** How often and how long a model call is tried. */
   readonly retries: RetryLimits;
+  /** What one query may use. */
+  readonly limits: TurnLimits;
+  /** What models cost, where the file says it. */
+  readonly prices: ModelPrices;
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -152,6 +159,8 @@ export function loadConfiguration(
     ...content.apps,
     ...content.places,
     retries: content.retries,
+    limits: withLimitOptions(content.limits, sources.options, report),
+    prices: content.prices,
     model,
     providers: assembleProviders(
       {
@@ -220,6 +229,8 @@ interface Content {
   readonly model: string | null;
   readonly providers: ReadonlyMap<string, ProviderEntry>;
   readonly retries: RetryLimits;
+  readonly limits: TurnLimits;
+  readonly prices: ModelPrices;
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -278,6 +289,8 @@ function readContent(
   const modelAt = get('model');
   const model = modelAt === null ? null : readModelName(reader, modelAt, providers, baseURL !== null);
   const retries = readRetries(reader, get('retries'));
+  const limits = readLimits(reader, get('limits'));
+  const prices = readPrices(reader, get('prices'));
   const apps = readApps(
     reader,
     { apps: get('apps'), mcpServers: get('mcpServers') },
@@ -301,6 +314,8 @@ function readContent(
     model,
     providers,
     retries,
+    limits,
+    prices,
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,

@@ -41,6 +41,11 @@ function asking(command: Command): Command {
     .option('--allow-rest', 'allow prompts that carry none')
     .option('--deny-all', 'deny every prompt')
     .option('--pin-unseen', 'take apps at their word that are new, or configured anew')
+    .option('--max-steps <number>', 'model calls of one turn (default: 24)')
+    .option('--max-tokens <number>', 'tokens of one query (default: 400000)')
+    .option('--max-seconds <number>', 'time of one query, without your own (default: 1800)')
+    .option('--max-cost <amount>', 'what one query may cost, by the `prices` of the configuration')
+    .option('--private', 'no earlier context comes in, and nothing is remembered; the journal keeps it')
     .option('--verbose', 'show every event');
 }
 

@@ -184,6 +184,24 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     ],
   },
   {
+    about: 'CFG015 limits of a query',
+    text: '{"limits": {"steps": 0, "tokens": 1.5, "seconds": "2", "cost": -1}}',
+    expected: [
+      '1:22 error CFG015 limits.steps: `steps` must be a whole number from 1 to 1000 (leave it out for 24)',
+      '1:35 error CFG015 limits.tokens: `tokens` must be a whole number from 1 to 100000000 (leave it out for 400000)',
+      '1:51 error CFG005 limits.seconds: a number should stand here, not a string ()',
+      '1:64 error CFG015 limits.cost: `cost` must be an amount from 0 to 1000000 ()',
+    ],
+  },
+  {
+    about: 'prices of models that there are not, and half a price',
+    text: '{"prices": {"gpt-5": {"input": 1, "output": 2}, "openai/gpt-5": {"input": 1}}}',
+    expected: [
+      '1:13 error CFG012 prices.gpt-5: `gpt-5` is no name of a model (write `provider/model`, like `openai/gpt-5-mini`, or `obedient`)',
+      '1:65 error CFG007 prices["openai/gpt-5"]: the key `output` is missing (write what a million tokens cost)',
+    ],
+  },
+  {
     about: 'CFG016 paths and commands',
     text: '{"apps": {"a": {"command": "node app.js", "manifest": {"files": {"read": ["", "~root/x", "*.txt"]}}}}}',
     expected: [

@@ -382,6 +382,40 @@ test('what `retries` does not say stays as it is by default', () => {
   assert.equal(loaded(loadText('{}')).retries.attempts, 4);
 });
 
+test('limits and prices of the file are taken, and options take the place of limits', () => {
+  using folder = new ConfigurationFolder();
+  folder.write(
+    'cordon.json',
+    '{"limits": {"steps": 5, "cost": 0.5}, "prices": {"openai/gpt-5": {"input": 1.25, "output": 10}}}',
+  );
+  const file = loaded(folder.load());
+  const { steps, tokens, seconds, cost } = file.limits;
+  assert.deepEqual([steps, tokens, seconds, cost], [5, 400_000, 1800, 0.5]);
+  assert.deepEqual([...file.prices], [['openai/gpt-5', { input: 1.25, output: 10 }]]);
+  const options = loaded(
+    folder.load({}, { maxSteps: '7', maxTokens: '900', maxSeconds: '30', maxCost: '0.02' }),
+  );
+  assert.deepEqual(
+    [options.limits.steps, options.limits.tokens, options.limits.seconds, options.limits.cost],
+    [7, 900, 30, 0.02],
+  );
+  assert.equal(loaded(loadText('{}')).limits.cost, null);
+});
+
+for (const [option, given] of [
+  ['maxSteps', '0'],
+  ['maxTokens', '1e9'],
+  ['maxSeconds', 'ten'],
+  ['maxCost', '-1'],
+  ['maxCost', 'NaN'],
+  ['maxCost', ''],
+] as const) {
+  test(`${option} of \`${given}\` is refused, and no limit is dropped for it`, () => {
+    using folder = new ConfigurationFolder();
+    assert.equal(folder.load({}, { [option]: given }).ok, false);
+  });
+}
+
 test('where the file came from is known, and where the user’s own data are, whatever it says', () => {
   using folder = new ConfigurationFolder();
   const own = join(folder.home, '.local/share/cordon');

@@ -104,7 +104,8 @@ export class Budget {
         this.exceed('tokens', fault('budget-exceeded', `the query used its ${limits.tokens} tokens`)),
       );
     }
-    if (limits.cost !== null && this.#cost + this.#costUnderWay >= limits.cost) {
+    const isFree = price?.input === 0 && price.output === 0;
+    if (limits.cost !== null && !isFree && this.#cost + this.#costUnderWay >= limits.cost) {
       const message = `the query used up the ${limits.cost} that it may cost`;
       return failed(this.exceed('cost', fault('budget-exceeded', message)));
     }

@@ -93,8 +93,9 @@ export class Planning {
     if (apps.length === 0)
       return Promise.resolve(ok({ plan: fallbackPlan(query.text, apps), origin: 'planner' }));
     const knowsFacts = this.#facts(query).length > 0;
-    const evident = evidentPlan(query.text, { apps, subject, knowsFacts });
-    if (evident === null) return this.#propose(query, said, subject, []);
+    const current = query.isPrivate ? null : subject;
+    const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
+    if (evident === null) return this.#propose(query, said, current, []);
     this.#foresee(evident.plan);
     return Promise.resolve(ok(evident));
   }

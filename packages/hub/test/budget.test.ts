@@ -75,6 +75,14 @@ test('a model without a price does not run where money is limited, and is not fr
   assert.match(limited.exceeded?.fault.help ?? '', /prices/);
 });
 
+test('a model that costs nothing runs where nothing may be spent, and no other does', (t) => {
+  assert.equal(spend(budgetOf(t, { cost: 0 }, { m: { input: 0, output: 0 } }).budget, 1_000), null);
+});
+
+test('where nothing may be spent, a model that costs a little does not run', (t) => {
+  assert.notEqual(spend(budgetOf(t, { cost: 0 }, { m: { input: 0, output: 1 } }).budget, 1), null);
+});
+
 test('without a limit of money an unknown price is said to be unknown', (t) => {
   const { budget } = budgetOf(t, {});
   assert.equal(budget.used.cost, 0);

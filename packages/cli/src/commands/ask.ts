@@ -10,7 +10,7 @@ export function ask(
   resume: string | undefined,
 ): Promise<ExitCode> {
   return withSession(surroundings, resume, async (session) => {
-    const outcome = await runQuery(surroundings, session, query);
+    const outcome = await runQuery(surroundings, session, query, surroundings.options.private === true);
     tellOutcome(surroundings, outcome);
     return { exit: exitCodeOf(outcome.kind), how: outcome.kind === 'cancelled' ? 'suspend' : 'end' };
   });

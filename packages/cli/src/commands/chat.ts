@@ -7,6 +7,10 @@ import { runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PROMPT = 'cordon> ';
+const PRIVATE_PROMPT = 'cordon (private)> ';
+
+const HELP =
+  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /exit ends the session.';
 
 export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
   return withSession(surroundings, resume, async (session, configuration) => {
@@ -24,8 +28,10 @@ async function converse(surroundings: Surroundings, session: Session): Promise<b
   const leaving = new AbortController();
   surroundings.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
+  let isPrivate = surroundings.options.private === true;
   for (;;) {
-    const asked = surroundings.terminal.ask({ prompt: PROMPT, acceptsEarlier: true }, ending);
+    const prompt = isPrivate ? PRIVATE_PROMPT : PROMPT;
+    const asked = surroundings.terminal.ask({ prompt, acceptsEarlier: true }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
     session.warm();
     const reply = await asked;
@@ -35,12 +41,15 @@ async function converse(surroundings: Surroundings, session: Session): Promise<b
     if (text === '') continue;
     if (text === '/exit' || text === '/quit') return true;
     if (text === '/help') {
-      surroundings.notes.say(
-        '',
-        'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /exit ends it.',
-      );
+      surroundings.notes.say('', HELP);
       continue;
     }
-    tellOutcome(surroundings, await runQuery(surroundings, session, text));
+    if (text === '/private') {
+      isPrivate = !isPrivate;
+      continue;
+    }
+    const only = /^\/private\s+(.+)$/s.exec(text)?.[1];
+    const outcome = await runQuery(surroundings, session, only ?? text, isPrivate || only !== undefined);
+    tellOutcome(surroundings, outcome);
   }
 }

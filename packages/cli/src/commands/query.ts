@@ -7,12 +7,17 @@ import type { Outcome, Session } from '@cordon/hub';
 import type { Surroundings } from './surroundings.ts';
 
 /** Ctrl-C stops the query and nothing else. */
-export async function runQuery(surroundings: Surroundings, session: Session, text: string): Promise<Outcome> {
+export async function runQuery(
+  surroundings: Surroundings,
+  session: Session,
+  text: string,
+  isPrivate: boolean,
+): Promise<Outcome> {
   const stopping = new AbortController();
   const before = surroundings.onInterrupt;
   surroundings.onInterrupt = () => stopping.abort();
   try {
-    return await session.ask(text, stopping.signal);
+    return await session.ask(text, stopping.signal, { isPrivate });
   } finally {
     surroundings.onInterrupt = before;
   }

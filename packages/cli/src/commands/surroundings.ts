@@ -29,6 +29,7 @@ export interface Options extends ConfigurationOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly isolation?: string;
+  readonly private?: boolean;
   readonly answers?: string;
   readonly denyWarned?: boolean;
   readonly allowRest?: boolean;
