@@ -86,8 +86,9 @@ function* textsOf({ instructions, tools }: AppDescription): Generator<{ where: s
 }
 
 function* textsIn(where: string, value: Json): Generator<{ where: string; text: string }> {
-  if (typeof value === 'string') yield { where, text: value };
-  else if (Array.isArray(value)) {
+  if (typeof value === 'string') {
+    if (!DIALECT.test(value)) yield { where, text: value };
+  } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* textsIn(`${where}.${index}`, item);
   } else if (isJsonObject(value)) {
     for (const [key, inner] of Object.entries(value)) {
@@ -97,6 +98,8 @@ function* textsIn(where: string, value: Json): Generator<{ where: string; text: 
   }
 }
 
+/** What `$schema` says everywhere. */
+const DIALECT = /^https?:\/\/json-schema\.org\/draft[a-z0-9/-]{1,40}\/schema#?$/;
 /** What keys of schemas are usually like: not worth looking at. */
 const SCHEMA_WORD = /^[$A-Za-z_][A-Za-z0-9_-]{0,39}$/;
 

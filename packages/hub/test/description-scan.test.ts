@@ -64,9 +64,10 @@ test('honest words are not conspicuous', () => {
     'Searches the inbox; newest messages first. "is:inbox" finds all, words must occur in the message.',
     'Émile 👍🏽 ❤️ naïve Ελλάδα Москва 日本語',
     'Deletes messages for good. It cannot be called back.',
+    'http://json-schema.org/draft-07/schema#',
     'Returns a list of objects with `id`, `name` and `created_at`.\n\nExample:\n  {"id": 1}',
   ])
-    assert.deepEqual(signs(saying(text)), [], text);
+    assert.deepEqual(signs(saying('', { title: text, input: { type: 'object', about: text } })), [], text);
 });
 
 test('every text is looked at: instructions, titles, schemas with their keys, annotations', () => {

@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import { basename, join } from 'node:path';
-import { type Fault, fault, type InstalledApp } from '@cordon/core';
+import { type AppId, type Fault, fault, type InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
   appTools,
@@ -93,8 +93,10 @@ export async function showApp(surroundings: Surroundings, name: string): Promise
     if (description !== null) tellDescription(surroundings, app, description, configuration);
     if (description !== null) drawFindings(surroundings.output, findings);
   }
-  return state === 'agreed' || state === 'own' ? EXIT.done : EXIT.refused;
+  return AGREED.has(state) ? EXIT.done : EXIT.refused;
 }
+
+const AGREED: ReadonlySet<AgreementState> = new Set(['agreed', 'demanded', 'own']);
 
 export function noSuchApp(name: string, { apps: installed }: Configuration): Fault {
   const meant = nearest(
@@ -111,11 +113,12 @@ function tellNone({ output }: Surroundings, configuration: Configuration): ExitC
   return EXIT.done;
 }
 
-/** `own`: all that it says stands in the configuration. `file`: the configuration itself was not agreed to. */
-type AgreementState = 'agreed' | 'new' | 'changed' | 'own' | 'file';
+/** `own`: all that it says stands in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
+type AgreementState = 'agreed' | 'demanded' | 'new' | 'changed' | 'own' | 'file';
 
 const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
   agreed: 'agreed to',
+  demanded: 'agreed to by its pin, not used yet',
   new: 'never reviewed',
   changed: 'changed: stopped until reviewed',
   own: 'a text of the configuration',
@@ -141,7 +144,7 @@ function agreementsOf(configuration: Configuration, now: () => number): Agreemen
     isAgreed && isFile(join(configuration.dataFolder, 'cordon.db')) ? openJournal(configuration) : null;
   if (store === null || !store.ok) {
     const states = configuration.apps.map(({ id, source }): [string, AppAgreement] => {
-      const state = !isAgreed ? 'file' : source.kind === 'instructions' ? 'own' : 'new';
+      const state = !isAgreed ? 'file' : source.kind === 'instructions' ? 'own' : unused(configuration, id);
       return [id, { state, since: null, digest: null }];
     });
     return {
@@ -157,6 +160,10 @@ function agreementsOf(configuration: Configuration, now: () => number): Agreemen
   }
 }
 
+function unused({ entries }: Configuration, app: AppId): 'demanded' | 'new' {
+  return (entries.get(app)?.pin ?? null) === null ? 'new' : 'demanded';
+}
+
 function storedAgreements(configuration: Configuration, store: Store): Agreements {
   const vetted = storedPins(configuration, store, configuration.apps);
   const pins = new Map(store.pins.list(realPath(configuration.folder)).map((pin) => [String(pin.app), pin]));
@@ -164,7 +171,7 @@ function storedAgreements(configuration: Configuration, store: Store): Agreement
     const pin = pins.get(id);
     const digest = vetted.digest(id);
     if (source.kind === 'instructions') return [id, { state: 'own', since: null, digest }];
-    if (pin === undefined) return [id, { state: 'new', since: null, digest: null }];
+    if (pin === undefined) return [id, { state: unused(configuration, id), since: null, digest: null }];
     return [id, { state: digest === null ? 'changed' : 'agreed', since: pin.pinnedAt, digest: pin.digest }];
   });
   return { states: new Map(states), pins, known: knownApps(configuration, store) };
