@@ -64,10 +64,16 @@ test('honest words are not conspicuous', () => {
     'Searches the inbox; newest messages first. "is:inbox" finds all, words must occur in the message.',
     'Émile 👍🏽 ❤️ naïve Ελλάδα Москва 日本語',
     'Deletes messages for good. It cannot be called back.',
-    'http://json-schema.org/draft-07/schema#',
     'Returns a list of objects with `id`, `name` and `created_at`.\n\nExample:\n  {"id": 1}',
   ])
-    assert.deepEqual(signs(saying('', { title: text, input: { type: 'object', about: text } })), [], text);
+    assert.deepEqual(signs(saying(text)), [], text);
+});
+
+test('the dialect of a schema is no address to look at, and another one is', () => {
+  const kinds = ($schema: string) => signs(saying('Adds.', { input: { $schema, type: 'object' } }));
+  assert.deepEqual(kinds('http://json-schema.org/draft-07/schema#'), []);
+  assert.deepEqual(kinds('https://json-schema.org/draft/2020-12/schema'), []);
+  assert.equal(kinds('https://json-schema.org.evil.example/draft-07/schema#').length, 1);
 });
 
 test('every text is looked at: instructions, titles, schemas with their keys, annotations', () => {
