@@ -137,6 +137,7 @@ export class SpokeLink {
   /** A loop that hangs, or was stopped by a signal, keeps nobody waiting for ever. */
   #watchIdle(): void {
     clearTimeout(this.#idle);
+    if (this.#turn === null) return;
     const seconds = this.#limits.idleSeconds;
     this.#idle = setTimeout(
       () => this.#end(fault('spoke-unavailable', `the agent loop said nothing for ${seconds} s`)),
