@@ -6,6 +6,7 @@
  *
  * Ring 0.
  */
+import { setImmediate } from 'node:timers/promises';
 import {
   type Allowed,
   type Clock,
@@ -68,6 +69,7 @@ export class Gate {
   readonly #permissions: Permissions;
   readonly #recorder: Recorder;
   readonly #now: Clock;
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(monitor: ReferenceMonitor, permissions: Permissions, recorder: Recorder, now: Clock) {
     this.#monitor = monitor;
@@ -86,6 +88,30 @@ export class Gate {
     circumstances: Circumstances<P>,
     effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
     resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'> = () => ({}),
+  ): Promise<Carried<T>> {
+    const carried = this.#carryOut(context, given, circumstances, effect, resultOf);
+    this.#underWay.add(carried);
+    try {
+      return await carried;
+    } finally {
+      this.#underWay.delete(carried);
+    }
+  }
+
+  /** Resolves when nothing that was proposed is under way any more, and nothing has followed from it. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay);
+      await setImmediate();
+    }
+  }
+
+  async #carryOut<P extends Proposal, T>(
+    context: Context,
+    given: P,
+    circumstances: Circumstances<P>,
+    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
+    resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'>,
   ): Promise<Carried<T>> {
     const { ruling, event, proposal } = await this.#decide(context, given, circumstances);
     if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };

@@ -269,8 +269,11 @@ export class Session {
    * any query. Throws if there is none.
    */
   async goOn(signal: AbortSignal): Promise<Outcome> {
+    if (this.unfinished === null) throw new Error('there is no query to go on with');
+    // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
+    await this.#gate.settled();
     const query = unfinishedQuery(this.#trail);
-    if (query === null || this.#query !== null) throw new Error('there is no query to go on with');
+    if (query === null || this.#query !== null) throw new Error('another query was asked');
     const { said, events } = query;
     const answered = this.#end(query);
     if (answered !== null) return answered;

@@ -11,7 +11,7 @@ import type { Effect } from './rig.ts';
 type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
 
 /** Calls that cannot be undone and were allowed, of which a journal says nothing more. */
-export function withoutOutcome(events: readonly Event[]): readonly Call[] {
+function withoutOutcome(events: readonly Event[]): readonly Call[] {
   const kinds = new Map<string, Set<string>>();
   for (const { kind, causes } of events) {
     const known = kinds.get(causes[0] ?? '') ?? new Set();
@@ -29,7 +29,16 @@ export function withoutOutcome(events: readonly Event[]): readonly Call[] {
   );
 }
 
-export function callsInDoubt(events: readonly Event[]): readonly string[] {
+/** A doubt is told exactly where the journal had no outcome, and before anything else happens. */
+export function assertDoubts(before: readonly Event[], after: readonly Event[]): void {
+  const told = callsInDoubt(after.slice(before.length));
+  assert.deepEqual(
+    told,
+    withoutOutcome(before).map(({ id }) => id),
+  );
+}
+
+function callsInDoubt(events: readonly Event[]): readonly string[] {
   return events.flatMap((event) => (event.kind === 'tool-call.in-doubt' ? (event.causes[0] ?? []) : []));
 }
 
@@ -83,6 +92,10 @@ export function assertSound(events: readonly Event[], effects: readonly Effect[]
     if (call.irreversible) {
       assert.ok(done(n) <= 1 + (repeated.get(n) ?? 0), `call ${n} had its effect ${done(n)} times`);
     }
+    const isKnownUndone =
+      calls.every((other) => numberOf(other) !== n || other === call) &&
+      events.some((event) => event.kind === 'tool-call.failed' && event.causes[0] === call.id);
+    if (call.irreversible && isKnownUndone) assert.equal(done(n), 0, `call ${n} failed and had its effect`);
     assert.ok(done(n) >= executed.length, `call ${n} is recorded and never happened`);
   }
   assertGrantsSpentOnce(events);

@@ -194,17 +194,37 @@ function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
   };
 }
 
-/** Plays what is left of a scenario: an interrupted query first. */
+/** What failed is gone on with so often: each death strikes once. */
+const MOST_ATTEMPTS = 3;
+
+/** Plays what is left of a scenario, an unfinished query first; gives how each query ended. */
 export async function play(session: Session, scenario: Scenario, asked: number): Promise<readonly string[]> {
   const outcomes: string[] = [];
   const { signal } = new AbortController();
-  if (session.unfinished !== null) {
-    const { kind, answer, reason } = await session.goOn(signal);
-    outcomes.push(`${kind}: ${answer ?? reason}`);
-  }
+  const goOn = async () => {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && session.unfinished !== null; attempt++)
+      outcomes.push((await session.goOn(signal)).kind);
+  };
+  await goOn();
   for (const { text } of scenario.queries.slice(asked)) {
-    const { kind, answer, reason } = await session.ask(text, signal);
-    outcomes.push(`${kind}: ${answer ?? reason}`);
+    outcomes.push((await session.ask(text, signal)).kind);
+    await goOn();
   }
   return outcomes;
+}
+
+/** A session of the rig: the one that its store has, or a new one. */
+export function openIn({ hub, store }: Rig): Session {
+  const [record] = store.sessions.list();
+  const resume = record === undefined ? {} : { resume: record.id };
+  const opened = hub.openSession({ isolation: 'spokes', notices: [], ...resume });
+  if (!opened.ok) throw new Error(opened.fault.message);
+  return opened.value;
+}
+
+/** How many of the queries were asked. */
+export function askedIn({ store }: Rig): number {
+  const [record] = store.sessions.list();
+  const events = record === undefined ? [] : store.journal.events(record.id);
+  return events.filter(({ kind }) => kind === 'user.message').length;
 }

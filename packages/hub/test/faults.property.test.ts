@@ -1,0 +1,162 @@
+/**
+ * Fault injection: generated sessions, in which hub, apps, agent loops and the model's provider are ended at generated
+ * steps, and which are gone on with. Nothing that was acknowledged is lost, no finished step is repeated, and no call that
+ * cannot be undone is made again unless the user says so.
+ *
+ * The seed is printed; `CORDON_SEED` repeats a run, `CORDON_FAULTS=all` (`npm run faults`) ends the hub at every step.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { assertDoubts, assertKept, assertSound } from './fault/judge.ts';
+import {
+  askedIn,
+  type Death,
+  effectsIn,
+  Killed,
+  openIn,
+  play,
+  type Rig,
+  type RigOptions,
+  raiseRig,
+} from './fault/rig.ts';
+import { Chance, type Scenario, scenarioOf } from './fault/scenario.ts';
+
+const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const IS_ALL = process.env.CORDON_FAULTS === 'all';
+const SCENARIOS = IS_ALL ? 12 : 5;
+const DEATHS_EACH = 6;
+const PROCESSES = IS_ALL ? 40 : 4;
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-fault-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** One life of the hub: until it is killed, or all is done. */
+async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void): Promise<Rig['counts']> {
+  const end = () => {
+    throw new Killed('the hub was killed');
+  };
+  const rig = raiseRig({ ...options, end });
+  let session: ReturnType<typeof openIn> | null = null;
+  try {
+    const asked = askedIn(rig);
+    session = openIn(rig);
+    judge(rig);
+    await play(session, options.scenario, asked);
+    await session.close('end');
+    session = null;
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+  } finally {
+    await session?.close('suspend').catch(() => undefined);
+    rig.store.close();
+  }
+  return rig.counts;
+}
+
+/** What the journal and the apps have when nobody is at it. */
+function look(folder: string, scenario: Scenario) {
+  const rig = raiseRig({ folder, scenario, death: null, end: () => assert.fail() });
+  const [record] = rig.store.sessions.list();
+  const events = record === undefined ? [] : rig.store.journal.events(record.id);
+  return { rig, events, close: () => rig.store.close() };
+}
+
+/** Lives one life after the other, the last until the end, and judges what is left after each. */
+async function endure(
+  t: TestContext,
+  scenario: Scenario,
+  deaths: readonly (Death | null)[],
+  first?: (folder: string) => Promise<void>,
+): Promise<Rig['counts']> {
+  const folder = folderFor(t);
+  await first?.(folder);
+  let counts: Rig['counts'] = { hub: 0, app: 0, spoke: 0, provider: 0 };
+  for (const death of [...deaths, null]) {
+    const before = look(folder, scenario);
+    before.close();
+    if (before.events.at(-1)?.kind === 'session.ended') break;
+    counts = await live({ folder, scenario, death }, ({ store }) => {
+      if (before.events.length === 0) return;
+      assertKept(store, before.events);
+      assertDoubts(before.events, store.journal.events(before.events[0]?.session ?? assert.fail()));
+    });
+  }
+  const { rig, events, close } = look(folder, scenario);
+  assertKept(rig.store, events);
+  assertSound(events, effectsIn(folder));
+  assert.equal(events.at(-1)?.kind, 'session.ended');
+  const ended = events.filter((event) => event.kind === 'query.ended' && event.outcome === 'failed');
+  assert.ok(ended.length <= deaths.length, 'a query fails only where something was ended');
+  close();
+  return counts;
+}
+
+const KINDS = ['hub', 'hub', 'hub', 'app', 'spoke', 'provider'] as const;
+
+function deathOf(chance: Chance, counts: Rig['counts']): Death {
+  const of = KINDS[chance.number(KINDS.length)] ?? 'hub';
+  const when = chance.flip() ? 'before' : 'after';
+  return { of, at: 1 + chance.number(Math.max(1, counts[of])), when };
+}
+
+test('a session that is ended at any step loses nothing and repeats nothing', async (t) => {
+  t.diagnostic(`CORDON_SEED=${SEED}`);
+  for (let run = 0; run < SCENARIOS; run++) {
+    const chance = new Chance(SEED + run);
+    const scenario = scenarioOf(chance);
+    const counts = await endure(t, scenario, []);
+    const every = Array.from({ length: counts.hub }, (_, at): readonly Death[] => [
+      { of: 'hub', at: at + 1, when: chance.flip() ? 'before' : 'after' },
+    ]);
+    const some = Array.from({ length: DEATHS_EACH }, () =>
+      Array.from({ length: chance.flip(0.3) ? 2 : 1 }, () => deathOf(chance, counts)),
+    );
+    for (const deaths of IS_ALL ? [...every, ...some] : some) {
+      try {
+        await endure(t, scenario, deaths);
+      } catch (error) {
+        t.diagnostic(`CORDON_SEED=${SEED}, session ${run}, ${JSON.stringify(deaths)}`);
+        throw error;
+      }
+    }
+  }
+});
+
+/** A hub in a process of its own, with apps in theirs, which a signal ends at the step. */
+function hubProcess(scenario: Scenario, death: Death): (folder: string) => Promise<void> {
+  return async (folder) => {
+    const file = join(folder, 'scenario.json');
+    writeFileSync(file, JSON.stringify({ scenario, death }));
+    const program = fileURLToPath(new URL('./fault/hub-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [program, folder, file], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.once('exit', (exitCode, exitSignal) => resolve({ code: exitCode, signal: exitSignal })),
+    );
+    assert.ok(signal === 'SIGKILL' || code === 0, `the hub ended with ${code ?? signal}`);
+  };
+}
+
+test('so does one whose hub is killed by a signal, with apps in processes of their own', async (t) => {
+  t.diagnostic(`CORDON_SEED=${SEED}`);
+  for (let run = 0; run < PROCESSES; run++) {
+    const chance = new Chance(SEED + 1000 + run);
+    const scenario = scenarioOf(chance);
+    const death: Death = { of: 'hub', at: 1 + chance.number(100), when: chance.flip() ? 'before' : 'after' };
+    try {
+      await endure(t, scenario, [], hubProcess(scenario, death));
+    } catch (error) {
+      t.diagnostic(`CORDON_SEED=${SEED}, process ${run}, ${JSON.stringify(death)}`);
+      throw error;
+    }
+  }
+});
