@@ -159,9 +159,12 @@ export class TerminalConsent implements Consent {
   async #round(): Promise<void> {
     this.#interrupt = new AbortController();
     const visible = this.#visible();
-    for (const open of visible) if (!open.isDrawn) this.#draw(open);
     const [only] = visible;
     if (only === undefined) return;
+    // The last of several may have been drawn a screen ago.
+    if (visible.length === 1 && only.isDrawn && this.#count > 1)
+      this.#say(`${only.number}`, only.prompt.question);
+    for (const open of visible) if (!open.isDrawn) this.#draw(open);
     if (visible.length > 1) this.#summarize(visible);
     const prompt = visible.length > 1 ? MANY_PROMPT : this.#promptFor(only);
     const reply = await this.#ask(prompt, this.#interrupt.signal);
