@@ -24,8 +24,8 @@ export interface BudgetParts {
   readonly limits: TurnLimits;
   readonly prices: ModelPrices;
   readonly now: Clock;
-  /** Called once, when the time is over. */
-  readonly onTimeOver: () => void;
+  /** Called once, when the query has reached a limit of its own: what is under way for it ends. */
+  readonly onOver: () => void;
 }
 
 /** A call that is under way. It is settled exactly once, with what it used or, where it failed, with nothing. */
@@ -82,15 +82,14 @@ export class Budget {
     };
   }
 
-  /** The limit that was reached first, and how that is told; null: none was. */
+  /** The limit that the query reached first, and how that is told; null: none was. */
   get exceeded(): { readonly limit: QueryLimit; readonly fault: Fault } | null {
     return this.#exceeded;
   }
 
-  /** Something else that belongs to the query ran into its limit: a turn made all of its model calls. */
-  exceed(limit: QueryLimit, reason: Fault): Fault {
-    this.#exceeded ??= { limit, fault: withHelp(reason, limit, this.used) };
-    return this.#exceeded.fault;
+  /** One turn made all of its model calls: that turn ends, and not what runs beside it. */
+  stepsFault({ kind, message, help }: Fault): Fault {
+    return withHelp(fault(kind, message, help), 'steps', this.used);
   }
 
   /** Whether another call of this model fits, with `characters` of prompt. */
@@ -98,16 +97,16 @@ export class Budget {
     if (this.#exceeded !== null) return failed(this.#exceeded.fault);
     const { limits, prices } = this.#parts;
     const price = prices.get(model);
-    if (price === undefined && limits.cost !== null) return failed(this.exceed('cost', unpriced(model)));
+    if (price === undefined && limits.cost !== null) return failed(this.#exceed('cost', unpriced(model)));
     if (this.#tokens + this.#tokensUnderWay >= limits.tokens) {
       return failed(
-        this.exceed('tokens', fault('budget-exceeded', `the query used its ${limits.tokens} tokens`)),
+        this.#exceed('tokens', fault('budget-exceeded', `the query used its ${limits.tokens} tokens`)),
       );
     }
     const isFree = price?.input === 0 && price.output === 0;
     if (limits.cost !== null && !isFree && this.#cost + this.#costUnderWay >= limits.cost) {
       const message = `the query used up the ${limits.cost} that it may cost`;
-      return failed(this.exceed('cost', fault('budget-exceeded', message)));
+      return failed(this.#exceed('cost', fault('budget-exceeded', message)));
     }
     const prompt = Math.ceil(characters / CHARACTERS_A_TOKEN);
     const costOf = ({ inputTokens, outputTokens }: Usage) =>
@@ -137,9 +136,14 @@ export class Budget {
   }
 
   #timeOver(): void {
-    const { limits, onTimeOver } = this.#parts;
-    this.exceed('seconds', fault('budget-exceeded', `the query used its ${limits.seconds} s`));
-    onTimeOver();
+    this.#exceed('seconds', fault('budget-exceeded', `the query used its ${this.#parts.limits.seconds} s`));
+  }
+
+  #exceed(limit: QueryLimit, reason: Fault): Fault {
+    if (this.#exceeded !== null) return this.#exceeded.fault;
+    this.#exceeded = { limit, fault: withHelp(reason, limit, this.used) };
+    this.#parts.onOver();
+    return this.#exceeded.fault;
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type Label,
   ok,
   type PlanStep,
+  type QueryLimit,
   type ReleasedItem,
   type Result,
   type SessionId,
@@ -112,8 +113,8 @@ export class Operator {
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
     if (!query.isPrivate) this.#remember(query, said.id, outcome);
-    const { exceeded, used } = query.budget;
-    const limit = outcome.kind === 'failed' && exceeded !== null ? { limit: exceeded.limit } : {};
+    const { used } = query.budget;
+    const limit = served.ok || outcome.kind !== 'failed' ? {} : limitOf(query, served.fault);
     recorder.record(
       null,
       { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason, used, ...limit },
@@ -384,7 +385,7 @@ export class Operator {
       reason: answer.ok ? 'answered' : answer.fault.message,
     });
     if (!answer.ok && answer.fault.kind === 'budget-exceeded')
-      return failed(query.budget.exceed('steps', answer.fault));
+      return failed(query.budget.exceeded?.fault ?? query.budget.stepsFault(answer.fault));
     return answer;
   }
 
@@ -460,6 +461,12 @@ function formatsOf({ functionality: { request, response } }: ServingTask) {
 
 function framed(held: HeldText): string {
   return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
+}
+
+/** Of the query, or of the turn that it ended with. */
+function limitOf({ budget }: Query, { kind }: Fault): { readonly limit?: QueryLimit } {
+  if (budget.exceeded !== null) return { limit: budget.exceeded.limit };
+  return kind === 'budget-exceeded' ? { limit: 'steps' } : {};
 }
 
 function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {

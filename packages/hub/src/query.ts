@@ -23,7 +23,7 @@ export interface QueryParts {
 export class Query {
   readonly text: string;
   readonly isPrivate: boolean;
-  /** Aborts when the user stops the query, when its time is over, and when it is over: what is still under way ends then. */
+  /** Aborts when the user stops the query, when it has reached a limit, and when it is over: what is still under way ends then. */
   readonly signal: AbortSignal;
   readonly budget: Budget;
   readonly course: Course;
@@ -38,7 +38,7 @@ export class Query {
     this.text = text;
     this.isPrivate = isPrivate;
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
-    const budget = new Budget({ limits, prices, now, onTimeOver: () => this.#ending.abort() });
+    const budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
     this.budget = budget;
     this.course = new Course({ waiting: () => budget.pause(), goingOn: () => budget.resume() });
     budget.resume();

@@ -5,7 +5,7 @@ import { Budget, toldUse } from '../src/budget.ts';
 
 interface Wallet {
   readonly budget: Budget;
-  /** How often the time was over. */
+  /** How often the query was told that a limit was reached. */
   readonly overs: () => number;
 }
 
@@ -20,7 +20,7 @@ function budgetOf(
     limits: { ...DEFAULT_TURN_LIMITS, ...limits },
     prices: new Map(Object.entries(prices)),
     now: Date.now,
-    onTimeOver: () => overs++,
+    onOver: () => overs++,
   });
   t.after(() => budget.pause());
   return { budget, overs: () => overs };

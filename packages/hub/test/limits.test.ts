@@ -155,3 +155,32 @@ test('loops that run beside each other share one budget', async (t) => {
   // Ten calls of 110 tokens fit. What is under way is counted with an answer of a thousand, so two never race for the last.
   assert.ok(stage.model.seen.length <= 10, `${stage.model.seen.length} calls`);
 });
+
+test('when the money is used up, what is under way beside it ends at once', async (t) => {
+  const [cheap, dear] = [app('cheap', { look: 'seen' }), app('dear', { look: 'seen' })];
+  const stage = stageFor(t, {
+    apps: [cheap, { ...dear, installed: { ...dear.installed, model: 'expert/dear' } }],
+    script: { planner: [plan([{ app: 'cheap' }, { app: 'dear' }])], cheap: ['never'], dear: ['never'] },
+    limits: { cost: 1 },
+    prices: PRICES,
+    meanwhile: (who) => (who === 'cheap' ? new Promise(() => undefined) : undefined),
+  });
+  const outcome = await stage.ask('look everywhere');
+  assert.deepEqual([outcome.kind, stage.of('query.ended')[0]?.limit], ['failed', 'cost']);
+});
+
+test('a step that makes all of its model calls does not take the others down', async (t) => {
+  const apps = ['tireless', 'quick'].map((name) => app(name, { look: 'seen' }));
+  const stage = stageFor(t, {
+    apps,
+    script: {
+      planner: [plan([{ app: 'tireless' }, { app: 'quick' }])],
+      tireless: [[call('look')], [call('look')], [call('look')]],
+      quick: ['57'],
+      assistant: ['only $1'],
+    },
+    limits: { steps: 3 },
+  });
+  assert.equal((await stage.ask('look everywhere')).answer, 'only «57» (from step)');
+  assert.equal(stage.of('query.ended')[0]?.limit, undefined);
+});
