@@ -217,6 +217,7 @@ export class Exchange {
       return isPeers && !isOver(query, signal) ? answerTo(carried.fault) : failed(carried.fault);
     }
     if (carried.kind === 'refused') {
+      if (direct.value !== null) this.#parts.calls.takeBack(query.plan, direct.value);
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
       return refusal();
     }

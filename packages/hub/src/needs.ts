@@ -37,7 +37,7 @@ export interface IntendedCall {
   readonly texts: readonly HeldText[];
   /** Whether a value stands in the user's own words. */
   readonly isUsers: (value: string) => boolean;
-  /** How often this call was asked for before under the same plan, where it cannot be undone. */
+  /** How often this call was asked for before under the same plan and not refused, where it cannot be undone. */
   readonly timesAsked: number;
 }
 

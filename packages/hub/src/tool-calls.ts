@@ -143,11 +143,16 @@ export class ToolCalls {
   /** Whether a value stands in the user's own words. */
   readonly isUsers = (value: string): boolean => this.#parts.words.hold(value);
 
-  /** How often it was asked for before; also what was refused counts. */
-  #countAsked(plan: StepPlan, call: string): number {
+  /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
+  takeBack(plan: StepPlan, { app, tool }: ReadyCall): void {
+    if (isIrreversible(app.manifest, tool)) this.#countAsked(plan, `${app.id} ${tool.name}`, -1);
+  }
+
+  /** How often it was asked for before and not refused; what is under way counts. */
+  #countAsked(plan: StepPlan, call: string, step: 1 | -1 = 1): number {
     const counts = this.#asked.get(plan) ?? new Map<string, number>();
     const before = counts.get(call) ?? 0;
-    this.#asked.set(plan, counts.set(call, before + 1));
+    this.#asked.set(plan, counts.set(call, Math.max(0, before + step)));
     return before;
   }
 
@@ -165,8 +170,10 @@ export class ToolCalls {
     const { app, tool, arguments: args, texts } = ready;
     const validator = await this.#parts.validator();
     const valid = validator.check(tool.input, args);
-    if (!valid.ok) return failed({ kind: 'malformed', problem: valid.fault });
-
+    if (!valid.ok) {
+      this.takeBack(query.plan, ready);
+      return failed({ kind: 'malformed', problem: valid.fault });
+    }
     const ending = AbortSignal.any([query.signal, signal]);
     if (ending.aborted) return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
     const proposal: ToolCall = {
@@ -195,6 +202,7 @@ export class ToolCalls {
       return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
     }
     if (carried.kind === 'refused') {
+      this.takeBack(query.plan, ready);
       const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
       return failed({ kind: 'refused', reasons: carried.reasons, expected });
     }

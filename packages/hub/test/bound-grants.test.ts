@@ -193,6 +193,19 @@ test('what the plan names once comes with a warning the second time, after text 
   );
 });
 
+test('what was refused before does not count', async (t) => {
+  const stage = stageFor(t, {
+    apps: [MAIL],
+    script: readsAndSends('x@evil.example', 'ada@example.org'),
+    user: no(),
+  });
+  await stage.ask('write to ada@example.org');
+  assert.deepEqual(
+    stage.user.asked.map(({ warnings }) => warnings),
+    [['`x@evil.example` in `to` is not from your words'], []],
+  );
+});
+
 test('what the plan names twice comes without one', async (t) => {
   const twice = plan([
     { app: 'mail', uses: ['send'] },
