@@ -261,6 +261,8 @@ export class Session {
   async ask(text: string, signal: AbortSignal, { isPrivate = false }: AskOptions = {}): Promise<Outcome> {
     if (this.#query !== null) throw new Error('a query is running in this session');
     this.#giveUp();
+    // What an earlier query asked is over: an answer to it counts for nothing.
+    this.#parts.prompts.closeAll(this.id);
     return this.#serve(text, signal, isPrivate);
   }
 
@@ -297,8 +299,6 @@ export class Session {
     // A query that goes on has done and refused what it did before it was interrupted.
     if (this.#recorder.progress !== null) for (const event of this.#trail) query.saw(event);
     this.#words.hear(text);
-    // What an earlier query asked is over: an answer to it counts for nothing.
-    this.#parts.prompts.closeAll(this.id);
     try {
       return await this.#operator.ask(query);
     } finally {

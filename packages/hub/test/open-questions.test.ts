@@ -1,11 +1,15 @@
 /** Questions that are open at the same time, are answered from elsewhere, or end before they are answered. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
+import { openStore } from '@cordon/trace';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
-import { type Stage, stageFor } from './fixture/stage.ts';
+import { type Scene, Stage, stageFor } from './fixture/stage.ts';
 
 const MAIL = app('mail', { send: { input: shape({ to: TEXT }), reply: 'sent' } }, { irreversible: ['send'] });
 const RIDES = app(
@@ -224,4 +228,59 @@ test('what the user saw stands in the journal with its digest; without a surface
   const unseen = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: no() });
   await unseen.ask('send to ada');
   assert.equal(unseen.of('permission.answered')[0]?.shown, undefined);
+});
+
+/** What the disk holds at this moment is what a hub leaves that is killed now. */
+function afterDeath(t: TestContext, scene: Scene, stage: Stage): Stage {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-hub-'));
+  cpSync(dirname(stage.store.file), folder, { recursive: true });
+  const store = openStore(folder, () => 1_700_000_000_000);
+  assert.ok(store.ok);
+  const next = new Stage(scene, store.value);
+  t.after(async () => {
+    await next.session.close('end');
+    store.value.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return next;
+}
+
+for (const [how, answer, ran] of [
+  ['a yes', { allow: true, duration: 'once' }, 1],
+  ['a no', { allow: false, reason: 'user' }, 0],
+] as const) {
+  test(`${how} that was given while the hub was dead is what the session that goes on finds`, async (t) => {
+    const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER };
+    const stage = stageFor(t, scene);
+    const outcome = stage.ask('send to ada');
+    await untilAsked(stage, 1);
+    const next = afterDeath(t, { ...scene, script: { mail: ['done'], planner: ['{}'] } }, stage);
+    const [waiting] = next.store.prompts.pending();
+    assert.equal(waiting?.id, stage.user.asked[0]?.id);
+    assert.equal(next.store.prompts.answer(waiting?.id ?? id(''), { kind: 'permission', answer }).ok, true);
+    const resumed = next.open(stage.session.id);
+    await resumed.goOn(new AbortController().signal);
+    assert.equal(next.ran.length, ran);
+    assert.deepEqual(next.user.asked, []);
+    assert.deepEqual(next.store.prompts.pending(), []);
+    await resumed.close('end');
+    stage.cancel();
+    await outcome;
+  });
+}
+
+test('where the session goes on with another query, the old question is over', async (t) => {
+  const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER };
+  const stage = stageFor(t, scene);
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  const next = afterDeath(t, { ...scene, script: { planner: [SENDS], mail: ['hello'] } }, stage);
+  const resumed = next.open(stage.session.id);
+  await next.ask('good morning', {}, resumed);
+  const answer = { allow: true, duration: 'once' } as const;
+  const late = next.store.prompts.answer(stage.user.asked[0]?.id ?? id(''), { kind: 'permission', answer });
+  assert.equal(late.ok ? 'taken' : late.fault.kind, 'prompt-over');
+  await resumed.close('end');
+  stage.cancel();
+  await outcome;
 });
