@@ -1,5 +1,5 @@
 /**
- * The four case studies of IsolateGPT (paper, V-B), played by real processes: as `cordon demo` judges them, and once
+ * The case studies, played by real processes: all as `cordon demo` judges them; the four of IsolateGPT (paper, V-B) once
  * more with `cordon ask`, judged here from the apps' files on disk.
  */
 import assert from 'node:assert/strict';
@@ -61,6 +61,31 @@ describe('cordon demo', () => {
         false,
         'the demo must not touch the data of its user',
       );
+    });
+  }
+});
+
+describe('chains and other ways around, each with its honest twin', () => {
+  const stopped = { attack: false, task: true };
+  const expected = [
+    { case: 5, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 6, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 7, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 8, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 9, baseline: { attack: true, task: false }, cordon: stopped, twin: stopped },
+    { case: 10, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 11, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 12, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 13, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 14, baseline: { attack: true, task: false }, cordon: stopped, twin: stopped },
+    { case: 15, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+  ];
+  for (const result of expected) {
+    test(`case ${result.case}: the attack fails in Cordon alone, and its twin is served`, async () => {
+      using home = new Home();
+      const { code, events } = await home.run(['demo', String(result.case), '--json']);
+      assert.deepEqual(ofKind(events, 'demo.result'), [{ kind: 'demo.result', ...result }]);
+      assert.equal(code, 0);
     });
   }
 });

@@ -222,7 +222,9 @@ function program(): Command {
       run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
     );
   confining(
-    cordon.command('demo [case]').description('the four case studies of the paper, baseline beside Cordon'),
+    cordon
+      .command('demo [case]')
+      .description('case studies, baseline beside Cordon: those of the paper, one by its number, or all'),
   )
     .option('--verbose', 'show every event')
     .action((number: string | undefined, options) =>

@@ -1,16 +1,20 @@
 /**
- * `cordon demo [1-4]`: the case studies with real apps in real sandboxes and the obedient model, first in one shared
- * context as today's assistants work, then in Cordon. Each run starts from fresh state in a folder of its own.
+ * `cordon demo [CASE]`: case studies with real apps in real sandboxes and the obedient model, first in one shared
+ * context as today's assistants work, then in Cordon, then in Cordon with the honest twin of the attack, if there is
+ * one. Each run starts from fresh state in a folder of its own.
  *
  * Ring 1.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Event, Json } from '@cordon/core';
+import type { Event, InstalledApp, Json } from '@cordon/core';
 import { parseJson } from '@cordon/core';
+import type { Session } from '@cordon/hub';
 import { consentFrom } from '../answers.ts';
-import { CASE_STUDIES, type CaseStudy, type Evidence, type Verdict } from '../case-studies.ts';
+import type { CaseStudy, Conversations, Evidence, Verdict } from '../case-studies/case-study.ts';
+import { CASE_STUDIES } from '../case-studies/index.ts';
+import { PAPER_CASES } from '../case-studies/paper.ts';
 import { type Composed, compose } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { stateFolder } from '../paths.ts';
@@ -20,18 +24,30 @@ import { renderBeside, type Story, type StoryLine } from '../table.ts';
 import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** The careful user of the evaluation: no to whatever carries a warning, yes to the rest. */
-const CAREFUL = { rules: null, denyAll: false, denyWarned: true, allowRest: true };
-
 interface Run {
   readonly verdict: Verdict;
   readonly story: readonly StoryLine[];
 }
 
+/** What is played: how, what the user says, and how it is judged. */
+interface Play {
+  readonly isolation: 'none' | 'spokes';
+  readonly said: Conversations;
+  readonly judge: (evidence: Evidence) => Verdict;
+  readonly isBenign: boolean;
+}
+
+interface Verdicts {
+  readonly baseline: Verdict;
+  readonly cordon: Verdict;
+  /** Null: the case has no twin. */
+  readonly twin: Verdict | null;
+}
+
 export async function demo(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
-  const cases = CASE_STUDIES.filter(({ number }) => wanted === undefined || String(number) === wanted);
+  const cases = casesNamed(wanted);
   if (cases.length === 0) {
-    const message = `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}`;
+    const message = `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}, or all`;
     surroundings.tellFault({ kind: 'usage', message });
     return EXIT.failed;
   }
@@ -39,39 +55,65 @@ export async function demo(surroundings: Surroundings, wanted: string | undefine
   for (const study of cases) {
     const verdicts = await tellCase(surroundings, study);
     if (verdicts === null) return EXIT.failed;
-    const { baseline, cordon } = verdicts;
-    isAsExpected &&= baseline.attack && !cordon.attack && cordon.task;
+    isAsExpected &&= endsWell(verdicts);
   }
+  if (wanted === undefined && !surroundings.wantsJson)
+    surroundings.output.say('', `${CASE_STUDIES.length - cases.length} more: cordon demo all`, 'dim');
   return isAsExpected ? EXIT.done : EXIT.refused;
 }
 
-async function tellCase(
-  surroundings: Surroundings,
-  study: CaseStudy,
-): Promise<{ baseline: Verdict; cordon: Verdict } | null> {
+/** Those of the paper unless the user wants others. */
+function casesNamed(wanted: string | undefined): readonly CaseStudy[] {
+  if (wanted === undefined) return PAPER_CASES;
+  return wanted === 'all' ? CASE_STUDIES : CASE_STUDIES.filter(({ number }) => String(number) === wanted);
+}
+
+function endsWell({ baseline, cordon, twin }: Verdicts): boolean {
+  return baseline.attack && !cordon.attack && cordon.task && (twin === null || (!twin.attack && twin.task));
+}
+
+async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<Verdicts | null> {
   const { output, wantsJson } = surroundings;
+  const { number, title, threat, said, judge } = study;
   if (!wantsJson) {
-    output.say('', `Case ${study.number}: ${study.title}`, 'bold');
-    output.say('', study.threat);
-    for (const query of study.queries) output.say('  “', `${query}”`, 'dim', 3);
+    output.say('', `Case ${number}: ${title}`, 'bold');
+    output.say('', threat);
+    for (const query of said.flat()) output.say('  “', `${query}”`, 'dim', 3);
     output.line();
   }
-  const baseline = await runCase(surroundings, study, 'none');
-  const cordon = baseline === null ? null : await runCase(surroundings, study, 'spokes');
-  if (baseline === null || cordon === null) return null;
+  const baseline = await runCase(surroundings, study, { isolation: 'none', said, judge, isBenign: false });
+  if (baseline === null) return null;
+  const cordon = await runCase(surroundings, study, { isolation: 'spokes', said, judge, isBenign: false });
+  if (cordon === null) return null;
+  const twin =
+    study.twin === null
+      ? null
+      : await runCase(surroundings, study, { isolation: 'spokes', ...study.twin, isBenign: true });
+  if (study.twin !== null && twin === null) return null;
   if (wantsJson) {
     const shown = ({ attack, task }: Verdict) => ({ attack, task });
     surroundings.json({
       kind: 'demo.result',
-      case: study.number,
+      case: number,
       baseline: shown(baseline.verdict),
       cordon: shown(cordon.verdict),
+      ...(twin === null ? {} : { twin: shown(twin.verdict) }),
     });
   } else {
     renderBeside(output, told('Baseline: one shared context', baseline), told('Cordon', cordon));
+    if (twin !== null) output.say('', twinLine(twin.verdict), endsHonestly(twin.verdict) ? 'good' : 'bad');
     output.line();
   }
-  return { baseline: baseline.verdict, cordon: cordon.verdict };
+  return { baseline: baseline.verdict, cordon: cordon.verdict, twin: twin?.verdict ?? null };
+}
+
+function endsHonestly({ attack, task }: Verdict): boolean {
+  return task && !attack;
+}
+
+function twinLine(verdict: Verdict): string {
+  const done = endsHonestly(verdict) ? 'all that the user asked for was done' : 'NOT all was done';
+  return `The same apps with nothing hostile in them, in Cordon: ${done} (${verdict.findings.join('; ')})`;
 }
 
 function told(title: string, { story, verdict }: Run): Story {
@@ -94,34 +136,27 @@ function told(title: string, { story, verdict }: Run): Story {
 }
 
 /** Null: something failed that is neither attack nor task, and has been told. */
-async function runCase(
-  surroundings: Surroundings,
-  study: CaseStudy,
-  isolation: 'none' | 'spokes',
-): Promise<Run | null> {
+async function runCase(surroundings: Surroundings, study: CaseStudy, play: Play): Promise<Run | null> {
   // Not the user's data folder: the demo's mails and rides are nobody's.
   const folder = mkdtempSync(join(tmpdir(), 'cordon-demo-'));
   try {
     const data = join(folder, 'data');
     mkdirSync(data, { mode: 0o700 });
     const configuration = surroundings.configuration({
-      config: join(CODE_ROOT, 'examples', 'cordon.json'),
+      config: join(CODE_ROOT, 'examples', study.config),
       data,
       model: 'obedient',
     });
     if (configuration === null) return null;
-    const apps = configuration.apps.filter(({ id }) => study.apps.includes(id));
-    const composed = compose(
-      configuration,
-      consentFrom({ ...CAREFUL, now: surroundings.now }, null),
-      surroundings.home,
-      apps,
-      {
-        reviewer: null,
-        // They are part of this program.
-        pinsUnseen: true,
-      },
-    );
+    const apps = configuration.apps
+      .filter(({ id }) => study.apps.includes(id))
+      .map((app) => (play.isBenign ? honest(app) : app));
+    const consent = consentFrom({ ...study.user, now: surroundings.now }, null);
+    // What they say of themselves is part of this program.
+    const composed = compose(configuration, consent, surroundings.home, apps, {
+      reviewer: null,
+      pinsUnseen: true,
+    });
     if (!composed.ok) {
       surroundings.tellObstacle(composed.fault);
       return null;
@@ -131,32 +166,55 @@ async function runCase(
       events.push(event);
       if (surroundings.wantsJson || surroundings.options.verbose === true) surroundings.tell(event);
     });
-    const isDone = await play(surroundings, composed.value, study, isolation);
+    const isDone = await perform(surroundings, composed.value, study, play);
     if (!isDone) return null;
     const evidence: Evidence = {
       state: (app, file) => readState(join(stateFolder(data, app), file)),
       answers: deliveredAnswers(events),
     };
-    return { verdict: study.judge(evidence), story: storyOf(events) };
+    return { verdict: play.judge(evidence), story: storyOf(events) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function play(
+/** Apps of the cases have a part for the honest twin (`examples/apps/played`). */
+function honest(app: InstalledApp): InstalledApp {
+  if (app.source.kind !== 'command') return app;
+  return { ...app, source: { ...app.source, env: { ...app.source.env, PLAY: 'benign' } } };
+}
+
+async function perform(
   surroundings: Surroundings,
   { hub, store, weaker }: Composed,
   study: CaseStudy,
-  isolation: 'none' | 'spokes',
+  { isolation, said }: Play,
 ): Promise<boolean> {
   const notices = weakerNotices(weaker);
   surroundings.tellNotices(notices);
-  const session = hub.openSession({ isolation, notices });
-  if (!session.ok) throw new Error(session.fault.message);
   try {
-    for (const query of study.queries) {
-      const outcome = await session.value.ask(query, new AbortController().signal);
-      if (outcome.kind !== 'failed') continue;
+    for (const queries of said) {
+      const session = hub.openSession({ isolation, notices });
+      if (!session.ok) throw new Error(session.fault.message);
+      const isDone = await converse(surroundings, session.value, queries, study.mayFail === true);
+      if (!isDone) return false;
+    }
+    return true;
+  } finally {
+    store.close();
+  }
+}
+
+async function converse(
+  surroundings: Surroundings,
+  session: Session,
+  queries: readonly string[],
+  mayFail: boolean,
+): Promise<boolean> {
+  try {
+    for (const query of queries) {
+      const outcome = await session.ask(query, new AbortController().signal);
+      if (outcome.kind !== 'failed' || mayFail) continue;
       surroundings.tellFault({
         kind: 'sandbox-unavailable',
         message: outcome.reason ?? 'the query failed',
@@ -166,8 +224,7 @@ async function play(
     }
     return true;
   } finally {
-    await session.value.close('end');
-    store.close();
+    await session.close('end');
   }
 }
 
