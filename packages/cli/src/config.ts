@@ -31,6 +31,7 @@ import {
   readApps,
 } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
+import { readInstallable } from './installable-config.ts';
 import type { JsonNode } from './json-text.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
@@ -115,6 +116,8 @@ export interface Configuration {
   readonly limits: TurnLimits;
   /** What models cost, where the file says it. */
   readonly prices: ModelPrices;
+  /** Apps that are not installed, by the functionality that each would serve. */
+  readonly installable: ReadonlyMap<string, readonly string[]>;
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -161,6 +164,7 @@ export function loadConfiguration(
     retries: content.retries,
     limits: withLimitOptions(content.limits, sources.options, report),
     prices: content.prices,
+    installable: content.installable,
     model,
     providers: assembleProviders(
       {
@@ -231,6 +235,7 @@ interface Content {
   readonly retries: RetryLimits;
   readonly limits: TurnLimits;
   readonly prices: ModelPrices;
+  readonly installable: Configuration['installable'];
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -304,6 +309,8 @@ function readContent(
       keyVariables: new Set([...keyVariables(providers), KEY_VARIABLE, KEY_FILE_VARIABLE]),
     },
   );
+  const installed: ReadonlySet<string> = new Set(apps.entries.keys());
+  const installable = readInstallable(reader, get('installable'), installed);
   const sandboxAt = get('sandbox');
   const memoryAt = get('memory');
   get('$schema');
@@ -316,6 +323,7 @@ function readContent(
     retries,
     limits,
     prices,
+    installable,
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,

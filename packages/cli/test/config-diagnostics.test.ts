@@ -85,6 +85,15 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     ],
   },
   {
+    about: 'CFG008 and CFG005 in what could be installed',
+    text: '{"installable": {"my mail": ["send mail"], "rides": "ride-fare"}}',
+    expected: [
+      '1:18 error CFG008 installable["my mail"]: `my mail` is no name for an app (use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit)',
+      '1:30 error CFG008 installable["my mail"][0]: `send mail` is no name for a functionality (use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit)',
+      '1:53 error CFG005 installable.rides: a list of functionalities should stand here, not a string ()',
+    ],
+  },
+  {
     about: 'CFG009 two sources, and parts that do not go together',
     text: '{"apps": {"a": {"command": "x", "url": "https://x.example"}, "b": {"url": "https://x.example", "args": []}}}',
     expected: [

@@ -470,3 +470,19 @@ test('a pin is a digest, and one of an app of instructions has no effect', () =>
     ['CFG036'],
   );
 });
+
+test('what could be installed is known by what it would serve, without what is installed', () => {
+  const file = loaded(
+    loadText(
+      '{"apps": {"rides": {"instructions": "x"}}, "installable": {"metro": ["ride-fare", "ride-booking"], "quick": ["ride-fare"], "rides": ["ride-fare"]}}',
+    ),
+  );
+  assert.deepEqual(
+    [...file.installable],
+    [
+      ['ride-fare', ['metro', 'quick']],
+      ['ride-booking', ['metro']],
+    ],
+  );
+  assert.deepEqual([...loaded(loadText('{}')).installable], []);
+});
