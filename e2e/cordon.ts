@@ -96,7 +96,7 @@ export class Home {
 
   /** What is agreed to, and what is stopped, has tests of its own: agreement.test.ts. */
   #trusting(args: readonly string[]): readonly string[] {
-    if (!['ask', 'chat', 'start'].includes(args[0] ?? '')) return args;
+    if (!['ask', 'chat', 'resume', 'start'].includes(args[0] ?? '')) return args;
     const file = join(this.root, 'work/cordon.json');
     const isNamed = args.includes('--config') || !existsSync(file);
     return [...args, '--pin-unseen', ...(isNamed ? [] : ['--config', file])];

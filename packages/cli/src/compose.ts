@@ -181,10 +181,13 @@ function keepWithin(store: Store, { memory }: Configuration): void {
 export function openJournal({
   dataFolder,
   readKey,
-}: Pick<Configuration, 'dataFolder' | 'readKey'>): Result<Store, Fault> {
+  readJournalKey,
+}: Pick<Configuration, 'dataFolder' | 'readKey' | 'readJournalKey'>): Result<Store, Fault> {
   const key = readKey();
   if (!key.ok) return key;
-  const opened = openStore(dataFolder, Date.now, { key: key.value });
+  const journalKey = readJournalKey();
+  if (!journalKey.ok) return journalKey;
+  const opened = openStore(dataFolder, Date.now, { key: key.value, journalKey: journalKey.value });
   if (opened.ok) return opened;
   const { message, help } = opened.fault;
   return failed(fault('journal-unavailable', message, help));

@@ -32,6 +32,7 @@ import {
 } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import { readInstallable } from './installable-config.ts';
+import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, readJournalKey } from './journal-key.ts';
 import type { JsonNode } from './json-text.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
@@ -124,6 +125,8 @@ export interface Configuration {
   readonly memory: MemorySettings;
   /** The key of the store, read when it is asked for; null: the store has none. */
   readonly readKey: () => Result<StoreKey | null, Fault>;
+  /** The key that signs the journal; null: it is not signed. */
+  readonly readJournalKey: () => Result<Uint8Array | null, Fault>;
   readonly dataFolder: string;
   readonly cacheFolder: string;
   /** Not checked here: the names are those of the sandbox, which most commands never load. See weaker.ts. */
@@ -179,6 +182,7 @@ export function loadConfiguration(
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
     readSecret: secretReader(sources.environment),
     memory: content.memory,
+    readJournalKey: () => readJournalKey(sources.environment),
     readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
     warnings: [],
@@ -306,7 +310,13 @@ function readContent(
       dataFolder,
       ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
       readModel,
-      keyVariables: new Set([...keyVariables(providers), KEY_VARIABLE, KEY_FILE_VARIABLE]),
+      keyVariables: new Set([
+        ...keyVariables(providers),
+        KEY_VARIABLE,
+        KEY_FILE_VARIABLE,
+        JOURNAL_KEY_VARIABLE,
+        JOURNAL_KEY_FILE_VARIABLE,
+      ]),
     },
   );
   const installed: ReadonlySet<string> = new Set(apps.entries.keys());

@@ -205,6 +205,32 @@ function weakerSandbox(): Option {
   );
 }
 
+function auditing(audit: Command): void {
+  audit.description('what the journal holds, and whether it is what was written');
+  const load = () => import('./commands/audit.ts');
+  shared(audit.command('verify [session...]').description('recomputes the hash chain of sessions, or of all'))
+    .addOption(repeatable('--head <id:events:hash>', 'a head that was kept: what it had must still be there'))
+    .option('--heads <file>', 'a file of such heads, one a line')
+    .action((names: string[], { head, heads, ...options }) =>
+      run(options, async (around) => (await load()).verifyJournal(around, names, { head, heads })),
+    );
+  shared(
+    audit.command('heads [session...]').description('what to keep elsewhere, one line a session'),
+  ).action((names: string[], options) =>
+    run(options, async (around) => (await load()).listHeads(around, names)),
+  );
+  shared(audit.command('show <session>').description('every event of a session'))
+    .addOption(wholeNumber('--from <sequence>', 'from this one on'))
+    .action((name: string, { from = 0, ...options }) =>
+      run(options, async (around) => (await load()).showJournal(around, name, from)),
+    );
+  shared(
+    audit.command('sign <session...>').description('vouches for sessions that were written without the key'),
+  ).action((names: string[], options) =>
+    run(options, async (around) => (await load()).signSessions(around, names)),
+  );
+}
+
 function program(): Command {
   const cordon = new Command('cordon').description(
     'Runs agents and other people’s apps so that no app can steer another.',
@@ -221,6 +247,10 @@ function program(): Command {
     .action((options) =>
       run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
     );
+  asking(cordon.command('resume [session]').description('go on with a query that came to no answer')).action(
+    (session: string | undefined, options) =>
+      run(options, async (around) => (await import('./commands/resume.ts')).resume(around, session)),
+  );
   confining(
     cordon
       .command('demo [case]')
@@ -294,6 +324,7 @@ function program(): Command {
         (await import('./commands/sessions-delete.ts')).deleteSessions(around, names, { olderThan, yes }),
       ),
     );
+  auditing(cordon.command('audit').enablePositionalOptions());
   remembering(cordon.command('memory').enablePositionalOptions());
   const grants = cordon.command('grants').description('what you agreed to');
   filtering(grants.command('list').description('grants that are in force'))

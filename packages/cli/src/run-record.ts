@@ -19,6 +19,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { openStore } from '@cordon/trace';
+import { readJournalKey } from './journal-key.ts';
 import type { Environment } from './paths.ts';
 import { keySource, readStoreKey } from './store-key.ts';
 
@@ -46,7 +47,9 @@ export function openRecord(
 ): Result<RunRecord, Fault> {
   const key = readStoreKey(keySource(environment, null), environment);
   if (!key.ok) return key;
-  const store = openStore(dataFolder, clock, { key: key.value });
+  const journalKey = readJournalKey(environment);
+  if (!journalKey.ok) return journalKey;
+  const store = openStore(dataFolder, clock, { key: key.value, journalKey: journalKey.value });
   if (!store.ok) return failed(fault('journal-unavailable', store.fault.message, store.fault.help));
   const { journal, sessions } = store.value;
   const session = sessions.create();

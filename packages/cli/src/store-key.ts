@@ -37,13 +37,14 @@ export function readStoreKey(
   environment: Environment,
 ): Result<StoreKey | null, Fault> {
   if (source === null) return ok(null);
-  const text = textOf(source, environment);
+  const text = keyText(source, environment);
   if (!text.ok) return text;
   const key = parseStoreKey(text.value);
   return key.ok ? key : refused(`the key from ${nameOf(source)} cannot be used: ${key.fault}`);
 }
 
-function textOf(source: KeySource, environment: Environment): Result<string, Fault> {
+/** The text of a key, as it stands where it comes from. */
+export function keyText(source: KeySource, environment: Environment): Result<string, Fault> {
   switch (source.kind) {
     case 'variable': {
       const value = Object.hasOwn(environment, source.name) ? (environment[source.name] ?? '') : '';

@@ -25,7 +25,7 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { emptyPolicy, type Policy } from '@cordon/policy';
-import type { SessionFault, Store } from '@cordon/trace';
+import { damagedSession, type SessionFault, type Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';
 import type { ReadSecret } from './hub-fetch.ts';
@@ -87,6 +87,8 @@ export class Hub {
     } = parts;
     const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
     if (resumed !== null && !resumed.ok) return failed(resumed.fault);
+    const damage = resumed === null ? null : damageOf(store, resumed.value.id);
+    if (damage !== null) return failed(damage);
     const id = resumed?.value.id ?? store.sessions.create();
     const { isolation, notices } = options;
     const past = resumed === null ? [] : store.journal.events(id);
@@ -122,4 +124,12 @@ export class Hub {
     });
     return ok(session);
   }
+}
+
+/** What a changed journal says happened is no ground to go on from. Null: it is what was appended. */
+function damageOf(store: Store, session: SessionId): SessionFault | null {
+  const verification = store.journal.verify(session);
+  if (verification.intact) return null;
+  store.sessions.release(session);
+  return damagedSession(session, verification.reason);
 }

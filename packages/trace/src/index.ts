@@ -34,5 +34,11 @@ export type {
   StoredQuestion,
 } from './prompt.ts';
 export { parseStoreKey, type StoreKey } from './seal.ts';
-export type { SessionFault, SessionRecord, SessionStatus, Sessions } from './session.ts';
+export {
+  damagedSession,
+  type SessionFault,
+  type SessionRecord,
+  type SessionStatus,
+  type Sessions,
+} from './session.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

@@ -193,7 +193,7 @@ export class Sessions {
         numberOf(row, 'events'),
         this.#headOf(session, row),
       );
-      return isOurs ? null : damaged(session, 'it is not signed with this key as it stands');
+      return isOurs ? null : damagedSession(session, 'it is not signed with this key as it stands');
     });
   }
 
@@ -269,7 +269,7 @@ function unsigned(session: SessionId): SessionFault {
 }
 
 /** A session whose journal is not what was appended: what it says happened is no ground to go on from. */
-export function damaged(session: SessionId, reason: string): SessionFault {
+export function damagedSession(session: SessionId, reason: string): SessionFault {
   return {
     kind: 'session-damaged',
     message: `the journal of the session ${shown(session)} was changed: ${reason}`,

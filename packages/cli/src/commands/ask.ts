@@ -1,7 +1,7 @@
 /** `cordon ask "…"`: one query, one answer. Ring 1. */
 import { type ExitCode, exitCodeOf } from '../exit.ts';
 import { withSession } from './opened.ts';
-import { runQuery, tellOutcome } from './query.ts';
+import { howLeft, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function ask(
@@ -12,6 +12,6 @@ export function ask(
   return withSession(surroundings, resume, async (session) => {
     const outcome = await runQuery(surroundings, session, query, surroundings.options.private === true);
     tellOutcome(surroundings, outcome);
-    return { exit: exitCodeOf(outcome.kind), how: outcome.kind === 'cancelled' ? 'suspend' : 'end' };
+    return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
   });
 }

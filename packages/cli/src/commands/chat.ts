@@ -1,25 +1,34 @@
 /** `cordon chat`: queries one after the other, in one session. Ring 1. */
-import type { Session } from '@cordon/hub';
+import type { Session, Unfinished } from '@cordon/hub';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withSession } from './opened.ts';
-import { runQuery, tellOutcome } from './query.ts';
+import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PROMPT = 'cordon> ';
 const PRIVATE_PROMPT = 'cordon (private)> ';
 
 const HELP =
-  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /exit ends the session.';
+  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /continue goes on with a query that came to no answer, from what is finished of it. /exit ends the session.';
 
 export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
   return withSession(surroundings, resume, async (session, configuration) => {
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
     const greeting = `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`;
     surroundings.notes.say('', greeting, 'dim');
+    if (session.unfinished !== null) tellUnfinished(surroundings, session.unfinished);
     const isOver = await converse(surroundings, session);
     return { exit: EXIT.done, how: isOver ? 'end' : 'suspend' };
   });
+}
+
+function tellUnfinished(surroundings: Surroundings, { text, finished, inDoubt }: Unfinished): void {
+  const done = `${finished} tool calls of it are done and will not be made again`;
+  surroundings.notes.say('unfinished: ', `${text} (${done})`, 'warn');
+  for (const { app, tool } of inDoubt)
+    surroundings.notes.say('in doubt: ', `${tool} of ${app} may or may not have taken effect`, 'bad');
+  surroundings.notes.say('', '/continue goes on with it; any other query leaves it', 'dim');
 }
 
 /** True: the user ended the session. False: it was left, and can be gone on with. */
@@ -42,6 +51,11 @@ async function converse(surroundings: Surroundings, session: Session): Promise<b
     if (text === '/exit' || text === '/quit') return true;
     if (text === '/help') {
       surroundings.notes.say('', HELP);
+      continue;
+    }
+    if (text === '/continue') {
+      if (session.unfinished === null) surroundings.notes.say('', 'there is no query to go on with');
+      else tellOutcome(surroundings, await goOn(surroundings, session));
       continue;
     }
     if (text === '/private') {

@@ -70,6 +70,8 @@ async function usedUp(surroundings: Surroundings, session: Session, using: Promi
     // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
     await session.close(left?.how ?? 'suspend');
     if (left?.how === 'suspend') {
+      if (session.unfinished !== null)
+        surroundings.notes.say('', `finish the query: cordon resume ${session.id}`, 'dim');
       surroundings.notes.say('', `go on with it later: cordon chat --resume ${session.id}`, 'dim');
     }
   }

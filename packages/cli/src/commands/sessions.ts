@@ -2,6 +2,7 @@
 import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { minuteOf, renderTable } from '../table.ts';
+import { type LeftQuery, leftQuery } from '../unfinished.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MOST_SESSIONS = 50;
@@ -11,19 +12,31 @@ export function sessions(surroundings: Surroundings): ExitCode {
   if (configuration === null) return EXIT.failed;
   const store = openJournal(configuration);
   if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  const listed = store.value.sessions.list(MOST_SESSIONS);
+  const listed = store.value.sessions
+    .list(MOST_SESSIONS)
+    .map((session) => ({ ...session, left: leftQuery(store.value, session) }));
   store.value.close();
   if (surroundings.wantsJson) {
-    for (const session of listed) surroundings.json({ kind: 'session', ...session });
+    for (const { left, ...session } of listed) {
+      const unfinished = left === null ? null : { query: left.query.said.text, inDoubt: left.inDoubt };
+      surroundings.json({ kind: 'session', ...session, unfinished });
+    }
   } else if (listed.length === 0) surroundings.output.say('', 'there are no sessions yet');
   else {
-    const rows = listed.map(({ id, status, startedAt, firstQuery }) => [
+    const rows = listed.map(({ id, status, startedAt, firstQuery, left }) => [
       id,
-      status,
+      left === null ? status : stateOf(left),
       minuteOf(startedAt),
       firstQuery ?? '(nothing asked)',
     ]);
     renderTable(surroundings.output, ['id', 'state', 'begun', 'first query'], rows);
   }
+  const resumable = listed.find(({ left }) => left !== null);
+  if (resumable !== undefined && !surroundings.wantsJson)
+    surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
   return EXIT.done;
+}
+
+function stateOf({ inDoubt }: LeftQuery): string {
+  return inDoubt === 0 ? 'unfinished' : `unfinished, ${inDoubt} in doubt`;
 }

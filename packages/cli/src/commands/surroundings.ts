@@ -217,6 +217,11 @@ export class Surroundings {
     process.stdout.write(jsonLine(value));
   }
 
+  /** Whole lines for whoever reads standard output, made for that. */
+  write(lines: string): void {
+    process.stdout.write(lines);
+  }
+
   /** The answer: framed on a terminal, where text of others could otherwise act; plain in a pipe. */
   answer(text: string): void {
     if (process.stdout.isTTY === true) this.output.quote(text, MOST_ANSWER_LINES);

@@ -1,0 +1,179 @@
+/** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
+import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
+import type { JournalHead, Store, Verification } from '@cordon/trace';
+import { openJournal } from '../compose.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { EventRenderer, jsonLine } from '../render.ts';
+import { readTextFile } from '../text-file.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** As commander hands them over. */
+export interface VerifyOptions {
+  /** `ID:EVENTS:HASH` */
+  readonly head: readonly string[];
+  /** A file with one such line for each. */
+  readonly heads?: string;
+}
+
+interface KeptHead {
+  readonly session: SessionId;
+  readonly head: JournalHead;
+}
+
+/** 0: everything is what was written. 1: something is not. 2: it could not be looked at. */
+export function verifyJournal(
+  surroundings: Surroundings,
+  names: readonly string[],
+  options: VerifyOptions,
+): Promise<ExitCode> {
+  const kept = keptHeads(options);
+  if (!kept.ok) return Promise.resolve(surroundings.tellObstacle({ kind: 'fault', fault: kept.fault }));
+  return withStore(surroundings, (store) => {
+    const sessions = wantedSessions(surroundings, store, names, kept.value);
+    if (sessions === null) return EXIT.failed;
+    let broken = 0;
+    for (const session of sessions) {
+      const heads = kept.value.filter((one) => one.session === session).map(({ head }) => head);
+      const verification = verified(store, session, heads);
+      if (!verification.intact) broken++;
+      tellVerification(surroundings, session, verification);
+    }
+    if (surroundings.wantsJson)
+      surroundings.json({ kind: 'audit.result', sessions: sessions.length, broken });
+    else if (sessions.length === 0) surroundings.output.say('', 'there are no sessions yet');
+    return broken === 0 ? EXIT.done : EXIT.refused;
+  });
+}
+
+/** Against each head that was kept of it. */
+function verified(store: Store, session: SessionId, heads: readonly JournalHead[]): Verification {
+  const [first = null, ...others] = heads;
+  let verification = store.journal.verify(session, first);
+  for (const head of others) if (verification.intact) verification = store.journal.verify(session, head);
+  return verification;
+}
+
+const SIGNED = { checked: 'signed', unchecked: 'signed with a key that is not here', none: 'not signed' };
+
+function tellVerification(surroundings: Surroundings, session: SessionId, result: Verification): void {
+  if (surroundings.wantsJson) return surroundings.json({ ...jsonOf(result), kind: 'audit.session', session });
+  if (result.intact) {
+    const { events } = result.head;
+    surroundings.output.say('  intact  ', `${session}: ${events} events, ${SIGNED[result.signed]}`);
+    return;
+  }
+  const where = result.kind === 'unknown' ? '' : ` at event ${result.sequence}`;
+  surroundings.output.say('  BROKEN  ', `${session}${where}: ${result.reason} (${result.kind})`, 'bad');
+}
+
+/** The kind of the line is another than that of the breach. */
+function jsonOf(result: Verification): object {
+  if (result.intact) return result;
+  const { kind, ...rest } = result;
+  return { ...rest, breach: kind };
+}
+
+/** One line a session, to be kept where whoever can write the journal cannot. */
+export function listHeads(surroundings: Surroundings, names: readonly string[]): Promise<ExitCode> {
+  return withStore(surroundings, (store) => {
+    const sessions = wantedSessions(surroundings, store, names, []);
+    if (sessions === null) return EXIT.failed;
+    for (const session of sessions) {
+      const head = store.journal.head(session);
+      if (head === null) continue;
+      if (surroundings.wantsJson) surroundings.json({ kind: 'audit.head', session, ...head });
+      else surroundings.write(`${session}:${head.events}:${head.hash}\n`);
+    }
+    return EXIT.done;
+  });
+}
+
+const PIECE = 500;
+
+/** Every event of a session, as it stands. */
+export function showJournal(surroundings: Surroundings, name: string, from: number): Promise<ExitCode> {
+  return withStore(surroundings, (store) => {
+    const [session] = wantedSessions(surroundings, store, [name], []) ?? [];
+    if (session === undefined) return EXIT.failed;
+    const renderer = new EventRenderer(surroundings.output, { isVerbose: true });
+    for (let next = from; ; next += PIECE) {
+      const events = store.journal.events(session, next, PIECE);
+      for (const event of events) {
+        if (surroundings.wantsJson) surroundings.write(jsonLine(event));
+        else renderer.render(event);
+      }
+      if (events.length < PIECE) return EXIT.done;
+    }
+  });
+}
+
+/** The user vouches for sessions that were written without the key. */
+export function signSessions(surroundings: Surroundings, names: readonly string[]): Promise<ExitCode> {
+  return withStore(surroundings, (store) => {
+    const sessions = wantedSessions(surroundings, store, names, []);
+    if (sessions === null) return EXIT.failed;
+    let refused = 0;
+    for (const session of sessions) {
+      const verification = store.journal.verify(session);
+      const isWhole = verification.intact || verification.kind === 'unsigned';
+      const isSigned = isWhole && store.journal.sign(session);
+      if (!isSigned) refused++;
+      if (surroundings.wantsJson) surroundings.json({ kind: 'audit.signed', session, signed: isSigned });
+      else if (isSigned) surroundings.output.say('', `${session} is signed as it is`);
+      else surroundings.output.say('', `${session} cannot be signed: ${whyNot(verification)}`, 'bad');
+    }
+    return refused === 0 ? EXIT.done : EXIT.failed;
+  });
+}
+
+function whyNot(verification: Verification): string {
+  if (!verification.intact && verification.kind !== 'unsigned') return verification.reason;
+  return 'there is no key (CORDON_JOURNAL_KEY), or a process is writing it';
+}
+
+async function withStore(surroundings: Surroundings, use: (store: Store) => ExitCode): Promise<ExitCode> {
+  const configuration = surroundings.configuration();
+  if (configuration === null) return EXIT.failed;
+  const store = openJournal(configuration);
+  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+  try {
+    return use(store.value);
+  } finally {
+    store.value.close();
+  }
+}
+
+/** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and that is told. */
+function wantedSessions(
+  surroundings: Surroundings,
+  store: Store,
+  names: readonly string[],
+  kept: readonly KeptHead[],
+): readonly SessionId[] | null {
+  const unknown = names.find((name) => store.sessions.find(id(name)) === null);
+  if (unknown !== undefined) {
+    const message = `there is no session \`${unknown.slice(0, 64)}\``;
+    surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists them' });
+    return null;
+  }
+  const all = names.length > 0 ? names : store.sessions.list(Number.MAX_SAFE_INTEGER).map((one) => one.id);
+  const heads = names.length > 0 ? [] : kept.map(({ session }) => session);
+  return [...new Set([...all, ...heads])].map((name) => id<'session'>(name));
+}
+
+function keptHeads({ head, heads }: VerifyOptions): Result<readonly KeptHead[], Fault> {
+  const file = heads === undefined ? ok('') : readTextFile(heads);
+  if (!file.ok) return failed(fault('usage', `\`${heads}\` cannot be read`));
+  const lines = [...head, ...file.value.split('\n').filter((line) => line.trim() !== '')];
+  const kept: KeptHead[] = [];
+  for (const line of lines) {
+    const [, session = '', events = '', hash = ''] =
+      /^([0-9A-Za-z_-]+):(\d{1,15}):([0-9a-f]{64})$/.exec(line.trim()) ?? [];
+    if (session === '') {
+      const message = `\`${line.slice(0, 120)}\` is no head of a journal`;
+      return failed(fault('usage', message, 'it is a line of `cordon audit heads`: ID:EVENTS:HASH'));
+    }
+    kept.push({ session: id(session), head: { events: Number(events), hash } });
+  }
+  return ok(kept);
+}

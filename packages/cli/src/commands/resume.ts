@@ -1,0 +1,52 @@
+/** `cordon resume [SESSION]`: goes on with a query that came to no answer. Ring 1. */
+import type { SessionId } from '@cordon/core';
+import { openJournal } from '../compose.ts';
+import type { Configuration } from '../config.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
+import { leftQuery } from '../unfinished.ts';
+import { withSession } from './opened.ts';
+import { goOn, howLeft, tellOutcome } from './query.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export async function resume(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
+  const session = wanted ?? newest(surroundings);
+  if (session === null) return EXIT.failed;
+  return withSession(surroundings, session, async (opened) => {
+    if (opened.unfinished === null) {
+      surroundings.tellFault({
+        kind: 'usage',
+        message: 'this session has no query to go on with: its last one has ended',
+        help: `\`cordon chat --resume ${session}\` asks it another one`,
+      });
+      return { exit: EXIT.failed, how: 'suspend' };
+    }
+    const outcome = await goOn(surroundings, opened);
+    tellOutcome(surroundings, outcome);
+    return { exit: exitCodeOf(outcome.kind), how: howLeft(opened, outcome) };
+  });
+}
+
+/** Null: there is none, and that has been told. */
+function newest(surroundings: Surroundings): SessionId | null {
+  const configuration = surroundings.configuration();
+  return configuration === null ? null : newestIn(surroundings, configuration);
+}
+
+function newestIn(surroundings: Surroundings, configuration: Configuration): SessionId | null {
+  const store = openJournal(configuration);
+  if (!store.ok) {
+    surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+    return null;
+  }
+  try {
+    for (const record of store.value.sessions.list()) {
+      const left = leftQuery(store.value, record);
+      if (left !== null) return left.session;
+    }
+  } finally {
+    store.value.close();
+  }
+  const message = 'there is no query that could be gone on with';
+  surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists what was asked' });
+  return null;
+}

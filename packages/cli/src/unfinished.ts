@@ -1,0 +1,37 @@
+/**
+ * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
+ */
+import type { Event, SessionId } from '@cordon/core';
+import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub';
+import type { SessionRecord, Store } from '@cordon/trace';
+
+export interface LeftQuery {
+  readonly session: SessionId;
+  readonly query: UnfinishedQuery;
+  /** Calls that cannot be undone and may or may not have taken effect. */
+  readonly inDoubt: number;
+}
+
+const PIECE = 200;
+
+/** What a session was at; null: nothing, or somebody still is at it. */
+export function leftQuery(store: Store, { id: session, status, events }: SessionRecord): LeftQuery | null {
+  if (status !== 'interrupted') return null;
+  const query = unfinishedQuery(newestQuery(store, session, events));
+  if (query === null) return null;
+  const isInDoubt = ({ kind }: { readonly kind: string }) => kind === 'tool-call.in-doubt';
+  const unknown = unknownOutcomes(query.events).filter(({ body }) => isInDoubt(body)).length;
+  return { session, query, inDoubt: query.events.filter(isInDoubt).length + unknown };
+}
+
+/** The events from the last words of the user on, read from the end: a session may be long. */
+function newestQuery(store: Store, session: SessionId, count: number): readonly Event[] {
+  let tail: readonly Event[] = [];
+  for (let from = count; from > 0; ) {
+    const start = Math.max(0, from - PIECE);
+    tail = [...store.journal.events(session, start, from - start), ...tail];
+    if (tail.some(({ kind }) => kind === 'user.message')) break;
+    from = start;
+  }
+  return tail;
+}
