@@ -73,7 +73,7 @@ describe('exit codes', () => {
     [['ask', 'x', '--frobnicate'], /unknown option '--frobnicate'/],
     [['ask'], /missing required argument 'query'/],
     [['ask', 'x', '--isolation', 'some'], /Allowed choices are spokes, none/],
-    [['demo', '9'], /there is no case `9`; the cases are 1 to 4/],
+    [['demo', '99'], /there is no case `99`; the cases are 1 to 15, or all/],
     [['grants', 'revoke', 'nobody'], /there is no grant nobody .*`cordon grants list`/],
     [['ask', 'x', '--resume', 'nobody'], /there is no session `nobody`/],
     [['ask', 'x', '--policy', 'none.gr'], /--policy\s+there is no file `.*\/none\.gr`/],

@@ -453,7 +453,11 @@ function parse([first, ...rest]: readonly string[]): Promise<Command> {
 try {
   await parse(process.argv.slice(2));
 } catch (error) {
-  // commander has said what is wrong; help and version are no failure.
-  const code = typeof error === 'object' && error !== null && 'exitCode' in error ? error.exitCode : 1;
-  process.exitCode = code === 0 ? EXIT.done : EXIT.failed;
+  if (typeof error === 'object' && error !== null && 'exitCode' in error) {
+    // commander has said what is wrong; help and version are no failure.
+    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
+  } else {
+    console.error(`cordon: ${error instanceof Error ? error.message : 'unknown fault'}`);
+    process.exitCode = EXIT.failed;
+  }
 }

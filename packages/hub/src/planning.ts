@@ -107,6 +107,8 @@ export class Planning {
     if (this.#parts.registry.apps.every(isDeclined)) return null;
     const proposed = await this.#ask(query, said, null, declined);
     if (!proposed.ok || proposed.value.origin === 'fallback') return null;
+    // An answer without any app is none to what the user wanted of one: the no stands.
+    if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
     this.#foresee(proposed.value.plan);
     return proposed.value;
   }

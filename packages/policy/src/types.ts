@@ -189,7 +189,10 @@ export const FIELD_VALUES: ReadonlyMap<string, FieldValues> = new Map([
   ['ToolCall.type', { values: ['function'], isClosed: false }],
   ['TextChunk.type', { values: ['text'], isClosed: true }],
   ['Image.type', { values: ['image_url'], isClosed: true }],
-  ['Plan.origin', { values: ['planner', 'named-app', 'follow-up', 'single-app', 'user', 'fallback'], isClosed: true }],
+  [
+    'Plan.origin',
+    { values: ['planner', 'named-app', 'follow-up', 'single-app', 'user', 'fallback'], isClosed: true },
+  ],
 ]);
 
 /** What `event.labels` holds. */
