@@ -159,7 +159,8 @@ export class Session {
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
-    this.#parts = parts;
+    // What is gone on from is told once; a long journal is not kept in memory besides.
+    this.#parts = { ...parts, past: [] };
     this.#registry = new Registry(parts.apps);
     const append: Append = (entry) => {
       const event = parts.append(entry);

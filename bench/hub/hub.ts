@@ -1,0 +1,229 @@
+/**
+ * `npm run bench:hub`: what the hub itself costs, and whether a long session costs more. Model and app answer at once,
+ * inside this process, so that all the time of a step is the hub's: from the model's answer, which asks for a tool, to its
+ * next request, which holds the result. Between them: the link to the agent loop and back, the call and its output as two
+ * effects of their own, each recorded, decided by the default policy and recorded again, MCP, and the next prompt.
+ *
+ * A short session (100 events) and a long one (10,000) take turns, so that a busy machine slows both.
+ * `--json` prints the rows; `--rounds N` measures so many queries of each.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  DEFAULT_APP_LIMITS,
+  DEFAULT_TURN_LIMITS,
+  DEFAULT_WARM_LIMITS,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  ok,
+  type SessionId,
+} from '@cordon/core';
+import { Hub, type Session } from '@cordon/hub';
+import { loadPolicy } from '@cordon/policy';
+import { openStore, type Store } from '@cordon/trace';
+import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
+import { app, NUMBER, scriptedLauncher, shape } from '../../packages/hub/test/fixture/app.ts';
+import { realLoop } from '../../packages/hub/test/fixture/spoke.ts';
+import { thisMachine } from '../machine.ts';
+import { CODE_ROOT } from '../places.ts';
+import { type Summary, summary } from '../sample.ts';
+
+/** Tool calls of one query. */
+const CALLS = 8;
+const SHORT = 100;
+const LONG = 10_000;
+/** The aim: the median of a step. */
+const AIM_MS = 3;
+
+const { values: options } = parseArgs({
+  options: { json: { type: 'boolean' }, rounds: { type: 'string', default: '40' } },
+});
+const ROUNDS = Number(options.rounds);
+
+/** Calls the tool so often in each query, and then answers; keeps how long it was not asked. */
+class CallingModel implements Model {
+  readonly steps: number[] = [];
+  #calls = 0;
+  #answeredAt = 0;
+
+  async complete(request: ModelRequest) {
+    const now = performance.now();
+    const isStep = request.messages.at(-1)?.role === 'tool';
+    if (isStep) this.steps.push(now - this.#answeredAt);
+    const response = this.#answer(request);
+    this.#answeredAt = performance.now();
+    return ok(response);
+  }
+
+  #answer({ role, messages }: ModelRequest): ModelResponse {
+    if (role === 'planner') {
+      const step = { app: 'desk', task: 'look', uses: ['look'], needs: [], after: [] };
+      return said(JSON.stringify({ steps: [step], candidates: [] }));
+    }
+    const since = messages.slice(messages.findLastIndex((message) => message.role === 'user'));
+    if (since.filter((message) => message.role === 'assistant').length === CALLS) return said('That is all.');
+    const call = { id: `c${++this.#calls}`, name: 'look', arguments: { page: this.#calls } };
+    return { ...said(''), calls: [call], finish: 'tool-calls' };
+  }
+}
+
+function said(text: string): ModelResponse {
+  return { text, calls: [], finish: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+}
+
+const DESK = app(
+  'desk',
+  {
+    look: {
+      input: shape({ page: NUMBER }),
+      reply: ({ page }) => ({ structured: { page: page ?? 0, text: 'A letter. '.repeat(40) } }),
+    },
+  },
+  {
+    untrusted: ['look'],
+    private: ['look'],
+    // A model that answers at once asks more than an app may be asked.
+    limits: { ...DEFAULT_APP_LIMITS, messagesPerSecond: 1_000_000 },
+  },
+);
+
+interface Rig {
+  readonly store: Store;
+  readonly hub: Hub;
+  readonly model: CallingModel;
+}
+
+function raise(folder: string): Rig {
+  const file = join(CODE_ROOT, 'policies', 'default.gr');
+  const policy = loadPolicy(readFileSync(file, 'utf8'), { file });
+  const store = openStore(folder, Date.now);
+  if (!policy.ok || !store.ok) throw new Error('the policy or the journal cannot be read');
+  const model = new CallingModel();
+  const hub = new Hub({
+    store: store.value,
+    apps: [DESK.installed],
+    model,
+    modelId: 'bench/calling',
+    policy: policy.value,
+    launcher: scriptedLauncher([DESK], () => undefined, new Map()),
+    spokes: realLoop(),
+    pins: NO_PINS,
+    consent: {
+      permission: async () => ({ allow: false, reason: 'no-answer' }),
+      choose: async () => null,
+    },
+    clock: Date.now,
+    limits: { ...DEFAULT_TURN_LIMITS, steps: CALLS + 1 },
+    warm: { ...DEFAULT_WARM_LIMITS, apps: 0 },
+  });
+  return { store: store.value, hub, model };
+}
+
+function open({ hub }: Rig, resume?: SessionId): Session {
+  const opened = hub.openSession({
+    isolation: 'spokes',
+    notices: [],
+    ...(resume === undefined ? {} : { resume }),
+  });
+  if (!opened.ok) throw new Error(opened.fault.message);
+  return opened.value;
+}
+
+const { signal } = new AbortController();
+
+async function ask(session: Session): Promise<number> {
+  const began = performance.now();
+  const { kind, reason } = await session.ask('Look through the letters on my desk.', signal);
+  if (kind !== 'answered') throw new Error(`the query was ${kind}: ${reason}`);
+  return performance.now() - began;
+}
+
+function eventsOf({ store }: Rig, session: Session): number {
+  return store.sessions.find(session.id)?.events ?? 0;
+}
+
+async function fill(rig: Rig, session: Session, events: number): Promise<void> {
+  while (eventsOf(rig, session) < events) await ask(session);
+}
+
+interface Row extends Summary {
+  readonly name: string;
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
+  try {
+    const rig = raise(join(folder, 'store'));
+    const rows = await measure(rig);
+    rig.store.close();
+    print(rows);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(rig: Rig): Promise<readonly Row[]> {
+  const long = open(rig);
+  await fill(rig, long, LONG);
+  const times = new Map<string, number[]>();
+  const add = (name: string, values: readonly number[]) =>
+    times.set(name, [...(times.get(name) ?? []), ...values]);
+  const one = async (session: Session, name: string) => {
+    rig.model.steps.length = 0;
+    const whole = await ask(session);
+    add(`step, ${name}`, rig.model.steps);
+    add(`query of ${CALLS} calls, ${name}`, [whole]);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    // A short session grows too: each is new, and measured at its first query behind 100 events.
+    const short = open(rig);
+    await fill(rig, short, SHORT);
+    await one(short, `${SHORT} events`);
+    await one(long, `${LONG} events`);
+    await short.close('end');
+  }
+  add(`journal of ${LONG} events: resume`, await resumed(rig, long));
+  return [...times].map(([name, values]) => ({ name, ...summary(values) }));
+}
+
+/** From a closed session to one that takes a query: the chain is verified and the monitor told all of it. */
+async function resumed(rig: Rig, session: Session): Promise<readonly number[]> {
+  const times: number[] = [];
+  let current = session;
+  for (let time = 0; time < 5; time++) {
+    await current.close('suspend');
+    const began = performance.now();
+    current = open(rig, session.id);
+    times.push(performance.now() - began);
+  }
+  await current.close('end');
+  return times;
+}
+
+function print(rows: readonly Row[]): void {
+  const median = (name: string) => rows.find((row) => row.name === name)?.median ?? Number.NaN;
+  const ratio = median(`step, ${LONG} events`) / median(`step, ${SHORT} events`);
+  const isMet = median(`step, ${LONG} events`) < AIM_MS;
+  if (options.json === true) {
+    process.stdout.write(
+      `${JSON.stringify({ machine: thisMachine(), rows, ratio, aimMs: AIM_MS, isMet })}\n`,
+    );
+    return;
+  }
+  const { cpu, cores, node, load } = thisMachine();
+  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, load ${load}\n\n`);
+  for (const { name, runs, median: middle, quartiles } of rows) {
+    const spread = quartiles.map((value) => value.toFixed(2)).join('–');
+    process.stdout.write(
+      `${name.padEnd(40)} ${middle.toFixed(2).padStart(8)} ms  (${spread}, ${runs} runs)\n`,
+    );
+  }
+  process.stdout.write(
+    `\nlong to short: ${ratio.toFixed(2)}; a step stays below ${AIM_MS} ms: ${isMet ? 'yes' : 'NO'}\n`,
+  );
+}
+
+await main();
