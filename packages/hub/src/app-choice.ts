@@ -72,21 +72,14 @@ export class AppChoices {
     fingerprint: string,
     signal: AbortSignal,
   ): Promise<AppId | null> {
-    const { recorder, consent, session } = this.#parts;
+    const { recorder, session } = this.#parts;
     const { question, choices } = request;
     const asked = recorder.record(context, { kind: 'choice.asked', question, choices });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
-    const first = await firstAnswer(
-      this.#parts,
-      { kind: 'choice', prompt },
-      this.#parts.digest(fingerprint),
-      signal,
-      async (shown, waiting) => ({
-        kind: 'choice',
-        choice: await consent.choose({ ...prompt, id: shown }, waiting),
-      }),
-    ).catch(() => null);
-    const choice = first?.answer.kind === 'choice' && !signal.aborted ? first.answer.choice : null;
+    // What was chosen before the query was interrupted is not asked for again.
+    const before = recorder.progress?.choice(asked.id) ?? null;
+    const choice: Choice | null =
+      before === null ? await this.#answer(prompt, fingerprint, signal) : { app: before, duration: 'once' };
     const chosen = this.#candidates(request).find(({ app }) => app === choice?.app) ?? null;
     recorder.record(
       context,
@@ -95,6 +88,21 @@ export class AppChoices {
     );
     if (choice !== null && chosen !== null) this.#keep(context, chosen, choice, asked.id);
     return chosen?.app ?? null;
+  }
+
+  async #answer(prompt: ChoicePrompt, fingerprint: string, signal: AbortSignal): Promise<Choice | null> {
+    const { consent, digest } = this.#parts;
+    const first = await firstAnswer(
+      this.#parts,
+      { kind: 'choice', prompt },
+      digest(fingerprint),
+      signal,
+      async (shown, waiting) => ({
+        kind: 'choice',
+        choice: await consent.choose({ ...prompt, id: shown }, waiting),
+      }),
+    ).catch(() => null);
+    return first?.answer.kind === 'choice' && !signal.aborted ? first.answer.choice : null;
   }
 
   #keep(

@@ -151,7 +151,12 @@ export class Gate {
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
     const { causes, label, need, revise } = circumstances;
-    const { event, proposal, decided } = this.#recorder.propose(context, given, { causes, label });
+    const { event, proposal, decided } = this.#recorder.propose(
+      context,
+      given,
+      { causes, label },
+      (...known) => this.#stillHolds(context, ...known, circumstances, settled),
+    );
     if (decided !== null) return this.#asDecided(context, { event, proposal, decided }, circumstances);
     const frame = { event, app: context.app, causes };
     const conclude = (
@@ -191,6 +196,7 @@ export class Gate {
           asks,
           warnings,
           revise ?? null,
+          event,
         );
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
@@ -224,26 +230,63 @@ export class Gate {
       if (ruling.allowed) context.lastEvent = event;
       return { ruling, event, proposal };
     }
-    const isRevised = decided.reasons.some(
-      ({ rule, message }) => rule === REVISED.rule && message === REVISED.message,
-    );
-    const revised = isRevised ? revise?.(this.#recorder.progress?.edits(event) ?? []) : undefined;
+    const edits = isRevised(decided) ? (this.#recorder.progress?.edits(event) ?? null) : null;
+    const revised = edits === null ? undefined : revise?.(edits);
     if (revised?.ok !== true)
       return { ruling: { allowed: false, reasons: decided.reasons }, event, proposal };
     // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
     const { proposal: own, label } = revised.value;
+    const answered = this.#recorder.progress?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
     return await this.#decide(
       context,
       own,
       { causes, label, need: null },
-      { rules: new Set(), permission: decided.permission },
+      { rules: new Set(answered.map((rule): RuleId => id(rule))), permission: decided.permission },
     );
+  }
+
+  /**
+   * Whether what was decided before the query was interrupted would be decided now. Attack: while no hub ran, a rule was
+   * added, a grant revoked, or another program put behind the name of an app; what is delivered once more is delivered to
+   * what is there now.
+   */
+  #stillHolds<P extends Proposal>(
+    context: Context,
+    { event, proposal }: Recorded<P>,
+    decided: DecidedBody,
+    { need }: Circumstances<P>,
+    settled: Settled,
+  ): boolean {
+    if (!IS_DELIVERED_AGAIN[proposal.effect]) return true;
+    if (decided.verdict === 'deny' && !isRevised(decided)) return true;
+    const now = this.#monitor.hindsight(event);
+    if (now?.verdict === 'deny') return false;
+    const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
+    if (need === null && asks.length === 0) return true;
+    const agreed = this.#recorder.progress?.agreed(event) ?? [];
+    return this.#permissions.isStillGiven(context, proposal, need, asks, now?.warnings ?? [], agreed);
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
   spend<P extends Proposal>(allowance: Allowed<P>): P {
     return this.#monitor.spend(allowance);
   }
+}
+
+/** Effects that died with the process which they reached; those of others have happened, and are not made again. */
+const IS_DELIVERED_AGAIN: Readonly<Record<Effect, boolean>> = {
+  'app-request': true,
+  'app-response': true,
+  'data-release': true,
+  'tool-output': true,
+  answer: true,
+  'model-call': false,
+  'tool-call': false,
+  egress: false,
+};
+
+function isRevised({ reasons }: DecidedBody): boolean {
+  return reasons.some(({ rule, message }) => rule === REVISED.rule && message === REVISED.message);
 }
 
 const REVISED: Reason = {

@@ -29,6 +29,7 @@ import {
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import { type FirstAnswer, firstAnswer, type OpenQuestionParts } from './open-question.ts';
+import type { Agreed } from './progress.ts';
 import type { Recorder } from './recorder.ts';
 
 /** A question that the permission model requires. */
@@ -137,6 +138,15 @@ interface Inquiry {
   readonly flows: readonly string[];
 }
 
+/** What an answer is bound to. */
+interface DigestedQuestion {
+  readonly subject: PermissionSubject;
+  readonly warnings: readonly string[];
+  readonly rules: readonly string[];
+  readonly same: Json;
+  readonly binding: string | null;
+}
+
 /** A question that stands before the user. */
 interface Standing {
   readonly digest: string;
@@ -163,7 +173,8 @@ export class Permissions {
   /**
    * Finds a grant or asks. `asked` are rules of the policy that want a question; they can be the only reason for
    * one. A grant counts only for the same subject with the same warnings: what was agreed to without a warning
-   * is not agreed to with one. `check`: what the user may type in the place of the data; null: nothing.
+   * is not agreed to with one. `check`: what the user may type in the place of the data; null: nothing. `proposed`: the
+   * event of the proposal, by which a query that goes on finds the answer.
    */
   async obtain(
     context: Context,
@@ -171,9 +182,10 @@ export class Permissions {
     due: PermissionNeed | null,
     asked: readonly Reason[],
     warned: readonly Reason[],
-    check: CheckEdits | null = null,
+    check: CheckEdits | null,
+    proposed: EventId,
   ): Promise<Permission> {
-    const need = due === null ? policyNeed(context, proposal, asked) : withRules(due, asked);
+    const need = needOf(context, proposal, due, asked);
     let inquiry = this.#inquiry(need, asked, warned, check !== null);
     for (;;) {
       const grant = this.#granted(inquiry);
@@ -185,7 +197,7 @@ export class Permissions {
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
         return { granted: false, reason: refusal(need.subject, 'too much of this query was refused') };
       }
-      const { answered, isOwn } = await this.#ask(context, inquiry);
+      const { answered, isOwn } = await this.#ask(context, inquiry, proposed);
       if (answered.kind === 'covered') continue;
       const { answer, asked: prompt } = answered;
       if (!answer.allow || !inquiry.durations.includes(answer.duration)) {
@@ -200,6 +212,52 @@ export class Permissions {
       this.#countRefusal(signal);
       inquiry = { ...inquiry, need: { ...inquiry.need, question: corrected(need.question, problem) } };
     }
+  }
+
+  /**
+   * Whether what was permitted before the query was interrupted still is, for what stands behind the names of the apps now:
+   * `agreed` is what the user said yes to then. A yes for longer than once counts as long as its grant does.
+   */
+  isStillGiven(
+    context: Context,
+    proposal: Proposal,
+    due: PermissionNeed | null,
+    asked: readonly Reason[],
+    warned: readonly Reason[],
+    agreed: readonly Agreed[],
+  ): boolean {
+    const need = needOf(context, proposal, due, asked);
+    if (this.#granted(this.#inquiry(need, asked, warned, false)) !== null) return true;
+    const isAboutDue = ({ question }: Agreed) =>
+      due !== null && this.#isAbout(question, due.subject, due.covers.same);
+    const given = agreed.filter(
+      (one) =>
+        one.answer.duration === 'once' &&
+        (isAboutDue(one) || this.#isAbout(one.question, one.question.subject, null)),
+    );
+    const shown = new Set(given.flatMap(({ question }) => question.warnings));
+    const answered = new Set(given.flatMap(({ question }) => question.rules));
+    const warnings = [...(due?.warnings ?? []), ...warned.map(({ message }) => message)];
+    return (
+      (due === null || given.some(isAboutDue)) &&
+      asked.every(({ rule }) => answered.has(rule)) &&
+      warnings.every((warning) => shown.has(warning))
+    );
+  }
+
+  /** Whether it was this that was asked, and about the apps as they are. */
+  #isAbout(question: Agreed['question'], subject: PermissionSubject, same: Json): boolean {
+    const { identityOf, digest } = this.#parts;
+    const binding = bindingOf(subject, identityOf, digest);
+    const warnings = question.warnings.filter((warning) => warning !== OUTDATED);
+    const { rules } = question;
+    return (
+      binding !== null && question.digest === this.#digestOf({ subject, warnings, rules, same, binding })
+    );
+  }
+
+  #digestOf(question: DigestedQuestion): string {
+    return this.#parts.digest(canonicalJson(toJson(question)));
   }
 
   #countRefusal(signal: AbortSignal): void {
@@ -232,7 +290,7 @@ export class Permissions {
       newRecipients: [...new Set(flows.filter((flow) => isNew(flow.digest)).map(({ words }) => words))],
       passing: binding !== null && grants.isOutdated(subject, binding) ? [OUTDATED] : [],
       durations: allowedDurations(subject, asked.length > 0, covers.mayLast && binding !== null),
-      digest: digest(canonicalJson(toJson({ subject, warnings, rules, same: covers.same, binding }))),
+      digest: this.#digestOf({ subject, warnings, rules, same: covers.same, binding }),
       binding: binding ?? '',
       flows: flows.map((flow) => flow.digest),
     };
@@ -251,6 +309,7 @@ export class Permissions {
   async #ask(
     context: Context,
     inquiry: Inquiry,
+    proposed: EventId,
   ): Promise<{ readonly answered: Answered; readonly isOwn: boolean }> {
     const { need, digest } = inquiry;
     const shown = toJson({ digest, question: need.question, data: need.data });
@@ -258,7 +317,7 @@ export class Permissions {
     const standing = this.#standing.get(fingerprint);
     if (standing !== undefined) return { answered: await standing.end, isOwn: false };
     const covered = new AbortController();
-    const end = this.#put(context, inquiry, fingerprint, covered.signal).finally(() =>
+    const end = this.#put(context, inquiry, proposed, fingerprint, covered.signal).finally(() =>
       this.#standing.delete(fingerprint),
     );
     this.#standing.set(fingerprint, { digest, end, cover: () => covered.abort() });
@@ -268,13 +327,15 @@ export class Permissions {
   async #put(
     context: Context,
     inquiry: Inquiry,
+    proposed: EventId,
     fingerprint: string,
     covered: AbortSignal,
   ): Promise<Answered> {
     const { recorder, consent } = this.#parts;
     const signal = this.#parts.signal();
     const content = this.#contentOf(context, inquiry);
-    const asked = recorder.record(context, { kind: 'permission.asked', prompt: content }).id;
+    const body = { kind: 'permission.asked', prompt: content } as const;
+    const asked = recorder.record(context, body, { causes: [proposed] }).id;
     const prompt: PermissionPrompt = { ...content, id: asked };
     const first = await firstAnswer(
       this.#parts,
@@ -289,10 +350,10 @@ export class Permissions {
     const isCovered = first === null && covered.aborted && !signal.aborted;
     // A yes that comes when the query is over is a yes to nothing, whatever the surface makes of the signal.
     const answer = first?.answer.kind === 'permission' && !signal.aborted ? first.answer.answer : UNANSWERED;
-    const body: EventBody = isCovered
+    const told: EventBody = isCovered
       ? { kind: 'permission.answered', prompt: asked, allow: true, duration: null, by: 'grant' }
       : this.#answeredBody(asked, answer, first);
-    recorder.record(context, body, { causes: [asked] });
+    recorder.record(context, told, { causes: [asked] });
     return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked };
   }
 
@@ -410,6 +471,15 @@ function problemOf(edits: readonly PromptEdit[], check: CheckEdits | null): stri
 
 function corrected(question: string, problem: string): string {
   return `${question} What you typed does not fit: ${problem}.`;
+}
+
+function needOf(
+  context: Context,
+  proposal: Proposal,
+  due: PermissionNeed | null,
+  asked: readonly Reason[],
+): PermissionNeed {
+  return due === null ? policyNeed(context, proposal, asked) : withRules(due, asked);
 }
 
 /** One question for both: what is due anyway, and why rules ask. */

@@ -43,6 +43,14 @@ interface Trail {
 
 type ToolCallEvent = Extract<Event, { kind: 'tool-call.proposed' }>;
 type ModelMessageEvent = Extract<Event, { kind: 'model.message' }>;
+type AskedEvent = Extract<Event, { kind: 'permission.asked' }>;
+type AnsweredEvent = Extract<Event, { kind: 'permission.answered' }>;
+
+/** A question to which the user said yes, and what they said. */
+export interface Agreed {
+  readonly question: AskedEvent['prompt'];
+  readonly answer: AnsweredEvent;
+}
 
 /** Questions and their answers are about a decision that is still to be made: they are never taken for made. */
 const ABOUT_CONSENT: ReadonlySet<string> = new Set([
@@ -60,6 +68,10 @@ export class Progress {
   /** What a model said, by the call that asked it. */
   readonly #words = new Map<EventId, ModelMessageEvent>();
   readonly #choices = new Map<EventId, AppId | null>();
+  /** Questions, by the proposal that they were about. */
+  readonly #asked = new Map<EventId, AskedEvent[]>();
+  /** The user's yes, by the question. */
+  readonly #agreed = new Map<EventId, AnsweredEvent>();
   readonly #taken = new Set<EventId>();
   readonly #answers = new Map<string, ModelResponse[]>();
   readonly #outputs = new Map<string, Result<ToolReturn, Fault>>();
@@ -115,13 +127,17 @@ export class Progress {
     return this.#decisions.get(proposed) ?? null;
   }
 
+  /** What the user agreed to about a proposal that `find` gave. */
+  agreed(proposed: EventId): readonly Agreed[] {
+    return (this.#asked.get(proposed) ?? []).flatMap(({ id, prompt }) => {
+      const answer = this.#agreed.get(id);
+      return answer === undefined ? [] : [{ question: prompt, answer }];
+    });
+  }
+
   /** What the user typed in the place of what a proposal would have let flow; null: nothing. */
   edits(proposed: EventId): readonly PromptEdit[] | null {
-    const from = this.#events.findIndex(({ id }) => id === proposed);
-    const { context } = this.#events[from] ?? {};
-    const until = this.#events.findIndex((event) => isDecision(event) && event.causes[0] === proposed);
-    const answers = this.#events.slice(from, until).filter((event) => event.kind === 'permission.answered');
-    return answers.findLast((answer) => answer.context === context)?.edits ?? null;
+    return this.agreed(proposed).findLast(({ answer }) => answer.edits !== undefined)?.answer.edits ?? null;
   }
 
   /** What the model answered to the prompt of this digest, in a call that `find` gave; each answer once. */
@@ -136,9 +152,9 @@ export class Progress {
     return output;
   }
 
-  /** What the user chose when they were asked by this event; undefined: they did not answer. */
-  choice(asked: EventId): AppId | null | undefined {
-    return this.#choices.get(asked);
+  /** What the user chose when they were asked by this event; null: nothing. */
+  choice(asked: EventId): AppId | null {
+    return this.#choices.get(asked) ?? null;
   }
 
   /** The ephemeral ids of a context, in the order in which it got them. */
@@ -175,6 +191,9 @@ export class Progress {
     else if (endsEffect(event)) this.#outcomes.set(cause, event);
     else if (event.kind === 'model.message') this.#words.set(cause, event);
     else if (event.kind === 'choice.answered') this.#choices.set(cause, event.choice);
+    else if (event.kind === 'permission.asked') queue(this.#asked, cause, event);
+    else if (event.kind === 'permission.answered' && event.allow && event.by === 'user')
+      this.#agreed.set(cause, event);
   }
 
   #placeIn({ events, from }: Trail, body: EventBody, cause: EventId | undefined): number {
@@ -192,6 +211,8 @@ export class Progress {
 
   #isUsable(event: Event, cause: EventId | undefined): boolean {
     if (event.kind === 'context.created') return event.causes[0] === cause;
+    // One that was closed and not answered cannot be opened again: it is put anew.
+    if (event.kind === 'choice.asked') return this.choice(event.id) !== null;
     const decision = this.#decisions.get(event.id);
     const effect = effectOf(event);
     if (effect === null || decision === undefined || decision.verdict === 'deny') return true;

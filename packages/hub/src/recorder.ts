@@ -77,8 +77,14 @@ export class Recorder {
     body: EventBody,
     { causes = [], label = HUB_LABEL }: Provenance = {},
   ): Event {
-    const known = this.#progress?.find(context?.id ?? null, body, causes);
-    if (known !== undefined && known !== null) return known;
+    return this.#known(context, body, causes) ?? this.#new(context, body, causes, label);
+  }
+
+  #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
+    return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
+  }
+
+  #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {
     const place = { context: context?.id ?? null, app: context?.app ?? null };
     const event = this.#append({ ...place, causes, label, body });
     this.learn(event);
@@ -90,16 +96,34 @@ export class Recorder {
     this.#doubts.observe(event);
   }
 
-  /** A proposal gets its place, or has it: then it is the one that stands there. */
-  propose<P extends Proposal>(context: Context, given: P, provenance: Provenance): Recorded<P> {
-    const proposal = renamed(given, this.#callIds);
-    const event = this.record(context, proposedBody(proposal), provenance);
-    if ('callId' in given && 'callId' in event) this.#callIds.set(given.callId, event.callId);
-    return {
-      event: event.id,
-      proposal: renamed(given, this.#callIds),
-      decided: this.#progress?.decision(event.id) ?? null,
-    };
+  /**
+   * A proposal gets its place, or has it: then it is the one that stands there, if what was decided about it still `holds`.
+   */
+  propose<P extends Proposal>(
+    context: Context,
+    given: P,
+    { causes = [], label = HUB_LABEL }: Provenance,
+    holds: (recorded: Recorded<P>, decided: DecidedBody) => boolean,
+  ): Recorded<P> {
+    const body = proposedBody(renamed(given, this.#callIds));
+    const known = this.#known(context, body, causes);
+    if (known !== null) {
+      const recorded = this.#recorded(given, known, this.#progress?.decision(known.id) ?? null);
+      if (recorded.decided === null || holds(recorded, recorded.decided)) return this.#named(given, recorded);
+    }
+    return this.#named(given, this.#recorded(given, this.#new(context, body, causes, label), null));
+  }
+
+  #recorded<P extends Proposal>(given: P, event: Event, decided: DecidedBody | null): Recorded<P> {
+    const proposal = 'callId' in given && 'callId' in event ? { ...given, callId: event.callId } : given;
+    return { event: event.id, proposal, decided };
+  }
+
+  /** Whatever follows names the call as it stands in the journal. */
+  #named<P extends Proposal>(given: P, recorded: Recorded<P>): Recorded<P> {
+    const { proposal } = recorded;
+    if ('callId' in given && 'callId' in proposal) this.#callIds.set(given.callId, proposal.callId);
+    return recorded;
   }
 
   /** What the user has to be told before a call is made that may have happened already; null: nothing. */

@@ -6,6 +6,7 @@
  */
 import { type ContextId, type Event, type EventId, id, type Proposal } from '@cordon/core';
 import type { MonitorFact, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
+import { unfinishedQuery } from './interruption.ts';
 
 /** Where the user's words arise; no context of the hub has this id. */
 export const USER_CONTEXT: ContextId = id('user');
@@ -40,13 +41,17 @@ class Replay {
   readonly #told = new Map<EventId, Proposal | null>();
   /** A plan is made before the context that serves it exists, and becomes visible there before all else. */
   #plan: Extract<Event, { kind: 'plan.made' }> | null = null;
+  /** Whether the events belong to a query that may go on. */
+  #isUnfinished = false;
 
   constructor(monitor: Listener) {
     this.#monitor = monitor;
   }
 
   tell(events: readonly Event[]): Told {
+    const unfinished = unfinishedQuery(events)?.said.id;
     for (const event of events) {
+      this.#isUnfinished ||= event.id === unfinished;
       this.#byId.set(event.id, event);
       this.#event(event);
     }
@@ -90,7 +95,8 @@ class Replay {
     const event = proposed === undefined ? undefined : this.#byId.get(proposed);
     const proposal = event === undefined ? null : proposalOf(event);
     if (event === undefined || proposal === null) return;
-    this.#monitor.happened(proposal, { event: event.id, app: event.app, causes: event.causes });
+    const frame = { event: event.id, app: event.app, causes: event.causes };
+    this.#monitor.happened(proposal, frame, this.#isUnfinished);
     this.#told.set(event.id, proposal);
   }
 

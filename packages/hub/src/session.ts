@@ -199,8 +199,7 @@ export class Session {
     });
     this.#spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
     const signal = () => this.#query?.signal ?? AbortSignal.abort();
-    const { grants, prompts, digest, pause } = parts;
-    const consent = this.#consent();
+    const { consent, grants, prompts, digest, pause } = parts;
     const permission = {
       session: parts.id,
       consent,
@@ -335,6 +334,8 @@ export class Session {
     const answer = ended === null ? givenAnswer(events) : null;
     if (answer === null) return null;
     if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
+    // A rule that came meanwhile decides about the answer too.
+    if ((this.#monitor.hindsight(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
     const body = { kind: 'query.ended', outcome: 'answered', reason: null } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#trail = [];
@@ -347,19 +348,6 @@ export class Session {
     const reason = 'it was interrupted, and another query was asked';
     const causes = [query.said.id];
     this.#recorder.record(null, { kind: 'query.ended', outcome: 'cancelled', reason }, { causes });
-  }
-
-  /** A choice that was made before the query was interrupted is not asked for again. */
-  #consent(): Consent {
-    const { consent } = this.#parts;
-    return {
-      permission: (prompt, signal) => consent.permission(prompt, signal),
-      choose: (prompt, signal) => {
-        const choice = this.#recorder.progress?.choice(prompt.id);
-        if (choice === undefined) return consent.choose(prompt, signal);
-        return Promise.resolve(choice === null ? null : { app: choice, duration: 'once' });
-      },
-    };
   }
 
   /** What the model said before the query was interrupted is not asked for again. */

@@ -51,6 +51,8 @@ export class ReferenceMonitor {
   readonly #allowances = new WeakMap<object, Proposal>();
   /** What an interrupted query has done, by event: it is in the trace, and goes on from there. */
   readonly #unfinished = new Map<EventId, Proposal | null>();
+  /** What the policy of now says of what an interrupted query has done, at the place where each of it happened. */
+  readonly #hindsight = new Map<EventId, Decision>();
 
   constructor(options: ReferenceMonitorOptions) {
     this.#monitor = options.policy.monitor(options.parameters ?? {});
@@ -96,9 +98,18 @@ export class ReferenceMonitor {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
-  /** An effect that was allowed and carried out before this monitor began: remembered, never carried out again. */
-  happened(proposal: Proposal, frame: MonitorFrame): void {
+  /**
+   * An effect that was allowed and carried out before this monitor began: remembered, never carried out again. `isUnfinished`:
+   * its query may go on, so what this policy would have said of it is kept too.
+   */
+  happened(proposal: Proposal, frame: MonitorFrame, isUnfinished = false): void {
+    if (isUnfinished) this.#hindsight.set(frame.event, this.decide(proposal, frame));
     this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
+  }
+
+  /** What this policy would have said of an unfinished effect; null: it was this monitor that decided it. */
+  hindsight(event: EventId): Decision | null {
+    return this.#hindsight.get(event) ?? null;
   }
 
   /**

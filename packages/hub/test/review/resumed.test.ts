@@ -1,0 +1,198 @@
+/**
+ * A query that goes on where its hub was killed: what was decided then is worth what it would be worth now. The disk is
+ * copied at the moment of the death, and another hub opens the copy.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { id } from '@cordon/core';
+import { openStore } from '@cordon/trace';
+import { app, NUMBER, serves, shape } from '../fixture/app.ts';
+import { no, yes } from '../fixture/consent.ts';
+import { call, plan } from '../fixture/model.ts';
+import { type Scene, Stage, stageFor } from '../fixture/stage.ts';
+
+interface NextLife extends Scene {
+  /** What happens before the session goes on. */
+  readonly begins?: (stage: Stage) => void;
+}
+
+/** Copies what the disk holds when `die` is called; `revive` opens it as another hub would. */
+function mortal(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-hub-'));
+  let next: Stage | null = null;
+  t.after(async () => {
+    await next?.session.close('end');
+    next?.store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let isDead = false;
+  return {
+    die: (stage: Stage) => {
+      if (isDead) return;
+      isDead = true;
+      cpSync(dirname(stage.store.file), folder, { recursive: true });
+    },
+    revive: async ({ begins, ...scene }: NextLife, stage: Stage) => {
+      assert.ok(isDead);
+      const store = openStore(folder, () => 1_700_000_000_000);
+      assert.ok(store.ok);
+      next = new Stage(scene, store.value);
+      await next.session.close('end');
+      begins?.(next);
+      next.session = next.open(stage.session.id);
+      const outcome = await next.session.goOn(new AbortController().signal);
+      return { next, outcome };
+    },
+  };
+}
+
+const READS = {
+  planner: [plan([{ app: 'mail' }])],
+  mail: [[call('read')], 'it says hello'],
+};
+
+for (const [what, policy, kind] of [
+  ['a rule that came meanwhile', 'raise "no mail" if:\n    (output: ToolOutput)\n', 'refused'],
+  ['a rule about something else', 'raise "no mail" if:\n    (output: Egress)\n', 'answered'],
+] as const) {
+  test(`an output that is delivered again is ${kind}: ${what}`, async (t) => {
+    const { die, revive } = mortal(t);
+    let asked = 0;
+    const mail = app('mail', { read: 'hello' });
+    const stage = stageFor(t, {
+      apps: [mail],
+      script: READS,
+      meanwhile: (who, now) => {
+        if (who === 'mail' && ++asked === 2) die(now);
+      },
+    });
+    await stage.ask('read my mail');
+    const { next, outcome } = await revive(
+      { apps: [mail], script: { mail: ['it says hello', 'nothing'] }, policy },
+      stage,
+    );
+    assert.deepEqual([outcome.kind, next.ran], [kind, []]);
+  });
+}
+
+test('an app that the user chose is not chosen again, and not lost', async (t) => {
+  const apps = [app('metro', { fare: '12' }), app('quick', { fare: '10' })];
+  const { die, revive } = mortal(t);
+  const scene: Scene = {
+    apps,
+    script: { planner: [plan([{ app: 'metro' }], ['metro', 'quick'])], quick: ['done'] },
+    chooses: () => id('quick'),
+    meanwhile: (who, now) => {
+      if (who === 'quick') die(now);
+    },
+  };
+  const stage = stageFor(t, scene);
+  await stage.ask('Book a ride.');
+  const { next, outcome } = await revive(
+    { ...scene, script: { quick: ['done'] }, meanwhile: () => undefined },
+    stage,
+  );
+  assert.deepEqual([outcome.kind, next.user.choices.length], ['answered', 0]);
+});
+
+const PAYMENT = shape({ amount: NUMBER });
+const RECEIPT = shape({ receipt: NUMBER });
+const BANK = app(
+  'bank',
+  { pay: { input: PAYMENT, reply: { structured: { receipt: 7 } } } },
+  { irreversible: ['pay'], functionalities: [serves('pay', 'pay', PAYMENT, RECEIPT)] },
+);
+const PAYS: Scene = {
+  apps: [app('shop', { look: 'ok' }), BANK],
+  script: {
+    planner: [plan([{ app: 'shop' }, { app: 'bank', uses: ['pay'], after: [1] }])],
+    shop: [[call('pay', { amount: 5 })], 'done'],
+  },
+};
+const QUESTION = 'Let `bank` do `pay`? This cannot be undone.';
+const PAID = 'bank.pay {"amount":5}';
+
+/** The hub dies when a request that the user allowed is on its way, and nothing was paid. */
+async function diesOnTheWay(t: TestContext, scene: Scene) {
+  const life = mortal(t);
+  const stage = stageFor(t, scene);
+  stage.store.journal.subscribe(({ kind }) => {
+    if (kind === 'app-request.decided') life.die(stage);
+  });
+  await stage.ask('pay 5');
+  assert.deepEqual(stage.questions, [QUESTION]);
+  return { stage, revive: (next: NextLife) => life.revive({ ...next, script: { shop: ['done'] } }, stage) };
+}
+
+for (const [what, program, questions] of [
+  ['another program behind its name', 'second', [QUESTION]],
+  ['the same program', 'first', []],
+] as const) {
+  test(`a yes to an app counts after a death for ${what}: ${questions.length} questions`, async (t) => {
+    const identity = { bank: 'first' };
+    const scene: Scene = {
+      ...PAYS,
+      user: yes(),
+      identity: (name) => (name === 'bank' ? identity.bank : 'same'),
+    };
+    const { revive } = await diesOnTheWay(t, scene);
+    identity.bank = program;
+    const { next, outcome } = await revive(scene);
+    assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', [PAID], questions]);
+  });
+}
+
+test('another program behind its name does not get what the user refuses it', async (t) => {
+  const identity = { bank: 'first' };
+  const scene: Scene = {
+    ...PAYS,
+    user: yes(),
+    identity: (name) => (name === 'bank' ? identity.bank : 'same'),
+  };
+  const { revive } = await diesOnTheWay(t, scene);
+  identity.bank = 'second';
+  const { next, outcome } = await revive({ ...scene, user: no() });
+  assert.deepEqual([outcome.kind, next.ran], ['refused', []]);
+});
+
+for (const [what, revokes, questions] of [
+  ['was revoked', true, [QUESTION]],
+  ['is in force', false, []],
+] as const) {
+  test(`a permission for the session that ${what} after a death: ${questions.length} questions`, async (t) => {
+    const scene: Scene = { ...PAYS, user: yes('session') };
+    const { revive } = await diesOnTheWay(t, scene);
+    const { next, outcome } = await revive({
+      ...scene,
+      begins: ({ store }) => {
+        if (revokes) for (const { id: grant } of store.grants.list()) assert.ok(store.grants.revoke(grant));
+      },
+    });
+    assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', [PAID], questions]);
+  });
+}
+
+for (const times of [1, 2]) {
+  test(`what the user put in the place of a message is what goes after a death at decision ${times}`, async (t) => {
+    const scene: Scene = {
+      ...PAYS,
+      user: ({ data: [datum] }) => ({
+        allow: true,
+        duration: 'once',
+        edits: [{ name: datum?.name ?? '', value: '{"amount":3}' }],
+      }),
+    };
+    const { die, revive } = mortal(t);
+    const stage = stageFor(t, scene);
+    let decided = 0;
+    stage.store.journal.subscribe(({ kind }) => {
+      if (kind === 'app-request.decided' && ++decided === times) die(stage);
+    });
+    await stage.ask('pay 5');
+    const { next, outcome } = await revive({ ...scene, script: { shop: ['done'] } }, stage);
+    assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', ['bank.pay {"amount":3}'], []]);
+  });
+}
