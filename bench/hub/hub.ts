@@ -173,9 +173,13 @@ async function measure(rig: Rig): Promise<readonly Row[]> {
     times.set(name, [...(times.get(name) ?? []), ...values]);
   const one = async (session: Session, name: string) => {
     rig.model.steps.length = 0;
+    const before = process.cpuUsage();
     const whole = await ask(session);
+    const { user, system } = process.cpuUsage(before);
     add(`step, ${name}`, rig.model.steps);
     add(`query of ${CALLS} calls, ${name}`, [whole]);
+    // On a busy machine the clock tells of others; this does not.
+    add(`the same, CPU, ${name}`, [(user + system) / 1000]);
   };
   for (let round = 0; round < ROUNDS; round++) {
     // A short session grows too: each is new, and measured at its first query behind 100 events.
