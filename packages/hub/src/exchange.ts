@@ -209,7 +209,15 @@ export class Exchange {
         if (isOver(query, signal)) return failed(OVER);
         return direct.value === null
           ? this.#serveByContext(context, query, peer, app, request.message, event, carries, signal)
-          : this.#serveByTool(context, query, app, callOf(direct.value, request.message), event, signal);
+          : this.#serveByTool(
+              context,
+              query,
+              app,
+              callOf(direct.value, request.message),
+              event,
+              carries,
+              signal,
+            );
       },
     );
     if (carried.kind === 'failed') {
@@ -236,9 +244,8 @@ export class Exchange {
         'a reference that this context does not hold',
         'there is no such reference',
       );
-    const foreign =
-      context.references.namedIn(reference).find(({ origin }) => origin !== context.app) ?? held;
-    const { origin } = foreign;
+    const foreign = context.references.namedIn(reference).filter(({ origin }) => origin !== context.app);
+    const origin = foreign[0]?.origin ?? held.origin;
     const items = [{ name: held.reference, value: held.text, origin, label: held.label }];
     const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
     const { causes } = context;
@@ -248,8 +255,8 @@ export class Exchange {
       {
         causes,
         label: held.label,
-        need: openNeed(context, foreign),
-        ...(foreign === held ? { revise: reviseRelease(proposal) } : {}),
+        need: openNeed(context, held, foreign),
+        ...(origin === held.origin ? { revise: reviseRelease(proposal) } : {}),
       },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
@@ -341,6 +348,7 @@ export class Exchange {
     app: InstalledApp,
     call: ReadyCall,
     request: EventId,
+    { origins }: Sources,
     signal: AbortSignal,
   ): Promise<Result<Work, Fault>> {
     const errand = this.#parts.errand(context, app.id, request);
@@ -358,7 +366,7 @@ export class Exchange {
     return ok(
       output.isError
         ? { kind: 'answered', answer: ERROR }
-        : { kind: 'served', by: 'tool', result: output, label: output.label, causes: [event] },
+        : { kind: 'served', by: 'tool', result: output, label: output.label, origins, causes: [event] },
     );
   }
 
@@ -464,18 +472,20 @@ export class Exchange {
       const { text, structured } = work.result;
       const candidates = structured === null ? readingsOf(text) : [structured];
       const message = firstFitting(candidates, check);
-      return message.ok ? ok({ message: message.value, label: work.label, origins: [] }) : message;
+      return message.ok ? ok({ message: message.value, label: work.label, origins: work.origins }) : message;
     }
     const { references, label, origins } = work.by;
-    const readings = readingsOf(work.text);
-    const message = firstFitting(
-      readings.map((reading) => references.resolve(reading)),
-      check,
-    );
-    if (!message.ok) return message;
-    const texts = references.namedIn(work.text);
+    const readings = readingsOf(work.text).map((reading) => ({
+      reading,
+      message: check(references.resolve(reading)),
+    }));
+    const fitting = readings.find(({ message }) => message.ok) ?? readings[0];
+    if (fitting === undefined) return failed('there is no response');
+    if (!fitting.message.ok) return fitting.message;
+    // Attack: `\u00241` is no reference as long as nobody reads the answer as JSON.
+    const texts = references.namedIn(fitting.reading);
     return ok({
-      message: message.value,
+      message: fitting.message.value,
       label: joinedLabel(label, texts),
       origins: [...new Set([...origins, ...texts.map(({ origin }) => origin)])],
     });
@@ -494,6 +504,8 @@ type Work =
       readonly by: 'tool';
       readonly result: ToolResult;
       readonly label: Label;
+      /** Whose words the tool was given, and may have given back. */
+      readonly origins: readonly AppId[];
       readonly causes: readonly EventId[];
     }
   | {

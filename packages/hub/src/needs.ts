@@ -116,6 +116,8 @@ export function requestNeed(
   // Attack: an app's own instructions make its model write instructions to the model of another app.
   const speaksForUser = !holdsOthersWords && !(isReadByModel && context.app !== null);
   if (how !== 'unexpected' && (carriesNothing || speaksForUser)) return null;
+  const isThird = (origin: AppId) => origin !== to && origin !== context.app;
+  const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
@@ -127,14 +129,14 @@ export function requestNeed(
       ...strangersWarnings(context, recipientsIn(message), request.isUsers),
     ],
     covers: {
-      same: null,
-      words: `other requests for \`${functionality.name}\` between the same two, whatever they say`,
+      // Attack: a yes to what one app says, used for a text of a third.
+      same: sources.length === 0 ? null : sources.toSorted(),
+      words: `other requests for \`${functionality.name}\` between the same two, whatever they say${
+        sources.length === 0 ? '' : `, with words of ${listed(sources)}`
+      }`,
       mayLast: true,
     },
-    flows: flowsOf(
-      [...(context.app === null ? [] : [context.app]), ...othersWords, ...texts.map(({ origin }) => origin)],
-      to,
-    ),
+    flows: flowsOf([...(context.app === null ? [] : [context.app]), ...sources], to),
   };
 }
 
@@ -202,20 +204,26 @@ export function egressNeed(app: AppId, request: EgressRequest): PermissionNeed {
 const HTTPS_PORT = 443;
 const PLAIN_HTTP_PORT = 80;
 
-/** The text behind a reference, for a context that wants to read it. */
-export function openNeed(context: Context, held: HeldText): PermissionNeed {
+/** The text behind a reference, for a context that wants to read it; `foreign`: as a text of each other app whose words it may hold. */
+export function openNeed(context: Context, held: HeldText, foreign: readonly HeldText[]): PermissionNeed {
+  const texts = foreign.length === 0 ? [held] : foreign;
+  const origins = texts.map(({ origin }) => origin);
+  const from = origins[0] ?? held.origin;
   return {
-    subject: { scope: 'data-release', from: held.origin, to: context.app, what: held.functionality },
-    question: `Let the model of ${nameOf(context.app)} read this text from \`${held.origin}\`?`,
+    subject: { scope: 'data-release', from, to: context.app, what: held.functionality },
+    question: `Let the model of ${nameOf(context.app)} read this text from ${namesOf(texts)}?`,
     data: [{ name: held.reference, value: held.text }],
     expected: true,
     warnings: held.label.integrity === 'untrusted' ? [FOREIGN_TEXT] : [],
     covers: {
-      same: null,
-      words: `other texts that \`${held.origin}\` returns for \`${held.functionality}\``,
+      // Attack: an app that may be read places a text of one that may not.
+      same: origins.toSorted(),
+      words: `other texts that \`${held.origin}\` returns for \`${held.functionality}\`${
+        origins.length > 1 ? ' and that may hold words of the same apps' : ''
+      }`,
       mayLast: true,
     },
-    flows: flowsOf([held.origin], context.app),
+    flows: flowsOf(origins, context.app),
   };
 }
 
@@ -323,7 +331,11 @@ function sourceWarnings(texts: readonly HeldText[]): readonly string[] {
 }
 
 function namesOf(texts: readonly HeldText[]): string {
-  return [...new Set(texts.map(({ origin }) => `\`${origin}\``))].join(' and ');
+  return listed([...new Set(texts.map(({ origin }) => origin))]);
+}
+
+function listed(apps: readonly AppId[]): string {
+  return apps.map((app) => `\`${app}\``).join(' and ');
 }
 
 function nameOf(app: AppId | null): string {

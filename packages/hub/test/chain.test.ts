@@ -107,6 +107,139 @@ test('the question for a text of a chain names everybody whose words it may hold
   assert.deepEqual(further(stage), ['Give `notes` text that came from `first` and `drive`?']);
 });
 
+/** The same letters to whoever reads the answer as JSON. */
+for (const [how, answer] of [
+  ['plain', PLACES],
+  ['spelt with an escape', '{"text":"it says \\u00241"}'],
+  ['in a block of code', `\`\`\`json\n{"text":"it says $\\u0031"}\n\`\`\``],
+] as const) {
+  test(`whose text is placed does not depend on how the reference is written: ${how}`, async (t) => {
+    const web = app(
+      'drive',
+      { search: { reply: { structured: { text: SECRET } } } },
+      { functionalities: [serves('document-search', 'search', shape({}), SAYS)], untrusted: null },
+    );
+    const stage = stageFor(t, {
+      ...chain([[call('keep', { text: '$1' })], 'done']),
+      apps: [ASSISTANT, FIRST, SECOND, web],
+      script: {
+        planner: [NOTES_ONLY],
+        notes: [...passing('weather', { q: 'x' }, [call('keep', { text: '$1' })]), 'done'],
+        first: passing('document-search', {}, answer),
+      },
+    });
+    await stage.ask('ask the office');
+    assert.deepEqual(further(stage), ['Give `notes` text that came from `first` and `drive`?']);
+    assert.deepEqual(stage.ran, ['drive.search {}', `notes.keep {"text":"it says ${SECRET}"}`]);
+  });
+}
+
+test('the question to open a text of a chain names everybody, and warns of each that is new', async (t) => {
+  const stage = stageFor(t, chain([[call('open', { ref: '$1' })], 'done'], { user: yes('session') }));
+  await stage.ask('ask the office');
+  const asked = stage.user.asked[2];
+  assert.equal(asked?.question, 'Let the model of `notes` read this text from `first` and `drive`?');
+  assert.deepEqual(asked?.newRecipients, [
+    '`notes` was never permitted to get anything from `first`',
+    '`notes` was never permitted to get anything from `drive`',
+  ]);
+});
+
+test('a lasting yes to open texts of an app is none to open what others said through it', async (t) => {
+  const opens: Line = [call('open', { ref: '$1' })];
+  const asks = (reads: readonly Line[]): Line[] => [
+    ...passing('weather', { q: 'x' }, opens),
+    'done',
+    ...reads,
+  ];
+  const stage = stageFor(t, {
+    ...chain([]),
+    user: yes('session'),
+    script: {
+      planner: [NOTES_ONLY, NOTES_ONLY],
+      notes: [...asks([]), ...asks([])],
+      first: ['{"text":"sunny"}'],
+    },
+  });
+  await stage.ask('ask the office');
+  await stage.ask('ask it for the document', { first: passing('document-search', {}, PLACES) });
+  assert.deepEqual(
+    stage.questions.filter((question) => question.includes('read this text')),
+    [
+      'Let the model of `notes` read this text from `first`?',
+      'Let the model of `notes` read this text from `first` and `drive`?',
+    ],
+  );
+});
+
+test('a text that went through a tool of another app is still a text of whom it came from', async (t) => {
+  const echo = app(
+    'second',
+    { repeat: { reply: ({ q }) => ({ structured: { text: String(q) } }) } },
+    { functionalities: [serves('translation', 'repeat', ASK, SAYS)] },
+  );
+  const stage = stageFor(t, {
+    apps: [ASSISTANT, echo, DRIVE],
+    user: yes(),
+    script: {
+      planner: [NOTES_ONLY],
+      notes: [
+        ...passing('document-search', {}, [call('probe', { functionality: 'translation' })]),
+        ({ results: [offer] }) => [call('request', { peer: field(offer, 'peer'), message: { q: '$1' } })],
+        [call('keep', { text: '$2' })],
+        'done',
+      ],
+    },
+  });
+  await stage.ask('translate the document');
+  assert.deepEqual(further(stage), ['Give `notes` text that came from `second` and `drive`?']);
+});
+
+test('what a tool answers to the user’s words alone is a text of its app alone', async (t) => {
+  const echo = app(
+    'second',
+    { repeat: { reply: ({ q }) => ({ structured: { text: String(q) } }) } },
+    { functionalities: [serves('translation', 'repeat', ASK, SAYS)] },
+  );
+  const stage = stageFor(t, {
+    apps: [ASSISTANT, echo, DRIVE],
+    user: yes(),
+    script: {
+      planner: [NOTES_ONLY],
+      notes: [...passing('translation', { q: 'hello' }, [call('keep', { text: '$1' })]), 'done'],
+    },
+  });
+  await stage.ask('translate hello');
+  assert.deepEqual(stage.questions.slice(1), ['Give `notes` text that came from `second`?']);
+});
+
+test('a lasting yes for requests is none for requests with another app’s words, however trusted those are', async (t) => {
+  const drive = app(
+    'drive',
+    { search: { reply: { structured: { text: SECRET } } } },
+    { functionalities: [serves('document-search', 'search', shape({}), SAYS)], private: null },
+  );
+  const translate = (q: string): Line[] => [
+    [call('probe', { functionality: 'translation' })],
+    ({ results: [offer] }) => [call('request', { peer: field(offer, 'peer'), message: { q } })],
+    'done',
+  ];
+  const stage = stageFor(t, { apps: [ASSISTANT, SECOND, drive], user: yes('session'), script: {} });
+  await stage.ask('translate x', { planner: [NOTES_ONLY], notes: translate('x'), second: ['{"text":"y"}'] });
+  await stage.ask('translate z', { planner: [NOTES_ONLY], notes: translate('z'), second: ['{"text":"y"}'] });
+  assert.equal(stage.questions.length, 1);
+  const [probe = '', ...rest] = translate('$1');
+  await stage.ask('translate the document', {
+    planner: [NOTES_ONLY],
+    notes: [...passing('document-search', {}, probe), ...rest],
+    second: ['{"text":"y"}'],
+  });
+  assert.deepEqual(stage.questions.slice(1), [
+    'Let `notes` ask `drive` for `document-search`?',
+    'Let `notes` ask `second` for `translation`?',
+  ]);
+});
+
 /** As anyone would write it who thinks of one shared context. */
 const NO_SECRETS_IN_NOTES =
   'raise "documents are not kept" if:\n    (found: ToolOutput) -> (kept: ToolCall)\n    found is tool:search\n    kept is tool:keep';
