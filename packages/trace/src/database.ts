@@ -54,6 +54,7 @@ export class Database {
       this.#demand(durability);
       this.#statement('BEGIN IMMEDIATE').run();
       try {
+        this.#requireSeal();
         const value = work();
         this.#statement('COMMIT').run();
         return value;
@@ -94,6 +95,15 @@ export class Database {
 
   useSeal(seal: Seal): void {
     this.#seal = seal;
+  }
+
+  /**
+   * Attack: a process that opened the store before it was given a key writes what only it can read; nobody can give the store
+   * a key any more then. Triggers see texts only, and a hash has no mark.
+   */
+  #requireSeal(): void {
+    const row = this.#statement('SELECT mark FROM seal WHERE only = 1').get() ?? {};
+    if (row.mark !== this.#seal.mark) throw new StoreFailure(storeFault('key-changed', this.file));
   }
 
   /**

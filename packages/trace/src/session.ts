@@ -166,6 +166,9 @@ export class Sessions {
       this.#database.write(() => {
         this.#database.run('UPDATE sessions SET claim = NULL, claim_pid = NULL WHERE claim = ?', lock.token);
       });
+    } catch (error) {
+      // Whoever gave the store another key meanwhile finds the lock given up, and that is what a claim is worth.
+      if (!(error instanceof StoreFailure) || error.fault.kind !== 'key-changed') throw error;
     } finally {
       lock.release();
     }

@@ -57,8 +57,6 @@ export function reseal(database: Database, key: StoreKey | null): void {
   const before = database.seal;
   const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
   database.write(() => {
-    // Another process may have given the store a key since this one opened it.
-    if (markOf(database) !== before.mark) throw new StoreFailure(storeFault('key-changed', database.file));
     keep(database, after, parameters);
     database.withoutTriggers(tables, () => {
       for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after);
@@ -138,10 +136,6 @@ function storedSeal(database: Database): StoredSeal | null {
   if (stored === null)
     throw new StoreFailure(storeFault('corrupt', database.file, 'the row of its key is missing'));
   return stored === 'clear' ? null : stored;
-}
-
-function markOf(database: Database): string | null {
-  return database.first('SELECT mark FROM seal WHERE only = 1', [], (row) => textOf(row, 'mark'));
 }
 
 /** Nothing has been said here yet. */

@@ -105,7 +105,17 @@ test('a process that opened the store before it got a key can write nothing into
     kindOf(() => old.reseal(OTHER)),
     'key-changed',
   );
+  // No text is in these, and a head that nobody can open would keep the store from ever getting another key.
+  assert.equal(
+    kindOf(() => old.sessions.create()),
+    'key-changed',
+  );
+  assert.equal(
+    kindOf(() => old.pins.agreeTo('/a', 'b')),
+    'key-changed',
+  );
   assert.deepEqual(filesWith(folder, MARKER), []);
+  other.reseal(OTHER);
   assert.equal(
     kindOf(() => other.memory({ kind: 'system' }).learn('a', 'b', USER)),
     'written',
