@@ -170,7 +170,8 @@ export class ToolCalls {
     const { app, tool, arguments: args, texts } = ready;
     const validator = await this.#parts.validator();
     const valid = validator.check(tool.input, args);
-    if (!valid.ok) {
+    const holdsOthers = texts.some(({ origin }) => origin !== app.id);
+    if (!valid.ok && !holdsOthers) {
       this.takeBack(query.plan, ready);
       return failed({ kind: 'malformed', problem: valid.fault });
     }
@@ -191,7 +192,12 @@ export class ToolCalls {
       context,
       proposal,
       { causes, label, need },
-      (allowance) => this.#parts.apps.call(app, allowance, ending),
+      // Attack: schemas of an app's own tools that try what a text of others looks like. Whether it fits, and why not, is
+      // told when the text may go to the app, as an output that has read it.
+      (allowance) =>
+        valid.ok
+          ? this.#parts.apps.call(app, allowance, ending)
+          : failed(fault('app-error', misfit(valid.fault))),
       (output) => ({ output }),
     );
     if (carried.kind === 'failed') {
@@ -262,6 +268,10 @@ export function outputLabel({ manifest }: InstalledApp, tool: string, input: Lab
   return joinLabels(own, input);
 }
 
+function misfit(problem: string): string {
+  return `the arguments do not fit: ${problem}`;
+}
+
 export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
   const how: Expectation = expectation(plan, app, uses);
   return how !== 'unexpected';
@@ -277,7 +287,7 @@ export function describeFailure(query: Query, failure: CallFailure): Result<Call
       query.refused(failure.reasons, failure.expected);
       return ok({ text: REFUSED_TEXT, isError: true });
     case 'malformed':
-      return ok({ text: `the arguments do not fit: ${failure.problem}`, isError: true });
+      return ok({ text: misfit(failure.problem), isError: true });
     case 'fault':
       return failed(failure.fault);
     default:
