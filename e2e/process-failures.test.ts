@@ -116,7 +116,7 @@ const SHORT_CALL = new Set(['hang', 'notify']);
 describe('an app that breaks at its start', () => {
   for (const [script, reason] of [
     ['crash-at-start.mjs', /^`test` could not be started: .*its last words: `there is no licence file`$/],
-    ['hang-at-start.mjs', /^`test` did not answer within 1 s of its start$/],
+    ['hang-at-start.mjs', /^`test` did not answer within 3 s of its start$/],
     [
       'garbage-only.mjs',
       /^`test` does not speak MCP on its standard output: `Welcome to Notes 3\.1! Type help\.`$/,
@@ -129,7 +129,7 @@ describe('an app that breaks at its start', () => {
       const { code, events, stderr } = await home.run([
         'ask',
         HELLO,
-        ...install(home, script, SHORT_START.has(script) ? { startSeconds: 1 } : {}),
+        ...install(home, script, SHORT_START.has(script) ? { startSeconds: 3 } : {}),
       ]);
       assert.equal(code, 2);
       const [outcome] = outcomesIn(events);
@@ -349,6 +349,7 @@ describe('Ctrl-C', () => {
     await chat.shown('"tool-call.decided"', 2);
     chat.type('\u0003');
     await chat.shown('"query.ended"', 2);
+    await chat.shown('cordon> ', 3);
     chat.type('\u0003');
     const { code, stdout } = await chat.end();
     assert.equal(code, 0, stdout);

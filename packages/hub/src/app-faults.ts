@@ -39,7 +39,8 @@ export async function startFault({ app, error, isLate, transport, process }: Bro
   return fault('app-unavailable', message, unseenPathHelp(app) ?? nodeGrantHelp(process));
 }
 
-function lateStart(app: InstalledApp): Fault {
+/** The time for the start was over. */
+export function lateStart(app: InstalledApp): Fault {
   const seconds = app.manifest.limits.startSeconds;
   const tried = app.source.kind === 'url' ? 'check that its server is up' : 'try its command by hand';
   const help = `${tried}, or raise \`manifest.limits.startSeconds\``;

@@ -19,7 +19,7 @@ import {
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import { AppConnection, type AppTold } from './app-connection.ts';
 import { appTools, describeApp } from './app-description.ts';
-import { startFault, violation } from './app-faults.ts';
+import { lateStart, startFault, violation } from './app-faults.ts';
 import type { AppNetwork } from './app-network.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
 import type { RunningApp } from './app-tool.ts';
@@ -104,6 +104,9 @@ export class AppStart {
     // First the process, then the client's code: the one comes up while the other is loaded.
     const launching = this.#parts.launcher.launch(app, network, began.signal);
     const [launched, client] = await Promise.all([launching, this.load()]);
+    // The time may be over before there is a process; then nobody has cancelled anything.
+    if (!launched.ok && launched.fault.kind === 'cancelled' && began.late.aborted)
+      return failed(lateStart(app));
     if (!launched.ok) return launched;
     network?.serve(client);
     const process = launched.value;
