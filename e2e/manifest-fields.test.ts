@@ -432,6 +432,16 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
       integrity: 'trusted',
     });
   },
+  remembers: async () => {
+    const learnt = async (manifest: object) => {
+      const { run } = await ask(() => ({ manifest, tries: [NOTHING] }));
+      return eventsOf(run.events, 'fact.observed').map(({ name }) => name);
+    };
+    const at = (schema: object) => ({ remembers: { outcome: { tool: 'look', at: 'named', schema } } });
+    assert.deepEqual(await learnt(at({ type: 'number' })), ['outcome']);
+    assert.deepEqual(await learnt(at({ type: 'boolean' })), []);
+    assert.deepEqual(await learnt({}), []);
+  },
 };
 
 // Most of the time is spent waiting for limits of time.

@@ -12,6 +12,7 @@ import {
   type Manifest,
   type ReleasedItem,
 } from '@cordon/core';
+import { misfit } from '@cordon/protocol';
 import type { Fact } from './facts.ts';
 import { factsNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
@@ -26,7 +27,7 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
     .flatMap(({ name, at, schema }) => {
       const value = valueAt(output, at);
       const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-      if (!isPlain || !isClosedValue(schema, value)) return [];
+      if (!isPlain || misfit(schema, value) !== null || !isClosedValue(schema, value)) return [];
       const text = String(value);
       return text.length > MOST_CHARACTERS ? [] : [{ name, value: text }];
     });
