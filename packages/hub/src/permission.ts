@@ -346,7 +346,11 @@ export class Permissions {
         kind: 'permission',
         answer: await consent.permission({ ...prompt, id: shown }, waiting),
       }),
-    );
+    ).catch((broken: unknown) => {
+      // Nobody is waited for any more: a question that is open for ever would stop the query's clock for ever.
+      recorder.record(context, this.#answeredBody(asked, UNANSWERED, null), { causes: [asked] });
+      throw broken;
+    });
     const isCovered = first === null && covered.aborted && !signal.aborted;
     // A yes that comes when the query is over is a yes to nothing, whatever the surface makes of the signal.
     const answer = first?.answer.kind === 'permission' && !signal.aborted ? first.answer.answer : UNANSWERED;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelPrice } from '@cordon/core';
 import { app } from './fixture/app.ts';
-import { no } from './fixture/consent.ts';
+import { broken, no } from './fixture/consent.ts';
 import { call, type Line, plan } from './fixture/model.ts';
 import { type Scene, stageFor } from './fixture/stage.ts';
 
@@ -183,4 +183,19 @@ test('a step that makes all of its model calls does not take the others down', a
   });
   assert.equal((await stage.ask('look everywhere')).answer, 'only «57» (from step)');
   assert.equal(stage.of('query.ended')[0]?.limit, undefined);
+});
+
+test('a surface that breaks in the middle of a question does not stop the clock for ever', async (t) => {
+  let calls = 0;
+  const stage = stageFor(t, {
+    ...mail([[call('send')], 'done'], { limits: { seconds: 1 }, user: broken() }),
+    // The third call, behind the question, takes for ever.
+    meanwhile: () => (++calls < 3 ? undefined : new Promise(() => undefined)),
+  });
+  const outcome = await stage.ask('send it');
+  assert.deepEqual([outcome.kind, stage.of('query.ended')[0]?.limit], ['failed', 'seconds']);
+  assert.deepEqual(
+    stage.of('permission.answered').map(({ allow, by }) => `${allow} ${by}`),
+    ['false no-answer'],
+  );
 });
