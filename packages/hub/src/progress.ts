@@ -176,8 +176,22 @@ export class Progress {
         event.tool === proposal.tool &&
         !this.#taken.has(event.id) &&
         this.#outcomes.get(event.id)?.kind === 'tool-call.executed' &&
-        (keyOf(event) === keyOf(proposal) || this.#trails.get(event.context)?.isLeft === true),
+        (keyOf(event) === keyOf(proposal) || this.#isAbandoned(event.context)),
     );
+  }
+
+  /**
+   * Whether what a context did will not be gone through again: its model was asked something else; or whoever it was made by
+   * has left the journal behind, and makes another one in its place.
+   */
+  #isAbandoned(context: ContextId | null): boolean {
+    const trail = this.#trails.get(context);
+    if (trail === undefined || trail.isLeft) return true;
+    const created = trail.events.find(({ kind }) => kind === 'context.created');
+    if (created === undefined || this.#taken.has(created.id)) return false;
+    const [cause] = created.causes;
+    const maker = this.#events.find(({ id }) => id === cause)?.context ?? null;
+    return maker === null ? [...this.#trails.values()].some((one) => one.isLeft) : this.#isAbandoned(maker);
   }
 
   #read(event: Event): void {

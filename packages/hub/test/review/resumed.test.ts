@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { id } from '@cordon/core';
 import { openStore } from '@cordon/trace';
-import { app, NUMBER, serves, shape } from '../fixture/app.ts';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { type Scene, Stage, stageFor } from '../fixture/stage.ts';
@@ -194,5 +194,65 @@ for (const times of [1, 2]) {
     await stage.ask('pay 5');
     const { next, outcome } = await revive({ ...scene, script: { shop: ['done'] } }, stage);
     assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', ['bank.pay {"amount":3}'], []]);
+  });
+}
+
+const NOTED = shape({ amount: NUMBER, note: TEXT });
+const LETTERS = app(
+  'bank',
+  {
+    pay: { input: NOTED, reply: { structured: { receipt: 7 } } },
+    tip: { input: NOTED, reply: { structured: { receipt: 8 } } },
+  },
+  {
+    irreversible: ['pay', 'tip'],
+    functionalities: [serves('pay', 'pay', NOTED, RECEIPT), serves('tip', 'tip', NOTED, RECEIPT)],
+  },
+);
+const note = (word: string) => `${word} `.repeat(30);
+const AGAIN = 'Such a call was carried out in this query before it was interrupted.';
+
+for (const [what, tool, warnings] of [
+  ['what was made before, in other words', 'pay', [AGAIN]],
+  ['what was not made', 'tip', []],
+] as const) {
+  test(`a model that is asked anew wants ${what}: ${warnings.length} warnings`, async (t) => {
+    const { die, revive } = mortal(t);
+    const scene = (shop: ScriptedApp): Omit<Scene, 'script'> => ({
+      apps: [shop, LETTERS],
+      user: yes('session'),
+    });
+    const stage = stageFor(t, {
+      ...scene(app('shop', { look: 'ok' })),
+      script: {
+        planner: [
+          plan([
+            { app: 'shop' },
+            { app: 'bank', uses: ['pay'], after: [1] },
+            { app: 'bank', uses: ['tip'], after: [1] },
+          ]),
+        ],
+        shop: [[call('pay', { amount: 5, note: note('thanks') })], 'done'],
+      },
+    });
+    stage.store.journal.subscribe(({ kind }) => {
+      if (kind === 'tool-output.decided') die(stage);
+    });
+    await stage.ask('pay 5');
+    // Another tool of its own makes the prompt of its model another one.
+    const { next } = await revive(
+      {
+        ...scene(app('shop', { look: 'ok', touch: 'ok' })),
+        user: ({ warnings: [warning] }) =>
+          warning === undefined ? { allow: true, duration: 'once' } : { allow: false, reason: 'user' },
+        script: { shop: [[call(tool, { amount: 5, note: note('cheers') })], 'done'] },
+      },
+      stage,
+    );
+    assert.deepEqual(
+      next.user.asked.map((prompt) => prompt.warnings),
+      [warnings],
+    );
+    assert.equal(next.ran.length, 1 - warnings.length);
   });
 }
