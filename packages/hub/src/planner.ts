@@ -26,6 +26,8 @@ const MAX_TEXT = 2_000;
 export interface Declined {
   readonly app: AppId;
   readonly what: string;
+  /** The app's own name for it, which the planner is not told; absent: it has no other. */
+  readonly tool?: string;
   /** Whether nothing of this app may be planned again; else only this use may not. */
   readonly isWholeApp: boolean;
 }
@@ -154,10 +156,10 @@ function inOrder(steps: readonly PlanStep[]): readonly PlanStep[] | null {
 
 /** Whether a step wants again what the user has said no to, or leaves open whether it does. */
 function repeats({ app, uses }: PlanStep, declined: readonly Declined[]): boolean {
-  return declined.some(
-    (refused) =>
-      refused.app === app && (refused.isWholeApp || uses.length === 0 || uses.includes(refused.what)),
-  );
+  return declined.some(({ app: refused, what, tool, isWholeApp }) => {
+    const isNamed = uses.some((use) => use === what || use === tool);
+    return refused === app && (isWholeApp || uses.length === 0 || isNamed);
+  });
 }
 
 function texts(value: Json | undefined): readonly string[] {

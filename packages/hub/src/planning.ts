@@ -22,6 +22,7 @@ import {
 import type { AppHost } from './app-host.ts';
 import { rankApps } from './app-index.ts';
 import type { Context } from './context.ts';
+import type { Refused } from './course.ts';
 import { evidentPlan, type Subject } from './evident-plan.ts';
 import type { Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -101,7 +102,8 @@ export class Planning {
   }
 
   /** Another plan, without what the user has said no to; null: there is none that makes sense. */
-  async replan(query: Query, said: EventId, declined: readonly Declined[]): Promise<Planned | null> {
+  async replan(query: Query, said: EventId, refused: readonly Refused[]): Promise<Planned | null> {
+    const declined = refused.flatMap((one) => declinedUses(one, this.#parts.registry.get(one.app)));
     // With nothing but the apps that were declined there is no other way, and nobody needs to be asked for one.
     const isDeclined = ({ id }: InstalledApp) => declined.some(({ app }) => app === id);
     if (this.#parts.registry.apps.every(isDeclined)) return null;
@@ -224,6 +226,20 @@ function choicesOf(plan: StepPlan, isSecond: boolean): readonly AppId[] {
   if (plan.candidates.length > 1) return plan.candidates;
   const primary = primaryApps(plan);
   return isSecond && primary.length === 1 ? primary : [];
+}
+
+/**
+ * What the user said no to, as the planner may know it: by the names of the manifest. What an app calls its tools, and
+ * what a question was about, may be the app's words.
+ */
+function declinedUses(
+  { app, what: tool, isWholeApp }: Refused,
+  installed: InstalledApp | undefined,
+): readonly Declined[] {
+  const served = installed?.manifest.functionalities ?? [];
+  const names = served.flatMap((one) => (one.name === tool || one.tool === tool ? [one.name] : []));
+  const told = names.length === 0 ? ['what it wanted to do'] : names;
+  return told.map((what) => ({ app, what, tool, isWholeApp }));
 }
 
 function declinedChoice(app: AppId): Declined {
