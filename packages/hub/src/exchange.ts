@@ -37,7 +37,7 @@ import type { Context, Peer } from './context.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from './edited.ts';
 import type { Gate } from './gate.ts';
 import { openNeed, requestNeed } from './needs.ts';
-import type { PermissionNeed } from './permission.ts';
+import type { Flow, PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import type { Reader } from './reader.ts';
 import type { Recorder } from './recorder.ts';
@@ -324,8 +324,10 @@ export class Exchange {
     });
     const call = direct === null ? null : this.#parts.calls.need(query.plan, context, direct);
     if (call === null) return exchange;
-    const warnings = [...new Set([...call.warnings, ...(exchange?.warnings ?? [])])];
-    return { ...call, warnings };
+    if (exchange === null) return call;
+    const warnings = [...new Set([...call.warnings, ...exchange.warnings])];
+    const isNew = ({ words }: Flow) => !call.flows.some((flow) => flow.words === words);
+    return { ...call, warnings, flows: [...call.flows, ...exchange.flows.filter(isNew)] };
   }
 
   /** Counts a request of the query, in whichever of its contexts it arose. */

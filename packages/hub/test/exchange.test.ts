@@ -412,3 +412,30 @@ test('apps that do not depend on each other never see each other’s data or the
     ['planner', 'assistant', 'assistant'],
   );
 });
+
+const GUARDED = rides();
+
+for (const irreversible of [['fare'], []]) {
+  test(`an app that was never permitted to get anything from another is new, its tool ${
+    irreversible.length === 0 ? 'can' : 'cannot'
+  } be undone`, async (t) => {
+    const { installed } = GUARDED;
+    const guarded = {
+      ...GUARDED,
+      installed: { ...installed, manifest: { ...installed.manifest, irreversible } },
+    };
+    const lines: Line[] = [[PROBE], ({ results: [offer] }) => [requestOf(offer)], 'done'];
+    const stage = stageFor(t, {
+      apps: [NOTES, guarded],
+      script: { planner: [NOTES_ONLY], notes: lines },
+      user: yes(),
+    });
+    await stage.ask('how much?');
+    assert.deepEqual(
+      stage.user.asked.map(({ newRecipients }) =>
+        newRecipients.filter((words) => words.includes('get anything')),
+      ),
+      [['`rides` was never permitted to get anything from `notes`']],
+    );
+  });
+}
