@@ -3,7 +3,9 @@
  */
 import { id } from '@cordon/core';
 import type { Deleted, MemoryItem, MemoryOwner } from '@cordon/trace';
+import { visibleLine } from './visible-text.ts';
 
+const MOST_NAME = 120;
 const WORDS = ['system', 'vanilla', 'shared'] as const;
 
 /** `system`, `vanilla`, `shared`, or `app:NAME`. */
@@ -24,13 +26,13 @@ export function itemRecord(item: MemoryItem): object {
   return { kind: `memory.${kind}`, owner: ownerName(owner), ...rest };
 }
 
-/** What is said above an item's text; words of others in it are escaped where it is shown. */
+/** What is said above an item's text, in one line. */
 export function itemHeading(item: MemoryItem): string {
   switch (item.kind) {
     case 'fact': {
       const by = item.learnt === 'stated' ? 'you said it' : 'an output of the app says it';
       const to = item.origin === null ? '' : `, ${item.learnt === 'stated' ? 'to' : 'from'} ${item.origin}`;
-      return `fact ${item.id}  ${item.name}  (${by}${to})`;
+      return `fact ${item.id}  ${visibleLine(item.name, MOST_NAME)}  (${by}${to})`;
     }
     case 'summary':
       return `summary ${item.id}  session ${item.session}, by ${item.madeBy}`;

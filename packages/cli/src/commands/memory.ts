@@ -78,7 +78,7 @@ export function searchMemory(
     else if (hits.length === 0) surroundings.output.say('', 'nothing is remembered with these words');
     else
       for (const { item, excerpt } of hits) {
-        surroundings.output.say('', `${ownerName(item.owner)}  ${itemHeading(item)}`, 'bold');
+        surroundings.output.say('- ', `${ownerName(item.owner)}  ${itemHeading(item)}`, 'bold');
         surroundings.output.quote(excerpt, 3);
       }
     return EXIT.done;
@@ -92,7 +92,7 @@ export function correctMemory(surroundings: Surroundings, item: string, text: st
     const isScrubbed = store.scrub();
     if (surroundings.wantsJson) surroundings.json({ ...itemRecord(corrected.value), scrubbed: isScrubbed });
     else {
-      surroundings.output.say('', itemHeading(corrected.value), 'bold');
+      surroundings.output.say('- ', itemHeading(corrected.value), 'bold');
       surroundings.output.quote(itemText(corrected.value), MOST_LINES);
       noteScrub(surroundings, isScrubbed);
     }

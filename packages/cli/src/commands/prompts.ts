@@ -15,8 +15,13 @@ import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd, termChoices } from '../grant-term.ts';
 import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } from '../prompt-drawing.ts';
+import type { Style } from '../screen.ts';
 import { minuteOf } from '../table.ts';
+import { visibleLine } from '../visible-text.ts';
 import type { Surroundings } from './surroundings.ts';
+
+/** Of a question or a warning, as in the question itself. */
+const MOST_WORDS = 1000;
 
 /** As commander hands them over. */
 export interface AnswerOptions {
@@ -50,12 +55,15 @@ function showWaiting({ output }: Surroundings, prompt: StoredPrompt, session: st
   output.line(
     output.style('bold', `${prompt.id}  asked ${minuteOf(prompt.askedAt)}, session ${session ?? 'gone'}`),
   );
-  output.say('  ', question.prompt.question);
+  // Attack: an argument whose name has lines of its own, which would stand between ours.
+  const say = (label: string, text: string, style?: Style) =>
+    output.say(label, visibleLine(text, MOST_WORDS), style);
+  say('  ask: ', question.prompt.question);
   if (question.kind === 'permission') {
-    for (const warning of question.prompt.warnings) output.say('  WARNING: ', warning, 'warn');
-    for (const recipient of question.prompt.newRecipients) output.say('  NEW: ', recipient, 'warn');
+    for (const warning of question.prompt.warnings) say('  WARNING: ', warning, 'warn');
+    for (const recipient of question.prompt.newRecipients) say('  NEW: ', recipient, 'warn');
   }
-  output.say('  answers: ', offersOf(prompt));
+  say('  answers: ', offersOf(prompt));
   output.line();
 }
 
