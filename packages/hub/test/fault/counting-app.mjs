@@ -26,6 +26,8 @@ function answer({ method, params }) {
   return { content: [], structuredContent: { token } };
 }
 
+// Its hub may be gone when it answers.
+process.stdout.on('error', () => process.exit());
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line);
   if (message.id === undefined) return;
