@@ -411,10 +411,12 @@ export class Operator {
     const resolved = context.references.resolve(answer, framed);
     const text = typeof resolved === 'string' ? resolved : answer;
     const { causes } = context;
+    const placed = context.references.namedIn(answer);
+    const label = placed.reduce((joined, held) => joinLabels(joined, held.label), context.label);
     const carried = await this.#parts.gate.carryOut(
       context,
       { effect: 'answer', context: context.id, text },
-      { causes, label: context.label, need: null },
+      { causes, label, need: null },
       (allowance) => ok(this.#parts.gate.spend(allowance).text),
     );
     if (carried.kind === 'done') return carried.value;
