@@ -83,6 +83,20 @@ export class Database {
     });
   }
 
+  /**
+   * For whoever looks whether rows were changed: what is not what it should be is told to `otherwise` and is null. A file
+   * that SQLite cannot read is a failure all the same.
+   */
+  unlessMalformed<T>(read: () => T, otherwise: () => void): T | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof StoreFailure) || !(error.cause instanceof MalformedRow)) throw error;
+      otherwise();
+      return null;
+    }
+  }
+
   /** Returns how many rows were changed. Call it inside `write`. */
   run(sql: string, ...values: readonly SQLInputValue[]): number {
     return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
@@ -168,7 +182,7 @@ export class Database {
       return work();
     } catch (error) {
       if (error instanceof MalformedRow)
-        throw new StoreFailure(storeFault('corrupt', this.file, error.message));
+        throw new StoreFailure(storeFault('corrupt', this.file, error.message), { cause: error });
       const fault = faultOfSqlite(error, this.file);
       throw fault === null ? error : new StoreFailure(fault);
     }

@@ -40,8 +40,8 @@ export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
   readonly fault: StoreFault;
 
-  constructor(fault: StoreFault) {
-    super(fault.message);
+  constructor(fault: StoreFault, options?: ErrorOptions) {
+    super(fault.message, options);
     this.fault = fault;
   }
 }

@@ -138,26 +138,21 @@ export class Journal {
    * a head that was kept elsewhere: the journal must still begin with all that it had then. An unknown session is not intact.
    */
   verify(session: SessionId, anchor: JournalHead | null = null): Verification {
-    const stored = this.#storedHead(session);
+    const chain = new ChainCheck(session, anchor);
+    const stored = this.#database.unlessMalformed(
+      () => this.#storedHead(session),
+      () => chain.fail('head', 'the newest hash is not what was sealed', 0),
+    );
+    if (chain.breach !== null) return chain.breach;
     if (stored === null)
       return { intact: false, kind: 'unknown', sequence: 0, reason: 'there is no such session' };
     const { head } = stored;
-    const chain = new ChainCheck(session, anchor);
     // In pieces: a long journal need not fit into memory. Events are never changed, so the pieces belong together.
     const pieceSize = 1000;
     for (let from = 0; from < head.events && chain.breach === null; from += pieceSize) {
-      this.#database.all(
-        `SELECT sequence, id, event, hash FROM events
-         WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence >= ? ORDER BY sequence LIMIT ?`,
-        [session, from, Math.min(pieceSize, head.events - from)],
-        (row) => {
-          const sequence = numberOf(row, 'sequence');
-          const hash = this.#database.seal.openBytes(
-            bytesOf(row, 'hash'),
-            PLACE.eventHash(session, sequence),
-          );
-          chain.add(sequence, textOf(row, 'id'), this.#eventText(session, row), hash);
-        },
+      this.#database.unlessMalformed(
+        () => this.#addPiece(chain, session, from, Math.min(pieceSize, head.events - from)),
+        () => chain.fail('changed', 'the event or its hash is not what was sealed'),
       );
       if (chain.events < Math.min(from + pieceSize, head.events))
         chain.fail('truncated', 'events are missing at the end');
@@ -168,6 +163,19 @@ export class Journal {
     chain.finish();
     const signed = this.#checkSignature(session, stored, chain);
     return chain.breach ?? { intact: true, head, signed };
+  }
+
+  #addPiece(chain: ChainCheck, session: SessionId, from: number, count: number): void {
+    this.#database.all(
+      `SELECT sequence, id, event, hash FROM events
+       WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence >= ? ORDER BY sequence LIMIT ?`,
+      [session, from, count],
+      (row) => {
+        const sequence = numberOf(row, 'sequence');
+        const hash = this.#database.seal.openBytes(bytesOf(row, 'hash'), PLACE.eventHash(session, sequence));
+        chain.add(sequence, textOf(row, 'id'), this.#eventText(session, row), hash);
+      },
+    );
   }
 
   /**

@@ -11,7 +11,16 @@ import type { ChainKey } from './chain-key.ts';
 import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 import type { Database } from './database.ts';
 import { StoreFailure, storeFault } from './fault.ts';
-import { bytesOf, numberOf, numberOrNull, type Row, textOf, textOrNull, unquoteText } from './row.ts';
+import {
+  bytesOf,
+  MalformedRow,
+  numberOf,
+  numberOrNull,
+  type Row,
+  textOf,
+  textOrNull,
+  unquoteText,
+} from './row.ts';
 import { PLACE } from './sealed-column.ts';
 
 /** `running`: a living process holds it. `interrupted`: it has no end and nobody holds it; it can be resumed. */
@@ -209,8 +218,14 @@ export class Sessions {
     return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session));
   }
 
+  /** A list of sessions is how one that was changed is found, so what cannot be read is told as that. */
   #queryOf(session: SessionId, stored: string): string {
-    return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));
+    try {
+      return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));
+    } catch (error) {
+      if (error instanceof MalformedRow) return '(cannot be read)';
+      throw error;
+    }
   }
 
   #record(row: Row): SessionRecord {

@@ -178,6 +178,41 @@ test('a store whose key was taken away by hand opens neither with the key nor wi
   }
 });
 
+const CHANGED = 'the event or its hash is not what was sealed';
+for (const [what, sql, kind, sequence, reason] of [
+  [
+    'an event',
+    'UPDATE events SET event = (SELECT event FROM events WHERE sequence = 0)',
+    'changed',
+    1,
+    CHANGED,
+  ],
+  ['an event in the clear', "UPDATE events SET event = '{}'", 'changed', 1, CHANGED],
+  ['a hash', 'UPDATE events SET hash = zeroblob(60)', 'changed', 1, CHANGED],
+  [
+    'the newest hash',
+    'UPDATE sessions SET head = zeroblob(60) WHERE key = 1',
+    'head',
+    0,
+    'the newest hash is not what was sealed',
+  ],
+] as const) {
+  test(`of a sealed journal it is found where ${what} was changed, and others are told to be whole`, (t) => {
+    const folder = temporaryFolder(t);
+    const store = storeIn(t, folder, { key: KEY });
+    const [changed, whole] = [store.sessions.create(), store.sessions.create()];
+    for (const session of [changed, whole])
+      for (const text of ['one', 'two', 'three']) append(store, session, { kind: 'user.message', text });
+    const file = new DatabaseSync(store.file);
+    file.exec('DROP TRIGGER events_are_never_changed');
+    file.exec(sql.includes('WHERE key') ? sql : `${sql} WHERE sequence = 1 AND session = 1`);
+    file.close();
+    assert.deepEqual(store.journal.verify(changed), { intact: false, kind, sequence, reason });
+    assert.equal(store.journal.verify(whole).intact, true);
+    assert.equal(store.sessions.list().length, 2);
+  });
+}
+
 test('the same text never stands in the file twice in the same way, but where it is looked up', (t) => {
   const folder = temporaryFolder(t);
   const store = openOrThrow(folder, { key: KEY });
