@@ -49,6 +49,7 @@ export class Context {
   readonly #origins = new Set<AppId>();
   #recallsPrivate = false;
   #hasOpened = false;
+  #knowsOthersValues = false;
   /** The newest event of this context: what its next event carries on. */
   lastEvent: EventId | null = null;
 
@@ -95,6 +96,24 @@ export class Context {
   /** Whether it has read text of another app that it held as a reference: from then on no plan vouches for it. */
   get hasOpened(): boolean {
     return this.#hasOpened;
+  }
+
+  /**
+   * Whether closed values stand in it that others may have chosen. They instruct nobody, and taint nothing; but one of
+   * them may be the account that an attacker wants to be paid to.
+   */
+  get knowsOthersValues(): boolean {
+    return this.#knowsOthersValues;
+  }
+
+  /** Closed values become visible, out of something with this label. */
+  learns({ integrity, confidentiality }: Label, origins: readonly AppId[]): void {
+    for (const origin of origins) this.sees({ integrity: 'trusted', confidentiality }, origin);
+    if (integrity === 'untrusted') this.learnsOthersValues();
+  }
+
+  learnsOthersValues(): void {
+    this.#knowsOthersValues = true;
   }
 
   /** An earlier turn of the same owner becomes visible again: what tainted it then taints it still. */

@@ -57,6 +57,8 @@ export interface ServingTask {
   readonly cause: EventId;
   readonly label: Label;
   readonly origins: readonly AppId[];
+  /** Whether whoever asked knows closed values of others, which may stand in the message. */
+  readonly holdsOthersValues: boolean;
   /** Aborts when whoever asked is gone. */
   readonly signal: AbortSignal;
 }
@@ -391,6 +393,7 @@ export class Exchange {
       // What the model of an app writes may be what that app's instructions want: no user's words to the other app.
       label: context.app === null ? label : joinLabels(label, UNTRUSTED),
       origins,
+      holdsOthersValues: context.knowsOthersValues,
       signal,
     });
     if (!served.ok) return served;
@@ -455,8 +458,8 @@ export class Exchange {
       context.references.hold({ text, ...source }),
     );
     // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.
-    const seen: Label = { integrity: 'trusted', confidentiality: label.confidentiality };
-    for (const origin of [app.id, ...carries]) context.sees(seen, origin);
+    context.learns(label, [app.id, ...carries]);
+    if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
     return ok({ type: 'response', message: visible });
   }
 

@@ -239,7 +239,7 @@ const AFTER_FOREIGN_TEXT =
  * call, and only its recipient is not the user's.
  */
 function strangersWarnings(context: Context, { strangers, isAll }: KnownRecipients): readonly string[] {
-  if (!context.isTainted && !context.recallsPrivate) return [];
+  if (!context.isTainted && !context.recallsPrivate && !context.knowsOthersValues) return [];
   const listed = strangers
     .slice(0, MOST_LISTED)
     .map(

@@ -397,6 +397,7 @@ export class Operator {
     const { description, response } = task.functionality;
     const text = servingTask(description, JSON.stringify(task.message), JSON.stringify(response));
     for (const origin of task.origins) context.sees(task.label, origin);
+    if (task.holdsOthersValues) context.learnsOthersValues();
     this.#hearTask(context, text, task.cause, task.label);
     // Facts are for the user's own words: what another app's context asks is not worth them.
     const isUsers = task.label.integrity === 'trusted' && task.origins.length === 0 && !query.isPrivate;

@@ -12,7 +12,6 @@ import {
   isClosedValue,
   type Json,
   type JsonSchema,
-  type Label,
   ok,
   REFUSED_TEXT,
 } from '@cordon/core';
@@ -125,8 +124,7 @@ export class Reader {
       (allowance) => ok(this.#parts.gate.spend(allowance).message),
     );
     if (carried.kind !== 'done') return REFUSED;
-    const seen: Label = { integrity: 'trusted', confidentiality: label.confidentiality };
-    for (const app of [held.origin, ...held.carries]) context.sees(seen, app);
+    context.learns(label, [held.origin, ...held.carries]);
     return ok({ type: 'finding', value: carried.value });
   }
 

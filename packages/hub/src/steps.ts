@@ -125,6 +125,7 @@ export function carriedOver(answer: Json, from: Context, to: Context): Json | nu
   if (!to.references.hasRoomFor(texts)) return null;
   to.sees(from.label, null);
   for (const origin of from.origins) to.sees(from.label, origin);
+  if (from.knowsOthersValues) to.learnsOthersValues();
   const visible = (value: Json): Json => {
     const held = heldBy(value, from);
     if (held !== null) return to.references.hold(held);

@@ -156,3 +156,86 @@ test('the user’s own words need no question in a second turn', async (t) => {
   await stage.ask('search for rain');
   assert.deepEqual(stage.ran, ['search.find {"words":"rain"}']);
 });
+
+const ACCOUNT = { type: 'string', format: 'identifier' } as const;
+const PAYS = { pay: { input: shape({ account: TEXT }), reply: 'paid' } };
+const STRANGER = ['`66677788` in `account` is not from your words'];
+
+/** What the newest invoice says, whoever wrote it: a number to pay to. */
+function invoices(untrusted: readonly string[]) {
+  return app(
+    'invoices',
+    { newest: { reply: { structured: { account: '66677788', note: 'thank you for 66677788' } } } },
+    {
+      functionalities: [
+        serves('newest-invoice', 'newest', shape({}), shape({ account: ACCOUNT, note: TEXT })),
+      ],
+      untrusted,
+    },
+  );
+}
+
+const FROM_AN_EXCHANGE = [[call('newest-invoice')], [call('pay', { account: '66677788' })], 'done'] as const;
+const FROM_A_READER = [
+  [call('newest-invoice')],
+  [call('read', { ref: '$1', schema: shape({ account: ACCOUNT }) })],
+  [call('pay', { account: '66677788' })],
+  'done',
+] as const;
+
+for (const [what, lines, untrusted, warnings] of [
+  ['an exchange', FROM_AN_EXCHANGE, ['newest'], STRANGER],
+  ['a reader', FROM_A_READER, ['newest'], STRANGER],
+  ['an exchange with what is trusted', FROM_AN_EXCHANGE, [], []],
+] as const) {
+  test(`whom a closed value of ${what} names comes with ${warnings.length} warnings`, async (t) => {
+    const bank = app('bank', PAYS, { irreversible: ['pay'] });
+    const planned = plan([
+      { app: 'bank', uses: ['pay'] },
+      { app: 'invoices', uses: ['newest-invoice'], after: [1] },
+    ]);
+    const stage = stageFor(t, {
+      apps: [bank, invoices(untrusted)],
+      script: { planner: [planned], bank: lines, reader: ['{"account":"66677788"}'] },
+      user: no(),
+    });
+    await stage.ask('pay my newest invoice');
+    assert.deepEqual(
+      stage.user.asked.map((prompt) => prompt.warnings),
+      [warnings],
+    );
+  });
+}
+
+test('a closed value is as little the user’s word for a coordinator, and for whom that asks', async (t) => {
+  const steps = [
+    { app: 'invoices', uses: ['newest-invoice'] },
+    { app: 'notes' },
+    { app: 'bank', uses: ['payment', 'pay'], after: [1] },
+  ];
+  for (const tool of ['pay', null]) {
+    const payment = serves('payment', tool, shape({ account: TEXT }), shape({ text: TEXT }));
+    const bank = app('bank', PAYS, { irreversible: ['pay'], functionalities: [payment] });
+    const stage = stageFor(t, {
+      apps: [bank, invoices(['newest']), app('notes', { list: 'a note' })],
+      script: {
+        planner: [plan(steps)],
+        notes: ['nothing'],
+        assistant: [[call('newest-invoice')], [call('payment', { account: '66677788' })], 'done'],
+        bank: [[call('pay', { account: '66677788' })], '{"text":"ok"}'],
+      },
+      user: ({ subject }) =>
+        subject.scope === 'irreversible-action'
+          ? { allow: false, reason: 'user' }
+          : { allow: true, duration: 'once' },
+    });
+    await stage.ask('pay my newest invoice');
+    assert.deepEqual(
+      stage.user.asked
+        .filter(({ subject }) => subject.scope === 'irreversible-action')
+        .map(({ warnings }) => warnings),
+      [STRANGER],
+      `${tool}`,
+    );
+  }
+});
