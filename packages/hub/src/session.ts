@@ -308,8 +308,14 @@ export class Session {
       query.end();
       this.#words.forget();
       this.#query = null;
-      if (unfinishedQuery(this.#trail) === null) this.#trail = [];
+      if (unfinishedQuery(this.#trail) === null) this.#finish();
     }
+  }
+
+  /** Nobody goes on with the query: what it asked before it was interrupted, and not again, is over too. */
+  #finish(): void {
+    this.#trail = [];
+    this.#parts.prompts.closeAll(this.id);
   }
 
   /** Ends every process of the session. `suspend` leaves it open to be resumed, with its history and grants. */
@@ -342,7 +348,7 @@ export class Session {
     if ((this.#monitor.hindsight(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
     const body = { kind: 'query.ended', outcome: 'answered', reason: null } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
-    this.#trail = [];
+    this.#finish();
     return { kind: 'answered', answer: answer.text, reason: null, help: null };
   }
 

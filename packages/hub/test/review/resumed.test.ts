@@ -256,3 +256,52 @@ for (const [what, tool, warnings] of [
     assert.equal(next.ran.length, 1 - warnings.length);
   });
 }
+
+const ASKS = 'ask "let it read this?" if:\n    (output: ToolOutput)\n';
+for (const [what, rules, questions] of [
+  ['a rule that had its answer', ASKS, 0],
+  ['a rule that came meanwhile', `${ASKS}\nask "really?" if:\n    (output: ToolOutput)\n`, 1],
+] as const) {
+  test(`an output that is delivered again is asked about: ${what}, ${questions} questions`, async (t) => {
+    const { die, revive } = mortal(t);
+    let asked = 0;
+    const mail = app('mail', { read: 'hello' });
+    const stage = stageFor(t, {
+      apps: [mail],
+      script: READS,
+      policy: ASKS,
+      user: yes(),
+      meanwhile: (who, now) => {
+        if (who === 'mail' && ++asked === 2) die(now);
+      },
+    });
+    await stage.ask('read my mail');
+    assert.equal(stage.questions.length, 1);
+    const { next, outcome } = await revive(
+      { apps: [mail], script: { mail: ['it says hello'] }, policy: rules, user: yes() },
+      stage,
+    );
+    assert.deepEqual([outcome.kind, next.questions.length, next.ran], ['answered', questions, []]);
+  });
+}
+
+test('a question of a query that went another way is over with it', async (t) => {
+  const { die, revive } = mortal(t);
+  const scene: Scene = { ...PAYS, user: () => new Promise(() => undefined) };
+  const stage = stageFor(t, scene);
+  const asking = stage.ask('pay 5');
+  while (stage.store.prompts.pending().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  die(stage);
+  stage.cancel();
+  await asking;
+  const { next, outcome } = await revive(
+    {
+      ...scene,
+      apps: [app('shop', { look: 'ok', touch: 'ok' }), BANK],
+      script: { shop: ['it is too dear'] },
+    },
+    stage,
+  );
+  assert.equal(outcome.kind, 'answered');
+  assert.deepEqual(next.store.prompts.pending(), []);
+});
