@@ -72,6 +72,8 @@ export interface SessionOptions {
 
 export class Hub {
   readonly #parts: HubParts;
+  /** The claim of the store is the process's: it does not keep two sessions of one process apart. */
+  readonly #open = new Set<SessionId>();
 
   constructor(parts: HubParts) {
     this.#parts = parts;
@@ -85,6 +87,7 @@ export class Hub {
       warm = DEFAULT_WARM_LIMITS,
       memoryLimits = DEFAULT_MEMORY_LIMITS,
     } = parts;
+    if (options.resume !== undefined && this.#open.has(options.resume)) return failed(OPEN_ALREADY);
     const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
     if (resumed !== null && !resumed.ok) return failed(resumed.fault);
     const damage = resumed === null ? null : damageOf(store, resumed.value.id);
@@ -120,11 +123,21 @@ export class Hub {
       digest: (text) => createHash('sha256').update(text).digest('hex'),
       random: () => randomBytes(9).toString('base64url'),
       pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
-      release: () => store.sessions.release(id),
+      release: () => {
+        store.sessions.release(id);
+        this.#open.delete(id);
+      },
     });
+    this.#open.add(id);
     return ok(session);
   }
 }
+
+const OPEN_ALREADY: SessionFault = {
+  kind: 'session-held',
+  message: 'the session is open in this process already',
+  help: 'use it where it is open, or leave it there first',
+};
 
 /** What a changed journal says happened is no ground to go on from. Null: it is what was appended. */
 function damageOf(store: Store, session: SessionId): SessionFault | null {

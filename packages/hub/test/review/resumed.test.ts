@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { id } from '@cordon/core';
+import { id, type Result } from '@cordon/core';
 import { openStore } from '@cordon/trace';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
@@ -304,4 +304,21 @@ test('a question of a query that went another way is over with it', async (t) =>
   );
   assert.equal(outcome.kind, 'answered');
   assert.deepEqual(next.store.prompts.pending(), []);
+});
+
+test('a session that is open is not opened again by the same hub until it was left', async (t) => {
+  let opened: Result<unknown, { readonly kind: string }> | null = null;
+  const stage = stageFor(t, {
+    apps: [app('mail', { read: 'hello' })],
+    script: READS,
+    meanwhile: (_who, now) => {
+      opened ??= now.tryOpen(now.session.id);
+    },
+  });
+  await stage.ask('read my mail');
+  assert.deepEqual(opened && Object(opened).fault?.kind, 'session-held');
+  const { id: session } = stage.session;
+  await stage.session.close('suspend');
+  stage.session = stage.open(session);
+  assert.equal(stage.session.id, session);
 });
