@@ -74,7 +74,10 @@ interface CheckedDiagnostic extends FoundDiagnostic {
 
 test('the program says what the cases say', (context) => {
   context.diagnostic(`CORDON_SEED=${SEED}`);
-  const analysed = CASES.filter(({ expect }) => !('decision' in expect));
+  // `data` is no name for a parameter on the command line (analyze.test.ts).
+  const analysed = CASES.filter(
+    ({ expect, parameters = {} }) => !('decision' in expect || Object.hasOwn(parameters, 'data')),
+  );
   for (const one of sampleOf(analysed, STARTS, SEED)) {
     const { dialect = 'cordon', parameters = {}, trace = [], expect } = one;
     using place = new Workplace({

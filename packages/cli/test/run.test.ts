@@ -155,7 +155,7 @@ describe('a weaker sandbox', () => {
 
   test('is said by `ask` too, and stands in its trace', () => {
     using place = new Workplace({ 'cordon.json': { apps: {}, sandbox: { weaker: ['watchdog'] } } });
-    const { err } = place.run(['ask', 'Hello.', '--sandbox', 'weaker=seccomp']);
+    const { err } = place.run(['ask', 'Hello.', '--config', 'cordon.json', '--sandbox', 'weaker=seccomp']);
     const told = err.replace(/\s+/g, ' ');
     assert.match(told, /!! WEAKER SANDBOX: without `watchdog`, /);
     assert.match(told, /!! WEAKER SANDBOX: without `seccomp`, apps reach every part of the kernel\./);
