@@ -231,9 +231,7 @@ export class Permissions {
     const isAboutDue = ({ question }: Agreed) =>
       due !== null && this.#isAbout(question, due.subject, due.covers.same);
     const given = agreed.filter(
-      (one) =>
-        one.answer.duration === 'once' &&
-        (isAboutDue(one) || this.#isAbout(one.question, one.question.subject, null)),
+      (one) => isForOnce(one) && (isAboutDue(one) || this.#isAbout(one.question, one.question.subject, null)),
     );
     const shown = new Set(given.flatMap(({ question }) => question.warnings));
     const answered = new Set(given.flatMap(({ question }) => question.rules));
@@ -408,8 +406,11 @@ export class Permissions {
   ): Permission {
     const { grants, recorder } = this.#parts;
     const { subject } = need;
-    const term = termOf(answer);
-    const grant = grants.give({ subject, ...term, digest, binding, prompt, flows });
+    // Attack: what the user struck out is proposed again, and finds the yes that was for something else.
+    const isAsShown = edits.length === 0;
+    const term: GrantTerm = isAsShown ? termOf(answer) : { duration: 'once' };
+    const gift = { subject, ...term, digest, binding, prompt, flows: isAsShown ? flows : [] };
+    const grant = grants.give(gift);
     if (grant === null)
       return { granted: false, reason: refusal(subject, 'the permission could not be kept', [prompt]) };
     recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
@@ -423,6 +424,11 @@ export class Permissions {
   #coverOthers(digest: string): void {
     for (const standing of this.#standing.values()) if (standing.digest === digest) standing.cover();
   }
+}
+
+/** What was changed is good for itself, however long was said. */
+function isForOnce({ question, answer }: Agreed): boolean {
+  return answer.duration === 'once' || changesOf(question.data, answer.edits ?? []).length > 0;
 }
 
 /** What the apps of a subject are. Null: one of them is nothing that anybody has agreed to, so no answer about it lasts. */

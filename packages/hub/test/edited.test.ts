@@ -167,3 +167,26 @@ test('only what shares nothing with the text of others is the user’s own', () 
   assert.equal(label('x'.repeat(200_000), 'twelve'), 'untrusted');
   assert.equal(label('', 'twelve'), 'trusted');
 });
+
+for (const [what, edits, asked] of [
+  [
+    'with a change is for this once, and not for what was struck out',
+    [{ name: 'ride-fare', value: '{"to":"Rome"}' }],
+    2,
+  ],
+  ['without one lasts', [], 1],
+] as const) {
+  test(`a yes for the session ${what}`, async (t) => {
+    const user: Says = () => ({ allow: true, duration: 'session', edits });
+    const stage = stageFor(t, { apps: [MAIL, RIDES], script: asksFare, user });
+    await stage.ask('a fare');
+    stage.user.says = () => ({ allow: false, reason: 'user' });
+    await stage.ask('a fare', asksFare);
+    assert.equal(stage.questions.length, asked);
+    assert.deepEqual(
+      stage.ran,
+      asked === 2 ? ['rides.fare {"to":"Rome"}'] : ['rides.fare {"to":"Turin"}', 'rides.fare {"to":"Turin"}'],
+    );
+    assert.equal(stage.user.asked.at(-1)?.newRecipients.length, 1);
+  });
+}
