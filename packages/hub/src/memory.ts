@@ -74,6 +74,8 @@ export interface Memory {
   earlierSummary(): string | null;
   /** `said`: the event of the user's words. Remembered once for each. */
   rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void;
+  /** How a query ended that was remembered; null: it was not. */
+  outcomeOf(said: EventId): string | null;
   /** The last turns of one context's owner. `said`: as for `earlier`. */
   turns(owner: ContextOwner, said?: EventId): RememberedTurns;
   /** `label` and `source`: of the context that gave the answer, and its last event. Remembered once for each. */
@@ -83,6 +85,8 @@ export interface Memory {
     answer: string,
     from: { readonly label: Label; readonly source: EventId | null; readonly said: EventId },
   ): void;
+  /** What `work` has kept is kept as a whole, or nothing of it. */
+  together(work: () => void): void;
   /** What is to be summed up; null: all that is not in a summary still fits. */
   older(owner: MemoryOwner): OlderTurns | null;
   keepSummary(owner: MemoryOwner, summary: NewSummary): void;

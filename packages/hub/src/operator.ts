@@ -112,7 +112,7 @@ export class Operator {
     );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
-    if (!query.isPrivate) this.#remember(query, said.id, outcome);
+    if (!query.isPrivate) this.#remember(query, said.id, outcome, served.ok ? served.value : null);
     const { used } = query.budget;
     const limit = served.ok || outcome.kind !== 'failed' ? {} : limitOf(query, served.fault);
     recorder.record(
@@ -132,29 +132,35 @@ export class Operator {
     return { stopped: () => summaries.settled() };
   }
 
-  /** The user's words, who heard them, and the facts that they state. */
-  #remember(query: Query, said: EventId, { kind }: Outcome): void {
+  /**
+   * The user's words, who heard them, the facts that they state, and the turn. All or nothing: a query is gone through again
+   * after its hub was killed as if nothing of it were known, or is over and all of it is.
+   */
+  #remember(query: Query, said: EventId, { kind }: Outcome, delivered: Delivered | null): void {
     const { memory } = this.#parts;
     const owner = query.heardBy ?? VANILLA;
     const app = owner.kind === 'spoke' ? owner.app : null;
-    memory.rememberQuery(query.text, app, kind, said);
-    for (const observation of query.observed) memory.observe(observation);
-    for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
+    memory.together(() => {
+      memory.rememberQuery(query.text, app, kind, said);
+      for (const observation of query.observed) memory.observe(observation);
+      for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
+      if (delivered === null) return;
+      const { turned, source } = delivered;
+      const from = { label: turned.context.label, source, said };
+      memory.rememberTurn(turned.owner, query.text, turned.answer, from);
+    });
   }
 
-  async #serve(query: Query, said: EventId): Promise<Result<string, Fault>> {
+  async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {
     const turned =
       this.#parts.isolation === 'none'
         ? await this.#serveShared(query, said)
         : await this.#servePlanned(query, said);
     if (!turned.ok) return turned;
-    const { context, owner, answer } = turned.value;
-    const delivered = await this.#deliver(context, query, answer);
-    if (delivered === null) return failed(fault('cancelled', 'the answer was refused'));
-    if (query.isPrivate) return ok(delivered);
-    const from = { label: context.label, source: context.lastEvent, said };
-    this.#parts.memory.rememberTurn(owner, query.text, answer, from);
-    return ok(delivered);
+    const { context, answer } = turned.value;
+    const text = await this.#deliver(context, query, answer);
+    if (text === null) return failed(fault('cancelled', 'the answer was refused'));
+    return ok({ text, turned: turned.value, source: context.lastEvent });
   }
 
   async #serveShared(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
@@ -458,6 +464,14 @@ interface Turned {
   readonly answer: string;
 }
 
+/** An answer that the user has. */
+interface Delivered {
+  readonly text: string;
+  readonly turned: Turned;
+  /** The last event of the context that gave it. */
+  readonly source: EventId | null;
+}
+
 function formatsOf({ functionality: { request, response } }: ServingTask) {
   return { request, response };
 }
@@ -472,7 +486,7 @@ function limitOf({ budget }: Query, { kind }: Fault): { readonly limit?: QueryLi
   return kind === 'budget-exceeded' ? { limit: 'steps' } : {};
 }
 
-function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {
+function outcomeOf(query: Query, served: Result<Delivered, Fault>): Outcome {
   const { refusal } = query;
   const over = query.budget.exceeded;
   if (!served.ok && over !== null) {
@@ -480,7 +494,7 @@ function outcomeOf(query: Query, served: Result<string, Fault>): Outcome {
     return { kind: 'failed', answer: null, reason: message, help };
   }
   if (served.ok) {
-    const text = served.value;
+    const { text } = served.value;
     if (refusal === null) return { kind: 'answered', answer: text, reason: null, help: null };
     return { kind: 'refused', answer: text, reason: refusal.message, help: null };
   }

@@ -346,10 +346,11 @@ export class Session {
     if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
     // A rule that came meanwhile decides about the answer too.
     if ((this.#monitor.hindsight(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
-    const body = { kind: 'query.ended', outcome: 'answered', reason: null } as const;
-    this.#recorder.record(null, body, { causes: [said.id] });
+    const outcome = this.#parts.memory.outcomeOf(said.id) === 'refused' ? 'refused' : 'answered';
+    const reason = outcome === 'refused' ? 'something of it was refused before it was interrupted' : null;
+    this.#recorder.record(null, { kind: 'query.ended', outcome, reason }, { causes: [said.id] });
     this.#finish();
-    return { kind: 'answered', answer: answer.text, reason: null, help: null };
+    return { kind: outcome, answer: answer.text, reason, help: null };
   }
 
   #giveUp(): void {

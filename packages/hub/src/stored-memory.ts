@@ -107,6 +107,11 @@ export class StoredMemory implements Memory {
     memory.recordOnce(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
   }
 
+  outcomeOf(said: EventId): string | null {
+    const recent = this.#store.memory(SYSTEM).recent(this.#session, this.#limits.interactions);
+    return recent.find(({ role, source }) => role === 'assistant' && source === said)?.text ?? null;
+  }
+
   turns(owner: ContextOwner, said?: EventId): RememberedTurns {
     const summary = this.#store.memory(owner).summary(this.#session);
     const turns = this.#shown(owner, said);
@@ -129,6 +134,10 @@ export class StoredMemory implements Memory {
     const origin = owner.kind === 'spoke' ? owner.app : null;
     memory.recordOnce(this.#session, 'user', query, { origin: null, source: said, label: USER_LABEL });
     memory.recordOnce(this.#session, 'assistant', answer, { origin, source: source ?? said, label });
+  }
+
+  together(work: () => void): void {
+    this.#store.together(work);
   }
 
   /** Half of what may be shown stays, so that a summary is due every few turns and not at each. */

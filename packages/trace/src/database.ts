@@ -47,10 +47,11 @@ export class Database {
   /**
    * Runs `work` in one write transaction, so that no other process writes between its reads and its writes. When
    * this returns, everything is committed, and on the disk unless `durability` says otherwise; when it throws, nothing
-   * of it happened.
+   * of it happened. Inside another `write` it is a part of that.
    */
   write<T>(work: () => T, durability: Durability = 'synced'): T {
     return this.#mapErrors(() => {
+      if (this.#connection.isTransaction) return work();
       this.#demand(durability);
       this.#statement('BEGIN IMMEDIATE').run();
       try {

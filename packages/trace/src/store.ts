@@ -47,6 +47,8 @@ export interface Store {
    * write nothing from then on. What stood there before is in the file until `scrub`.
    */
   reseal(key: StoreKey | null): void;
+  /** What `work` writes to memories is one transaction: on the disk as a whole, or not at all. */
+  together(work: () => void): void;
   /** Takes deleted and replaced texts out of the file and its log; false: another process reads it at this moment. */
   scrub(): boolean;
   /** Lets go of the sessions that have not ended (they can be resumed) and closes the file. */
@@ -100,6 +102,7 @@ export function openStore(
       return database.seal.mark !== '';
     },
     reseal: (key) => reseal(database, key),
+    together: (work) => database.write(work),
     scrub: () => database.scrub(),
     close: () => {
       try {

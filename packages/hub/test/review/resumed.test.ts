@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { id, type Result } from '@cordon/core';
-import { openStore } from '@cordon/trace';
+import { type MemoryOwner, openStore } from '@cordon/trace';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
@@ -322,3 +322,62 @@ test('a session that is open is not opened again by the same hub until it was le
   stage.session = stage.open(session);
   assert.equal(stage.session.id, session);
 });
+
+const FACTS: readonly MemoryOwner[] = [{ kind: 'system' }, { kind: 'spoke', app: id('mail') }];
+for (const [what, isFirst] of [
+  ['before all of it', true],
+  ['between two parts of it', false],
+] as const) {
+  test(`a hub that dies while it remembers an answered query, ${what}, forgets nothing of it`, async (t) => {
+    const { die, revive } = mortal(t);
+    const mail = app('mail', { read: 'hello' });
+    const stage = stageFor(t, { apps: [mail], script: READS });
+    let writes = 0;
+    const memory = stage.store.memory;
+    const dying = (owner: MemoryOwner) => {
+      const handle = memory(owner);
+      const recordOnce = handle.recordOnce.bind(handle);
+      handle.recordOnce = (...turn) => {
+        if (writes++ === (isFirst ? 0 : 2)) die(stage);
+        recordOnce(...turn);
+      };
+      return handle;
+    };
+    Object.assign(stage.store, { memory: dying });
+    await stage.ask('my name is Ada');
+    const { next, outcome } = await revive({ apps: [mail], script: {} }, stage);
+    assert.deepEqual([outcome.kind, outcome.answer], ['answered', 'it says hello']);
+    for (const owner of FACTS) {
+      const kept = next.store.memory(owner);
+      assert.deepEqual(
+        [kept.facts().map(({ value }) => value), kept.history(stage.session.id).map(({ role }) => role)],
+        [['Ada'], ['user', 'assistant']],
+      );
+    }
+  });
+}
+
+for (const [answer, kind] of [
+  [no(), 'refused'],
+  [yes(), 'answered'],
+] as const) {
+  test(`a query that was remembered as ${kind} before its hub died has ended so`, async (t) => {
+    const { die, revive } = mortal(t);
+    const scene: Scene = {
+      apps: [app('mail', { send: 'sent' }, { irreversible: ['send'] })],
+      script: { planner: [plan([{ app: 'mail' }]), 'none'], mail: [[call('send')], 'that is all'] },
+      user: answer,
+    };
+    const stage = stageFor(t, scene);
+    const { together } = stage.store;
+    Object.assign(stage.store, {
+      together: (work: () => void) => {
+        together(work);
+        die(stage);
+      },
+    });
+    assert.equal((await stage.ask('send it')).kind, kind);
+    const { next, outcome } = await revive({ ...scene, script: {} }, stage);
+    assert.deepEqual([outcome.kind, outcome.answer, next.ran], [kind, 'that is all', []]);
+  });
+}
