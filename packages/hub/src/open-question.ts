@@ -58,7 +58,14 @@ export async function firstAnswer(
   } finally {
     done.abort();
     const elsewhere = prompts.close(shown);
-    if (elsewhere !== null) here = { answer: elsewhere, from: 'elsewhere' };
+    // It is looked for now and then only: a no that the user has seen taken here is not overruled by a yes of that moment.
+    if (elsewhere !== null && !isUsersNo(here)) here = { answer: elsewhere, from: 'elsewhere' };
   }
   return signal.aborted ? null : here;
+}
+
+function isUsersNo(first: FirstAnswer | null): boolean {
+  if (first?.answer.kind !== 'permission') return false;
+  const { answer } = first.answer;
+  return !answer.allow && answer.reason === 'user';
 }

@@ -143,6 +143,26 @@ test('a no from another process denies', async (t) => {
   assert.deepEqual(stage.ran, []);
 });
 
+for (const [what, here, elsewhere, ran] of [
+  ['a no here and a yes from elsewhere', no(), { allow: true, duration: 'once' }, 0],
+  ['a yes here and a no from elsewhere', yes(), { allow: false, reason: 'user' }, 0],
+  ['a yes here and a yes from elsewhere', yes(), { allow: true, duration: 'once' }, 1],
+] as const) {
+  test(`${what} at the same moment: it happens ${ran} times`, async (t) => {
+    const stage = stageFor(t, {
+      apps: [MAIL],
+      script: sendsAtOnce('ada'),
+      user: (prompt) => {
+        const taken = stage.store.prompts.answer(prompt.id, { kind: 'permission', answer: elsewhere });
+        assert.equal(taken.ok, true);
+        return here(prompt);
+      },
+    });
+    await stage.ask('send to ada');
+    assert.equal(stage.ran.length, ran);
+  });
+}
+
 test('an answer for longer than was offered is not taken from another process either', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER });
   const outcome = stage.ask('send to ada');
