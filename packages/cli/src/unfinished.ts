@@ -3,7 +3,7 @@
  */
 import type { Event, SessionId } from '@cordon/core';
 import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub';
-import type { SessionRecord, Store } from '@cordon/trace';
+import { type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
 
 export interface LeftQuery {
   readonly session: SessionId;
@@ -14,9 +14,21 @@ export interface LeftQuery {
 
 const PIECE = 200;
 
-/** What a session was at; null: nothing, or somebody still is at it. */
-export function leftQuery(store: Store, { id: session, status, events }: SessionRecord): LeftQuery | null {
-  if (status !== 'interrupted') return null;
+/**
+ * What a session was at; null: nothing, or somebody still is at it. `unreadable`: its journal was changed, and the others
+ * are listed all the same.
+ */
+export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unreadable' | null {
+  if (record.status !== 'interrupted') return null;
+  try {
+    return queryOf(store, record);
+  } catch (error) {
+    if (error instanceof StoreFailure && error.fault.kind === 'corrupt') return 'unreadable';
+    throw error;
+  }
+}
+
+function queryOf(store: Store, { id: session, events }: SessionRecord): LeftQuery | null {
   const query = unfinishedQuery(newestQuery(store, session, events));
   if (query === null) return null;
   const isInDoubt = ({ kind }: { readonly kind: string }) => kind === 'tool-call.in-doubt';

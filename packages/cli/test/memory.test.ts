@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { openStore, type Store } from '@cordon/trace';
@@ -241,4 +242,25 @@ test('what is remembered of a session does not keep its journal from being told 
   assert.equal(store.journal.events(session).length, 1);
   assert.deepEqual(store.journal.events(session)[0]?.label, { ...HUB_LABEL, confidentiality: 'private' });
   store.close();
+});
+
+test('a session whose journal was changed is listed as damaged, and the others as they are', () => {
+  const { place: used, session } = filled();
+  using place = used;
+  const store = storeAt(place);
+  const other = store.sessions.create();
+  store.journal.append(other, null, null, [], USER_LABEL, { kind: 'user.message', text: 'the other' });
+  store.sessions.release(other);
+  store.close();
+  assert.equal(run(place, ['sessions']).out.includes('damaged'), false);
+  const file = new DatabaseSync(join(place.root, 'data', 'cordon.db'));
+  file.exec(`DROP TRIGGER events_are_never_changed; UPDATE events SET event = '{' WHERE session = 1`);
+  file.close();
+  const listed = run(place, ['sessions']);
+  assert.equal(listed.code, 0);
+  assert.match(listed.out, new RegExp(`${session} +damaged`));
+  assert.match(listed.out, new RegExp(`${other} +unfinished`));
+  const audited = run(place, ['audit', 'verify']);
+  assert.equal(audited.code, 1);
+  assert.match(audited.out, new RegExp(`intact +${other}[^]*BROKEN +${session}`));
 });

@@ -41,7 +41,7 @@ function newestIn(surroundings: Surroundings, configuration: Configuration): Ses
   try {
     for (const record of store.value.sessions.list()) {
       const left = leftQuery(store.value, record);
-      if (left !== null) return left.session;
+      if (left !== null && left !== 'unreadable') return left.session;
     }
   } finally {
     store.value.close();

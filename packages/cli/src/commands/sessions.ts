@@ -18,8 +18,10 @@ export function sessions(surroundings: Surroundings): ExitCode {
   store.value.close();
   if (surroundings.wantsJson) {
     for (const { left, ...session } of listed) {
-      const unfinished = left === null ? null : { query: left.query.said.text, inDoubt: left.inDoubt };
-      surroundings.json({ kind: 'session', ...session, unfinished });
+      const known = left === 'unreadable' ? null : left;
+      const unfinished = known === null ? null : { query: known.query.said.text, inDoubt: known.inDoubt };
+      const damaged = left === 'unreadable' ? { damaged: true } : {};
+      surroundings.json({ kind: 'session', ...session, unfinished, ...damaged });
     }
   } else if (listed.length === 0) surroundings.output.say('', 'there are no sessions yet');
   else {
@@ -31,12 +33,16 @@ export function sessions(surroundings: Surroundings): ExitCode {
     ]);
     renderTable(surroundings.output, ['id', 'state', 'begun', 'first query'], rows);
   }
-  const resumable = listed.find(({ left }) => left !== null);
+  const resumable = listed.find(({ left }) => left !== null && left !== 'unreadable');
+  if (listed.some(({ left }) => left === 'unreadable') && !surroundings.wantsJson)
+    surroundings.notes.say('', 'a journal was changed: `cordon audit verify` says where', 'bad');
   if (resumable !== undefined && !surroundings.wantsJson)
     surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
   return EXIT.done;
 }
 
-function stateOf({ inDoubt }: LeftQuery): string {
+function stateOf(left: LeftQuery | 'unreadable'): string {
+  if (left === 'unreadable') return 'damaged';
+  const { inDoubt } = left;
   return inDoubt === 0 ? 'unfinished' : `unfinished, ${inDoubt} in doubt`;
 }
