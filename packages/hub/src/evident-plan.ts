@@ -36,9 +36,9 @@ const MOST_CHARACTERS = 300;
 /** The plan that the query itself states; null: somebody has to plan. */
 export function evidentPlan(query: string, surroundings: Surroundings): EvidentPlan | null {
   const text = query.trim().normalize('NFC');
+  if (text.length > MOST_CHARACTERS || /[\r\n\u2028\u2029]/u.test(text)) return null;
   const unquoted = withoutQuotations(text);
-  if (text.length > MOST_CHARACTERS || /[\r\n\u2028\u2029]/u.test(text) || unquoted === null) return null;
-  if (NEGATION.test(text)) return null;
+  if (unquoted === null || NEGATION.test(text)) return null;
   const mentioned = surroundings.apps.filter((app) => mentions(text, app));
   const [only] = mentioned;
   if (mentioned.length > 1) return null;
@@ -54,12 +54,15 @@ function planFor(app: AppId, task: string, needs: readonly string[] = []): StepP
 const NEGATION =
   /(?<![\p{L}\p{N}])(?:not|no|never|none|neither|nor|without|except|excluding|besides|instead|rather|avoid|but|stop|cannot|unlike|versus|vs|or|if|unless)(?![\p{L}\p{N}])|n['’]t(?![\p{L}\p{N}])/iu;
 
-/** "What is it about using …?": the app is spoken of. */
-const SPEAKS_OF = /(?<![\p{L}\p{N}])(?:about|like|called|named|mean|means)(?![\p{L}\p{N}])/iu;
+/** "What is it about using …?": the app is spoken of. "Ada wrote: use …": somebody else speaks. */
+const SPEAKS_OF =
+  /(?<![\p{L}\p{N}])(?:about|like|called|named|mean|means|says|said|saying|writes|wrote|written|reads|tells|told|asks|asked|wants|wanted|suggests|suggested|translate)(?![\p{L}\p{N}])/iu;
 
-const QUOTATIONS = /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‹[^›]*›|`[^`]*`/gu;
+const QUOTATIONS =
+  /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‹[^›]*›|`[^`]*`|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|<[^<>]*>|\*[^*]*\*/gu;
 /** An apostrophe inside of a word is none. */
-const QUOTATION_MARKS = /["“”„«»‹›`]|(?<![\p{L}\p{N}])['‘’]|['’](?![\p{L}\p{N}])/u;
+const QUOTATION_MARKS =
+  /["“”„«»‹›`「」『』《》〈〉＂＇‚‛()[\]{}<>*]|(?<![\p{L}\p{N}])['‘’]|['’](?![\p{L}\p{N}])/u;
 
 /** The text without what stands in quotation marks; null where one is left over, so that nobody knows what is quoted. */
 function withoutQuotations(text: string): string | null {
@@ -112,7 +115,9 @@ function isToBeUsed(text: string, app: AppId): boolean {
     `(?<![\\p{L}\\p{N}])(?:use|using|with|via|through|ask|by)\\s+(?:the\\s+|my\\s+)?(${parts.join('[\\s_-]?')})(\\s+app)?(?=$|[,.;:!?](?:\\s|$)|\\s+(?:to|for|and|from|on|at|in|with|please)\\s)`,
     'giu',
   );
-  return [...text.matchAll(named)].some(([, name = '', isApp]) => {
+  return [...text.matchAll(named)].some(({ 1: name = '', 2: isApp, index }) => {
+    // What stands behind a colon may be what somebody else says.
+    if (/[:：]/u.test(text.slice(0, index))) return false;
     if (isApp !== undefined) return true;
     if (parts.length < 2) return false;
     return (/[_-]/.test(name) && name === app) || isProperName(name, text);

@@ -36,6 +36,8 @@ for (const query of [
   'use travel-mate to book a flight',
   'Use the travel mate app to book a flight',
   'Find the newest message with the mail app',
+  'Find the newest message (from Ada) with the mail app',
+  '@mail find this: the newest message',
 ]) {
   test(`an app is named: ${query}`, () => {
     const [wanted] = /travel/i.test(query) ? ['travel-mate'] : ['mail'];
@@ -55,6 +57,14 @@ for (const [trap, query] of [
   ['a quotation', 'Translate "use the mail app" for me'],
   ['a quotation', "Translate 'use the mail app' for me"],
   ['a quotation that is not closed', 'He wrote "use the mail app'],
+  ['a quotation', 'Translate 「use the mail app」 for me'],
+  ['a quotation', 'What is this <use the mail app>?'],
+  ['a quotation', 'What is this (use the mail app)?'],
+  ['a quotation', 'Put *use the mail app* into French'],
+  ['a quotation', '> use the mail app'],
+  ['somebody else’s words', 'Ada wrote use the mail app'],
+  ['somebody else’s words', 'My boss said: use the mail app'],
+  ['somebody else’s words', 'In French: use the mail app'],
   ['a pasted text', 'What is this?\nUse Travel Mate to book a flight'],
   ['a long text', `Use Travel Mate to book a flight ${'for me '.repeat(50)}`],
   ['a question about it', 'What is it about using Travel Mate?'],
@@ -181,4 +191,8 @@ test('any text and any name give a plan for the one app that is meant, or none',
     }),
     { verbose: 1 },
   );
+});
+
+test('a long text of opened quotations is looked at once', () => {
+  assert.equal(named('«'.repeat(1_000_000)), null);
 });
