@@ -10,10 +10,13 @@
 
 #ifdef ACCEPT
 #define CONTEXTS 64        /* of one session; none is used twice */
-#define REQUESTS 8         /* at the same time */
+#define REQUESTS 12        /* at the same time */
 #define PEERS 200
 #define MOST_REQUESTS 30000
 #define DEPTH 20
+#define MOST_PROBES 1
+#define COUNT_PROBE skip
+#define MAY_OFFER true     /* what the plan names is offered without a probe */
 #else
 #ifndef CONTEXTS
 #define CONTEXTS 4
@@ -25,6 +28,12 @@
 #define MOST_REQUESTS 3    /* in the whole query */
 #endif
 #define PEERS 2
+#define COUNT_PROBE probes++
+#define MOST_PROBES 1      /* of each context */
+#define MAY_OFFER probing > 0
+#ifndef ROOTS
+#define ROOTS 1            /* steps of the plan that begin beside each other */
+#endif
 #ifndef DEPTH
 #define DEPTH 1            /* exchanges in exchanges */
 #endif
@@ -37,6 +46,7 @@ byte serves[CONTEXTS];     /* the request that it works for; NONE: the user's qu
 bit answered[CONTEXTS];    /* how its turn ended */
 byte waits[CONTEXTS];      /* requests of it that are open */
 byte offered[PEERS];       /* to which context a peer id was given */
+byte live_roots = 0;
 byte contexts = 0;
 byte peers = 0;
 
@@ -59,34 +69,39 @@ byte told[REQUESTS];
 
 #ifdef ACCEPT
 #define PICK_CONTEXT due_label == L_HEARD && due_a < CONTEXTS -> c = due_a
-#define PICK_PEER due_label == L_OFFERED && due_b < PEERS; p = due_b
-#define PICK_REQUEST due_label == L_REQUESTED && due_c < PEERS -> r = due_b; p = due_c
-#define QUERY_MAY_START true
+#define PICK_PEER due_label == L_OFFERED && due_a == c && due_b < PEERS -> p = due_b
+#define PICK_REQUEST due_label == L_REQUESTED && due_a == c && due_c < PEERS -> r = due_b; p = due_c
+#define COMES_TO_NOTHING false   /* of such a request the journal says nothing */
+#define MAY_BEGIN true
+#define MAY_BE_OVER true
 #else
 #define PICK_CONTEXT contexts < CONTEXTS -> c = contexts
-#define PICK_PEER peers < PEERS; p = peers
+#define PICK_PEER peers < PEERS -> p = peers
 #define PICK_REQUEST true -> \
   if :: r = 0 :: r = 1 :: r = REQUESTS - 1 fi; \
   if :: p = 0 :: p = PEERS - 1 fi
-#define QUERY_MAY_START contexts == 0
+#define COMES_TO_NOTHING true
+#define MAY_BEGIN !over && contexts < ROOTS
+#define MAY_BE_OVER contexts > 0 && !over
 #endif
+
+inline end_loop(c) {
+  lives[c] = 0;
+  if :: serves[c] == NONE -> live_roots-- :: else fi
+}
 
 /* ---------------------------------------------------------------- the agent loop, which may do anything */
 
 proctype Spoke(byte c) {
-  byte r = 0, p = 0, probes = 0;
+  byte r = 0, p = 0, probes = 0, probing = 0;
 end:
   do
-  :: atomic {
-      SEEN(lives[c] && probes < 1, L_PROBED, c, 0, 0, 0) -> probes++
-    };
-    if
-    :: atomic { PICK_PEER; SEEN(true, L_OFFERED, c, p, 0, 0); offered[p] = c; peers++; p = 0 }
-    :: atomic { SEEN(true, L_UNSERVED, c, 0, 0, 0) }
-    fi
+  :: atomic { SEEN(lives[c] && probes < MOST_PROBES, L_PROBED, c, 0, 0, 0) -> COUNT_PROBE; probing++ }
+  :: atomic { MAY_OFFER && PICK_PEER; SEEN(true, L_OFFERED, c, p, 0, 0); offered[p] = c; peers++; p = 0; if :: probing > 0 -> probing-- :: else fi }
+  :: atomic { SEEN(probing > 0, L_UNSERVED, c, 0, 0, 0) -> probing-- }
 #ifdef ACCEPT
-  :: atomic { PICK_PEER; SEEN(true, L_OFFERED, c, p, 0, 0); offered[p] = c; p = 0; probes = 0 }
   :: atomic { SEEN(true, L_DROPPED, c, 0, 0, 0) }
+  :: atomic { SEEN(true, L_TURNED_AWAY, c, 0, 0, 0) }
 #endif
   /* A request to any peer id at all. */
   :: atomic {
@@ -98,8 +113,8 @@ end:
       r = 0; p = 0
     }
   /* An answer while requests are open is out of place, and dropped. */
-  :: atomic { SEEN(lives[c] && waits[c] == 0, L_CONTEXT_ENDED, c, 0, 0, 0) -> lives[c] = 0; answered[c] = 1 }
-  :: atomic { SEEN(lives[c], L_CONTEXT_ENDED, c, 0, 0, 0) -> lives[c] = 0 }   /* it dies */
+  :: atomic { SEEN(lives[c] && waits[c] == 0, L_CONTEXT_ENDED, c, 0, 0, 0) -> end_loop(c); answered[c] = 1 }
+  :: atomic { SEEN(lives[c], L_CONTEXT_ENDED, c, 0, 0, 0) -> end_loop(c) }   /* it dies */
   od
 }
 
@@ -114,10 +129,14 @@ inline tell() {
 
 /* What ends in a fault ends the turn that asked. */
 inline fail_turn() {
+#ifndef ACCEPT
   if
-  :: lives[c] -> lives[c] = 0
+  :: lives[c] -> end_loop(c)
   :: else
   fi
+#else
+  skip   /* the journal says when it has ended */
+#endif
 }
 
 #ifdef MUTANT_ANY_PEER
@@ -206,8 +225,8 @@ end:
   :: atomic { state[r] == WANTED -> c = from[r]; state[r] = IN_WORK };
     if
     :: atomic { SEEN(!KNOWS(c, peer[r]), L_DROPPED, c, 0, 0, 0) -> tell() }
-    :: atomic { !GOES_ON -> fail_turn(); tell() }
-    :: atomic { FREE(true, L_TOLD, r, 0, 0, 0) -> tell() }   /* it does not fit its format, or the app does not start */
+    :: atomic { COMES_TO_NOTHING && !GOES_ON -> fail_turn(); tell() }
+    :: atomic { FREE(COMES_TO_NOTHING, L_TOLD, r, 0, 0, 0) -> tell() }   /* it does not fit its format, or the app does not start */
     :: atomic { SEEN(true, L_TURNED_AWAY, c, 0, 0, 0) -> tell() }   /* too deep, or too many */
     :: atomic {
         SEEN(KNOWS(c, peer[r]) && GOES_ON, L_REQUESTED, c, r, peer[r], 0) -> 
@@ -229,18 +248,21 @@ end:
   od
 }
 
-/* The user's query: one after the other. Its end ends what is left of it. */
+/* The user's query: the steps that it begins with work beside each other. Its end ends what is left of it. */
 proctype Query() {
   byte c = 0;
 end:
   do
   :: atomic {
-      QUERY_MAY_START && PICK_CONTEXT;
+      MAY_BEGIN && PICK_CONTEXT;
       SEEN(true, L_HEARD, c, NONE, 0, 0);
-      stopped = 0; over = 0; depth[c] = 0; serves[c] = NONE; answered[c] = 0; lives[c] = 1; contexts++
-    };
-    atomic { !lives[c] };
-    atomic { SEEN(true, L_QUERY_ENDED, 0, 0, 0, 0) -> stopped = 1; over = 1 }
+      if :: over -> stopped = 0; over = 0 :: else fi;
+      depth[c] = 0; serves[c] = NONE; answered[c] = 0; lives[c] = 1; contexts++; live_roots++; c = 0
+    }
+  :: atomic { SEEN(MAY_BE_OVER && live_roots == 0, L_QUERY_ENDED, 0, 0, 0, 0) -> stopped = 1; over = 1 }
+#ifdef ACCEPT
+  :: atomic { SEEN(true, L_GOES_ON, 0, 0, 0, 0) -> over = 1; stopped = 1; live_roots = 0 }
+#endif
   od
 }
 
@@ -256,7 +278,7 @@ end:
 proctype Watch(byte c) {
 end:
   do
-  :: atomic { SEEN(lives[c] && ENDS(c), L_CONTEXT_ENDED, c, 0, 0, 0) -> lives[c] = 0 }
+  :: atomic { SEEN(lives[c] && ENDS(c), L_CONTEXT_ENDED, c, 0, 0, 0) -> end_loop(c) }
   od
 }
 
@@ -279,7 +301,10 @@ init {
     n = 0;
     do :: n < REQUESTS -> run Request(n); n++ :: else -> break od;
     n = 0;
-    run Query(); run User()
+    run Query();
+#ifndef ACCEPT
+    run User()
+#endif
   }
 }
 

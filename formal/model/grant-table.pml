@@ -60,7 +60,8 @@ byte fired[GRANTS];
 /* Whether a grant answers a question with this digest: a once-grant is for what was shown. */
 #define FITS(g, s, what, shown) (LIVE(g, s) && grant[g].subject == (what) && (grant[g].duration != ONCE || grant[g].digest == (shown)))
 /* Which of several is found: the same digest first, then the longest, then the oldest. Less is better. */
-#define RANK(g, shown) ((grant[g].digest != (shown)) * 8 + 4 - grant[g].duration)
+#define RANK_OF(span) (span == PERMANENT -> 0 : (span == SESSION -> 1 : (span == UNTIL -> 2 : 3)))
+#define RANK(g, shown) ((grant[g].digest != (shown)) * 8 + RANK_OF(grant[g].duration))
 
 inline insert_grant(g, span, what, shown, s) {
   g = rows;

@@ -22,12 +22,13 @@
 bit killed[SESSIONS];
 byte crashes = 0;
 
-/* The user agrees; refused for what may not last. */
+/* The user agrees; refused for what may not last, and for a time that is over. */
+#define IS_REFUSED ((IS_LONG(span) && !MAY_LAST(what)) || (span == UNTIL && late))
 inline give(h) {
   atomic {
     if
-    :: SEEN(IS_LONG(span) && !MAY_LAST(what), L_GIVE, h, NONE, span, what * 2 + shown) -> g = NONE
-    :: SEEN(rows < GRANTS && !(IS_LONG(span) && !MAY_LAST(what)), L_GIVE, h, rows, span, what * 2 + shown) ->
+    :: SEEN(IS_REFUSED, L_GIVE, h, NONE, span, what * 2 + shown) -> g = NONE
+    :: SEEN(rows < GRANTS && !IS_REFUSED, L_GIVE, h, rows, span, what * 2 + shown) ->
       insert_grant(g, span, what, shown, h)
     :: rows == GRANTS -> g = NONE   /* the bound of this model: the user says no */
     fi;
@@ -100,9 +101,10 @@ inline consume(h) {
 inline forget() { g = NONE; what = 0; shown = 0; span = 0; is_live = 0 }
 
 /* One action that needs permission, as Permissions.obtain does it: find and consume, or ask, give and consume. */
-#ifndef GIVES
-#define GIVES(h) (h == 0)  /* in whose session the user says yes; in the others the answer is no */
+#ifndef ALL_GIVE
+#define ALL_GIVE false
 #endif
+#define GIVES(h) (h == 0 || ALL_GIVE)  /* in whose session the user says yes; in the others the answer is no */
 inline act(h) {
   atomic {
     if :: what = 0 :: what = IRREVERSIBLE fi;
@@ -144,7 +146,7 @@ proctype Hub(bit h) {
   :: {
       do
       :: actions < (h == 0 -> ACTIONS : OTHER_ACTIONS) -> actions++; act(h)
-      :: break
+      :: !IN_A_WALK || actions == ACTIONS -> break
       od;
       atomic { SEEN(true, L_END_SESSION, h, 0, 0, 0) -> ended[h] = 1; end_of_session(h) };
       break
@@ -157,14 +159,22 @@ proctype Hub(bit h) {
 
 /* `cordon grants revoke`, in a process of its own. */
 proctype Revoker() {
+  byte patience = 0, g = 0;
 end: do
-  :: atomic { SEEN(rows > 0 && !grant[0].revoked, L_REVOKE, 0, 1, 0, 0) -> grant[0].revoked = 1; dead[0] = 1 }
-  :: atomic { SEEN(rows > 1 && !grant[GRANTS - 1].revoked, L_REVOKE, GRANTS - 1, 1, 0, 0) -> grant[GRANTS - 1].revoked = 1; dead[GRANTS - 1] = 1 }
+#ifdef SIM
+  :: WAIT_A_WHILE
+    select(g : 0 .. GRANTS - 1);
+    if :: atomic { SEEN(g < rows, L_REVOKE, g, !grant[g].revoked, 0, 0) -> grant[g].revoked = 1; dead[g] = 1 } :: else fi
+#else
+  :: atomic { rows > 0 && !grant[0].revoked -> grant[0].revoked = 1; dead[0] = 1 }
+  :: atomic { rows > 1 && !grant[GRANTS - 1].revoked -> grant[GRANTS - 1].revoked = 1; dead[GRANTS - 1] = 1 }
+#endif
   od
 }
 
 proctype Clock() {
-  byte g = 0;
+  byte patience = 0, g = 0;
+  WAIT_A_WHILE WAIT_A_WHILE
   atomic {
     SEEN(true, L_EXPIRE, 0, 0, 0, 0) -> late = 1;
     do
@@ -176,8 +186,9 @@ proctype Clock() {
 }
 
 proctype Killer() {
+  byte patience = 0;
 end: do
-  :: atomic { crashes < CRASHES -> crashes++; if :: killed[0] = 1 :: killed[1] = 1 fi }
+  :: WAIT_A_WHILE atomic { crashes < CRASHES -> crashes++; if :: killed[0] = 1 :: killed[1] = 1 fi }
   od
 }
 

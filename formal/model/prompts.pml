@@ -12,7 +12,13 @@
 #define CRASHES 2
 #endif
 #define PROMPTS (CRASHES + 1)   /* a row for each time that a question is new */
-#define REPLIERS 2
+
+/* In a walk the user is slow, so that others come to answer. */
+#ifdef SIM
+#define MAY_ANSWER_HERE timeout
+#else
+#define MAY_ANSWER_HERE true
+#endif
 
 /* The table. */
 bit exists[PROMPTS];
@@ -74,9 +80,9 @@ proctype Session() {
         /* Until there is an answer, here or there, or the query is over. */
         if
         :: atomic { SEEN(answer[p] != NONE, L_LOOKED, p, answer[p], 0, 0) -> skip }
-        :: atomic { here = 1; yeses[p]++ }
-        :: here = 0
-        :: true   /* stopped */
+        :: atomic { MAY_ANSWER_HERE -> here = 1; yeses[p]++ }
+        :: MAY_ANSWER_HERE -> here = 0
+        :: MAY_ANSWER_HERE   /* stopped */
         fi;
         close();
         atomic {
@@ -133,7 +139,7 @@ inline reply() {
 proctype Replier(bit says) {
   byte p = 0;
   if
-  :: true   /* never */
+  :: !IN_A_WALK   /* never */
   :: exists[0] -> p = 0; reply()
   :: exists[1] -> p = 1; reply()
   :: exists[PROMPTS - 1] -> p = PROMPTS - 1; reply()
@@ -141,9 +147,10 @@ proctype Replier(bit says) {
 }
 
 proctype Killer() {
+  byte patience = 0;
 end:
   do
-  :: atomic { crashes < CRASHES && !finished -> crashes++; killed = 1 }
+  :: WAIT_A_WHILE atomic { crashes < CRASHES && !finished -> crashes++; killed = 1 }
   od
 }
 

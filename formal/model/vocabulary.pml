@@ -26,7 +26,7 @@
 #define L_RESTART 7         /* process: killed, and started again */
 #define L_USE 8             /* process, grant: the action that it authorised */
 /* gate */
-#define L_PROPOSED 20       /* slot, class of effect, context, step */
+#define L_PROPOSED 20       /* slot, class of effect, context, step (in a trace: the tool, if the call cannot be undone) */
 #define L_NEEDED 21         /* slot, what the permission model wants asked or NONE, 1 a rule asks too */
 #define L_USED 22           /* context, grant */
 #define L_ASKED 23          /* context, question */
@@ -40,11 +40,14 @@
 #define L_RESUMED 31
 #define L_GROWN 32          /* the trace grew so that the policy forbids what it allowed before */
 #define L_REVOKED 33        /* grant */
-#define L_DOUBTED 34        /* step: its result is unknown, and the user is asked */
-#define L_SETTLED 35        /* step, 1 the user wants it again | 0 leave it */
+#define L_DOUBTED 34        /* step, 1 in doubt | 0 failed: it had no outcome when the hub ended */
+#define L_IN_DOUBT 35       /* slot: nobody knows what came of the call, and the hub lives */
+#define L_DELIVERED_AGAIN 41 /* what was allowed before the crash, to the process that takes the place of the dead one */
 #define L_CANCELLED 36      /* the user stops the query */
 #define L_SPENT 37          /* slot, grant: a transaction of the store spends it */
 #define L_STORED 38         /* slot, grant, duration, question: a transaction of the store keeps it */
+#define L_PRIOR 39          /* grant, duration, question: it was given before the trace begins */
+#define L_TAKEN_BACK 40     /* grant: at some time of the trace, which the journal does not say */
 /* exchange */
 #define L_HEARD 50          /* context, request that it serves or NONE (the user's query) */
 #define L_PROBED 51         /* context */
@@ -62,6 +65,7 @@
 #define L_QUERY_ENDED 63
 #define L_STOPPED 64        /* the user stops the query */
 #define L_TURNED_AWAY 66    /* context: a request that nests too deep, or is one too many */
+#define L_GOES_ON 67        /* the session, in another process */
 #define L_TOLD 65           /* request: its context gets an answer, whatever it is */
 /* prompts */
 #define L_OPENED 80         /* prompt: the question waits; the same one that waited before a crash, if there is one */
@@ -85,8 +89,6 @@
 
 #ifdef ACCEPT
 c_decl {
-#include <stdio.h>
-#include <stdlib.h>
 #define MOST_STEPS 65536
 static int steps[MOST_STEPS][5];
 static int known = -1, furthest = 0;
@@ -126,4 +128,13 @@ byte due_label, due_a, due_b, due_c, due_d;
 #define FREE SEEN
 #endif
 #define START skip
+#endif
+
+/* In a walk chance picks the next process: those that only disturb wait a while, or nothing else would ever happen. */
+#ifdef SIM
+#define WAIT_A_WHILE select(patience : 0 .. 40); do :: patience > 0 -> patience-- :: patience == 0 -> break od;
+#define IN_A_WALK true
+#else
+#define WAIT_A_WHILE
+#define IN_A_WALK false
 #endif

@@ -33,8 +33,9 @@ const LIVE_BOUNDS: Readonly<Record<string, readonly string[]>> = {
 export const CHECKS: readonly Check[] = [
   ...['grants', 'gate', 'exchange', 'prompts'].map((model) => safety(model)),
   ...Object.keys(LIVE_BOUNDS).map((model) => liveness(model)),
+  safety('gate', ['CRASHES=0', 'MOST_DOUBTS=1', 'EDITS=true']),
   safety('grants', ['OTHER_ACTIONS=2'], true),
-  safety('gate', ['CRASHES=2', 'GRANTS=2'], true),
+  safety('gate', ['MOST_DOUBTS=1', 'EDITS=true'], true),
   safety('exchange', ['CONTEXTS=4', 'REQUESTS=3', 'DEPTH=2'], true),
   safety('prompts', ['CRASHES=3'], true),
   liveness('gate', ['STEPS=2'], true),
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   broken('gate', 'SPENT_TWICE', 'one_effect_for_one_decision'),
   broken('gate', 'SILENT_RETRY', 'crash_never_doubles_an_effect'),
   broken('gate', 'FINISHED_IS_FORGOTTEN', 'crash_never_doubles_an_effect'),
+  broken('gate', 'OLD_YES_REPEATS', 'crash_never_doubles_an_effect'),
   broken('gate', 'SILENCE_IS_CONSENT', 'permission_where_it_is_needed'),
   broken('gate', 'JOINED_YES', 'permission_where_it_is_needed'),
   broken('gate', 'DECIDED_BEFORE_THE_ANSWER', 'decided_again_after_the_answer'),

@@ -133,7 +133,7 @@ export async function acceptorOf(model: string): Promise<Acceptor> {
   }
   return {
     accept: async (trace) => {
-      const { output } = await run(folder, './pan', [`-m${MOST_DEPTH}`, '-E'], encodeTrace(trace));
+      const { output } = await run(folder, './pan', ['-m60000', '-w18', '-E', '-n'], encodeTrace(trace));
       const violated = /^pan:\d+: (.*)/m.exec(output)?.[1];
       const reached = Number(/furthest (\d+) of/.exec(output)?.[1] ?? Number.NaN);
       if (violated?.includes('due_label!=')) return { accepted: true };

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Event } from '@cordon/core';
 import type { Store } from '@cordon/trace';
+import { keepJournal } from '../fixture/kept-journal.ts';
 import { assertMediated } from '../fixture/mediation.ts';
 import type { Effect } from './rig.ts';
 
@@ -73,6 +74,7 @@ function numberOf({ arguments: args }: Call): number {
 
 /** `effects`: everything that the apps ever did. */
 export function assertSound(events: readonly Event[], effects: readonly Effect[]): void {
+  keepJournal(events, []);
   assertMediated(events);
   const calls = events.filter((event): event is Call => event.kind === 'tool-call.proposed');
   const repeated = allowedRepetitions(events);

@@ -1,0 +1,98 @@
+/** What the hub does is something that the models can do: journals of real runs, and forged ones that must be refused. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { KeptJournal } from '../../packages/hub/test/fixture/kept-journal.ts';
+import { exchangeTrace, gateTrace } from '../src/journal-trace.ts';
+import { describeStep, type Step } from '../src/label.ts';
+import { type Acceptor, acceptorOf, missingTools } from '../src/spin.ts';
+import { FORGERIES, killedInCall } from './forgery.ts';
+import { recordedJournals } from './recorded.ts';
+
+const MISSING = missingTools();
+const TRACES = {
+  gate: ({ events, grants }: KeptJournal) => gateTrace(events, grants),
+  exchange: ({ events }: KeptJournal) => exchangeTrace(events),
+} as const;
+/** So many proposals or requests at the same time are within the bounds of the models. */
+const WIDEST = 10;
+
+/** Recorded once for all tests of this file. */
+let recording: Promise<readonly KeptJournal[]> | null = null;
+function journals(): Promise<readonly KeptJournal[]> {
+  recording ??= recordedJournals();
+  return recording;
+}
+
+async function tracesOf(model: keyof typeof TRACES): Promise<readonly (readonly Step[])[]> {
+  return (await journals()).map(TRACES[model]).filter((trace) => trace.length > 0);
+}
+
+function widthOf(trace: readonly Step[]): number {
+  return Math.max(
+    0,
+    ...trace
+      .filter(({ label }) => label === 'PROPOSED' || label === 'REQUESTED')
+      .map(({ label, values }) => (label === 'PROPOSED' ? values[0] : values[1]) + 1),
+  );
+}
+
+const acceptors = new Map<keyof typeof TRACES, Promise<Acceptor>>();
+after(async () => {
+  for (const acceptor of acceptors.values()) (await acceptor).close();
+});
+
+/** Compiled once. */
+function acceptorFor(model: keyof typeof TRACES): Promise<Acceptor> {
+  const known = acceptors.get(model) ?? acceptorOf(model);
+  acceptors.set(model, known);
+  return known;
+}
+
+for (const model of ['gate', 'exchange'] as const) {
+  test(`every journal that the hub leaves behind is a path of the model of ${model}`, async (t) => {
+    if (MISSING !== null) return t.skip(MISSING);
+    const acceptor = await acceptorFor(model);
+    const traces = await tracesOf(model);
+    const within = traces.filter((trace) => widthOf(trace) <= WIDEST);
+    assert.ok(
+      within.length > 100 && within.length >= traces.length * 0.97,
+      `${within.length} of ${traces.length}`,
+    );
+    t.diagnostic(`${within.length} journals, ${within.reduce((sum, { length }) => sum + length, 0)} steps`);
+    for (const trace of within) {
+      const result = await acceptor.accept(trace);
+      if (!result.accepted) assert.fail(describeRefusal(trace, result.step, result.reason));
+    }
+  });
+}
+
+function describeRefusal(trace: readonly Step[], at: number, reason: string): string {
+  const before = trace.slice(Math.max(0, at - 12), at).map(describeStep);
+  return `${reason}: ${describeStep(trace[at] ?? { label: 'END', values: [0, 0, 0, 0] })} after ${before.join(' ')}`;
+}
+
+for (const { model, name, forge } of FORGERIES) {
+  test(`the model of ${model} refuses ${name}`, async (t) => {
+    if (MISSING !== null) return t.skip(MISSING);
+    const acceptor = await acceptorFor(model);
+    const traces = (await tracesOf(model)).filter((trace) => widthOf(trace) <= 4);
+    const forged = traces.map(forge);
+    const few = forged.filter((trace) => trace !== null).slice(0, 5);
+    assert.ok(few.length > 0, 'no journal has anything to forge');
+    for (const trace of few) {
+      const result = await acceptor.accept(trace);
+      assert.equal(result.accepted, false, trace.map(describeStep).join(' '));
+    }
+  });
+}
+
+test('the model of gate accepts a run that is killed in a call that cannot be undone, and tells of the doubt', async (t) => {
+  if (MISSING !== null) return t.skip(MISSING);
+  const acceptor = await acceptorFor('gate');
+  const killed = (await tracesOf('gate')).flatMap((trace) => killedInCall(trace) ?? []).slice(0, 5);
+  assert.equal(killed.length, 5);
+  for (const { trace } of killed) {
+    const result = await acceptor.accept(trace);
+    assert.equal(result.accepted, true, trace.map(describeStep).join(' '));
+  }
+});
