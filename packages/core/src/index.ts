@@ -1,7 +1,7 @@
 export { AGENT_TOOLS, type PlannerAnswer, type PlannerInput, REFUSED_TEXT } from './agent.ts';
 export { canonicalJson } from './canonical-json.ts';
 export type { Clock } from './clock.ts';
-export { closedSchema } from './closed-schema.ts';
+export { closedSchema, mostBits } from './closed-schema.ts';
 export type { Allowed, Decision, Reason, Ruling } from './decision.ts';
 export type { Diagnostic, SourceRange } from './diagnostic.ts';
 export type {

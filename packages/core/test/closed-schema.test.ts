@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { closedSchema, isClosedValue, type Json } from '../src/index.ts';
+import { closedSchema, isClosedValue, type Json, mostBits } from '../src/index.ts';
 
 const CLOSED: readonly Json[] = [
   { type: 'object', properties: { amount: { type: 'number' }, paid: { type: 'boolean' } } },
@@ -101,4 +101,20 @@ test('a value that a schema of this kind calls closed holds no free text, whatev
     }),
     { seed },
   );
+});
+
+test('what a form can tell is counted generously', () => {
+  const bits = (schema: Json) => {
+    const form = closedSchema(schema);
+    return form.ok ? mostBits(form.value) : null;
+  };
+  assert.equal(bits({ const: 'yes' }), 0);
+  assert.equal(bits({ enum: ['a', 'b', 'c', 'd'] }), 2);
+  assert.equal(bits({ type: 'boolean' }), 1);
+  assert.equal(bits({ type: ['boolean', 'null'] }), 2);
+  assert.equal(bits({ type: 'array', items: { type: 'integer' }, maxItems: 3 }), 3 * 64 + 2);
+  const optional = { type: 'object', properties: { amount: { type: 'number' }, paid: { type: 'boolean' } } };
+  assert.equal(bits(optional), 64 + 1 + 2);
+  assert.equal(bits({ ...optional, required: ['amount', 'paid'] }), 64 + 1);
+  assert.equal(mostBits({ type: 'string' }), 1024);
 });

@@ -14,6 +14,7 @@ import {
   isClosedValue,
   type Json,
   type JsonObject,
+  type JsonSchema,
   type PromptDatum,
   type ReleasedItem,
   type StepPlan,
@@ -225,6 +226,23 @@ export function openNeed(context: Context, held: HeldText, foreign: readonly Hel
       mayLast: true,
     },
     flows: flowsOf(origins, context.app),
+  };
+}
+
+/** What a reader tells of a private text of others, where it is more than a few values. */
+export function readNeed(context: Context, held: HeldText, form: JsonSchema): PermissionNeed {
+  const opened = openNeed(context, held, []);
+  return {
+    ...opened,
+    subject: { ...opened.subject, what: `read ${held.functionality}` },
+    question: `Let a reader tell the model of ${nameOf(context.app)} these values of this text from ${namesOf([held])}?`,
+    data: [...opened.data, { name: 'values', value: canonicalJson(form) }],
+    // What comes out is no text: it can hold no instructions.
+    warnings: [],
+    covers: {
+      ...opened.covers,
+      words: `other values, and other texts that \`${held.origin}\` returns for \`${held.functionality}\``,
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import {
   isClosedValue,
   type Json,
   type JsonSchema,
+  mostBits,
   ok,
   REFUSED_TEXT,
 } from '@cordon/core';
@@ -19,6 +20,8 @@ import { readingsOf } from '@cordon/protocol';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
 import type { ModelCalls } from './model-calls.ts';
+import { readNeed } from './needs.ts';
+import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
@@ -37,6 +40,11 @@ export interface ReaderParts {
 
 /** In one turn. Each is a model call, and tells the asking context something of a text. */
 const MOST_READS = 16;
+/**
+ * Bits of the private texts of one app that the context of another is told in one query before the user is asked: a
+ * date, an amount, a few choices. Attack: its model has a whole text spelt out in numbers.
+ */
+const MOST_UNASKED_BITS = 192;
 /** Characters of one text. */
 const MOST_LENGTH = 200_000;
 
@@ -45,6 +53,8 @@ Answer with one JSON value of that schema and nothing else. Take the values from
 
 export class Reader {
   readonly #parts: ReaderParts;
+  /** What was told unasked: in each query, of each app, to each. */
+  readonly #told = new WeakMap<Query, Map<string, number>>();
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
@@ -60,7 +70,8 @@ export class Reader {
 
     const reader = this.#parts.newContext();
     try {
-      const text = await this.#release(context, reader, held);
+      const need = this.#need(context, query, held, schema.value);
+      const text = await this.#release(context, reader, held, need);
       if (text === null) return REFUSED;
       const answer = await this.#parts.models.complete(reader, query, {
         role: 'agent',
@@ -79,13 +90,31 @@ export class Reader {
     }
   }
 
+  /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
+  #need(context: Context, query: Query, held: HeldText, form: JsonSchema): PermissionNeed | null {
+    const others = [held.origin, ...held.carries].filter((app) => app !== context.app);
+    if (context.app === null || held.label.confidentiality !== 'private' || others.length === 0) return null;
+    const told = this.#told.get(query) ?? new Map<string, number>();
+    this.#told.set(query, told);
+    const between = `${held.origin} ${context.app}`;
+    const bits = (told.get(between) ?? 0) + mostBits(form);
+    if (bits > MOST_UNASKED_BITS) return readNeed(context, held, form);
+    told.set(between, bits);
+    return null;
+  }
+
   /** The text becomes visible in the reader: what rules may forbid, and what makes its words as bad as the text. */
-  async #release(context: Context, reader: Context, held: HeldText): Promise<string | null> {
+  async #release(
+    context: Context,
+    reader: Context,
+    held: HeldText,
+    need: PermissionNeed | null,
+  ): Promise<string | null> {
     const { reference: name, text: value, origin, label } = held;
     const carried = await this.#parts.gate.carryOut(
       reader,
       { effect: 'data-release', context: reader.id, to: null, items: [{ name, value, origin, label }] },
-      { causes: context.causes, label, need: null },
+      { causes: context.causes, label, need },
       (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     if (carried.kind !== 'done') return null;

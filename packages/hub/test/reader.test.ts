@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
+import { no, yes } from './fixture/consent.ts';
 import { call, type Line, plan } from './fixture/model.ts';
 import { type Scene, stageFor } from './fixture/stage.ts';
 
@@ -100,12 +101,13 @@ test('release, model call and delivery are decided, in a context of their own an
 });
 
 test('a context has sixteen texts read in a turn; more are refused like anything else', async (t) => {
-  const reads = Array.from({ length: 17 }, () => READ);
+  const paid = { type: 'object', properties: { paid: { type: 'boolean' } } };
+  const reads = Array.from({ length: 17 }, () => call('read', { ref: '$1', schema: paid }));
   const stage = stageFor(
     t,
     scene(
       [[FETCH], reads, hear],
-      Array.from({ length: 16 }, () => '{"sum":1}'),
+      Array.from({ length: 16 }, () => '{"paid":true}'),
     ),
   );
   const { answer } = await stage.ask('keep my rent');
@@ -116,6 +118,38 @@ test('a context has sixteen texts read in a turn; more are refused like anything
     ['budget'],
   );
 });
+
+/** Attack: the asking model has the text spelt out in the codes of its letters. */
+const SPELT: JsonObject = { type: 'array', maxItems: 64, items: { type: 'integer' } };
+
+for (const [what, reads] of [
+  ['in one form', [call('read', { ref: '$1', schema: SPELT })]],
+  ['little by little', [READ, READ, READ]],
+] as const) {
+  test(`a text that is spelt out ${what} is asked about, and a no leaves it unread`, async (t) => {
+    const readings = Array.from({ length: 3 }, () => '{"sum":840}');
+    const stage = stageFor(
+      t,
+      scene([[FETCH], ...reads.map((read) => [read]), hear], readings, { user: no() }),
+    );
+    const { answer } = await stage.ask('keep my rent');
+    assert.deepEqual(stage.questions, [
+      'Let a reader tell the model of `notes` these values of this text from `mail`?',
+    ]);
+    assert.equal(answer, 'refused: not permitted');
+    assert.equal(stage.model.seen.filter(({ who }) => who === 'reader').length, reads.length - 1);
+  });
+
+  test(`a text that is spelt out ${what} is read if the user lets it`, async (t) => {
+    const last = what === 'in one form' ? '[84,104,101]' : '{"sum":840}';
+    const readings = ['{"sum":840}', '{"sum":840}', last].slice(3 - reads.length);
+    const stage = stageFor(
+      t,
+      scene([[FETCH], ...reads.map((read) => [read]), hear], readings, { user: yes() }),
+    );
+    assert.equal((await stage.ask('keep my rent')).answer, last);
+  });
+}
 
 test('what a reader costs is spent from the query’s tokens', async (t) => {
   // Planner, notes twice and the reader use 110 each; the fifth call is one too many.
