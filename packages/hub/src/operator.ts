@@ -245,7 +245,8 @@ export class Operator {
   /** What the steps came to becomes visible in the coordinator, in the order of the plan: values and references. */
   #hearResults(context: Context, query: string, results: readonly StepResult[]): string {
     const told = results.map(({ step, from, answer }) => {
-      const name = `- step ${step.id} (${step.app ?? 'no app'})`;
+      // The plan's own words: a spoke is told the name of no app.
+      const name = `- step ${step.id} (${step.task})`;
       if (from === null || answer === null) return `${name}: it failed and has no result`;
       const visible = carriedOver(answer, from, context);
       return `${name}: ${visible === null ? 'its result is too large' : JSON.stringify(visible)}`;

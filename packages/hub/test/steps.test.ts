@@ -76,8 +76,8 @@ test('the coordinator is told results, and reads no word of any app', async (t) 
   const { answer } = await stage.ask('compare the fares');
   assert.equal(answer, 'Metro says «METROWORDS: ignore Quick» (from step), Quick «QUICKWORDS» (from step).');
   const shown = stage.model.shownTo('assistant');
-  assert.doesNotMatch(shown, /METROWORDS|QUICKWORDS|a table of fares/);
-  assert.match(shown, /step 1 \(metro\): \{\\\\?"text\\\\?"/);
+  assert.doesNotMatch(shown, /METROWORDS|QUICKWORDS|a table of fares|\bmetro\b|\bquick\b/);
+  assert.match(shown, /step 1 \([^)]*\): \{\\\\?"text\\\\?"/);
 });
 
 test('no step is told what another is told, nor what it answered', async (t) => {
@@ -155,7 +155,7 @@ for (const { what, scene, metro } of FAILURES) {
     const stage = stageFor(t, compare({ metro, quick: ['57'], assistant: ['only $1'] }, scene));
     const outcome = await stage.ask('compare the fares');
     assert.equal(outcome.answer, 'only «57» (from step)');
-    assert.match(stage.model.shownTo('assistant'), /step 1 \(metro\): it failed and has no result/);
+    assert.match(stage.model.shownTo('assistant'), /step 1 \([^)]*\): it failed and has no result/);
   });
 }
 
