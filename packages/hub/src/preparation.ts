@@ -31,6 +31,8 @@ import type { Route } from './route.ts';
 export interface ContextOptions {
   readonly kind: ContextKind;
   readonly app: AppId | null;
+  /** Whose model it has, as the user's configuration says; absent: its app's. */
+  readonly modelOf?: AppId;
   readonly depth?: number;
   readonly tools?: ReadonlyMap<string, OwnTool>;
 }

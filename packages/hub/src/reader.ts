@@ -6,6 +6,7 @@
  * Ring 0.
  */
 import {
+  type AppId,
   type AppResponse,
   closedSchema,
   failed,
@@ -34,8 +35,11 @@ export interface ReaderParts {
   readonly models: ModelCalls;
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
-  /** A context of kind `reader`, with the session's own model: no app chooses who reads its words. */
-  readonly newContext: () => Context;
+  /**
+   * A context of kind `reader`, with the model that the user has given to the app that the text comes from: words that
+   * are kept from other providers stay with that one.
+   */
+  readonly newContext: (origin: AppId) => Context;
 }
 
 /** In one turn. Each is a model call, and tells the asking context something of a text. */
@@ -68,7 +72,7 @@ export class Reader {
     if (++context.reads > MOST_READS) return this.#refused(context, held, 'budget');
     if (held.text.length > MOST_LENGTH) return this.#refused(context, held, 'length');
 
-    const reader = this.#parts.newContext();
+    const reader = this.#parts.newContext(held.origin);
     try {
       const need = this.#need(context, query, held, schema.value);
       const text = await this.#release(context, reader, held, need);

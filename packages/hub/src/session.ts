@@ -412,7 +412,7 @@ export class Session {
       models,
       validator,
       newCallId,
-      newContext: () => this.#newContext({ kind: 'reader', app: null }),
+      newContext: (origin) => this.#newContext({ kind: 'reader', app: null, modelOf: origin }),
     });
     const exchange = new Exchange({
       gate,
@@ -479,9 +479,10 @@ export class Session {
   }
 
   /** @param cause the event that it is made for; a context of an interrupted query is found again by it */
-  #newContext({ kind, app, depth = 0, tools = new Map() }: ContextOptions, cause?: EventId): Context {
+  #newContext(options: ContextOptions, cause?: EventId): Context {
+    const { kind, app } = options;
     const before = this.#recorder.progress?.context(kind, app, cause) ?? null;
-    return this.#contextNamed(before ?? this.#nextContext(kind, app), { kind, app, depth, tools }, cause);
+    return this.#contextNamed(before ?? this.#nextContext(kind, app), options, cause);
   }
 
   #nextContext(kind: ContextKind, app: AppId | null): ContextId {
@@ -492,10 +493,11 @@ export class Session {
 
   #contextNamed(
     contextId: ContextId,
-    { kind, app, depth = 0, tools = new Map() }: ContextOptions,
+    { kind, app, modelOf, depth = 0, tools = new Map() }: ContextOptions,
     cause?: EventId,
   ): Context {
-    const model = (app === null ? null : this.#registry.get(app)?.model) ?? this.#parts.modelId;
+    const whose = modelOf ?? app;
+    const model = (whose === null ? null : this.#registry.get(whose)?.model) ?? this.#parts.modelId;
     const context = new Context({ id: contextId, kind, app, model, depth, tools });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
     const causes = cause === undefined ? [] : [cause];

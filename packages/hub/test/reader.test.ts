@@ -119,6 +119,17 @@ test('a context has sixteen texts read in a turn; more are refused like anything
   );
 });
 
+test('a text of an app that the user gave a model of its own is read by that model', async (t) => {
+  const local = { ...MAIL, installed: { ...MAIL.installed, model: 'local/small' } };
+  const stage = stageFor(t, { ...scene([[FETCH], [READ], hear], ['{"sum":840}']), apps: [NOTES, local] });
+  await stage.ask('keep my rent');
+  const readers = stage.model.seen.filter(({ who }) => who === 'reader');
+  assert.deepEqual(
+    readers.map(({ request }) => request.model),
+    ['local/small'],
+  );
+});
+
 /** Attack: the asking model has the text spelt out in the codes of its letters. */
 const SPELT: JsonObject = { type: 'array', maxItems: 64, items: { type: 'integer' } };
 
