@@ -71,6 +71,7 @@ bit needed[STEPS];
 #ifdef ACCEPT
 byte doubted[256];         /* by tool of the trace */
 byte keys[SLOTS];          /* the tool that a slot calls */
+bit taken_back[GRANTS];    /* at some time of the trace: the journal does not say when */
 byte lost = 0;             /* calls that cannot be undone, and were under way at the crash */
 byte lost_of[256];         /* the same, by tool */
 byte undelivered = 0;      /* what was allowed and not yet delivered at the crash */
@@ -93,6 +94,7 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define CHOOSE_ROW due_label == L_GIVEN; g = due_b
 #define CRASH_COMES (due_label == L_RESUMED)
 #define NOTHING_IS_LOST (lost == 0)
+#define IS_TAKEN_BACK(g) taken_back[g]
 #define MOST_DOUBTS 200
 #define FORBIDS true
 #define TIRED (due_label == L_DECIDED && due_a == w)
@@ -107,6 +109,7 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define IS_REPEATED (need == REPEATED)
 #define IS_IDLE(k) (journal[k] == PENDING && !running[k])
 #define NOTHING_IS_LOST true
+#define IS_TAKEN_BACK(g) false
 #ifndef EDITS
 #define EDITS false        /* whether the user may put something else in the place of what is asked about */
 #endif
@@ -132,7 +135,8 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define NONE_ANSWERS !ANSWERS(0) && !ANSWERS(GRANTS - 1)
 #define SOME_ANSWERS (ANSWERS(0) || ANSWERS(GRANTS - 1))
 #define CHOOSE_ASKED skip
-#define CHOOSE_SPAN if :: span = ONCE :: span = SESSION :: span = PERMANENT fi
+/* Where it may be permanent, that is here what a session is. */
+#define CHOOSE_SPAN if :: span = ONCE :: span = SESSION :: IN_A_WALK || !MAY_LAST(need) -> span = PERMANENT fi
 #define TAKE_GRANT ANSWERS(0) || ANSWERS(GRANTS - 1) -> if :: ANSWERS(0) -> g = 0 :: ANSWERS(GRANTS - 1) -> g = GRANTS - 1 fi
 #define ROOM (!LIVE(0, 0) || !LIVE(GRANTS - 1, 0))   /* the bound of this model: else the user says no */
 #define CHOOSE_ROW if :: !LIVE(0, 0) -> g = 0 :: !LIVE(GRANTS - 1, 0) -> g = GRANTS - 1 fi
@@ -180,7 +184,7 @@ inline sync() {
 /* Whether a living grant answers `need`. */
 inline look_up() {
   i = 0; found = 0;
-  do :: i < GRANTS -> found = found || ANSWERS(i); i++ :: else -> break od;
+  do :: i < GRANTS -> found = found || (ANSWERS(i) && !IS_TAKEN_BACK(i)); i++ :: else -> break od;
   i = 0
 }
 
@@ -235,6 +239,16 @@ inline allow() {
   }
 }
 
+/* In a walk what is over makes room for another step of the same kind, so that it goes on for a while. */
+#ifdef SIM
+byte more = 0;
+#define RECYCLE if :: more < 30 && journal[k] == OVER -> more++; journal[k] = PENDING; did[k] = 0; again[k] = 0 :: else fi
+#define LATER more > 20
+#else
+#define RECYCLE skip
+#define LATER true
+#endif
+
 #ifdef MUTANT_ASKED_FOR_EVER
 #define AFTER_A_NO PENDING
 #else
@@ -242,7 +256,7 @@ inline allow() {
 #endif
 
 inline deny() {
-  atomic { SEEN(true, L_DECIDED, w, 0, permission, 0); journal[k] = AFTER_A_NO; running[k] = 0; busy = 0 }
+  atomic { SEEN(true, L_DECIDED, w, 0, permission, 0); journal[k] = AFTER_A_NO; RECYCLE; running[k] = 0; busy = 0 }
 }
 
 /* A grant authorises: what must hold at that moment. */
@@ -289,15 +303,21 @@ inline note_grant() {
 #endif
 #define COVERED 4
 
-#ifdef MUTANT_THREAD_HELD
+#ifdef SIM
+/* A question that comes when the query is over is not even shown, and nothing comes between. */
+#define WHILE_ASKED !is_shown
+#define HEARS (!busy || !is_shown)
+#elif defined(MUTANT_THREAD_HELD)
 #define WHILE_ASKED 1
+#define HEARS !busy
 #else
 #define WHILE_ASKED 0
+#define HEARS !busy
 #endif
 
 /* Permissions.obtain, where there is none. The thread is free while the user thinks. */
 inline ask() {
-  atomic { NONE_ANSWERS; CHOOSE_ASKED; look_up(); SEEN(!found, L_ASKED, context, need, 0, 0); busy = WHILE_ASKED; asks[w] = need };
+  atomic { NONE_ANSWERS; CHOOSE_ASKED; look_up(); SEEN(!found, L_ASKED, context, need, 0, 0); is_shown = !cancelled; busy = WHILE_ASKED; asks[w] = need };
   if
   :: atomic {
       !busy && YES_COUNTS && ROOM; CHOOSE_SPAN;
@@ -305,12 +325,11 @@ inline ask() {
       assert(!cancelled);                                /* no_yes_after_the_end */
       busy = 1; sync(); permission = (MAY_BE_SAID(span) -> BY_USER : DENIED); asks[w] = NONE; LET_GO
     }
-  :: atomic { SEEN(!busy, L_ANSWERED, w, need, 0, 0); busy = 1; sync(); permission = DENIED; asks[w] = NONE; LET_GO }
+  :: atomic { SEEN(HEARS, L_ANSWERED, w, need, 0, 0); busy = 1; sync(); permission = DENIED; asks[w] = NONE; LET_GO }
   /* Another question of the same kind was answered for longer than once: this one needs no answer. */
   :: atomic { !busy && SOME_ANSWERS; SEEN(true, L_ANSWERED, w, need, 1, 0); busy = 1; sync(); permission = COVERED; asks[w] = NONE; LET_GO }
   /* The surface that asks is broken: nobody answered, and deciding fails. */
-  :: atomic { SEEN(!busy, L_ANSWERED, w, need, 0, 0); busy = 1; sync(); NO_ANSWER; asks[w] = NONE; LET_GO }
-  :: atomic { !busy -> busy = 1; NO_ANSWER; asks[w] = NONE; LET_GO }
+  :: atomic { SEEN(!busy && is_shown, L_ANSWERED, w, need, 0, 0); busy = 1; sync(); NO_ANSWER; asks[w] = NONE; LET_GO }
   fi
 }
 
@@ -340,7 +359,7 @@ inline keep_answer() {
   atomic { SEEN(true, L_GIVEN, context, g, span, need); sync() };
   if
   :: atomic { FREE(LIVE(g, 0), L_SPENT, w, g, 1, 0); fires(); agreed[k] = 1; again[k] = again[k] + IS_REPEATED; MORE_IS_ASKED }
-  :: atomic { FREE(!LIVE(g, 0), L_SPENT, w, g, 0, 0); permission = DENIED }
+  :: atomic { FREE(!LIVE(g, 0) || IS_TAKEN_BACK(g), L_SPENT, w, g, 0, 0); permission = DENIED }
   fi;
   atomic { g = NONE; span = 0; LET_GO }
 }
@@ -413,16 +432,16 @@ inline carry_out() {
     :: SEEN(!busy, L_FAILED, w, 0, 0, 0)
     :: SEEN(!busy && kind == UNDOABLE && doubts < MOST_DOUBTS, L_IN_DOUBT, w, 0, 0, 0) -> doubts++; doubt[k] = 1; NOTE_DOUBT
     fi;
-    journal[k] = (doubt[k] -> PENDING : OVER); running[k] = 0
+    journal[k] = (doubt[k] -> PENDING : OVER); RECYCLE; running[k] = 0
   }
 }
 
-inline forget() { k = 0; kind = 0; context = 0; key = 0; need = NONE; permission = NOT_NEEDED; span = 0; g = NONE; i = 0; found = 0; changed = 0; earlier = NOT_NEEDED; edited = 0; allowed = 0; is_plain = 0 }
+inline forget() { k = 0; kind = 0; context = 0; key = 0; need = NONE; permission = NOT_NEEDED; span = 0; g = NONE; i = 0; found = 0; is_shown = 0; changed = 0; earlier = NOT_NEEDED; edited = 0; allowed = 0; is_plain = 0 }
 
 proctype Slot(byte w) {
   byte k = 0, kind = 0, context = 0, key = 0, need = NONE, permission = NOT_NEEDED, span = 0, g = NONE, i = 0;
   byte earlier = NOT_NEEDED;
-  bit found = 0, changed = 0, edited = 0, allowed = 0, is_plain = 0;
+  bit found = 0, is_shown = 0, changed = 0, edited = 0, allowed = 0, is_plain = 0;
 end:
   do
   :: propose();
@@ -474,10 +493,10 @@ inline crash() {
 }
 
 proctype Crash() {
-  byte i = 0;
+  byte i = 0, patience = 0;
 end:
   do
-  :: atomic { up && crashes < CRASHES && CRASH_COMES -> crash() }
+  :: WAIT_A_WHILE WAIT_A_WHILE WAIT_A_WHILE atomic { up && crashes < CRASHES && CRASH_COMES -> crash() }
   od
 }
 
@@ -520,17 +539,14 @@ end:
 
 /* Other work of the hub, which a rule of the policy looks at. */
 proctype Trace() {
+  byte patience = 0;
 end:
-  atomic { FREE(up && !busy && !forbidden, L_GROWN, 0, 0, 0, 0) -> forbidden = 1 }
+  WAIT_A_WHILE WAIT_A_WHILE WAIT_A_WHILE WAIT_A_WHILE atomic { FREE(up && !busy && !forbidden && LATER, L_GROWN, 0, 0, 0, 0) -> forbidden = 1 }
 }
 
 /* The user may stop the query, and revoke what was granted, from another process too. */
 proctype User() {
-  byte g = 0;
-#ifdef ACCEPT
-  byte to_revoke[4];   /* the journal does not say when it was */
-  byte revocations = 0;
-#endif
+  byte g = 0, patience = 0;
 end:
   do
 #ifdef ACCEPT
@@ -538,13 +554,15 @@ end:
       due_label == L_PRIOR -> g = due_a; grant[g].duration = due_b; grant[g].subject = due_c;
       SEEN(true, L_PRIOR, g, grant[g].duration, grant[g].subject, 0); g = 0
     }
-  :: atomic { due_label == L_TAKEN_BACK -> g = due_a; SEEN(true, L_TAKEN_BACK, g, 0, 0, 0); to_revoke[revocations] = g; revocations++; g = 0 }
-  :: atomic { revocations > 0 && LIVE(to_revoke[0], 0) -> grant[to_revoke[0]].revoked = 1; dead[to_revoke[0]] = 1 }
-  :: atomic { revocations > 1 && LIVE(to_revoke[1], 0) -> grant[to_revoke[1]].revoked = 1; dead[to_revoke[1]] = 1 }
+  :: atomic { due_label == L_TAKEN_BACK -> g = due_a; SEEN(true, L_TAKEN_BACK, g, 0, 0, 0); taken_back[g] = 1; g = 0 }
 #else
-  :: atomic { FREE(!cancelled && up, L_CANCELLED, 0, 0, 0, 0) -> cancelled = 1 }
-  :: atomic { SEEN(LIVE(0, 0), L_REVOKED, 0, 0, 0, 0) -> grant[0].revoked = 1; dead[0] = 1 }
-  :: atomic { SEEN(GRANTS > 1 && LIVE(GRANTS - 1, 0), L_REVOKED, GRANTS - 1, 0, 0, 0) -> grant[GRANTS - 1].revoked = 1; dead[GRANTS - 1] = 1 }
+  :: WAIT_A_WHILE
+    if
+    :: IN_A_WALK   /* nothing, most of the time */
+    :: atomic { FREE(!cancelled && up && LATER, L_CANCELLED, 0, 0, 0, 0) -> cancelled = 1 }
+    :: atomic { SEEN(LIVE(0, 0), L_REVOKED, 0, 0, 0, 0) -> grant[0].revoked = 1; dead[0] = 1 }
+    :: atomic { SEEN(GRANTS > 1 && LIVE(GRANTS - 1, 0), L_REVOKED, GRANTS - 1, 0, 0, 0) -> grant[GRANTS - 1].revoked = 1; dead[GRANTS - 1] = 1 }
+    fi
 #endif
   od
 }

@@ -150,7 +150,7 @@ export async function walk(
   model: string,
   seed: number,
   defines: readonly string[] = [],
-  most = 4000,
+  most = 10_000,
 ): Promise<readonly Step[]> {
   const flags = ['SIM', ...defines].map((define) => `-D${define}`);
   const path = join(MODEL_FOLDER, `${model}.pml`);
