@@ -1,6 +1,7 @@
 /**
  * An app that floods, bombs or hangs costs the app beside it and the hub little. Measured against peace in the same
- * run; whoever else uses this machine can only make it look worse, so that of a few rounds the best counts.
+ * run; whoever else uses this machine can only make it look worse, so that of a few rounds the best counts. `npm test`
+ * runs this file alone, when all others are done.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -60,6 +60,8 @@ interface Started {
   using: Promise<Result<AppConnection, Fault>> | null;
   /** Vetted and in use. */
   isUsed: boolean;
+  /** Started because it was used before, and not because of the query. */
+  isGuess: boolean;
 }
 
 export class AppHost {
@@ -90,7 +92,11 @@ export class AppHost {
       return; // Whoever needs it will be told.
     }
     const rehearsed = setImmediate().then(() => this.#start.rehearse());
-    for (const app of apps.slice(0, this.#parts.warm.apps)) await this.#warmUp(app)?.opening;
+    for (const app of apps.slice(0, this.#parts.warm.apps)) {
+      const started = this.#warmUp(app);
+      if (started !== undefined) started.isGuess = true;
+      await started?.opening;
+    }
     await rehearsed.catch(() => undefined); // It is of no use to anybody but as preparation.
   }
 
@@ -175,6 +181,8 @@ export class AppHost {
     const { app } = started;
     const connection = await started.opening;
     if (!connection.ok) {
+      // Whatever became of a process that nobody had asked for, the one that is needed has its own start.
+      if (started.isGuess && connection.fault.kind === 'app-unavailable') return this.#use(app);
       if (!this.#ending.signal.aborted) this.#parts.observer.failed(app.id, connection.fault);
       return connection;
     }
@@ -286,7 +294,7 @@ export class AppHost {
     const opening = this.#start
       .open(app, this.#ending.signal, told)
       .catch((error: unknown) => failed(unstartable(app, error)));
-    const started: Started = { app, opening, using: null, isUsed: false };
+    const started: Started = { app, opening, using: null, isUsed: false, isGuess: false };
     this.#apps.set(app.id, started);
     void opening.then((connection) => {
       if (!connection.ok) return this.#forget(started);
