@@ -136,7 +136,7 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define SOME_ANSWERS (ANSWERS(0) || ANSWERS(GRANTS - 1))
 #define CHOOSE_ASKED skip
 /* Where it may be permanent, that is here what a session is. */
-#define CHOOSE_SPAN if :: span = ONCE :: span = SESSION :: IN_A_WALK || !MAY_LAST(need) -> span = PERMANENT fi
+#define CHOOSE_SPAN if :: span = ONCE :: span = SESSION :: IN_A_WALK || need >= IRREVERSIBLE -> span = PERMANENT fi
 #define TAKE_GRANT ANSWERS(0) || ANSWERS(GRANTS - 1) -> if :: ANSWERS(0) -> g = 0 :: ANSWERS(GRANTS - 1) -> g = GRANTS - 1 fi
 #define ROOM (!LIVE(0, 0) || !LIVE(GRANTS - 1, 0))   /* the bound of this model: else the user says no */
 #define CHOOSE_ROW if :: !LIVE(0, 0) -> g = 0 :: !LIVE(GRANTS - 1, 0) -> g = GRANTS - 1 fi
