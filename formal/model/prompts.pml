@@ -34,6 +34,7 @@ bit killed = 0;
 /* What really happened, for assertions. */
 byte yeses[PROMPTS];       /* that were said to this question, anywhere, and accepted */
 byte accepted[PROMPTS];    /* the answer that another process was told is accepted */
+byte all_yeses = 0;
 byte effects = 0;
 
 inline open() {
@@ -80,7 +81,7 @@ proctype Session() {
         /* Until there is an answer, here or there, or the query is over. */
         if
         :: atomic { SEEN(answer[p] != NONE, L_LOOKED, p, answer[p], 0, 0) -> skip }
-        :: atomic { MAY_ANSWER_HERE -> here = 1; yeses[p]++ }
+        :: atomic { MAY_ANSWER_HERE -> here = 1; yeses[p]++; all_yeses++ }
         :: MAY_ANSWER_HERE -> here = 0
         :: MAY_ANSWER_HERE   /* stopped */
         fi;
@@ -99,7 +100,7 @@ proctype Session() {
         };
         if
         :: taken == 1 ->
-          atomic { effects++; assert(effects <= yeses[0] + yeses[1] + yeses[PROMPTS - 1]) };       /* one_yes_one_effect */
+          atomic { effects++; assert(effects <= all_yeses) };       /* one_yes_one_effect */
           finished = 1
         :: else -> finished = 1
         fi;
@@ -129,7 +130,7 @@ inline reply() {
     :: SEEN(OPEN(p) && UNANSWERED(p), L_REPLIED, p, says, 1, 0) ->
       assert(!over[p]);                                          /* no_answer_after_the_end */
       assert(accepted[p] == NONE);                               /* first_answer_counts */
-      answer[p] = says; accepted[p] = says; yeses[p] = yeses[p] + says
+      answer[p] = says; accepted[p] = says; yeses[p] = yeses[p] + says; all_yeses = all_yeses + says
     :: SEEN(!(OPEN(p) && UNANSWERED(p)), L_REPLIED, p, says, 0, 0)
     fi
   }

@@ -36,7 +36,7 @@ export const CHECKS: readonly Check[] = [
   safety('gate', ['CRASHES=0', 'MOST_DOUBTS=1', 'EDITS=true']),
   safety('grants', ['OTHER_ACTIONS=2'], true),
   safety('gate', ['MOST_DOUBTS=1', 'EDITS=true'], true),
-  safety('exchange', ['CONTEXTS=4', 'REQUESTS=3', 'DEPTH=2'], true),
+  safety('exchange', ['CONTEXTS=3', 'REQUESTS=3', 'DEPTH=2'], true),
   safety('prompts', ['CRASHES=3'], true),
   liveness('gate', ['STEPS=2'], true),
   liveness('exchange', ['CONTEXTS=4'], true),
