@@ -15,13 +15,14 @@ import {
   type Vetting,
 } from '@cordon/hub';
 import { appParts, partDifferences } from '../app-text.ts';
-import { type Composed, knownApps, openJournal } from '../compose.ts';
+import { type Composed, knownApps } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { realPath } from '../paths.ts';
 import { drawReview } from '../review.ts';
 import { noSuchApp } from './apps.ts';
 import { composeReviewed } from './opened.ts';
+import { usingStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface ReviewOptions {
@@ -73,20 +74,19 @@ export async function pinApp(surroundings: Surroundings, name: string, digest: s
 }
 
 /** Exit code 1: there was nothing to take back. */
-export function unpinApp(surroundings: Surroundings, name: string): ExitCode {
+export function unpinApp(surroundings: Surroundings, name: string): Promise<ExitCode> {
   const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  const isRemoved = store.value.pins.remove(realPath(configuration.folder), id(name));
-  store.value.close();
-  if (surroundings.wantsJson) surroundings.json({ kind: 'app.unpinned', id: name, removed: isRemoved });
-  else
-    surroundings.output.say(
-      '',
-      isRemoved ? `\`${name}\` counts as never reviewed` : `nothing was agreed to of an app \`${name}\``,
-    );
-  return isRemoved ? EXIT.done : EXIT.refused;
+  if (configuration === null) return Promise.resolve(EXIT.failed);
+  return usingStore(surroundings, configuration, ({ pins }) => {
+    const isRemoved = pins.remove(realPath(configuration.folder), id(name));
+    if (surroundings.wantsJson) surroundings.json({ kind: 'app.unpinned', id: name, removed: isRemoved });
+    else
+      surroundings.output.say(
+        '',
+        isRemoved ? `\`${name}\` counts as never reviewed` : `nothing was agreed to of an app \`${name}\``,
+      );
+    return isRemoved ? EXIT.done : EXIT.refused;
+  });
 }
 
 const AGREES: Reviewer = { agrees: () => Promise.resolve(true) };

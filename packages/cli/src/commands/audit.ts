@@ -1,10 +1,10 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
 import type { JournalHead, Store, Verification } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine } from '../render.ts';
 import { readTextFile } from '../text-file.ts';
+import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */
@@ -129,18 +129,6 @@ export function signSessions(surroundings: Surroundings, names: readonly string[
 function whyNot(verification: Verification): string {
   if (!verification.intact && verification.kind !== 'unsigned') return verification.reason;
   return 'there is no key (CORDON_JOURNAL_KEY), or a process is writing it';
-}
-
-async function withStore(surroundings: Surroundings, use: (store: Store) => ExitCode): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  try {
-    return use(store.value);
-  } finally {
-    store.value.close();
-  }
 }
 
 /** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and that is told. */

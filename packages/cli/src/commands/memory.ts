@@ -1,13 +1,12 @@
 /** `cordon memory`: what is remembered, by whom it is kept; correcting, deleting and exporting it. Ring 1. */
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
 import { readStoreKey } from '../store-key.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import { confirmed } from './confirmation.ts';
+import { usingStore, withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What of memory is meant. */
@@ -22,7 +21,7 @@ const MOST_HITS = 20;
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 
-export function listMemory(surroundings: Surroundings): ExitCode {
+export function listMemory(surroundings: Surroundings): Promise<ExitCode> {
   return withStore(surroundings, ({ memories, isSealed }) => {
     const owners = memories.overview();
     if (surroundings.wantsJson) {
@@ -47,7 +46,7 @@ export function listMemory(surroundings: Surroundings): ExitCode {
   });
 }
 
-export function showMemory(surroundings: Surroundings, selection: Selection): ExitCode {
+export function showMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
     const items = memories.items(filterOf(selection));
     if (surroundings.wantsJson) for (const item of items) surroundings.json(itemRecord(item));
@@ -58,7 +57,7 @@ export function showMemory(surroundings: Surroundings, selection: Selection): Ex
 }
 
 /** Always lines of JSON: what was read once can be read again. */
-export function exportMemory(surroundings: Surroundings, selection: Selection): ExitCode {
+export function exportMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
     for (const item of memories.items(filterOf(selection))) surroundings.json(itemRecord(item));
     return EXIT.done;
@@ -69,7 +68,7 @@ export function searchMemory(
   surroundings: Surroundings,
   words: readonly string[],
   { owner }: Selection,
-): ExitCode {
+): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
     const of = owner === undefined ? null : ownerNamed(owner);
     const hits = memories.search(words.join(' '), of, MOST_HITS);
@@ -85,7 +84,7 @@ export function searchMemory(
   });
 }
 
-export function correctMemory(surroundings: Surroundings, item: string, text: string): ExitCode {
+export function correctMemory(surroundings: Surroundings, item: string, text: string): Promise<ExitCode> {
   return withStore(surroundings, (store) => {
     const corrected = store.memories.correct(item, text);
     if (!corrected.ok) return tell(surroundings, corrected.fault);
@@ -159,7 +158,10 @@ export interface PruneOptions {
 }
 
 /** By the configuration's limits, or by those that are given. */
-export function pruneMemory(surroundings: Surroundings, { days, mib }: PruneOptions): ExitCode {
+export async function pruneMemory(
+  surroundings: Surroundings,
+  { days, mib }: PruneOptions,
+): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
   const { retention } = configuration.memory;
@@ -264,25 +266,6 @@ function filterOf({ owner, session, kind }: Selection) {
     session: session === undefined ? undefined : (id<'session'>(session) satisfies SessionId),
     kind,
   };
-}
-
-function withStore(surroundings: Surroundings, use: (store: Store) => ExitCode): ExitCode {
-  const configuration = surroundings.configuration();
-  return configuration === null ? EXIT.failed : usingStore(surroundings, configuration, use);
-}
-
-function usingStore(
-  surroundings: Surroundings,
-  configuration: Configuration,
-  use: (store: Store) => ExitCode,
-): ExitCode {
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  try {
-    return use(store.value);
-  } finally {
-    store.value.close();
-  }
 }
 
 function tell(surroundings: Surroundings, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {

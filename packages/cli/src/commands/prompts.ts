@@ -11,13 +11,13 @@ import {
   type Result,
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd, termChoices } from '../grant-term.ts';
 import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } from '../prompt-drawing.ts';
 import type { Style } from '../screen.ts';
 import { minuteOf } from '../table.ts';
 import { visibleLine } from '../visible-text.ts';
+import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Of a question or a warning, as in the question itself. */
@@ -220,19 +220,4 @@ function offersOf({ question }: StoredPrompt): string {
 
 function isWarned({ question }: StoredPrompt): boolean {
   return question.kind === 'permission' && question.prompt.warnings.length > 0;
-}
-
-async function withStore(
-  surroundings: Surroundings,
-  use: (store: Store) => ExitCode | Promise<ExitCode>,
-): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  try {
-    return await use(store.value);
-  } finally {
-    store.value.close();
-  }
 }

@@ -1,9 +1,9 @@
 /** `cordon sessions delete`: a session goes with its journal, history, grants and questions. Ring 1. */
 import { fault, id, type SessionId } from '@cordon/core';
 import type { Store } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirmed } from './confirmation.ts';
+import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface SessionDeletion {
@@ -25,20 +25,12 @@ export async function deleteSessions(
     surroundings.tellFault(fault('journal-unavailable', 'it is not clear what to delete', help));
     return EXIT.failed;
   }
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  try {
-    const sessions = [
-      ...new Set([...names.map((name): SessionId => id(name)), ...old(store.value, olderThan)]),
-    ];
+  return withStore(surroundings, async (store) => {
+    const sessions = [...new Set([...names.map((name): SessionId => id(name)), ...old(store, olderThan)])];
     const question = `Delete ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, with journal, history and grants?`;
     if (sessions.length > 0 && !(await confirmed(surroundings, question, yes))) return EXIT.refused;
-    return deleteAll(surroundings, store.value, sessions);
-  } finally {
-    store.value.close();
-  }
+    return deleteAll(surroundings, store, sessions);
+  });
 }
 
 function old({ sessions }: Store, days: number | undefined): readonly SessionId[] {

@@ -1,21 +1,25 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
-import { openJournal } from '../compose.ts';
+import type { SessionRecord } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import { type LeftQuery, leftQuery } from '../unfinished.ts';
+import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MOST_SESSIONS = 50;
 
-export function sessions(surroundings: Surroundings): ExitCode {
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  const listed = store.value.sessions
-    .list(MOST_SESSIONS)
-    .map((session) => ({ ...session, left: leftQuery(store.value, session) }));
-  store.value.close();
+export function sessions(surroundings: Surroundings): Promise<ExitCode> {
+  return withStore(surroundings, (store) => {
+    const listed = store.sessions
+      .list(MOST_SESSIONS)
+      .map((session) => ({ ...session, left: leftQuery(store, session) }));
+    return tell(surroundings, listed);
+  });
+}
+
+type ListedSession = SessionRecord & { readonly left: LeftQuery | 'unreadable' | null };
+
+function tell(surroundings: Surroundings, listed: readonly ListedSession[]): ExitCode {
   if (surroundings.wantsJson) {
     for (const { left, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
