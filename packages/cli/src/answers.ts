@@ -16,6 +16,7 @@ import {
   id,
   NAME_PATTERN,
   ok,
+  PERMISSION_SCOPES,
   type PermissionAnswer,
   type PermissionPrompt,
   type PermissionScope,
@@ -53,15 +54,6 @@ export type AnswerRule =
   /** Null: none of the apps. */
   | { readonly kind: 'choice'; readonly choose: AppId | null; readonly decision: AnswerDecision };
 
-const SCOPES: readonly PermissionScope[] = [
-  'app-selection',
-  'exchange',
-  'response',
-  'data-release',
-  'irreversible-action',
-  'egress',
-  'policy',
-];
 const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
 const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
 
@@ -173,7 +165,7 @@ function readMatch(reader: ConfigReader, at: Located, installed: Installed): Ans
   const object = reader.object(at);
   if (object === null) return {};
   const scopeAt = object.get('scope');
-  const scope = scopeAt === null ? null : readWord(reader, scopeAt, SCOPES, 'a scope');
+  const scope = scopeAt === null ? null : readWord(reader, scopeAt, PERMISSION_SCOPES, 'a scope');
   const match: AnswerMatch = {
     ...(scope === null ? {} : { scope }),
     ...readSide(reader, object, 'from', installed),

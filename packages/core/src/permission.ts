@@ -6,14 +6,16 @@
 import type { AppId, ContextId, EventId, GrantId, SessionId } from './id.ts';
 
 /** What a permission is for. */
-export type PermissionScope =
-  | 'app-selection' // this app serves the query
-  | 'exchange' // this context may ask that app for this functionality
-  | 'response' // that app's answer is delivered to this context
-  | 'data-release' // these data become visible in this app's context
-  | 'irreversible-action' // this tool is called with these arguments
-  | 'egress' // this app talks to this site
-  | 'policy'; // a rule of the policy asks
+export const PERMISSION_SCOPES = [
+  'app-selection', // this app serves the query
+  'exchange', // this context may ask that app for this functionality
+  'response', // that app's answer is delivered to this context
+  'data-release', // these data become visible in this app's context
+  'irreversible-action', // this tool is called with these arguments
+  'egress', // this app talks to this site
+  'policy', // a rule of the policy asks
+] as const;
+export type PermissionScope = (typeof PERMISSION_SCOPES)[number];
 
 /** How long an answer holds. What cannot be undone and what a rule asks hold for the session at most. */
 export type GrantDuration = 'once' | 'session' | 'until' | 'permanent';

@@ -18,6 +18,7 @@ import {
   id,
   isJsonObject,
   ok,
+  PERMISSION_SCOPES,
   type PermissionScope,
   type PermissionSubject,
   type Result,
@@ -347,21 +348,11 @@ function recordOf(row: Row, seal: Seal): GrantRecord {
   };
 }
 
-const SCOPES = [
-  'app-selection',
-  'exchange',
-  'response',
-  'data-release',
-  'irreversible-action',
-  'egress',
-  'policy',
-] as const satisfies readonly PermissionScope[];
-
 function subjectOf(text: string): PermissionSubject {
   const value = parseStored(text);
   if (!isJsonObject(value)) throw new MalformedRow('a stored subject is not an object');
   const { from, to, what } = value;
-  const scope = SCOPES.find((candidate) => candidate === value.scope);
+  const scope = PERMISSION_SCOPES.find((candidate) => candidate === value.scope);
   if (scope === undefined || typeof what !== 'string')
     throw new MalformedRow('a stored subject is incomplete');
   return { scope, from: appOf(from), to: appOf(to), what };

@@ -5,16 +5,16 @@ import {
   type GrantDuration,
   id,
   ok,
-  type PermissionScope,
+  PERMISSION_SCOPES,
   type PermissionSubject,
   type Result,
 } from '@cordon/core';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd } from '../grant-term.ts';
 import { nearest } from '../nearest.ts';
 import { minuteOf, renderTable } from '../table.ts';
+import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */
@@ -27,18 +27,9 @@ export interface GrantOptions {
   readonly duration?: string;
 }
 
-const SCOPES: readonly PermissionScope[] = [
-  'app-selection',
-  'exchange',
-  'response',
-  'data-release',
-  'irreversible-action',
-  'egress',
-  'policy',
-];
 const DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'permanent'];
 
-export function listGrants(surroundings: Surroundings, options: GrantOptions): ExitCode {
+export function listGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
   return withGrants(surroundings, options, (store, filter) => {
     const grants = store.grants.list(filter);
     if (surroundings.wantsJson) {
@@ -61,11 +52,11 @@ export function listGrants(surroundings: Surroundings, options: GrantOptions): E
 }
 
 /** One by its id, or all that the options name. */
-export function revokeGrants(
+export async function revokeGrants(
   surroundings: Surroundings,
   grant: string | undefined,
   options: GrantOptions,
-): ExitCode {
+): Promise<ExitCode> {
   const isNamed = [options.scope, options.app, options.session, options.duration].some(
     (named) => named !== undefined,
   );
@@ -96,7 +87,11 @@ export function revokeGrants(
 }
 
 /** Sets an end, or an earlier one. */
-export function expireGrant(surroundings: Surroundings, grant: string, at: string | undefined): ExitCode {
+export async function expireGrant(
+  surroundings: Surroundings,
+  grant: string,
+  at: string | undefined,
+): Promise<ExitCode> {
   const now = surroundings.now();
   const end = at === undefined ? ok(now) : parseEnd(at, now);
   if (!end.ok) return refused(surroundings, `\`${at}\` is no time to come: ${end.fault}`);
@@ -116,7 +111,7 @@ export function expireGrant(surroundings: Surroundings, grant: string, at: strin
 }
 
 /** Everything that was ever granted, with the question as it was shown: one JSON document in one line. */
-export function exportGrants(surroundings: Surroundings, options: GrantOptions): ExitCode {
+export function exportGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
   return withGrants(surroundings, { ...options, all: true }, (store, filter) => {
     const shown = allShown(store);
     const grants = [...store.grants.list(filter)].reverse().map((grant) => {
@@ -162,22 +157,14 @@ function stateOf(store: Store, { revokedAt, usedAt, expiredAt, session }: GrantR
   return isEnded ? 'its session ended' : 'in force';
 }
 
-function withGrants(
+async function withGrants(
   surroundings: Surroundings,
   options: GrantOptions,
   use: (store: Store, filter: GrantFilter) => ExitCode,
-): ExitCode {
+): Promise<ExitCode> {
   const filter = filterOf(options);
   if (!filter.ok) return refused(surroundings, filter.fault);
-  const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
-  const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-  try {
-    return use(store.value, filter.value);
-  } finally {
-    store.value.close();
-  }
+  return withStore(surroundings, (store) => use(store, filter.value));
 }
 
 function refused(surroundings: Surroundings, message: string): ExitCode {
@@ -186,8 +173,9 @@ function refused(surroundings: Surroundings, message: string): ExitCode {
 }
 
 function filterOf({ all, scope, app, session, duration }: GrantOptions): Result<GrantFilter, string> {
-  const knownScope = SCOPES.find((known) => known === scope);
-  if (scope !== undefined && knownScope === undefined) return failed(unknownWord('scope', scope, SCOPES));
+  const knownScope = PERMISSION_SCOPES.find((known) => known === scope);
+  if (scope !== undefined && knownScope === undefined)
+    return failed(unknownWord('scope', scope, PERMISSION_SCOPES));
   const knownDuration = DURATIONS.find((known) => known === duration);
   if (duration !== undefined && knownDuration === undefined)
     return failed(unknownWord('duration', duration, DURATIONS));
