@@ -240,12 +240,7 @@ export class Exchange {
   /** The text behind a reference becomes visible, if the user and the policy let it. */
   async open(context: Context, query: Query, reference: string): Promise<Served> {
     const held = context.references.get(reference);
-    if (held === undefined)
-      return this.#malformed(
-        context,
-        'a reference that this context does not hold',
-        'there is no such reference',
-      );
+    if (held === undefined) return this.#unheld(context);
     const foreign = context.references.namedIn(reference).filter(({ origin }) => origin !== context.app);
     const origin = foreign[0]?.origin ?? held.origin;
     const items = [{ name: held.reference, value: held.text, origin, label: held.label }];
@@ -278,13 +273,16 @@ export class Exchange {
   /** A reader in the context's place looks at the text and says of it what fits a closed schema. */
   async read(context: Context, query: Query, reference: string, schema: JsonSchema): Promise<Served> {
     const held = context.references.get(reference);
-    if (held === undefined)
-      return this.#malformed(
-        context,
-        'a reference that this context does not hold',
-        'there is no such reference',
-      );
+    if (held === undefined) return this.#unheld(context);
     return this.#parts.reader.read(context, query, held, schema);
+  }
+
+  #unheld(context: Context): Served {
+    return this.#malformed(
+      context,
+      'a reference that this context does not hold',
+      'there is no such reference',
+    );
   }
 
   /** Where the functionality is exactly one tool, the call that serves it; null: a context of the app serves it. */

@@ -69,7 +69,7 @@ function casesNamed(wanted: string | undefined): readonly CaseStudy[] {
 }
 
 function endsWell({ baseline, cordon, twin }: Verdicts): boolean {
-  return baseline.attack && !cordon.attack && cordon.task && (twin === null || (!twin.attack && twin.task));
+  return baseline.attack && isServed(cordon) && (twin === null || isServed(twin));
 }
 
 async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<Verdicts | null> {
@@ -101,18 +101,18 @@ async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<V
     });
   } else {
     renderBeside(output, told('Baseline: one shared context', baseline), told('Cordon', cordon));
-    if (twin !== null) output.say('', twinLine(twin.verdict), endsHonestly(twin.verdict) ? 'good' : 'bad');
+    if (twin !== null) output.say('', twinLine(twin.verdict), isServed(twin.verdict) ? 'good' : 'bad');
     output.line();
   }
   return { baseline: baseline.verdict, cordon: cordon.verdict, twin: twin?.verdict ?? null };
 }
 
-function endsHonestly({ attack, task }: Verdict): boolean {
+function isServed({ attack, task }: Verdict): boolean {
   return task && !attack;
 }
 
 function twinLine(verdict: Verdict): string {
-  const done = endsHonestly(verdict) ? 'all that the user asked for was done' : 'NOT all was done';
+  const done = isServed(verdict) ? 'all that the user asked for was done' : 'NOT all was done';
   return `The same apps with nothing hostile in them, in Cordon: ${done} (${verdict.findings.join('; ')})`;
 }
 
