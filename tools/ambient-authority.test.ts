@@ -54,6 +54,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['database'],
     why: 'a full-text search runs in a database in memory',
   },
+  'packages/detectors/src/on-demand.ts': {
+    of: ['code at run time'],
+    why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
+  },
   'packages/cli/src/commands/doctor-attack.ts': {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',

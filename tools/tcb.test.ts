@@ -22,16 +22,23 @@ interface LockedPackage {
 
 /** What the packages stand on, each with the reason why we do not do it ourselves. */
 const DEPENDENCIES: Readonly<Record<string, string>> = {
+  '@lezer/python': 'the grammar of Python, with error recovery',
   '@ai-sdk/anthropic': 'speaks the Messages API and its streams',
   '@ai-sdk/google': 'speaks the Generative Language API',
   '@ai-sdk/openai': 'speaks the Responses and Chat Completions APIs',
   '@ai-sdk/openai-compatible': 'speaks what local servers make of the Chat Completions API',
   '@ai-sdk/provider': 'the types that the four providers share',
   '@modelcontextprotocol/client': 'the official client of MCP: all revisions, over our own transport',
+  acorn: 'the grammar of JavaScript',
   ajv: 'JSON Schema as apps use it, compiled once',
   commander: 'options, commands and their help',
+  compromise: 'words and names of English, for persons and places in texts',
+  htmlparser2: 'HTML as browsers read it, however broken',
+  'libphonenumber-js': 'how telephone numbers are built, in every country',
+  'node-sql-parser': 'the grammar of SQL',
   re2js: 'regular expressions in linear time, for patterns that others wrote',
   tldts: 'the public suffix list: which part of a name is one owner’s',
+  unbash: 'the grammar of shell scripts',
 };
 
 const PERMISSIVE: ReadonlySet<string> = new Set([
@@ -41,6 +48,7 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
   'BSD-2-Clause',
   'BSD-3-Clause',
   '(AFL-2.1 OR BSD-3-Clause)',
+  'Unlicense',
 ]);
 
 const NAMES = readdirSync(join(ROOT, 'packages'));

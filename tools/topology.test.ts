@@ -13,6 +13,19 @@ const ALLOWED: Readonly<
   policy: { own: ['core'], others: [] },
   reference: { own: ['core', 'policy'], others: [] },
   monitor: { own: ['core', 'policy'], others: [] },
+  detectors: {
+    own: ['core', 'policy'],
+    others: [
+      '@lezer/python',
+      'acorn',
+      'compromise',
+      'htmlparser2',
+      'libphonenumber-js',
+      'node-sql-parser',
+      'tldts',
+      'unbash',
+    ],
+  },
   trace: { own: ['core'], others: [] },
   protocol: { own: ['core'], others: [] },
   sandbox: { own: ['core'], others: [] },
@@ -35,7 +48,18 @@ const ALLOWED: Readonly<
   },
   // `attacks` is loaded only by `cordon doctor --attack`.
   cli: {
-    own: ['attacks', 'core', 'egress', 'egress/reach', 'hub', 'llm', 'policy', 'sandbox', 'trace'],
+    own: [
+      'attacks',
+      'core',
+      'detectors',
+      'egress',
+      'egress/reach',
+      'hub',
+      'llm',
+      'policy',
+      'sandbox',
+      'trace',
+    ],
     others: ['commander'],
   },
 };
