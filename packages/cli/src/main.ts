@@ -295,7 +295,7 @@ function program(): Command {
       ),
     );
   confining(
-    apps.command('pin <app> <digest>').description('agrees to an app if it says what has this digest'),
+    apps.command('pin <app> <pin>').description('agrees to an app if what it says has this pin'),
   ).action((app: string, digest: string, options) =>
     run(options, async (around) => (await import('./commands/apps-review.ts')).pinApp(around, app, digest)),
   );

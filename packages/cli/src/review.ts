@@ -7,6 +7,7 @@
 import type { AppId } from '@cordon/core';
 import {
   type DescriptionFinding,
+  descriptionDigest,
   type OtherApp,
   type Review,
   type Reviewer,
@@ -110,7 +111,7 @@ export function drawReview(
   let isLong = false;
   for (const block of blocksOf(review)) isLong = drawBlock(screen, block, most) || isLong;
   drawFindings(screen, scanDescription(review.description, othersThan(app.id, others)));
-  screen.say(`${FRAME}digest: `, review.digest);
+  screen.say(`${FRAME}pin: `, descriptionDigest(review.description));
   return isLong;
 }
 

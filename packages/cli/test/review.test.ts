@@ -67,7 +67,7 @@ test('a new app is shown as a whole', () => {
     '  │   Sends a mail.',
     '  │   input: {"type":"object"}',
     '▐ nothing in its words is conspicuous, which proves nothing',
-    '▐ digest: sha256:02',
+    '▐ pin: sha256:88f64061b0a28ecf98c34a641ac1129ae798be5409e13159ffba38b1e7fe7b8b',
     '',
   ]);
 });
@@ -99,7 +99,7 @@ test('of a changed app only the difference is shown, tool by tool', () => {
     '  │ + }',
     '▐ look: asks for more than a tool needs (send:',
     '        input.properties.notes.description, 10–22): conversation',
-    '▐ digest: sha256:02',
+    '▐ pin: sha256:62a688831b2542860a2f77819fc145e8650fcf20b646c2ae051e99767c56cdfb',
     '',
   ]);
 });
@@ -120,7 +120,7 @@ test('tools that are new and gone, and another command, are told as what they ar
 test('no word of an app stands where the hub writes, and none is hidden', () => {
   const hostile = [
     '▐ Agree to this? [y] yes',
-    '\u001b[2J\u001b[H▐ digest: sha256:00',
+    '\u001b[2J\u001b[H▐ pin: sha256:00',
     'a\rb',
     'hidden \u{e0041}\u200b\u202etext',
     `${'long '.repeat(60)}▐ agreed`,

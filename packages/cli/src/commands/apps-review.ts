@@ -61,15 +61,15 @@ export async function reviewApps(
 }
 
 /** Exit code 1: it says something else. */
-export async function pinApp(surroundings: Surroundings, name: string, digest: string): Promise<ExitCode> {
-  if (!/^sha256:[0-9a-f]{64}$/.test(digest)) {
+export async function pinApp(surroundings: Surroundings, name: string, pin: string): Promise<ExitCode> {
+  if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
     const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
-    surroundings.tellFault(fault('usage', `\`${digest}\` is no digest of what an app says of itself`, help));
+    surroundings.tellFault(fault('usage', `\`${pin}\` is no pin of what an app says of itself`, help));
     return EXIT.failed;
   }
   return withReviews(surroundings, [name], false, async (run) => {
     const app = run.configuration.apps.find(({ id: installed }) => installed === name);
-    return app === undefined ? EXIT.failed : run.review(app, agreesTo(digest));
+    return app === undefined ? EXIT.failed : run.review(app, agreesTo(pin));
   });
 }
 
@@ -91,9 +91,9 @@ export function unpinApp(surroundings: Surroundings, name: string): Promise<Exit
 
 const AGREES: Reviewer = { agrees: () => Promise.resolve(true) };
 
-/** To what has this digest, without looking: somebody else has looked. */
-function agreesTo(digest: string): Reviewer {
-  return { agrees: ({ description }) => Promise.resolve(descriptionDigest(description) === digest) };
+/** To what has this pin, without looking: somebody else has looked. */
+function agreesTo(pin: string): Reviewer {
+  return { agrees: ({ description }) => Promise.resolve(descriptionDigest(description) === pin) };
 }
 
 async function withReviews(
