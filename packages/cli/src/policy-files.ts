@@ -4,7 +4,8 @@
  * Ring 1.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import { joinPolicies, loadPolicy, type Policy, type PolicyOptions } from '@cordon/policy';
+import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
+import { loadedPolicy } from './loaded-policy.ts';
 import { readTextFile } from './text-file.ts';
 
 export type Dialect = NonNullable<PolicyOptions['dialect']>;
@@ -36,7 +37,7 @@ export function readPolicyFiles(
 ): Result<PolicyFiles, readonly Diagnostic[]> {
   const loaded = [...new Set(files)].map((file) => {
     const text = readTextFile(file);
-    return text.ok ? loadPolicy(text.value, { file, dialect }) : failed([text.fault]);
+    return text.ok ? loadedPolicy(text.value, { file, dialect }) : failed([text.fault]);
   });
   if (loaded.some((policy) => !policy.ok)) {
     return failed(loaded.flatMap((policy) => (policy.ok ? policy.value.warnings : policy.fault)));

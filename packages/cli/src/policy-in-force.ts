@@ -1,7 +1,8 @@
 /** The policy that holds for whatever this machine runs: the default one and the user's files. Ring 1. */
 import { join, resolve } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import { joinPolicies, loadPolicy, type Policy } from '@cordon/policy';
+import { joinPolicies, type Policy } from '@cordon/policy';
+import { loadedPolicy } from './loaded-policy.ts';
 import { readTextFile } from './text-file.ts';
 
 /** The folder that holds `packages/`, `examples/` and `policies/`. */
@@ -19,5 +20,5 @@ export function readPolicies(files: readonly string[]): Result<Policy, readonly 
 
 function readPolicy(file: string): Result<Policy, readonly Diagnostic[]> {
   const text = readTextFile(file);
-  return text.ok ? loadPolicy(text.value, { file }) : failed([text.fault]);
+  return text.ok ? loadedPolicy(text.value, { file }) : failed([text.fault]);
 }

@@ -1,10 +1,11 @@
 /** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
 import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
-import { lint, loadPolicy, parseTools, type ToolSchema } from '@cordon/policy';
+import { parseTools, type ToolSchema } from '@cordon/policy';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';
 import { jsonFault } from '../json-fault.ts';
+import { lintedPolicy, loadedPolicy } from '../loaded-policy.ts';
 import type { Dialect } from '../policy-files.ts';
 import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
 import { openBytes, readStream } from '../text-file.ts';
@@ -54,9 +55,9 @@ async function checkOne(file: string, dialect: Dialect, { tools, isComplete }: K
   const text = await read(file, 'split it into several policies');
   if (!text.ok) return { lines: new SourceLines(''), diagnostics: [text.fault] };
   const lines = new SourceLines(text.value);
-  const policy = loadPolicy(text.value, { file, dialect });
+  const policy = loadedPolicy(text.value, { file, dialect });
   if (!policy.ok) return { lines, diagnostics: policy.fault };
-  const found = lint(policy.value, tools === null ? {} : { tools, isComplete });
+  const found = lintedPolicy(policy.value, tools === null ? {} : { tools, isComplete });
   return { lines, diagnostics: merged(policy.value.warnings, found) };
 }
 

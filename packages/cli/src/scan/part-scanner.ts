@@ -9,8 +9,9 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { failed } from '@cordon/core';
 import type { Analysis } from '@cordon/policy';
-import { joinPolicies, loadPolicy } from '@cordon/policy';
+import { joinPolicies } from '@cordon/policy';
 import { analysisLine } from '../findings.ts';
+import { loadedPolicy } from '../loaded-policy.ts';
 import { type Examination, Examiner } from './examiner.ts';
 import { eachLine, type Line, LineReader, ShortenedFile } from './line-reader.ts';
 import type { LineRecord, Part, PartOutcome, ScanTask, Unit, UnitOutcome } from './part.ts';
@@ -25,7 +26,7 @@ export class PartScanner {
   /** Throws if a policy does not load: the program has loaded the same texts before. */
   constructor(task: ScanTask) {
     const policies = task.policies.map(({ file, text }) => {
-      const loaded = loadPolicy(text, { file, dialect: task.dialect });
+      const loaded = loadedPolicy(text, { file, dialect: task.dialect });
       if (!loaded.ok) throw new Error(`the policy ${file} does not load`);
       return loaded.value;
     });

@@ -1,0 +1,27 @@
+/**
+ * The functions that rules import, as the programs that load policies offer them: `invariant.detectors` and
+ * `invariant.parsers` as the standard library names them, everything else under `cordon.detectors`. A detector's code is loaded when a rule
+ * first asks it, because most starts need none. Ring 1.
+ */
+import { type Detector, defineDetector } from '@cordon/policy';
+import { onDemand } from './on-demand.ts';
+import type * as Pii from './pii/rule.ts';
+import type * as Secrets from './secrets/rule.ts';
+
+const PII = onDemand<typeof Pii>('./pii/rule.ts');
+const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
+
+const DETECTORS: readonly Detector[] = [
+  defineDetector({ name: 'pii', cost: 'linear', isDeterministic: true, run: (call) => PII().pii(call) }),
+  defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    run: (call) => SECRETS().secrets(call),
+  }),
+];
+
+/** All detectors that need nothing beyond this package: given to `loadPolicy`, its rules can import them by name. */
+export function standardDetectors(): readonly Detector[] {
+  return DETECTORS;
+}
