@@ -24,8 +24,27 @@ export interface DetectorSpec {
   readonly cost: 'linear' | 'model';
   /** Whether the same texts always have the same answer. */
   readonly isDeterministic: boolean;
-  /** Throwing makes the rule undecided, which denies. */
-  readonly run: (call: DetectorCall) => Json;
+  /**
+   * The arguments in order, the first included. With them, positional and named arguments are both found in `given`,
+   * and an argument that is not among them makes the rule undecided. Without: as they come.
+   */
+  readonly parameters?: readonly [string, ...string[]];
+  /** `noAnswer` makes the rule undecided, which denies, and so does throwing. */
+  readonly run: (call: DetectorCall) => Json | NoAnswer;
+}
+
+/** Why a detector cannot say anything; the reason names no content. */
+export class NoAnswer {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** For a detector that cannot judge: it is not set up, or the text is beyond what it looks at. */
+export function noAnswer(reason: string): NoAnswer {
+  return new NoAnswer(reason);
 }
 
 /** One use of a detector in a rule. */
@@ -35,6 +54,8 @@ export interface DetectorCall {
   /** The arguments behind the first. */
   readonly rest: readonly Json[];
   readonly named: JsonObject;
+  /** By the names in `parameters`, but for the first; empty where the detector names none. */
+  readonly given: JsonObject;
   /** Says which characters the answer is about: the text by its index, offsets in UTF-16 units. */
   mark(text: number, start: number, end: number): void;
 }
@@ -55,26 +76,60 @@ export function defineDetector(spec: DetectorSpec): Detector {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TypeError(`\`${name}\` is no name that rules can have`);
   const run = callable(name, (positional, named, mark) => {
-    const [data = null, ...others] = positional;
-    const rest = others.map(plain);
-    const options = [...named].map(([key, value]): [string, Json | undefined] => [key, plain(value)]);
-    const isPlain = [...rest, ...options.map(([, value]) => value)].every((value) => value !== undefined);
-    if (!isPlain) return undecided(`\`${name}\` takes texts, numbers, lists and objects`);
+    const bound = bind(spec, positional, named);
+    if ('reason' in bound) return undecided(bound.reason);
+    const { data, rest, options, given } = bound;
     try {
       const answer = spec.run({
         texts: textsOf(data),
-        rest: rest.filter((value) => value !== undefined),
-        named: Object.fromEntries(
-          options.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-        ),
+        rest,
+        named: options,
+        given,
         mark: (text, start, end) => mark(0, text, start, end),
       });
+      if (answer instanceof NoAnswer) return undecided(answer.reason);
       return isAnswer(answer) ? answer : undecided(`the detector \`${name}\` gave ${kindOf(answer)}`);
     } catch {
       return undecided(`the detector \`${name}\` failed`);
     }
   });
   return { name, cost, isDeterministic, callable: run };
+}
+
+interface Bound {
+  readonly data: Value;
+  readonly rest: readonly Json[];
+  readonly options: JsonObject;
+  readonly given: JsonObject;
+}
+
+function bind(
+  { name, parameters }: DetectorSpec,
+  positional: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): Bound | { readonly reason: string } {
+  const [first = null, ...others] = parameters ?? [];
+  // A first argument given by name would else have no texts at all, and what has none holds nothing.
+  const byName = positional.length === 0 && first !== null ? named.get(first) : undefined;
+  const [data = byName ?? null, ...behind] = positional;
+  const rest = behind.map(plain);
+  const isFirst = (key: string) => byName !== undefined && key === first;
+  const options = [...named]
+    .filter(([key]) => !isFirst(key))
+    .map(([key, value]): [string, Json | undefined] => [key, plain(value)]);
+  const isPlain = [...rest, ...options.map(([, value]) => value)].every((value) => value !== undefined);
+  if (!isPlain) return { reason: `\`${name}\` takes texts, numbers, lists and objects` };
+  const known = rest.filter((value) => value !== undefined);
+  const optional = Object.fromEntries(
+    options.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  if (parameters === undefined) return { data, rest: known, options: optional, given: {} };
+  const placed = known.map((value, at): [string | null, Json] => [others[at] ?? null, value]);
+  const all = [...placed, ...Object.entries(optional)];
+  const keys = all.flatMap(([key]) => (key !== null && others.includes(key) ? [key] : []));
+  if (keys.length < all.length || new Set(keys).size < keys.length)
+    return { reason: `\`${name}\` takes (${parameters.join(', ')})` };
+  return { data, rest: known, options: optional, given: Object.fromEntries(all) };
 }
 
 /** A detector is a program's function, typed or not: what is no JSON must not become a value of a rule. */

@@ -9,7 +9,14 @@
 
 export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
-export { type Detector, type DetectorCall, type DetectorSpec, defineDetector } from './detector.ts';
+export {
+  type Detector,
+  type DetectorCall,
+  type DetectorSpec,
+  defineDetector,
+  NoAnswer,
+  noAnswer,
+} from './detector.ts';
 export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';
 export { parseTools, type ToolSchema } from './lint/tool-schema.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Detector, defineDetector, loadPolicy, type Policy } from '../src/index.ts';
+import { type Detector, defineDetector, loadPolicy, noAnswer, type Policy } from '../src/index.ts';
 
 const SECRETS = defineDetector({
   name: 'secrets',
@@ -150,4 +150,42 @@ test('what the standard library does not have is imported from a module of its o
   assert.deepEqual(analysed(policy.value, 'DE12').ranges, [['0']]);
   assert.deepEqual(analysed(policy.value, 'FR12').ranges, []);
   assert.throws(() => defineDetector({ ...ibans, name: 'not a name', run: () => null }), TypeError);
+});
+
+test('arguments are bound by the names that a detector gives them, the texts of the first too', () => {
+  const words = defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'word', 'least'],
+    run: ({ texts, given }) =>
+      texts.filter((text) => text.split(String(given.word ?? 'KEY')).length > Number(given.least ?? 1)),
+  });
+  const found = (line: string) => {
+    const { ranges, open } = analysed(policyOf(line, [words]), 'a KEY, a KEY and a LOCK');
+    return open[0] ?? ranges.length;
+  };
+  assert.equal(found('any(secrets(m))'), 1);
+  assert.equal(found('any(secrets(data=m))'), 1);
+  assert.equal(found('any(secrets(m, "LOCK"))'), 1);
+  assert.equal(found('any(secrets(m, "LOCK", 2))'), 0);
+  assert.equal(found('any(secrets(m, least=2))'), 1);
+  assert.equal(found('any(secrets(least=3, data=m))'), 0);
+  const refused = '`secrets` takes (data, word, least)';
+  assert.equal(found('any(secrets(m, lest=2))'), refused);
+  assert.equal(found('any(secrets(m, "KEY", word="LOCK"))'), refused);
+  assert.equal(found('any(secrets(m, "KEY", 1, 2))'), refused);
+});
+
+test('a detector that has no answer says why, and the rule is undecided', () => {
+  const unsure = defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    run: ({ texts }) => (texts.join('').length > 5 ? noAnswer('the text is too long') : []),
+  });
+  assert.deepEqual(analysed(policyOf('any(secrets(m))', [unsure]), 'a longer text').open, [
+    'the text is too long',
+  ]);
+  assert.deepEqual(analysed(policyOf('any(secrets(m))', [unsure]), 'short').open, []);
 });
