@@ -111,6 +111,7 @@ export function compose(
     limits: configuration.limits,
     prices: new Map([...BUILT_IN_PRICES, ...configuration.prices]),
     consent,
+    weaker: weaker.value,
     installable: configuration.installable,
     clock: Date.now,
     summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),

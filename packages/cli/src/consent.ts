@@ -43,8 +43,6 @@ export interface TerminalConsentParts {
   readonly terminal: Terminal;
   /** For permissions until a time. Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Layers of the sandbox that this session goes without; a question is answered otherwise then. */
-  readonly weaker?: readonly string[];
 }
 
 /** A question that is open. */
@@ -192,7 +190,7 @@ export class TerminalConsent implements Consent {
   #draw(open: Open): void {
     open.isDrawn = true;
     const number = this.#count > 1 ? `${open.number} of ${this.#count}` : null;
-    const options = { width: this.#screen.width, number, weaker: this.#parts.weaker ?? [] };
+    const options = { width: this.#screen.width, number };
     const drawing =
       open.kind === 'choice'
         ? drawChoice(open.prompt, options)

@@ -38,8 +38,6 @@ export interface DrawingOptions {
   readonly width: number;
   /** Where several questions are open; null: it is the only one. */
   readonly number: string | null;
-  /** Layers of the sandbox that this session goes without; a question is answered otherwise then. */
-  readonly weaker: readonly string[];
 }
 
 class Lines {
@@ -84,8 +82,8 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   lines.say('from:', from ?? 'Cordon itself, or a context without app');
   lines.say('to:  ', to ?? 'you, or nobody');
   lines.say('what:', what);
-  if (options.weaker.length > 0)
-    lines.say('!!', `the sandbox is weaker: without ${options.weaker.join(', ')}`, 'bad');
+  const { weaker = [] } = prompt;
+  if (weaker.length > 0) lines.say('!!', `the sandbox is weaker: without ${weaker.join(', ')}`, 'bad');
   lines.say('plan:', prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request');
   for (const rule of prompt.rules) lines.say('rule:', rule);
   drawWarnings(lines, 'WARNING:', prompt.warnings);

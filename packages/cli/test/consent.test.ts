@@ -77,13 +77,13 @@ test('the question says who, what, why and what the plan expected', async () => 
   );
 });
 
-test('a weaker sandbox stands in every question', async () => {
+test('a weaker sandbox of the session that asks stands in its questions, wherever they are shown', async () => {
   for (const weaker of [['seccomp', 'watchdog'], []]) {
     const scripted = scriptedTerminal();
     scripted.input.end('n\n');
     const { screen, terminal } = scripted;
-    await new TerminalConsent({ screen, terminal, now: () => NOW, weaker }).permission(
-      permissionPrompt(),
+    await new TerminalConsent({ screen, terminal, now: () => NOW }).permission(
+      permissionPrompt({ weaker }),
       signal,
     );
     const told = scripted.shown().includes('\n▐ !! the sandbox is weaker: without seccomp, watchdog\n');

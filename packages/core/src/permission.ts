@@ -56,6 +56,8 @@ export interface PermissionPrompt {
   /** The rules that asked. */
   readonly rules: readonly string[];
   readonly durations: readonly GrantDuration[];
+  /** Layers of the sandbox that the session goes without, which a question is answered otherwise for; absent: none. */
+  readonly weaker?: readonly string[];
   /**
    * SHA-256 of subject, warnings, rules, what must stay the same of the data, and what the apps are: a grant covers the
    * same question about the same apps with the same warnings. A yes for once is spent on the data that were shown.

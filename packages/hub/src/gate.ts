@@ -175,14 +175,23 @@ export class Gate {
     try {
       const answered = new Set<RuleId>(settled.rules);
       const doubt = this.#recorder.doubtAbout(proposal);
-      let due = doubt === null ? need : repetitionNeed(proposal, context.app, need, doubt);
+      const required = doubt === null ? need : repetitionNeed(proposal, context.app, need, doubt);
+      let due = required;
       let permission = settled.permission;
+      /** Warnings of rules that stood on the question which was answered; null: none was put yet. */
+      let shown: ReadonlySet<string> | null = null;
       for (;;) {
         // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
         const decision = this.#monitor.decide(proposal, frame);
         const { warnings } = decision;
         if (decision.verdict === 'deny')
           return conclude({ allowed: false, reasons: decision.reasons }, permission, warnings);
+        if (shown !== null && !warnings.every(({ message }) => shown?.has(message))) {
+          // Attack: what would have been told with the question comes up while it stands, and the yes is to the old one.
+          due = required;
+          answered.clear();
+          for (const rule of settled.rules) answered.add(rule);
+        }
         const asks =
           decision.verdict === 'ask' ? decision.reasons.filter(({ rule }) => !answered.has(rule)) : [];
         if (due === null && asks.length === 0) {
@@ -201,6 +210,7 @@ export class Gate {
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
         for (const { rule } of asks) answered.add(rule);
+        shown = new Set(warnings.map(({ message }) => message));
         const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
         if (revised?.ok) {
           // What was proposed does not happen; what the user made of it is decided like everything else.

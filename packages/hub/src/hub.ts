@@ -58,6 +58,8 @@ export interface HubParts {
   readonly warm?: WarmLimits;
   /** What of its history a context is shown again. */
   readonly memoryLimits?: MemoryLimits;
+  /** Layers of the sandbox that apps go without; questions say so. */
+  readonly weaker?: readonly string[];
   /** How what is older is summed up; `extract` if absent. */
   readonly summaries?: SummaryMode;
 }

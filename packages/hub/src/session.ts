@@ -106,6 +106,8 @@ export interface SessionParts {
   readonly random: () => string;
   /** Resolves after so many milliseconds, or when the signal aborts. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Layers of the sandbox that apps go without; questions say so. */
+  readonly weaker?: readonly string[];
   /** Lets go of the session without ending it. */
   readonly release: () => void;
 }
@@ -209,6 +211,7 @@ export class Session {
       digest,
       signal,
       identityOf: (app: AppId) => parts.pins.digest(app),
+      weaker: parts.weaker ?? [],
       pause,
     };
     const permissions = new Permissions(permission);

@@ -289,6 +289,70 @@ for (const [how, answer, ran] of [
   });
 }
 
+const CHANGES: readonly (readonly [string, Partial<Scene>, boolean, number])[] = [
+  ['stands there as it was', {}, false, 0],
+  ['is about another program', { identity: (name) => `another ${name}` }, false, 1],
+  ['says that the sandbox is weaker', { weaker: ['seccomp'] }, false, 1],
+  ['says that its recipient is new', {}, true, 1],
+];
+for (const [what, change, revokes, questions] of CHANGES) {
+  test(`a yes that was given while the hub was dead is for what was shown: the question ${what}, ${questions} asked`, async (t) => {
+    const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER };
+    const stage = stageFor(t, { ...scene, script: { ...scene.script, planner: [SENDS, SENDS] } });
+    // The recipient is one that mails were sent to before.
+    stage.user.says = yes();
+    await stage.ask('send to ada', { mail: [[call('send', { to: 'ada' })], 'done'] });
+    stage.user.says = NEVER;
+    const outcome = stage.ask('send to ada once more');
+    await untilAsked(stage, 2);
+    const next = afterDeath(t, { ...scene, user: no(), ...change, script: { mail: ['done'] } }, stage);
+    const [waiting] = next.store.prompts.pending();
+    const answer = { allow: true, duration: 'once' } as const;
+    assert.ok(next.store.prompts.answer(waiting?.id ?? id(''), { kind: 'permission', answer }).ok);
+    if (revokes) for (const grant of next.store.grants.list()) next.store.grants.revoke(grant.id);
+    const resumed = next.open(stage.session.id);
+    await resumed.goOn(new AbortController().signal);
+    assert.deepEqual([next.user.asked.length, next.ran.length], [questions, 1 - questions]);
+    await resumed.close('end');
+    stage.cancel();
+    await outcome;
+  });
+}
+
+const WARNS =
+  'warn "it has read something" if:\n    (call: ToolCall)\n    call is tool:send\n    (output: ToolOutput)\n';
+for (const [what, policy, questions] of [
+  ['warns about the call meanwhile', WARNS, 2],
+  ['warns of something else', WARNS.replace('tool:send', 'tool:delete'), 1],
+] as const) {
+  test(`a yes does not count once a rule ${what}: ${questions} questions`, async (t) => {
+    const reads = app(
+      'mail',
+      { send: { input: shape({ to: TEXT }), reply: 'sent' }, read: 'hello' },
+      { irreversible: ['send'] },
+    );
+    const thinking = new Thinking();
+    const stage = stageFor(t, {
+      apps: [reads],
+      policy,
+      script: { planner: [SENDS], mail: [[call('send', { to: 'ada' }), call('read')], 'done'] },
+      user: thinking.says,
+    });
+    const outcome = stage.ask('send to ada, and read');
+    await untilAsked(stage, 1);
+    while (stage.of('tool-output.executed').length === 0) await new Promise((done) => setImmediate(done));
+    thinking.answer(0, { allow: true, duration: 'once' });
+    await untilAsked(stage, questions);
+    thinking.answer(1, { allow: false, reason: 'user' });
+    await outcome;
+    assert.deepEqual(
+      stage.user.asked.map(({ warnings }) => warnings),
+      [[], ['it has read something']].slice(0, questions),
+    );
+    assert.equal(stage.ran.includes('mail.send {"to":"ada"}'), questions === 1);
+  });
+}
+
 test('where the session goes on with another query, the old question is over', async (t) => {
   const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER };
   const stage = stageFor(t, scene);

@@ -130,7 +130,7 @@ async function asked(
   surroundings: Surroundings,
   { question }: StoredPrompt,
 ): Promise<Result<StoredAnswer, string>> {
-  const consent = surroundings.terminalConsent([]);
+  const consent = surroundings.terminalConsent();
   const signal = surroundings.ending;
   if (question.kind === 'choice') {
     return ok({ kind: 'choice', choice: await consent.choose(question.prompt, signal) });
@@ -148,7 +148,7 @@ function given(
   word: string,
   options: AnswerOptions,
 ): Result<StoredAnswer, string> {
-  const frame = { width: surroundings.notes.width, number: null, weaker: [] };
+  const frame = { width: surroundings.notes.width, number: null };
   if (question.kind === 'choice') {
     showDrawing(surroundings.notes, drawChoice(question.prompt, frame));
     return choiceOf(word, options, surroundings.now());

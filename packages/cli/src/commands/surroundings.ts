@@ -115,7 +115,7 @@ export class Surroundings {
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */
   consent(configuration: Configuration): Consent | null {
     const { answers, denyAll, denyWarned, allowRest } = this.options;
-    const asking = this.terminalConsent(configuration.weaker.map(({ name }) => name));
+    const asking = this.terminalConsent();
     const waiting = this.#waiting(asking);
     if (waiting === 'wrong') return null;
     const flags = {
@@ -157,13 +157,8 @@ export class Surroundings {
   }
 
   /** One for all questions: those that are open at the same time are shown together. */
-  terminalConsent(weaker: readonly string[]): TerminalConsent {
-    this.#consent ??= new TerminalConsent({
-      screen: this.notes,
-      terminal: this.terminal,
-      now: this.now,
-      weaker,
-    });
+  terminalConsent(): TerminalConsent {
+    this.#consent ??= new TerminalConsent({ screen: this.notes, terminal: this.terminal, now: this.now });
     return this.#consent;
   }
 
