@@ -128,7 +128,13 @@ export type EventBody =
       /** What the user typed in the place of what would have flowed. */
       readonly edits?: readonly PromptEdit[];
     }
-  | { readonly kind: 'choice.asked'; readonly question: string; readonly choices: readonly AppId[] }
+  | {
+      readonly kind: 'choice.asked';
+      readonly question: string;
+      readonly choices: readonly AppId[];
+      /** SHA-256 of what the apps are: an answer is to these. */
+      readonly binding?: string;
+    }
   | { readonly kind: 'choice.answered'; readonly choice: AppId | null }
   | {
       readonly kind: 'grant.given';

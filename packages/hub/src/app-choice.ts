@@ -46,10 +46,11 @@ export class AppChoices {
   choose(context: Context, request: AppChoiceRequest, signal: AbortSignal): Promise<AppId | null> {
     const earlier = this.#chosenEarlier(context, request);
     if (earlier !== null) return Promise.resolve(earlier);
-    const key = canonicalJson(toJson(request));
+    const binding = this.#bindingOf(request);
+    const key = canonicalJson(toJson({ request, binding }));
     const open = this.#open.get(key);
     if (open !== undefined) return open;
-    const chosen = this.#ask(context, request, key, signal).finally(() => this.#open.delete(key));
+    const chosen = this.#ask(context, request, binding, key, signal).finally(() => this.#open.delete(key));
     this.#open.set(key, chosen);
     return chosen;
   }
@@ -69,14 +70,15 @@ export class AppChoices {
   async #ask(
     context: Context,
     request: AppChoiceRequest,
+    binding: string,
     fingerprint: string,
     signal: AbortSignal,
   ): Promise<AppId | null> {
     const { recorder, session } = this.#parts;
     const { question, choices } = request;
-    const asked = recorder.record(context, { kind: 'choice.asked', question, choices });
+    const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
-    // What was chosen before the query was interrupted is not asked for again.
+    // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
     const before = recorder.progress?.choice(asked.id) ?? null;
     const choice: Choice | null =
       before === null ? await this.#answer(prompt, fingerprint, signal) : { app: before, duration: 'once' };
@@ -116,6 +118,12 @@ export class AppChoices {
     const grant = this.#parts.grants.give({ subject, ...term, digest, binding, prompt, flows: [] });
     if (grant === null) return;
     this.#parts.recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+  }
+
+  /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
+  #bindingOf({ choices }: AppChoiceRequest): string {
+    const { identityOf, digest } = this.#parts;
+    return digest(canonicalJson(choices.map((app) => identityOf(app))));
   }
 
   /** A choice among others than these is another choice. */

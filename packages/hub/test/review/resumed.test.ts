@@ -98,6 +98,41 @@ test('an app that the user chose is not chosen again, and not lost', async (t) =
   assert.deepEqual([outcome.kind, next.user.choices.length], ['answered', 0]);
 });
 
+for (const [what, metro, questions] of [
+  ['what they were', 'metro', 0],
+  ['another program', 'another', 1],
+] as const) {
+  test(`an app that was chosen before a death is chosen by ${questions} questions where one is ${what}`, async (t) => {
+    const apps = [app('metro', { fare: '12' }), app('quick', { fare: '10' })];
+    const { die, revive } = mortal(t);
+    const scene: Scene = {
+      apps,
+      script: { planner: [plan([{ app: 'metro' }], ['metro', 'quick'])], metro: ['done'] },
+      chooses: () => id('metro'),
+      meanwhile: (who, now) => {
+        if (who === 'metro') die(now);
+      },
+    };
+    const stage = stageFor(t, scene);
+    await stage.ask('Book a ride.');
+    const { next } = await revive(
+      {
+        ...scene,
+        script: { metro: ['done'], quick: ['done'] },
+        chooses: () => id('quick'),
+        identity: (name) => (name === 'metro' ? `sha256:${metro}` : 'sha256:quick'),
+        meanwhile: () => undefined,
+      },
+      stage,
+    );
+    assert.equal(next.user.choices.length, questions);
+    assert.deepEqual(
+      next.model.seen.map(({ who }) => who),
+      questions === 0 ? ['metro'] : ['quick'],
+    );
+  });
+}
+
 const PAYMENT = shape({ amount: NUMBER });
 const RECEIPT = shape({ receipt: NUMBER });
 const BANK = app(
