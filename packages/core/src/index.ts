@@ -1,5 +1,5 @@
 export { AGENT_TOOLS, type PlannerAnswer, type PlannerInput, REFUSED_TEXT } from './agent.ts';
-export { canonicalJson } from './canonical-json.ts';
+export { canonicalJson, canonicalJsonOf } from './canonical-json.ts';
 export type { Clock } from './clock.ts';
 export { closedSchema, mostBits } from './closed-schema.ts';
 export type { Allowed, Decision, Reason, Ruling } from './decision.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, type Json } from '../src/index.ts';
+import { canonicalJson, canonicalJsonOf, type Json, toJson } from '../src/index.ts';
 
 test('keys stand in the order of their UTF-16 units, at every depth', () => {
   assert.equal(canonicalJson({ b: 1, a: { d: [], c: null } }), '{"a":{"c":null,"d":[]},"b":1}');
@@ -44,3 +44,35 @@ function isEqual(a: Json, b: Json): boolean {
     return false;
   }
 }
+
+test('strings are quoted as JSON quotes them, short and long, with every kind of escape', (t) => {
+  const seed = Date.now() % 1_000_000_000;
+  t.diagnostic(`seed ${seed}`);
+  assert.equal(
+    canonicalJson(['"', '\\', '\n', '\u007f', '\u2028', '\ud800', '😀']),
+    '["\\"","\\\\","\\n","\u007f","\u2028","\\ud800","😀"]',
+  );
+  const text = fc.string({ unit: 'binary', maxLength: 100 });
+  const property = fc.property(text, (one) => assert.equal(canonicalJson(one), JSON.stringify(one)));
+  fc.assert(property, { seed });
+});
+
+test('a value that is no JSON yet has the text of its copy as JSON', (t) => {
+  const seed = Date.now() % 1_000_000_000;
+  t.diagnostic(`seed ${seed}`);
+  const values = [
+    [undefined, 'null'],
+    [() => 1, 'null'],
+    [[undefined, Symbol('x'), 1], '[null,null,1]'],
+    [{ b: undefined, a: () => 1 }, '{}'],
+    [{ b: 1, a: undefined, 10: 1, 9: Number.NaN }, '{"10":1,"9":null,"b":1}'],
+    [{ at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    [JSON.parse('{"__proto__":1,"a":2}'), '{"__proto__":1,"a":2}'],
+  ] as const;
+  for (const [value, expected] of values) assert.equal(canonicalJsonOf(value), expected);
+  const anything = fc.anything({ withDate: true, withSparseArray: true, withNullPrototype: true });
+  const property = fc.property(anything, (value) =>
+    assert.equal(canonicalJsonOf(value), canonicalJson(toJson(value))),
+  );
+  fc.assert(property, { seed });
+});

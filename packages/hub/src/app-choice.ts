@@ -8,9 +8,8 @@ import {
   type AppId,
   type Choice,
   type ChoicePrompt,
-  canonicalJson,
+  canonicalJsonOf,
   type PermissionSubject,
-  toJson,
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import { firstAnswer } from './open-question.ts';
@@ -47,7 +46,7 @@ export class AppChoices {
     const earlier = this.#chosenEarlier(context, request);
     if (earlier !== null) return Promise.resolve(earlier);
     const binding = this.#bindingOf(request);
-    const key = canonicalJson(toJson({ request, binding }));
+    const key = canonicalJsonOf({ request, binding });
     const open = this.#open.get(key);
     if (open !== undefined) return open;
     const chosen = this.#ask(context, request, binding, key, signal).finally(() => this.#open.delete(key));
@@ -123,7 +122,7 @@ export class AppChoices {
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
   #bindingOf({ choices }: AppChoiceRequest): string {
     const { identityOf, digest } = this.#parts;
-    return digest(canonicalJson(choices.map((app) => identityOf(app))));
+    return digest(canonicalJsonOf(choices.map((app) => identityOf(app))));
   }
 
   /** A choice among others than these is another choice. */
@@ -133,7 +132,7 @@ export class AppChoices {
     return choices.map((app) => {
       const subject: PermissionSubject = { scope: 'app-selection', from: null, to: app, what };
       const binding = bindingOf(subject, identityOf, digest);
-      return { app, subject, binding, digest: digest(canonicalJson(toJson({ subject, among, binding }))) };
+      return { app, subject, binding, digest: digest(canonicalJsonOf({ subject, among, binding })) };
     });
   }
 }

@@ -5,7 +5,7 @@
  */
 import {
   type Allowed,
-  canonicalJson,
+  canonicalJsonOf,
   type Event,
   type Fault,
   failed,
@@ -21,7 +21,6 @@ import {
   ok,
   type Reason,
   type Result,
-  toJson,
   type Usage,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
@@ -68,8 +67,8 @@ export class ModelCalls {
     query: Query,
     prompt: Prompt,
   ): Promise<Result<ModelResponse, ModelFailure>> {
-    const request: ModelRequest = { ...prompt, model: context.model };
-    const shown = canonicalJson(toJson(request));
+    const request = ownCopy({ ...prompt, model: context.model });
+    const shown = canonicalJsonOf(request);
     const reserved = query.reserve(context.model, shown.length);
     if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
     let usage: Usage | null = null;
@@ -105,7 +104,7 @@ export class ModelCalls {
       context,
       proposal,
       { causes, label: context.label, need: null },
-      (allowance) => this.#ask(allowance, request, query.signal),
+      (allowance) => this.#ask(allowance, request, digest, query.signal),
       ({ usage }) => ({ usage }),
     );
   }
@@ -114,12 +113,12 @@ export class ModelCalls {
   async #ask(
     allowance: Allowed<ModelCall>,
     request: ModelRequest,
+    digest: string,
     signal: AbortSignal,
   ): Promise<Result<ModelResponse, Fault>> {
-    const { model, digest } = this.#gate.spend(allowance);
-    if (this.#digest(canonicalJson(toJson(request))) !== digest)
-      throw new Error('another prompt was decided');
-    const answer = await this.#complete({ ...request, model }, signal);
+    const decided = this.#gate.spend(allowance);
+    if (digest !== decided.digest) throw new Error('another prompt was decided');
+    const answer = await this.#complete({ ...request, model: decided.model }, signal);
     return answer.ok ? answer : failed(modelFault(answer.fault));
   }
 
@@ -152,6 +151,11 @@ export class ModelCalls {
     );
     return said;
   }
+}
+
+/** Nobody else holds it, so what was digested, and decided, is what goes out, however long that took. */
+function ownCopy(request: ModelRequest): ModelRequest {
+  return JSON.parse(JSON.stringify(request));
 }
 
 const STOPPED: ModelFault = { kind: 'cancelled', message: 'the query was stopped', attempts: 1 };

@@ -9,6 +9,7 @@ import {
   type AppId,
   type Consent,
   canonicalJson,
+  canonicalJsonOf,
   type EventBody,
   type EventId,
   type Grant,
@@ -25,7 +26,6 @@ import {
   type Reason,
   type Result,
   type SessionId,
-  toJson,
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import { type FirstAnswer, firstAnswer, type OpenQuestionParts } from './open-question.ts';
@@ -257,7 +257,7 @@ export class Permissions {
   }
 
   #digestOf(question: DigestedQuestion): string {
-    return this.#parts.digest(canonicalJson(toJson(question)));
+    return this.#parts.digest(canonicalJsonOf(question));
   }
 
   #countRefusal(signal: AbortSignal): void {
@@ -314,7 +314,7 @@ export class Permissions {
     const { digest } = inquiry;
     // Attack: a question that was answered while the hub was dead comes back with a line that nobody has seen.
     const { session: _session, context: _context, ...shown } = this.#contentOf(context, inquiry);
-    const fingerprint = this.#parts.digest(canonicalJson(toJson(shown)));
+    const fingerprint = this.#parts.digest(canonicalJsonOf(shown));
     const standing = this.#standing.get(fingerprint);
     if (standing !== undefined) return { answered: await standing.end, isOwn: false };
     const covered = new AbortController();
@@ -443,7 +443,7 @@ export function bindingOf(
   digest: PermissionsParts['digest'],
 ): string | null {
   const identities = [from, to].map((app) => (app === null ? 'none' : identityOf(app)));
-  return identities.includes(null) ? null : digest(canonicalJson(toJson(identities)));
+  return identities.includes(null) ? null : digest(canonicalJsonOf(identities));
 }
 
 export function termOf(term: GrantTerm): GrantTerm {
@@ -512,7 +512,7 @@ function policyNeed(context: Context, proposal: Proposal, asked: readonly Reason
       what: asked.map((reason) => reason.rule).join(' '),
     },
     question: asked.map((reason) => reason.message).join('; '),
-    data: [{ name: proposal.effect, value: canonicalJson(toJson(contentOf(proposal))) }],
+    data: [{ name: proposal.effect, value: canonicalJsonOf(contentOf(proposal)) }],
     expected: true,
     warnings: [],
     covers: { same: null, words: 'whatever else this rule asks about between the same apps', mayLast: true },

@@ -10,7 +10,7 @@ import {
   type Consent,
   type ContextId,
   type ContextKind,
-  canonicalJson,
+  canonicalJsonOf,
   type Event,
   type EventId,
   type Fault,
@@ -27,7 +27,6 @@ import {
   type SessionId,
   type ToolOutput,
   type TurnLimits,
-  toJson,
   type WarmLimits,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
@@ -370,7 +369,7 @@ export class Session {
     return {
       complete: (request, options) => {
         const { progress } = this.#recorder;
-        const answer = progress?.answer(digest(canonicalJson(toJson(request)))) ?? null;
+        const answer = progress?.answer(digest(canonicalJsonOf(request))) ?? null;
         return answer === null ? model.complete(request, options) : Promise.resolve(ok(answer));
       },
     };

@@ -7,7 +7,7 @@
 import {
   type Allowed,
   type AppId,
-  canonicalJson,
+  canonicalJsonOf,
   type Decision,
   type EventId,
   id,
@@ -15,7 +15,6 @@ import {
   type Proposal,
   type Reason,
   type Ruling,
-  toJson,
 } from '@cordon/core';
 import {
   effectOf,
@@ -170,7 +169,7 @@ const NOT_DECIDED: Reason = {
 /** Without its label: the journal keeps the join of it with that of the context. */
 function contentOf(proposal: Proposal): string {
   const { label: _, ...content } = { label: null, ...proposal };
-  return canonicalJson(toJson(content));
+  return canonicalJsonOf(content);
 }
 
 function judged(finding: Finding | Reason): ReturnType<typeof effectOf> {

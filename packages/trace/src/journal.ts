@@ -11,18 +11,16 @@
 import {
   type AppId,
   type ContextId,
-  canonicalJson,
+  canonicalJsonOf,
   type Event,
   type EventBody,
   type EventId,
   HUB_LABEL,
   id,
   isJsonObject,
-  type JsonObject,
   joinLabels,
   type Label,
   type SessionId,
-  toJson,
 } from '@cordon/core';
 
 import { isAwaited } from './awaited.ts';
@@ -227,24 +225,22 @@ export class Journal {
     return () => this.#listeners.delete(listener);
   }
 
-  #complete(session: SessionId, sequence: number, time: number, draft: EventDraft): JsonObject {
+  /** The event's text, as it is hashed and kept. */
+  #complete(session: SessionId, sequence: number, time: number, draft: EventDraft): string {
     const { context, causes, body } = draft;
     // Some bodies have an app and a label of their own: the tool's app, the output's label. Their app stands, and
     // of the labels the join, so that neither side can lower what the other says.
     const app = 'app' in body ? body.app : draft.app;
     const label = 'label' in body ? joinLabels(draft.label, body.label) : draft.label;
     const frame = { id: this.#options.randomId(), session, sequence, time, context, app, causes, label };
-    const event = toJson({ ...body, ...frame });
-    if (!isJsonObject(event)) throw new Error('an event must be a JSON object');
-    return event;
+    return canonicalJsonOf({ ...body, ...frame });
   }
 
-  #insert(session: SessionId, held: HeldSession, events: readonly JsonObject[]): readonly Event[] {
+  #insert(session: SessionId, held: HeldSession, texts: readonly string[]): readonly Event[] {
     const { seal } = this.#database;
     let { head } = held;
     const inserted: Event[] = [];
-    for (const [index, value] of events.entries()) {
-      const text = canonicalJson(value);
+    for (const [index, text] of texts.entries()) {
       const event = decodeEvent(text);
       head = linkHash(head, text);
       this.#database.run(
@@ -260,7 +256,7 @@ export class Journal {
     }
     const time = inserted.at(-1)?.time;
     if (time !== undefined) {
-      const count = held.events + events.length;
+      const count = held.events + texts.length;
       const signature = this.#options.chainKey?.sign(session, count, head) ?? null;
       const sql = 'UPDATE sessions SET events = ?, head = ?, signature = ?, last_at = ? WHERE key = ?';
       const closed = seal.closeBytes(head, PLACE.head(session));

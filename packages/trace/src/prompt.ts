@@ -9,7 +9,7 @@
 import {
   type Choice,
   type ChoicePrompt,
-  canonicalJson,
+  canonicalJsonOf,
   type EventId,
   failed,
   type GrantTerm,
@@ -22,7 +22,6 @@ import {
   type PromptEdit,
   type Result,
   type SessionId,
-  toJson,
 } from '@cordon/core';
 
 import type { Database } from './database.ts';
@@ -85,7 +84,7 @@ export class Prompts {
          SELECT ?, key, ?, ?, ? FROM sessions WHERE id = ?`,
         prompt.id,
         closed,
-        seal.close(canonicalJson(toJson(question)), PLACE.question(prompt.id)),
+        seal.close(canonicalJsonOf(question), PLACE.question(prompt.id)),
         this.#now(),
         prompt.session,
       );
@@ -102,7 +101,7 @@ export class Prompts {
       if (known.answer !== null) return failed(ANSWERED);
       const unfit = unfitness(known.question, answer);
       if (unfit !== null) return failed({ ...UNFIT, message: unfit });
-      const text = this.#database.seal.close(canonicalJson(toJson(answer)), PLACE.answer(prompt));
+      const text = this.#database.seal.close(canonicalJsonOf(answer), PLACE.answer(prompt));
       this.#database.run(
         'UPDATE prompts SET answer = ?, answered_at = ? WHERE id = ?',
         text,
