@@ -76,10 +76,9 @@ const FORMATS = 'openai-chat, openai-responses, anthropic, gemini, mcp, otel or 
 
 /** A command that reads recorded traces. */
 function reading(command: Command): Command {
-  return judging(command).option(
-    '--format <name>',
-    `what the traces are, where that is not recognised: ${FORMATS}`,
-  );
+  return judging(command)
+    .option('--format <name>', `what the traces are, where that is not recognised: ${FORMATS}`)
+    .option('--labels <file>', 'what the tools of the traces do, so that rules know it');
 }
 
 /** `cordon memory`: what is remembered is the user's, to see and to change. */

@@ -13,7 +13,13 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { readTrace, TRACE_FORMATS, type TraceEvent, type TraceFormat } from '@cordon/policy';
+import {
+  readTrace,
+  TRACE_FORMATS,
+  type TraceEvent,
+  type TraceFormat,
+  type TraceLabels,
+} from '@cordon/policy';
 import { quoted } from './config-reader.ts';
 import { jsonFault } from './json-fault.ts';
 import { nearest } from './nearest.ts';
@@ -31,6 +37,8 @@ export interface TraceOptions {
   readonly standardInput: AsyncIterable<Uint8Array>;
   /** Absent: it is recognised. */
   readonly format?: TraceFormat | undefined;
+  /** What the user says of the tools; absent: nothing is known of them. */
+  readonly labels?: TraceLabels | undefined;
 }
 
 /** The format of that name, or what is wrong with it; absent: null. */
@@ -56,8 +64,13 @@ export async function* readTraces(
   options: TraceOptions,
 ): AsyncGenerator<Result<TraceInput, Diagnostic>> {
   const text = await readStream(file, file === '-' ? options.standardInput : openBytes(file), MOST_BYTES);
-  if (text.ok) yield* tracesOf(file, text.value, options.format);
-  else yield text;
+  if (!text.ok) return yield text;
+  const { labels } = options;
+  for (const trace of tracesOf(file, text.value, options.format)) {
+    yield trace.ok && labels !== undefined
+      ? ok({ ...trace.value, events: labels.label(trace.value.events) })
+      : trace;
+  }
 }
 
 /** The traces in a text that was read from `file`. */

@@ -254,7 +254,7 @@ const writing = fc.constantFrom(['', ''], ['', ''], ['k', '\\u006b'], ['/', '\\/
 
 test('what is left out by the needs of rules is never a finding: the examiner says what the policy says of the trace', () => {
   const policy = loaded();
-  const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6 });
+  const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6, labels: null });
   const seen = { found: 0, clean: 0, refused: 0 };
   fc.assert(
     fc.property(trace, wrapping, writing, (messages, wrap, [plain, written]) => {

@@ -64,6 +64,7 @@ function task(maxLine: number, waitsForRest = false): ScanTask {
     policies: [{ file: 'p.gr', text: POLICY }],
     dialect: 'cordon',
     parameters: {},
+    labels: null,
     maxLine,
     records: { hasClean: true, hasDigest: false, waitsForRest, examples: null },
   };

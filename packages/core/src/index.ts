@@ -120,3 +120,10 @@ export type {
 } from './proposal.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
+export {
+  saidOfTool,
+  type ToolLabelEntry,
+  type ToolLabels,
+  toolLabels,
+  UNKNOWN_TOOL,
+} from './tool-label.ts';

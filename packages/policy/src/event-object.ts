@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type Label,
   labelNames,
+  UNKNOWN_TOOL,
   USER_LABEL,
 } from '@cordon/core';
 import { ONLY_CONTEXT, type Place } from './provenance.ts';
@@ -158,6 +159,12 @@ export class EventObject extends TracePart {
         return event.arguments;
       case 'irreversible':
         return event.irreversible ?? false;
+      case 'read_only':
+        return event.tool?.readOnly ?? UNKNOWN_TOOL.readOnly;
+      case 'outward':
+        return event.tool?.outward ?? UNKNOWN_TOOL.outward;
+      case 'identifying':
+        return this.#once(() => identifyingArguments(event));
       default:
         return undefined;
     }
@@ -209,6 +216,20 @@ class Part extends TracePart {
   fieldNames(): readonly string[] {
     return Object.keys(this.#fields);
   }
+}
+
+/** The arguments that are there and say whom or what the call acts upon, by name. */
+function identifyingArguments({
+  arguments: given,
+  tool,
+}: Extract<VisibleEvent, { type: 'ToolCall' }>): Readonly<Record<string, Value>> {
+  const names = tool === undefined ? UNKNOWN_TOOL.identifying : tool.identifying;
+  const named = Object.entries(given).filter(([name]) => names === null || names.includes(name));
+  return Object.fromEntries(
+    named.flatMap(([name, value]): [string, Value][] =>
+      value === undefined || value === null ? [] : [[name, value]],
+    ),
+  );
 }
 
 /** What brings text from outside is untrusted and private unless it says otherwise; the rest is as its context. */

@@ -28,7 +28,9 @@ export { print } from './print/printer.ts';
 export { decodeChat, type TraceFault } from './chat.ts';
 export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
 export type { TraceFormat } from './formats/shape.ts';
+export { TraceLabels } from './labelled-trace.ts';
 export type {
+  CalledTool,
   CarrierEvent,
   Chunk,
   Content,

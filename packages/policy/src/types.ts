@@ -105,7 +105,13 @@ const EVENT_FIELDS: Readonly<Record<string, Type>> = {
 /** What the seed language does not have: the fields that `--dialect invariant` refuses. */
 export const ADDED_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['Message', new Set(['id', 'app', 'context', 'labels'])],
-  ['ToolCall', new Set(['app', 'context', 'labels', 'name', 'arguments', 'irreversible'])],
+  [
+    'ToolCall',
+    new Set([
+      ...['app', 'context', 'labels', 'name', 'arguments'],
+      ...['irreversible', 'read_only', 'outward', 'identifying'],
+    ]),
+  ],
   ['ToolOutput', new Set(['id', 'app', 'context', 'labels', 'error', 'structured'])],
   ['Tool', new Set(['id', 'app', 'context', 'labels', 'metadata'])],
 ]);
@@ -132,7 +138,16 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
   ],
   [
     'ToolCall',
-    event({ type: STR, function: typeOf('Function'), name: STR, arguments: DICT, irreversible: BOOL }),
+    event({
+      type: STR,
+      function: typeOf('Function'),
+      name: STR,
+      arguments: DICT,
+      irreversible: BOOL,
+      read_only: BOOL,
+      outward: BOOL,
+      identifying: DICT,
+    }),
   ],
   [
     'ToolOutput',

@@ -1,10 +1,11 @@
 /** `cordon scan`: what a policy finds in logs of any size. Ring 1; see docs/cli.md. */
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { readLabelFile } from '../label-file.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
 import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
@@ -34,6 +35,7 @@ export interface ScanOptions extends ParameterOptions {
   readonly out?: string;
   readonly resume?: string;
   readonly format?: string;
+  readonly labels?: string;
   readonly maxLine?: string;
 }
 
@@ -56,6 +58,7 @@ interface Request {
   readonly maxLine: number;
   readonly form: Form;
   readonly format: TraceFormat | undefined;
+  readonly labels: readonly ToolLabelEntry[] | null;
   readonly options: ScanOptions;
 }
 
@@ -196,14 +199,15 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
   const jobs = numberOf(options.jobs, '--jobs', availableParallelism(), MOST_JOBS);
   const maxLine = numberOf(options.maxLine, '--max-line', DEFAULT_MAX_LINE, MOST_MAX_LINE);
   const format = formatNamed(options.format);
+  const labels = options.labels === undefined ? ok(null) : readLabelFile(options.labels);
   const all = [
-    ...[policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)),
+    ...[policies, parameters, labels].flatMap((read) => (read.ok ? [] : read.fault)),
     ...problems,
     ...[jobs, maxLine, format].flatMap((read) => (read.ok ? [] : [read.fault])),
     ...misuse(sorted, options),
   ];
-  if (!policies.ok || !parameters.ok || !jobs.ok || !maxLine.ok || !format.ok || all.length > 0)
-    return failed(all);
+  if (!policies.ok || !parameters.ok || !labels.ok) return failed(all);
+  if (!jobs.ok || !maxLine.ok || !format.ok || all.length > 0) return failed(all);
   return ok({
     files: policies.value,
     parameters: parameters.value,
@@ -211,6 +215,7 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
     jobs: jobs.value,
     maxLine: maxLine.value,
     format: format.value,
+    labels: labels.value,
     form: options.json === true ? 'json' : options.sarif === true ? 'sarif' : 'summary',
     options,
   });
@@ -256,13 +261,13 @@ function numberOf(
 }
 
 /** What an earlier scan must have had in common with this one. */
-function printOf({ files, parameters, form, format, options, maxLine }: Request): TaskPrint {
+function printOf({ files, parameters, form, format, labels, options, maxLine }: Request): TaskPrint {
   const texts = files.policies.map(({ source }) => source.text);
   const out = options.out === undefined ? null : resolve(options.out);
   return {
     policy: digestOf([texts, options.dialect]),
     parameters: digestOf(parameters),
-    output: digestOf([form, options.all === true, out, maxLine, format ?? null]),
+    output: digestOf([form, options.all === true, out, maxLine, format ?? null, labels]),
   };
 }
 
@@ -297,12 +302,13 @@ function crewOf(request: Request): Crew {
   return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs - 1, task, new SoleScanner(task));
 }
 
-function taskOf({ files, parameters, options, maxLine, form, format }: Request): ScanTask {
+function taskOf({ files, parameters, options, maxLine, form, format, labels }: Request): ScanTask {
   return {
     policies: files.policies.map(({ source: { file, text } }) => ({ file, text })),
     dialect: options.dialect,
     parameters,
     format,
+    labels,
     maxLine,
     records: recordsOf(form, options),
   };

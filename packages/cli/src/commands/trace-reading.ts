@@ -1,19 +1,33 @@
 /** How commands are told to read traces. Ring 1. */
+import { TraceLabels } from '@cordon/policy';
+import { readLabelFile } from '../label-file.ts';
 import { formatNamed, type TraceOptions } from '../trace-input.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface TraceReadingOptions {
   /** The name of a format; absent: it is recognised. */
   readonly format?: string;
+  /** A file that says what the tools of the traces do. */
+  readonly labels?: string;
 }
 
-/** Null: there is no such format, and that has been told. */
+/** Null: there is no such format, or the labels cannot be used, and that has been told. */
 export function traceReading(
   surroundings: Surroundings,
-  { format }: TraceReadingOptions,
+  { format, labels: file }: TraceReadingOptions,
 ): TraceOptions | null {
   const named = formatNamed(format);
-  if (named.ok) return { standardInput: process.stdin, format: named.value };
-  surroundings.noteDiagnostics([named.fault]);
-  return null;
+  const labels = file === undefined ? null : readLabelFile(file);
+  if (!named.ok || labels?.ok === false) {
+    surroundings.noteDiagnostics([
+      ...(named.ok ? [] : [named.fault]),
+      ...(labels?.ok === false ? labels.fault : []),
+    ]);
+    return null;
+  }
+  return {
+    standardInput: process.stdin,
+    format: named.value,
+    labels: labels === null ? undefined : new TraceLabels(labels.value),
+  };
 }

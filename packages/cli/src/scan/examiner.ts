@@ -4,8 +4,24 @@
  *
  * Ring 1.
  */
-import { failed, type JsonLimits, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
-import { type Analysis, Policy, readTrace, type TraceFault, type TraceFormat } from '@cordon/policy';
+import {
+  failed,
+  type JsonLimits,
+  type JsonObject,
+  ok,
+  parseJson,
+  type Result,
+  type ToolLabelEntry,
+} from '@cordon/core';
+import {
+  type Analysis,
+  decodeChat,
+  Policy,
+  readTrace,
+  type TraceFault,
+  type TraceFormat,
+  TraceLabels,
+} from '@cordon/policy';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import { isElement } from '../trace-input.ts';
 import { NeedTable } from './rule-needs.ts';
@@ -31,6 +47,8 @@ export interface ExaminerOptions {
   readonly maxLength: number;
   /** Absent: it is recognised. */
   readonly format?: TraceFormat | undefined;
+  /** What the user says of the tools; null: nothing. */
+  readonly labels: readonly ToolLabelEntry[] | null;
 }
 
 export class Examiner {
@@ -38,6 +56,7 @@ export class Examiner {
   readonly #needs: NeedTable;
   readonly #survey: Survey;
   readonly #options: ExaminerOptions;
+  readonly #labels: TraceLabels | null;
   readonly #selections = new Map<string, Policy>();
 
   constructor(policy: Policy, options: ExaminerOptions) {
@@ -46,6 +65,7 @@ export class Examiner {
     this.#needs = new NeedTable(policy.program.needs, features);
     this.#survey = new Survey(features);
     this.#options = options;
+    this.#labels = options.labels === null ? null : new TraceLabels(options.labels);
   }
 
   examine(text: string): Examination {
@@ -72,12 +92,15 @@ export class Examiner {
     const { format, parameters } = this.#options;
     const read = readTrace(parsed.value, format === undefined ? {} : { format });
     if (!read.ok) return failed(sentenceOf(read.fault));
-    return ok(nullIfEmpty(this.#policy.analyzeEvents(read.value.events, parameters)));
+    const events = this.#labels?.label(read.value.events) ?? read.value.events;
+    return ok(nullIfEmpty(this.#policy.analyzeEvents(events, parameters)));
   }
 
   #analyzeChat(policy: Policy, messages: readonly unknown[]): Examination {
-    const analysis = policy.analyze(messages, this.#options.parameters);
-    return analysis.ok ? ok(nullIfEmpty(analysis.value)) : failed(sentenceOf(analysis.fault));
+    const events = decodeChat(messages);
+    if (!events.ok) return failed(sentenceOf(events.fault));
+    const labelled = this.#labels?.label(events.value) ?? events.value;
+    return ok(nullIfEmpty(policy.analyzeEvents(labelled, this.#options.parameters)));
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */

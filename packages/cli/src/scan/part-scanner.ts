@@ -36,6 +36,7 @@ export class PartScanner {
       parameters: task.parameters,
       maxLength: task.maxLine,
       format: task.format,
+      labels: task.labels,
     });
     this.#reader = new LineReader(task.maxLine);
     this.#rules = new Map(policy.rules.map(({ id }, index) => [id, index]));

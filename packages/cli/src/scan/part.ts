@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import type { JsonObject } from '@cordon/core';
+import type { JsonObject, ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
 import type { Dialect } from '../policy-files.ts';
 
@@ -92,6 +92,8 @@ export interface ScanTask {
   readonly parameters: JsonObject;
   /** Absent: it is recognised. */
   readonly format?: TraceFormat | undefined;
+  /** What the user says of the tools; null: nothing. */
+  readonly labels: readonly ToolLabelEntry[] | null;
   /** Bytes of a line. */
   readonly maxLine: number;
   readonly records: RecordOptions;

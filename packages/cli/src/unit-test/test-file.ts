@@ -5,9 +5,18 @@
  * Ring 1; see docs/policy/testing.md.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { type Diagnostic, failed, isJsonObject, type JsonObject, ok, type Result } from '@cordon/core';
-import type { TraceEvent } from '@cordon/policy';
+import {
+  type Diagnostic,
+  failed,
+  isJsonObject,
+  type JsonObject,
+  ok,
+  type Result,
+  type ToolLabelEntry,
+} from '@cordon/core';
+import { type TraceEvent, TraceLabels } from '@cordon/policy';
 import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
+import { readLabelFile, readLabels } from '../label-file.ts';
 import { nearest } from '../nearest.ts';
 import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { parseJsonFile, readTextFile } from '../text-file.ts';
@@ -20,6 +29,8 @@ export interface TestFile {
   readonly file: string;
   readonly policies: PolicyFiles;
   readonly cases: readonly TestCase[];
+  /** What is known of the tools in all traces; null: nothing. */
+  readonly labels: TraceLabels | null;
 }
 
 export interface TestCase {
@@ -44,10 +55,29 @@ export function readTestFile(file: string): Result<TestFile, readonly Diagnostic
   const policies = readPolicyFiles(policyFiles(reader, root, file), readDialect(reader, root));
   if (!policies.ok) return failed([...reader.diagnostics, ...policies.fault]);
   const rules = policies.value.policy.rules.map(({ id }) => id);
+  const labels = testLabels(reader, root, dirname(file));
+  if (labels !== null && !labels.ok) return failed([...reader.diagnostics, ...labels.fault]);
   const cases = new CaseReader(reader, dirname(file), rules).cases(root);
   root.finish();
   if (reader.hasErrors) return failed(reader.diagnostics);
-  return ok({ file, policies: policies.value, cases });
+  return ok({
+    file,
+    policies: policies.value,
+    cases,
+    labels: labels === null ? null : new TraceLabels(labels.value),
+  });
+}
+
+/** The labels themselves, or the name of a file of them; null: there are none. */
+function testLabels(
+  reader: ConfigReader,
+  root: ObjectReader,
+  folder: string,
+): Result<readonly ToolLabelEntry[], readonly Diagnostic[]> | null {
+  const at = root.get('labels');
+  if (at === null) return null;
+  if (at.node.kind === 'string') return readLabelFile(pathFrom(folder, at.node.value));
+  return ok(readLabels(reader, at));
 }
 
 /** Those that the file names, relative to it; else the one beside it. */

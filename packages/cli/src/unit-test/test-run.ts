@@ -22,17 +22,17 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** One case. Fails if its trace cannot be read. */
 export async function runCase(
-  { file, policies }: TestFile,
+  { file, policies, labels }: TestFile,
   test: TestCase,
   hits: RuleHits,
 ): Promise<Result<CaseResult, Diagnostic>> {
-  const events = typeof test.trace === 'string' ? await onlyTrace(test.trace) : ok(test.trace);
-  if (!events.ok) return events;
-  if (test.expectation.decision !== null && events.value.length === 0)
-    return failed(nothingToDecide(file, test));
+  const read = typeof test.trace === 'string' ? await onlyTrace(test.trace) : ok(test.trace);
+  if (!read.ok) return read;
+  const events = labels?.label(read.value) ?? read.value;
+  if (test.expectation.decision !== null && events.length === 0) return failed(nothingToDecide(file, test));
   const { policy } = policies;
-  const analysis = policy.analyzeEvents(events.value, test.parameters);
-  const decision = test.expectation.decision === null ? null : lastDecision(policy, test, events.value);
+  const analysis = policy.analyzeEvents(events, test.parameters);
+  const decision = test.expectation.decision === null ? null : lastDecision(policy, test, events);
   hits.add(policy, analysis, decision);
   const { name, line } = test;
   return ok({ name, line, differences: differences(test.expectation, analysis, decision) });
