@@ -4,5 +4,7 @@ import { marked } from '../marking.ts';
 import { findSecrets } from './secrets.ts';
 
 export function secrets(call: DetectorCall): string[] {
-  return marked(call, findSecrets);
+  const threshold = call.named.threshold ?? call.rest[0] ?? 0.5;
+  if (typeof threshold !== 'number') throw new TypeError('`threshold` is a number');
+  return marked(call, findSecrets, threshold);
 }

@@ -1,22 +1,117 @@
-/** Secrets in texts: keys, tokens and passwords, by their form. Ring 1. */
+/**
+ * Secrets in a text: keys, tokens and passwords. One reading finds where a mark of one stands; only there the forms of
+ * `kinds.ts`, the words of `assignment.ts` and addresses are looked at. Signals: a secret that is split, encoded or spelt
+ * is not found.
+ *
+ * Ring 1.
+ */
 import type { Finding } from '../finding.ts';
+import { type Literal, LiteralScan } from '../literal-scan.ts';
+import { ANNOUNCING_ELSEWHERE, ANNOUNCING_WORDS, assignedSecret } from './assignment.ts';
+import { FORMS, type SecretForm } from './kinds.ts';
+import { entropyOf, isPlaceholder } from './placeholder.ts';
+import { SCHEME_END, urlCredentials } from './url-credentials.ts';
 
-const KINDS: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
-  { kind: 'GITHUB_TOKEN', pattern: /(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9_]{36}/g },
-  { kind: 'AWS_ACCESS_KEY', pattern: /(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{16}/g },
-  { kind: 'AZURE_STORAGE_KEY', pattern: /AccountKey=[A-Za-z0-9+/=]{88}/g },
-  { kind: 'SLACK_TOKEN', pattern: /xox[abposr]-\d{1,20}-[A-Za-z0-9-]{1,100}/gi },
+/** Beginning at a literal, and whether it gives way to a form with a mark of its own. */
+interface Looking {
+  readonly literal: Literal;
+  readonly rank: number;
+  readonly look: (text: string, end: number) => Finding | null;
+}
+
+interface Ranked {
+  readonly finding: Finding;
+  readonly rank: number;
+}
+
+const RANK = { seed: 0, form: 1, address: 2, announced: 3 };
+
+const LOOKING: readonly Looking[] = [
+  ...FORMS.flatMap((form) =>
+    form.literals.map(
+      (text): Looking => ({
+        literal: { text, anyCase: form.anyCase },
+        rank: form.isSeed ? RANK.seed : RANK.form,
+        look: (all, end) => formAt(form, all, end - text.length),
+      }),
+    ),
+  ),
+  { literal: { text: SCHEME_END, anyCase: false }, rank: RANK.address, look: urlCredentials },
+  ...ANNOUNCING_WORDS.map(
+    (text): Looking => ({
+      literal: { text, anyCase: true },
+      rank: RANK.announced,
+      look: (all, end) => assignedSecret(all, text, end),
+    }),
+  ),
 ];
 
-/** Every secret, in the order of its start. */
+const SCAN = new LiteralScan(LOOKING.map(({ literal }) => literal));
+
+/** Every secret, in the order of its start. A text that two forms fit is reported as the one that says more. */
 export function findSecrets(text: string): readonly Finding[] {
-  return KINDS.flatMap(({ kind, pattern }) =>
-    [...text.matchAll(pattern)].map((match) => ({
-      kind,
-      start: match.index,
-      end: match.index + match[0].length,
-      confidence: 0.9,
-      reason: 'the form of such a key',
-    })),
-  ).sort((a, b) => a.start - b.start);
+  const found: Ranked[] = [];
+  // A form that has matched goes on behind its match, as a search from left to right does.
+  const done = new Map<Looking['look'], number>();
+  SCAN.scan(text, (index, end) => {
+    const looking = LOOKING[index];
+    if (looking === undefined || end <= (done.get(looking.look) ?? 0)) return;
+    const finding = looking.look(text, end);
+    if (finding === null) return;
+    done.set(looking.look, finding.end);
+    found.push({ finding, rank: looking.rank });
+  });
+  for (const word of ANNOUNCING_ELSEWHERE)
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+      const finding = assignedSecret(text, word, at + word.length);
+      if (finding !== null) found.push({ finding, rank: RANK.announced });
+    }
+  return strongest(found);
+}
+
+/** The form, where its literal starts at `at`. */
+function formAt(form: SecretForm, text: string, at: number): Finding | null {
+  const start = startOf(form, text, at);
+  if (start === null) return null;
+  form.pattern.lastIndex = start;
+  const match = form.pattern.exec(text);
+  if (match === null) return null;
+  const secret = match[1] ?? match[0];
+  const from = match[1] === undefined ? start : start + match[0].lastIndexOf(secret);
+  const finding = { kind: form.kind, start: from, end: from + secret.length };
+  const verdict = form.check?.(match[0]) ?? 'open';
+  if (verdict === 'proven')
+    return { ...finding, confidence: 1, reason: 'the form of such a key, and its check digits' };
+  if (verdict === 'open' && !isPlaceholder(secret) && entropyOf(secret) >= form.entropy)
+    return { ...finding, confidence: 0.9, reason: 'the form of such a key' };
+  return form.isSeed
+    ? { ...finding, confidence: 0.5, reason: 'the form of such a key, but it looks made up' }
+    : null;
+}
+
+/** Where the secret begins; null: it would begin within a word. */
+function startOf({ back, left }: SecretForm, text: string, at: number): number | null {
+  let start = at;
+  while (back !== null && start > 0 && at - start < back.most && back.chars.test(text[start - 1] ?? ''))
+    start -= 1;
+  if (start === 0 || left === 'free') return start;
+  const before = text[start - 1] ?? '';
+  // `\n` in a text that was written as JSON is no letter.
+  if (/[nrt]/.test(before) && text[start - 2] === '\\') return start;
+  return (left === 'word' ? /[A-Za-z0-9]/ : /[A-Za-z0-9_-]/).test(before) ? null : start;
+}
+
+/** What overlaps a finding that says more is dropped; what the seed language reports never is. */
+function strongest(found: readonly Ranked[]): readonly Finding[] {
+  const kept: Ranked[] = [];
+  const sorted = [...found].sort(
+    (a, b) => a.finding.start - b.finding.start || a.rank - b.rank || b.finding.end - a.finding.end,
+  );
+  for (const one of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || one.finding.start >= last.finding.end) kept.push(one);
+    else if (one.rank < last.rank && last.rank !== RANK.seed) kept[kept.length - 1] = one;
+    else if (one.rank === RANK.seed) kept.push(one);
+  }
+  return kept.map(({ finding }) => finding);
 }

@@ -1,0 +1,6 @@
+/** All that is measured: one file a detector in `suites/`. */
+import type { Suite } from './suite.ts';
+
+import { SECRETS_SUITE } from './suites/secrets.ts';
+
+export const SUITES: readonly Suite[] = [SECRETS_SUITE];

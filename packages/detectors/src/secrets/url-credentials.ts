@@ -1,0 +1,39 @@
+/** Passwords in addresses: `scheme://user:password@host`. Ring 1. */
+import type { Finding } from '../finding.ts';
+import { isPlaceholder } from './placeholder.ts';
+
+/** Where one may stand: looked for by this text. */
+export const SCHEME_END = '://';
+
+const DATABASES =
+  /(?:^|:)(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|oracle|cockroachdb|cassandra|clickhouse|couchbase|couchdb|neo4j(?:\+s)?|bolt|nats|kafka|memcached|db2|snowflake|redshift|[a-z]+\+(?:psycopg2?|asyncpg|pymysql|mysqldb|pyodbc|aiomysql))$/i;
+const BEHIND = /[^\s:/@"'`<>\\]{0,128}:([^\s/@"'`<>\\]{1,256})@(?:[A-Za-z0-9_-]|\[|\$|%)/y;
+const MOST_SCHEME = 32;
+
+/** The password in the address whose `://` ends before `end`; null: it has none. */
+export function urlCredentials(text: string, end: number): Finding | null {
+  BEHIND.lastIndex = end;
+  const match = BEHIND.exec(text);
+  const password = match?.[1] ?? null;
+  if (match === null || password === null || isNone(password)) return null;
+  const at = end + match[0].indexOf(`:${password}@`) + 1;
+  const isDatabase = DATABASES.test(schemeBefore(text, end - SCHEME_END.length));
+  return {
+    kind: isDatabase ? 'CONNECTION_STRING' : 'BASIC_AUTH_URL',
+    start: at,
+    end: at + password.length,
+    confidence: 0.9,
+    reason: 'an address with a password in it',
+  };
+}
+
+function isNone(password: string): boolean {
+  if (isPlaceholder(password) || /^[$%{[<]|[\]}>]$/.test(password)) return true;
+  return /^(?:password|passwd|pass|pwd|passwort|secret|token|\*+|x+|\.+)$/i.test(password);
+}
+
+function schemeBefore(text: string, end: number): string {
+  let at = end;
+  while (at > 0 && end - at < MOST_SCHEME && /[A-Za-z0-9+.:-]/.test(text[at - 1] ?? '')) at -= 1;
+  return text.slice(at, end);
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DetectorCall } from '@cordon/policy';
+import { FORMS } from '../../src/secrets/kinds.ts';
+import { secrets } from '../../src/secrets/rule.ts';
+import { findSecrets } from '../../src/secrets/secrets.ts';
+
+function found(text: string): readonly string[] {
+  return findSecrets(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
+}
+
+function call(texts: readonly string[], named: DetectorCall['named'] = {}): DetectorCall {
+  return { texts, rest: [], named, mark: () => undefined };
+}
+
+test('there are more than sixty kinds', () => {
+  assert.ok(new Set(FORMS.map(({ kind }) => kind)).size >= 60);
+});
+
+test('what the seed language reports is reported, placeholders too', () => {
+  for (const [text, kind] of [
+    ['AKIAIOSFODNN7EXAMPLE', 'AWS_ACCESS_KEY'],
+    ['A3TXIOSFODNN7EXAMPLE', 'AWS_ACCESS_KEY'],
+    ["aws_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'", 'AWS_ACCESS_KEY'],
+    ['xghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaay', 'GITHUB_TOKEN'],
+    [`AccountKey=${'Ab3/'.repeat(21)}Ab==`, 'AZURE_STORAGE_KEY'],
+    ['XOXB-123-456-abc', 'SLACK_TOKEN'],
+    ['https://hooks.slack.com/services/T1/B1/x', 'SLACK_TOKEN'],
+  ] as const)
+    assert.deepEqual(secrets(call([`say ${text} ok`])), [kind], text);
+});
+
+test('a rule can ask for what is surer than a form', () => {
+  const real = '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';
+  assert.deepEqual(secrets(call([real, `ghp_${'a'.repeat(36)}`], { threshold: 0.95 })), ['GITHUB_TOKEN']);
+});
+
+test('the checksum of a token is the proof that it is one', () => {
+  const confidence = (text: string) => findSecrets(text).map((one) => one.confidence);
+  assert.deepEqual(confidence('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'), [1]);
+  assert.deepEqual(confidence('ghp_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq18'), [0.9]);
+});
+
+test('a password is found where a word announces it, and only the password is marked', () => {
+  assert.deepEqual(found('password = "hunter2"'), ['PASSWORD hunter2']);
+  assert.deepEqual(found('{\\"password\\":\\"hunter2\\"}'), ['PASSWORD hunter2']);
+  assert.deepEqual(found('my password is Sommer2024!'), ['PASSWORD Sommer2024!']);
+  assert.deepEqual(found('пароль: Qwe123asd'), ['PASSWORD Qwe123asd']);
+  assert.deepEqual(found('postgres://shop:s3cr3t-pw@db/shop'), ['CONNECTION_STRING s3cr3t-pw']);
+  assert.deepEqual(found('https://mira:s3cr3t-pw@git.example.org/x'), ['BASIC_AUTH_URL s3cr3t-pw']);
+});
+
+test('what stands in the place of a secret is none', () => {
+  for (const text of [
+    'password = "YOUR_PASSWORD"',
+    'password: $' + '{DB_PASSWORD}',
+    'password = os.environ["DB_PASSWORD"]',
+    'password: string;',
+    'the password is required',
+    'npm_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+    'sk_test_your_key_goes_here_please',
+    'postgres://user:password@localhost/db',
+    'Authorization: Bearer <token>',
+    '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+    '"nextPageToken":"CAUQAA9hZ2Vfc2l6ZT01MCZwYWdlPTI"',
+    '"integrity": "sha512-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4"',
+  ])
+    assert.deepEqual(found(text), [], text);
+});
+
+test('a key that an announcing word stands before is reported as what it is', () => {
+  const key = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
+  assert.deepEqual(found(`api_key = "${key}"`), [`STRIPE_KEY ${key}`]);
+});
+
+test('what is twice there is found twice, whatever is between', () => {
+  const token = 'npm_Q7dk3vXc9LmB2sTz8RfH4yWn6JpKaE1u0oGi';
+  assert.deepEqual(
+    findSecrets(`🔑 ${token}, ${token}`).map(({ start, end }) => [start, end]),
+    [
+      [3, 43],
+      [45, 85],
+    ],
+  );
+});
