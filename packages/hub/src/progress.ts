@@ -72,6 +72,8 @@ export class Progress {
   readonly #asked = new Map<EventId, AskedEvent[]>();
   /** The user's yes, by the question. */
   readonly #agreed = new Map<EventId, AnsweredEvent>();
+  /** Questions with a yes, behind which the user stopped the query. */
+  readonly #stopped = new Set<EventId>();
   readonly #taken = new Set<EventId>();
   readonly #answers = new Map<string, ModelResponse[]>();
   readonly #outputs = new Map<string, Result<ToolReturn, Fault>>();
@@ -127,12 +129,23 @@ export class Progress {
     return this.#decisions.get(proposed) ?? null;
   }
 
-  /** What the user agreed to about a proposal that `find` gave. */
+  /** What the user agreed to about a proposal that `find` gave, and has not stopped before it happened. */
   agreed(proposed: EventId): readonly Agreed[] {
     return (this.#asked.get(proposed) ?? []).flatMap(({ id, prompt }) => {
       const answer = this.#agreed.get(id);
-      return answer === undefined ? [] : [{ question: prompt, answer }];
+      const isForOnce = answer?.duration === 'once' || answer?.edits !== undefined;
+      const isVoid = isForOnce && this.#stopped.has(id) && !this.#hasHappened(proposed);
+      return answer === undefined || isVoid ? [] : [{ question: prompt, answer }];
     });
+  }
+
+  /** Whether it, or what the user made of it, was carried out. What was made of it is proposed right behind the decision. */
+  #hasHappened(proposed: EventId): boolean {
+    const isDone = (event: EventId) => this.#outcomes.get(event)?.kind.endsWith('.executed') === true;
+    const decision = this.#decisions.get(proposed);
+    if (decision?.verdict !== 'deny') return isDone(proposed);
+    const next = this.#events[this.#events.indexOf(decision) + 1];
+    return next !== undefined && effectOf(next) !== null && isDone(next.id);
   }
 
   /** What the user typed in the place of what a proposal would have let flow; null: nothing. */
@@ -198,6 +211,9 @@ export class Progress {
     const trail = this.#trails.get(event.context);
     if (trail === undefined) this.#trails.set(event.context, { events: [event], from: 0, isLeft: false });
     else trail.events.push(event);
+    // A yes for once to what had not happened when the user stopped the query was taken back with it.
+    if (event.kind === 'query.ended' && event.outcome === 'cancelled')
+      for (const question of this.#agreed.keys()) this.#stopped.add(question);
     if (event.kind === 'offer.made' && event.context !== null) queue(this.#peers, event.context, event.peer);
     const [cause] = event.causes;
     if (cause === undefined) return;

@@ -106,10 +106,11 @@ export class Recorder {
     holds: (recorded: Recorded<P>, decided: DecidedBody) => boolean,
   ): Recorded<P> {
     const body = proposedBody(renamed(given, this.#callIds));
-    const known = this.#known(context, body, causes);
-    if (known !== null) {
+    // Of several that were proposed alike, because an earlier one did not hold any more, the one that does.
+    for (let known = this.#known(context, body, causes); known !== null; ) {
       const recorded = this.#recorded(given, known, this.#progress?.decision(known.id) ?? null);
       if (recorded.decided === null || holds(recorded, recorded.decided)) return this.#named(given, recorded);
+      known = this.#known(context, body, causes);
     }
     return this.#named(given, this.#recorded(given, this.#new(context, body, causes, label), null));
   }

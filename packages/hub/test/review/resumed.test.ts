@@ -210,6 +210,65 @@ for (const [what, revokes, questions] of [
   });
 }
 
+const EDITS: Scene['user'] = ({ data: [datum] }) => ({
+  allow: true,
+  duration: 'once',
+  edits: [{ name: datum?.name ?? '', value: '{"amount":3}' }],
+});
+const THREE = 'bank.pay {"amount":3}';
+for (const [what, user, when, questions, ran] of [
+  ['a yes for once that came to nothing', yes(), 'app-request.decided', 1, [PAID]],
+  ['a yes for once that was used', yes(), 'app-request.executed', 0, [PAID]],
+  ['a yes for the session', yes('session'), 'app-request.decided', 0, [PAID]],
+  ['a yes to other words that came to nothing', EDITS, 'app-request.decided', 1, [THREE]],
+  ['a yes to other words that was used', EDITS, 'app-request.executed', 0, [THREE]],
+] as const) {
+  test(`${what}, then a stop, then going on: ${questions} more questions`, async (t) => {
+    const stage = stageFor(t, { ...PAYS, user });
+    let isStopped = false;
+    stage.store.journal.subscribe((event) => {
+      if (event.kind !== when || isStopped || ('verdict' in event && event.verdict === 'deny')) return;
+      isStopped = true;
+      stage.cancel();
+    });
+    const stopped = await stage.ask('pay 5');
+    assert.equal(stopped.kind, 'cancelled');
+    const ranBefore = stage.ran.length;
+    assert.equal(ranBefore, when === 'app-request.executed' ? 1 : 0);
+    stage.model.learn({ shop: ['done'] });
+    const outcome = await stage.session.goOn(new AbortController().signal);
+    assert.deepEqual([outcome.kind, stage.ran, stage.questions.length], ['answered', ran, 1 + questions]);
+  });
+}
+
+test('what was stopped and refused when it was asked again is not done', async (t) => {
+  const stage = stageFor(t, { ...PAYS, user: yes() });
+  stage.store.journal.subscribe(({ kind }) => {
+    if (kind === 'app-request.decided') stage.cancel();
+  });
+  await stage.ask('pay 5');
+  stage.user.says = no();
+  stage.model.learn({ shop: ['done'] });
+  await stage.session.goOn(new AbortController().signal);
+  assert.deepEqual(stage.ran, []);
+});
+
+test('a yes to what was asked again after a stop counts when its hub is killed then', async (t) => {
+  const life = mortal(t);
+  const stage = stageFor(t, { ...PAYS, user: yes() });
+  let allowed = 0;
+  stage.store.journal.subscribe((event) => {
+    if (event.kind !== 'app-request.decided' || event.verdict !== 'allow') return;
+    if (++allowed === 1) stage.cancel();
+    else life.die(stage);
+  });
+  await stage.ask('pay 5');
+  stage.model.learn({ shop: ['done', 'done'] });
+  await stage.session.goOn(new AbortController().signal);
+  const { next, outcome } = await life.revive({ ...PAYS, script: { shop: ['done', 'done'] } }, stage);
+  assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', [PAID], []]);
+});
+
 for (const times of [1, 2]) {
   test(`what the user put in the place of a message is what goes after a death at decision ${times}`, async (t) => {
     const scene: Scene = {
