@@ -20,7 +20,7 @@ import {
   turnOf,
 } from './memory-row.ts';
 import { numberOf, numberOrNull, quoteText, textOf } from './row.ts';
-import { PLACE } from './sealed-column.ts';
+import { PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
 import { type Hit, rankedByWords } from './text-search.ts';
 
 export type MemoryItem =
@@ -294,6 +294,8 @@ export class MemoryArchive {
     // What an app said becomes what the user said; in whose conversation the user stated a fact stays with it.
     const origin = fact.learnt === 'observed' || fact.origin === null ? '' : quoteText(fact.origin);
     const { integrity, confidentiality } = USER_LABEL;
+    const time = this.#now();
+    const columns = { name: fact.name, learnt: 'stated', origin, source: fact.source, ...USER_LABEL, time };
     this.#database.run('DELETE FROM facts WHERE id = ?', fact.id);
     this.#database.run(
       `DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'stated' AND origin = ? AND integrity = ?`,
@@ -308,18 +310,23 @@ export class MemoryArchive {
       fact.id,
       owner,
       name,
-      seal.close(quoteText(value), PLACE.factValue(owner, fact.id)),
+      seal.close(quoteText(value), PLACE.factValue(owner, fact.id, columns)),
       origin,
       fact.source,
       integrity,
       confidentiality,
-      this.#now(),
+      time,
     );
   }
 
-  #replaceText(table: 'turns' | 'summaries', { owner, id }: MemoryItem, text: string): void {
-    const place = table === 'turns' ? PLACE.turn(ownerText(owner), id) : PLACE.summary(ownerText(owner), id);
-    const sealed = this.#database.seal.close(quoteText(text), place);
+  #replaceText(table: 'turns' | 'summaries', { id }: MemoryItem, text: string): void {
+    const [select, place] =
+      table === 'turns'
+        ? ([`${SELECT_TURNS} WHERE t.id = ?`, turnPlace] as const)
+        : ([`${SELECT_SUMMARIES} WHERE m.id = ?`, summaryPlace] as const);
+    const sealed = this.#database.first(select, [id], (row) =>
+      this.#database.seal.close(quoteText(text), place(row)),
+    );
     this.#database.run(`UPDATE ${table} SET text = ? WHERE id = ?`, sealed, id);
   }
 

@@ -9,7 +9,7 @@ import { id } from '@cordon/core';
 import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
 import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
 import type { Seal } from './seal.ts';
-import { PLACE } from './sealed-column.ts';
+import { factPlace, PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
 
 const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 
@@ -32,7 +32,7 @@ export function ownerOf(text: string): MemoryOwner {
 
 export const SELECT_TURNS = `SELECT t.key, t.id, t.owner, s.id AS session, t.role, t.text, t.origin, t.source, t.integrity,
   t.confidentiality, t.time FROM turns t JOIN sessions s ON s.key = t.session`;
-export const SELECT_SUMMARIES = `SELECT m.id, m.owner, s.id AS session, m.text, m.made_by, m.source, m.integrity,
+export const SELECT_SUMMARIES = `SELECT m.id, m.owner, s.id AS session, m.text, m.through, m.made_by, m.source, m.integrity,
   m.confidentiality, m.time FROM summaries m JOIN sessions s ON s.key = m.session`;
 export const SELECT_FACTS = `SELECT f.id, f.owner, f.name, f.value, f.origin, f.source, f.integrity, f.confidentiality,
   f.learnt, f.time FROM facts f`;
@@ -42,12 +42,11 @@ export const FACT_ORDER = "ORDER BY f.name, f.learnt = 'observed', f.origin, f.i
 export function turnOf(seal: Seal): (row: Row) => Turn {
   return (row) => {
     const origin = textOrNull(row, 'origin');
-    const turn = textOf(row, 'id');
     return {
-      id: turn,
+      id: textOf(row, 'id'),
       session: id(textOf(row, 'session')),
       role: wordOf(row, 'role', ['user', 'assistant', 'tool']),
-      text: unquoteText(seal.open(textOf(row, 'text'), PLACE.turn(textOf(row, 'owner'), turn))),
+      text: unquoteText(seal.open(textOf(row, 'text'), turnPlace(row))),
       origin: origin === null ? null : id(unquoteText(origin)),
       ...sourceAndLabel(row),
       time: numberOf(row, 'time'),
@@ -57,11 +56,10 @@ export function turnOf(seal: Seal): (row: Row) => Turn {
 
 export function summaryOf(seal: Seal): (row: Row) => Summary {
   return (row) => {
-    const summary = textOf(row, 'id');
     return {
-      id: summary,
+      id: textOf(row, 'id'),
       session: id(textOf(row, 'session')),
-      text: unquoteText(seal.open(textOf(row, 'text'), PLACE.summary(textOf(row, 'owner'), summary))),
+      text: unquoteText(seal.open(textOf(row, 'text'), summaryPlace(row))),
       madeBy: wordOf(row, 'made_by', ['model', 'extract']),
       ...sourceAndLabel(row),
       time: numberOf(row, 'time'),
@@ -72,12 +70,11 @@ export function summaryOf(seal: Seal): (row: Row) => Summary {
 export function factOf(seal: Seal): (row: Row) => MemoryFact {
   return (row) => {
     const origin = textOf(row, 'origin');
-    const owner = textOf(row, 'owner');
-    const fact = textOf(row, 'id');
+    const name = unquoteText(seal.open(textOf(row, 'name'), PLACE.factName(textOf(row, 'owner'))));
     return {
-      id: fact,
-      name: unquoteText(seal.open(textOf(row, 'name'), PLACE.factName(owner))),
-      value: unquoteText(seal.open(textOf(row, 'value'), PLACE.factValue(owner, fact))),
+      id: textOf(row, 'id'),
+      name,
+      value: unquoteText(seal.open(textOf(row, 'value'), factPlace(row, name))),
       origin: origin === '' ? null : id(unquoteText(origin)),
       ...sourceAndLabel(row),
       learnt: wordOf(row, 'learnt', ['stated', 'observed']),

@@ -135,6 +135,10 @@ export class Memory {
     isThere: (session: number) => boolean,
   ): void {
     const turn = this.#options.randomId();
+    const time = this.#options.now();
+    const origin = provenance.origin === null ? null : quoteText(provenance.origin);
+    const { source, label } = provenance;
+    const place = PLACE.turn(this.#owner, turn, { session, role, origin, source, ...label, time });
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
       if (isThere(key)) return;
@@ -145,12 +149,12 @@ export class Memory {
         this.#owner,
         key,
         role,
-        this.#database.seal.close(quoteText(text), PLACE.turn(this.#owner, turn)),
-        provenance.origin === null ? null : quoteText(provenance.origin),
-        provenance.source,
-        provenance.label.integrity,
-        provenance.label.confidentiality,
-        this.#options.now(),
+        this.#database.seal.close(quoteText(text), place),
+        origin,
+        source,
+        label.integrity,
+        label.confidentiality,
+        time,
       );
     });
   }
@@ -199,6 +203,8 @@ export class Memory {
   /** Puts a summary in the place of the last one, which it contains. */
   summarise(session: SessionId, { text, madeBy, through, source, label }: NewSummary): void {
     const summary = this.#options.randomId();
+    const time = this.#options.now();
+    const columns = { session, madeBy, through, source, ...label, time };
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
       this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, key);
@@ -208,13 +214,13 @@ export class Memory {
         summary,
         this.#owner,
         key,
-        this.#database.seal.close(quoteText(text), PLACE.summary(this.#owner, summary)),
+        this.#database.seal.close(quoteText(text), PLACE.summary(this.#owner, summary, columns)),
         through,
         madeBy,
         source,
         label.integrity,
         label.confidentiality,
-        this.#options.now(),
+        time,
       );
     });
   }
@@ -230,6 +236,8 @@ export class Memory {
     const known = 'owner = ? AND name = ? AND learnt = ? AND origin = ? AND integrity = ?';
     const { integrity, confidentiality } = provenance.label;
     const fact = this.#options.randomId();
+    const time = this.#options.now();
+    const columns = { name, learnt, origin, source: provenance.source, integrity, confidentiality, time };
     this.#database.write(() => {
       this.#database.run(
         `DELETE FROM facts WHERE ${known}`,
@@ -245,13 +253,13 @@ export class Memory {
         fact,
         this.#owner,
         closedName,
-        seal.close(quoteText(value), PLACE.factValue(this.#owner, fact)),
+        seal.close(quoteText(value), PLACE.factValue(this.#owner, fact, columns)),
         origin,
         provenance.source,
         integrity,
         confidentiality,
         learnt,
-        this.#options.now(),
+        time,
       );
     });
   }

@@ -309,6 +309,8 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE TRIGGER summaries_go_with_corrected_turns AFTER UPDATE OF text ON turns
     BEGIN DELETE FROM summaries WHERE owner = OLD.owner AND session = OLD.session AND through >= OLD.key; END;
   `,
+  // What sealed texts of memory are bound to (sealed-column.ts). 1, the owner only: sealed anew when it is next opened.
+  'ALTER TABLE seal ADD COLUMN binding INTEGER NOT NULL DEFAULT 1 CHECK (binding IN (1, 2))',
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

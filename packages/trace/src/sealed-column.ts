@@ -7,14 +7,66 @@
  *
  * Ring 0.
  */
-import type { Place } from './seal.ts';
+import { numberOf, type Row, textOf, textOrNull, unquoteText } from './row.ts';
+import type { Place, Seal } from './seal.ts';
+
+/** What the text of a row of memory says besides: somebody who could change it would change what the text may do. */
+export interface TurnColumns extends LabelColumns {
+  readonly session: string;
+  readonly role: string;
+  readonly origin: string | null;
+}
+
+export interface SummaryColumns extends LabelColumns {
+  readonly session: string;
+  readonly madeBy: string;
+  /** Up to which turn it goes. */
+  readonly through: number;
+}
+
+export interface FactColumns extends LabelColumns {
+  readonly name: string;
+  readonly learnt: string;
+  readonly origin: string;
+}
+
+interface LabelColumns {
+  readonly source: string | null;
+  readonly integrity: string;
+  readonly confidentiality: string;
+  readonly time: number;
+}
 
 export const PLACE = {
   /** Equal names of one owner are one fact, so they are looked up. */
   factName: (owner: string): Place => ['facts.name', owner],
-  factValue: (owner: string, id: string): Place => ['facts.value', owner, id],
-  turn: (owner: string, id: string): Place => ['turns.text', owner, id],
-  summary: (owner: string, id: string): Place => ['summaries.text', owner, id],
+  factValue: (owner: string, id: string, fact: FactColumns): Place => [
+    'facts.value',
+    owner,
+    id,
+    fact.name,
+    fact.learnt,
+    fact.origin,
+    ...labelled(fact),
+  ],
+  turn: (owner: string, id: string, turn: TurnColumns): Place => [
+    'turns.text',
+    owner,
+    id,
+    turn.session,
+    turn.role,
+    turn.origin ?? '',
+    ...labelled(turn),
+  ],
+  summary: (owner: string, id: string, summary: SummaryColumns): Place => [
+    'summaries.text',
+    owner,
+    id,
+    summary.session,
+    summary.madeBy,
+    summary.through,
+    ...labelled(summary),
+  ],
   event: (session: string, sequence: number): Place => ['events.event', session, sequence],
   /** A hash of a text confirms a guess of the text. */
   eventHash: (session: string, sequence: number): Place => ['events.hash', session, sequence],
@@ -29,96 +81,155 @@ export const PLACE = {
   answer: (prompt: string): Place => ['prompts.answer', prompt],
   /** Of the question and its data: a question is taken up again by it. */
   fingerprint: (): Place => ['prompts.fingerprint'],
-  check: (): Place => ['seal.check_value'],
+  check: (binding: Binding): Place =>
+    binding === OWNER_ONLY ? ['seal.check_value'] : ['seal.check_value', binding],
 } as const;
+
+function labelled({ source, integrity, confidentiality, time }: LabelColumns): readonly (string | number)[] {
+  return [source ?? '', integrity, confidentiality, time];
+}
+
+/**
+ * What texts of memory are bound to besides column and row: in a store that was sealed by an earlier version the owner only.
+ * The check value is bound to the number, so that nobody can say that a store is such a one.
+ */
+export const OWNER_ONLY = 1;
+export const WHOLE_ROW = 2;
+export type Binding = typeof OWNER_ONLY | typeof WHOLE_ROW;
+
+/** Places of rows as they are read, with the names that the columns have in the statements of memory-row.ts. */
+export function turnPlace(row: Row): Place {
+  return PLACE.turn(textOf(row, 'owner'), textOf(row, 'id'), {
+    session: textOf(row, 'session'),
+    role: textOf(row, 'role'),
+    origin: textOrNull(row, 'origin'),
+    ...labelColumns(row),
+  });
+}
+
+export function summaryPlace(row: Row): Place {
+  return PLACE.summary(textOf(row, 'owner'), textOf(row, 'id'), {
+    session: textOf(row, 'session'),
+    madeBy: textOf(row, 'made_by'),
+    through: numberOf(row, 'through'),
+    ...labelColumns(row),
+  });
+}
+
+/** @param name in the clear */
+export function factPlace(row: Row, name: string): Place {
+  return PLACE.factValue(textOf(row, 'owner'), textOf(row, 'id'), {
+    name,
+    learnt: textOf(row, 'learnt'),
+    origin: textOf(row, 'origin'),
+    ...labelColumns(row),
+  });
+}
+
+function labelColumns(row: Row): LabelColumns {
+  return {
+    source: textOrNull(row, 'source'),
+    integrity: textOf(row, 'integrity'),
+    confidentiality: textOf(row, 'confidentiality'),
+    time: numberOf(row, 'time'),
+  };
+}
 
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
   readonly how: 'fresh' | 'alike' | 'bytes';
-  /** SQL that reads what the place is made of, as `a` and `b`; `t` is the table. */
-  readonly row: { readonly a: string; readonly b: string };
-  readonly place: (a: string, b: string) => Place;
+  /** SQL that reads what the place is made of; `t` is the table. */
+  readonly row: string;
+  /** `seal`: with which other columns of the row are closed at this moment. */
+  readonly place: (row: Row, seal: Seal) => Place;
+  /** Where it stood in a store of the first binding, if elsewhere. */
+  readonly firstPlace?: (row: Row) => Place;
 }
 
 const SESSION_OF = '(SELECT s.id FROM sessions s WHERE s.key = t.session)';
-const NONE = { a: "''", b: "''" };
+const LABEL = 't.source, t.integrity, t.confidentiality, t.time';
 
+/** A column that a place of others is made of comes after them: when they are sealed anew it is not yet. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  {
-    table: 'facts',
-    column: 'name',
-    how: 'alike',
-    row: { a: 't.owner', b: "''" },
-    place: (a) => PLACE.factName(a),
-  },
   {
     table: 'facts',
     column: 'value',
     how: 'fresh',
-    row: { a: 't.owner', b: 't.id' },
-    place: (a, b) => PLACE.factValue(a, b),
+    row: `t.owner, t.id, t.name, t.learnt, t.origin, ${LABEL}`,
+    place: (row, seal) =>
+      factPlace(row, unquoteText(seal.open(textOf(row, 'name'), PLACE.factName(textOf(row, 'owner'))))),
+    firstPlace: (row) => ['facts.value', textOf(row, 'owner'), textOf(row, 'id')],
+  },
+  {
+    table: 'facts',
+    column: 'name',
+    how: 'alike',
+    row: 't.owner',
+    place: (row) => PLACE.factName(textOf(row, 'owner')),
   },
   {
     table: 'turns',
     column: 'text',
     how: 'fresh',
-    row: { a: 't.owner', b: 't.id' },
-    place: (a, b) => PLACE.turn(a, b),
+    row: `t.owner, t.id, ${SESSION_OF} AS session, t.role, t.origin, ${LABEL}`,
+    place: turnPlace,
+    firstPlace: (row) => ['turns.text', textOf(row, 'owner'), textOf(row, 'id')],
   },
   {
     table: 'summaries',
     column: 'text',
     how: 'fresh',
-    row: { a: 't.owner', b: 't.id' },
-    place: (a, b) => PLACE.summary(a, b),
+    row: `t.owner, t.id, ${SESSION_OF} AS session, t.made_by, t.through, ${LABEL}`,
+    place: summaryPlace,
+    firstPlace: (row) => ['summaries.text', textOf(row, 'owner'), textOf(row, 'id')],
   },
   {
     table: 'events',
     column: 'event',
     how: 'fresh',
-    row: { a: SESSION_OF, b: 'CAST(t.sequence AS TEXT)' },
-    place: (a, b) => PLACE.event(a, Number(b)),
+    row: `${SESSION_OF} AS session, t.sequence`,
+    place: (row) => PLACE.event(textOf(row, 'session'), numberOf(row, 'sequence')),
   },
   {
     table: 'events',
     column: 'hash',
     how: 'bytes',
-    row: { a: SESSION_OF, b: 'CAST(t.sequence AS TEXT)' },
-    place: (a, b) => PLACE.eventHash(a, Number(b)),
+    row: `${SESSION_OF} AS session, t.sequence`,
+    place: (row) => PLACE.eventHash(textOf(row, 'session'), numberOf(row, 'sequence')),
   },
   {
     table: 'sessions',
     column: 'head',
     how: 'bytes',
-    row: { a: 't.id', b: "''" },
-    place: (a) => PLACE.head(a),
+    row: 't.id',
+    place: (row) => PLACE.head(textOf(row, 'id')),
   },
   {
     table: 'sessions',
     column: 'first_query',
     how: 'fresh',
-    row: { a: 't.id', b: "''" },
-    place: (a) => PLACE.firstQuery(a),
+    row: 't.id',
+    place: (row) => PLACE.firstQuery(textOf(row, 'id')),
   },
-  { table: 'grants', column: 'subject', how: 'alike', row: NONE, place: () => PLACE.subject() },
-  { table: 'grants', column: 'digest', how: 'alike', row: NONE, place: () => PLACE.digest() },
-  { table: 'grant_flows', column: 'flow', how: 'alike', row: NONE, place: () => PLACE.flow() },
+  { table: 'grants', column: 'subject', how: 'alike', row: 't.key', place: PLACE.subject },
+  { table: 'grants', column: 'digest', how: 'alike', row: 't.key', place: PLACE.digest },
+  { table: 'grant_flows', column: 'flow', how: 'alike', row: 't.granted', place: PLACE.flow },
   {
     table: 'prompts',
     column: 'question',
     how: 'fresh',
-    row: { a: 't.id', b: "''" },
-    place: (a) => PLACE.question(a),
+    row: 't.id',
+    place: (row) => PLACE.question(textOf(row, 'id')),
   },
   {
     table: 'prompts',
     column: 'answer',
     how: 'fresh',
-    row: { a: 't.id', b: "''" },
-    place: (a) => PLACE.answer(a),
+    row: 't.id',
+    place: (row) => PLACE.answer(textOf(row, 'id')),
   },
-  { table: 'prompts', column: 'fingerprint', how: 'alike', row: NONE, place: () => PLACE.fingerprint() },
+  { table: 'prompts', column: 'fingerprint', how: 'alike', row: 't.key', place: PLACE.fingerprint },
 ];
 
 /** What a write with another seal than the store's is refused with. */

@@ -8,13 +8,21 @@ import type { Database } from './database.ts';
 import { StoreFailure, type StoreFault, storeFault } from './fault.ts';
 import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './row.ts';
 import { CLEAR, newParameters, type Seal, type SealParameters, type StoreKey, sealOf } from './seal.ts';
-import { PLACE, SEALED_COLUMNS, type SealedColumn } from './sealed-column.ts';
+import {
+  type Binding,
+  OWNER_ONLY,
+  PLACE,
+  SEALED_COLUMNS,
+  type SealedColumn,
+  WHOLE_ROW,
+} from './sealed-column.ts';
 
 const CHECK_TEXT = '"cordon"';
 
 interface StoredSeal {
   readonly parameters: SealParameters;
   readonly check: string;
+  readonly binding: Binding;
 }
 
 /**
@@ -27,19 +35,19 @@ export function unlock(database: Database, key: StoreKey | null): StoreFault | n
   if (stored === null) {
     if (key === null) return null;
     if (!isUnused(database)) return storeFault('key-unused', file);
-    return giveKey(database, key);
+    return resealOrMeet(database, key, WHOLE_ROW);
   }
   if (key === null) return storeFault('key-missing', file);
   const opened = openSeal(key, stored);
   if (opened === null) return storeFault('key-wrong', file);
   database.useSeal(opened);
-  return null;
+  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, key, stored.binding);
 }
 
-/** Two processes may open a new store at the same moment: the second finds the key of the first. */
-function giveKey(database: Database, key: StoreKey): StoreFault | null {
+/** Two processes may open a new store, or an old one, at the same moment: the second finds what the first has done. */
+function resealOrMeet(database: Database, key: StoreKey, binding: Binding): StoreFault | null {
   try {
-    reseal(database, key);
+    reseal(database, key, binding);
     return null;
   } catch (error) {
     if (error instanceof StoreFailure && error.fault.kind === 'key-changed') return unlock(database, key);
@@ -49,9 +57,9 @@ function giveKey(database: Database, key: StoreKey): StoreFault | null {
 
 /**
  * Seals every text of the store anew, with another key or (null) with none, in one transaction. The caller has unlocked
- * the store, and takes what stood there before out of the file with `scrub`.
+ * the store, and takes what stood there before out of the file with `scrub`. `binding`: of the texts as they are.
  */
-export function reseal(database: Database, key: StoreKey | null): void {
+export function reseal(database: Database, key: StoreKey | null, binding: Binding = WHOLE_ROW): void {
   const parameters = key === null ? null : newParameters(key);
   const after = key === null || parameters === null ? CLEAR : sealOf(key, parameters);
   const before = database.seal;
@@ -59,18 +67,18 @@ export function reseal(database: Database, key: StoreKey | null): void {
   database.write(() => {
     keep(database, after, parameters);
     database.withoutTriggers(tables, () => {
-      for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after);
+      for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after, binding);
     });
   });
   database.useSeal(after);
 }
 
-function openSeal(key: StoreKey, { parameters, check }: StoredSeal): Seal | null {
+function openSeal(key: StoreKey, { parameters, check, binding }: StoredSeal): Seal | null {
   const isSlow = parameters.derivation === 'scrypt';
   if (isSlow !== (key.kind === 'passphrase')) return null;
   const seal = sealOf(key, parameters);
   try {
-    return seal.open(check, PLACE.check()) === CHECK_TEXT ? seal : null;
+    return seal.open(check, PLACE.check(binding)) === CHECK_TEXT ? seal : null;
   } catch (error) {
     if (error instanceof MalformedRow) return null;
     throw error;
@@ -79,24 +87,31 @@ function openSeal(key: StoreKey, { parameters, check }: StoredSeal): Seal | null
 
 function keep(database: Database, seal: Seal, parameters: SealParameters | null): void {
   database.run(
-    'UPDATE seal SET mark = ?, derivation = ?, salt = ?, check_value = ? WHERE only = 1',
+    'UPDATE seal SET mark = ?, derivation = ?, salt = ?, check_value = ?, binding = ? WHERE only = 1',
     seal.mark,
     parameters?.derivation ?? null,
     parameters?.salt ?? null,
-    parameters === null ? null : seal.close(CHECK_TEXT, PLACE.check()),
+    parameters === null ? null : seal.close(CHECK_TEXT, PLACE.check(WHOLE_ROW)),
+    WHOLE_ROW,
   );
 }
 
 const AT_ONCE = 500;
 
-function resealColumn(database: Database, sealed: SealedColumn, before: Seal, after: Seal): void {
+function resealColumn(
+  database: Database,
+  sealed: SealedColumn,
+  before: Seal,
+  after: Seal,
+  binding: Binding,
+): void {
   const { table, column, row } = sealed;
-  const select = `SELECT t.rowid AS at, ${row.a} AS a, ${row.b} AS b, t.${column} AS value FROM ${table} t
+  const select = `SELECT t.rowid AS sealed_at, ${row}, t.${column} AS sealed_value FROM ${table} t
     WHERE t.rowid > ? AND t.${column} IS NOT NULL ORDER BY t.rowid LIMIT ${AT_ONCE}`;
   for (let last = 0; ; ) {
     const values = database.all(select, [last], (read) => ({
-      at: numberOf(read, 'at'),
-      value: closedAnew(sealed, read, before, after),
+      at: numberOf(read, 'sealed_at'),
+      value: closedAnew(sealed, read, before, after, binding),
     }));
     for (const { at, value } of values)
       database.run(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`, value, at);
@@ -106,20 +121,27 @@ function resealColumn(database: Database, sealed: SealedColumn, before: Seal, af
   }
 }
 
-function closedAnew({ how, place }: SealedColumn, row: Row, before: Seal, after: Seal): string | Uint8Array {
-  const at = place(textOf(row, 'a'), textOf(row, 'b'));
+function closedAnew(
+  { how, place, firstPlace }: SealedColumn,
+  row: Row,
+  before: Seal,
+  after: Seal,
+  binding: Binding,
+): string | Uint8Array {
+  const at = place(row, before);
+  const was = binding === OWNER_ONLY ? (firstPlace?.(row) ?? at) : at;
   switch (how) {
     case 'bytes':
-      return after.closeBytes(before.openBytes(bytesOf(row, 'value'), at), at);
+      return after.closeBytes(before.openBytes(bytesOf(row, 'sealed_value'), was), at);
     case 'alike':
-      return after.closeAlike(before.open(textOf(row, 'value'), at), at);
+      return after.closeAlike(before.open(textOf(row, 'sealed_value'), was), at);
     case 'fresh':
-      return after.close(before.open(textOf(row, 'value'), at), at);
+      return after.close(before.open(textOf(row, 'sealed_value'), was), at);
   }
 }
 
 function storedSeal(database: Database): StoredSeal | null {
-  const sql = 'SELECT mark, derivation, salt, check_value FROM seal WHERE only = 1';
+  const sql = 'SELECT mark, derivation, salt, check_value, binding FROM seal WHERE only = 1';
   const stored = database.first(sql, [], (row): StoredSeal | 'clear' =>
     textOf(row, 'mark') === ''
       ? 'clear'
@@ -130,6 +152,7 @@ function storedSeal(database: Database): StoredSeal | null {
             salt: bytesOf(row, 'salt'),
           },
           check: textOf(row, 'check_value'),
+          binding: numberOf(row, 'binding') === OWNER_ONLY ? OWNER_ONLY : WHOLE_ROW,
         },
   );
   // Attack: without its row a store would count as one without a key.

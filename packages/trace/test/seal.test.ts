@@ -7,6 +7,9 @@ import { test } from 'node:test';
 import { HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { openStore, parseStoreKey, type Store, type StoreKey } from '@cordon/trace';
 
+import type { Provenance } from '../src/memory.ts';
+import { bytesOf, textOf } from '../src/row.ts';
+import { sealOf } from '../src/seal.ts';
 import { SEALED_COLUMNS } from '../src/sealed-column.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
@@ -148,6 +151,120 @@ test('a sealed value opens in its own row and for its own owner only', (t) => {
     opened.close();
     raw.close();
   }
+});
+
+const RELABELLED: readonly (readonly [what: string, table: 'turns' | 'summaries' | 'facts', set: string])[] =
+  [
+    ['the integrity of a turn', 'turns', "integrity = 'trusted'"],
+    ['the confidentiality of a turn', 'turns', "confidentiality = 'public'"],
+    ['the role of a turn', 'turns', "role = 'user'"],
+    ['the session of a turn', 'turns', 'session = 2'],
+    ['the app of a turn', 'turns', 'origin = NULL'],
+    ['the source of a turn', 'turns', "source = 'another'"],
+    ['the time of a turn', 'turns', 'time = 7'],
+    ['the integrity of a summary', 'summaries', "integrity = 'trusted'"],
+    ['what a summary covers', 'summaries', 'through = 0'],
+    ['the session of a summary', 'summaries', 'session = 2'],
+    ['who stated a fact', 'facts', "learnt = 'stated'"],
+    ['the app of a fact', 'facts', "origin = ''"],
+    ['the integrity of a fact', 'facts', "integrity = 'trusted'"],
+    ['the name of a fact', 'facts', "name = (SELECT name FROM facts WHERE learnt = 'stated')"],
+  ];
+for (const [what, table, set] of RELABELLED) {
+  test(`in a store with a key no text opens once somebody has changed ${what}, and each does that was left`, (t) => {
+    const folder = temporaryFolder(t);
+    const store = openOrThrow(folder, { key: KEY });
+    const session = store.sessions.create();
+    store.sessions.create();
+    const memory = store.memory({ kind: 'spoke', app: id('mail') });
+    const others: Provenance = {
+      origin: id('mail'),
+      source: id('event'),
+      label: { integrity: 'untrusted', confidentiality: 'private' },
+    };
+    memory.record(session, 'assistant', 'a mail', others);
+    memory.summarise(session, { text: 'mails', madeBy: 'model', through: 1, ...others });
+    memory.learn('account', '7', others, 'observed');
+    memory.learn('street', 'Oak Lane', USER);
+    // Moved to another session, a text is read as that one's.
+    const sessions = store.sessions.list().map((one) => one.id);
+    const read = {
+      turns: () => sessions.map((one) => memory.history(one)),
+      summaries: () => sessions.map((one) => memory.summary(one)),
+      facts: () => memory.facts(),
+    };
+    const raw = new DatabaseSync(store.file);
+    t.after(() => {
+      raw.close();
+      store.close();
+    });
+    raw.exec('DROP TRIGGER turns_keep_their_owner; DROP TRIGGER summaries_keep_their_owner');
+    for (const name of ['turns', 'summaries', 'facts'] as const) assert.doesNotThrow(read[name]);
+    const where = table === 'facts' ? "WHERE learnt = 'observed'" : '';
+    raw.exec(`UPDATE ${table} SET ${set} ${where}`);
+    assert.throws(read[table], { message: /damaged/ });
+    for (const name of ['turns', 'summaries', 'facts'] as const)
+      if (name !== table) assert.doesNotThrow(read[name]);
+  });
+}
+
+/** Puts the texts of memory as versions did that bound them to their owner only. */
+function asBefore(folder: string): void {
+  const raw = new DatabaseSync(join(folder, 'cordon.db'));
+  raw.exec('DROP TRIGGER summaries_go_with_corrected_turns');
+  const row = raw.prepare('SELECT mark, salt FROM seal').get() ?? {};
+  const seal = sealOf(KEY, { derivation: 'hkdf', mark: textOf(row, 'mark'), salt: bytesOf(row, 'salt') });
+  for (const { table, column, row: columns, place, firstPlace } of SEALED_COLUMNS) {
+    if (firstPlace === undefined) continue;
+    const select = `SELECT t.rowid AS sealed_at, ${columns}, t.${column} AS sealed_value FROM ${table} t`;
+    for (const read of raw.prepare(select).all()) {
+      const text = seal.open(String(read.sealed_value), place(read, seal));
+      raw
+        .prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`)
+        .run(seal.close(text, firstPlace(read)), Number(read.sealed_at));
+    }
+  }
+  raw.prepare('UPDATE seal SET check_value = ?').run(seal.close('"cordon"', ['seal.check_value']));
+  raw.exec('ALTER TABLE seal DROP COLUMN binding; PRAGMA user_version = 5');
+  raw.close();
+}
+
+test('a store that an earlier version encrypted is sealed anew when it is opened, with every text kept', (t) => {
+  const folder = temporaryFolder(t);
+  const store = openOrThrow(folder, { key: KEY });
+  const session = fill(store);
+  const head = store.journal.head(session);
+  store.close();
+  asBefore(folder);
+  const opened = storeIn(t, folder, { key: KEY });
+  assertFilled(opened, session);
+  assert.deepEqual(opened.journal.head(session), head);
+  assert.deepEqual(filesWith(folder, MARKER), []);
+  const raw = new DatabaseSync(opened.file);
+  assert.equal(raw.prepare('SELECT binding FROM seal').get()?.binding, 2);
+  raw.exec("UPDATE turns SET integrity = 'untrusted'");
+  raw.close();
+  assert.throws(() => assertFilled(opened, session), { message: /damaged/ });
+});
+
+test('an earlier version that still has the store open writes nothing into it once it was sealed anew', (t) => {
+  const folder = temporaryFolder(t);
+  const store = openOrThrow(folder, { key: KEY });
+  fill(store);
+  asBefore(folder);
+  storeIn(t, folder, { key: KEY });
+  assert.throws(() => store.memory({ kind: 'system' }).learn('a', 'b', USER), { message: /key/ });
+  store.close();
+});
+
+test('nobody makes a store one of an earlier version by saying so', (t) => {
+  const folder = temporaryFolder(t);
+  openOrThrow(folder, { key: KEY }).close();
+  const raw = new DatabaseSync(join(folder, 'cordon.db'));
+  raw.exec('UPDATE seal SET binding = 1');
+  raw.close();
+  const opened = openStore(folder, () => 0, { key: KEY });
+  assert.equal(opened.ok ? null : opened.fault.kind, 'key-wrong');
 });
 
 test('a row that is moved to another owner with its text is refused by the file, and by the seal behind it', (t) => {
