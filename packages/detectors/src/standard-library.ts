@@ -4,10 +4,12 @@
  * first asks it, because most starts need none. Ring 1.
  */
 import { type Detector, defineDetector } from '@cordon/policy';
+import type * as HiddenText from './hidden-text/rule.ts';
 import { onDemand } from './on-demand.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
 
+const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
 const PII = onDemand<typeof Pii>('./pii/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
 
@@ -18,6 +20,20 @@ const DETECTORS: readonly Detector[] = [
     cost: 'linear',
     isDeterministic: true,
     run: (call) => SECRETS().secrets(call),
+  }),
+  defineDetector({
+    name: 'hidden_text',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => HIDDEN_TEXT().hiddenText(call),
+  }),
+  defineDetector({
+    name: 'unicode',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'categories'],
+    run: (call) => HIDDEN_TEXT().unicode(call),
   }),
 ];
 

@@ -1,0 +1,492 @@
+/**
+ * Texts that have to be decoded before they say anything. Something is reported only when what comes out is prose:
+ * hashes, ids, pictures and code are full of what could be an encoding. Ring 1.
+ *
+ * Every decoder looks at the beginning of a candidate first, so that a megabyte of a picture costs what its first
+ * bytes cost; what is decoded is bounded.
+ */
+import { gunzipSync, inflateSync } from 'node:zlib';
+import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
+import { isProse, saysSomething, wordsIn } from './prose.ts';
+
+/** UTF-16 units of a candidate that are decoded; what is longer is judged by its beginning. */
+const MOST_ENCODED = 256 * 1024;
+/** Bytes that a compressed text may unpack to. */
+const MOST_UNPACKED = 1024 * 1024;
+
+export function findEncoded(text: string): readonly HiddenFinding[] {
+  return [
+    ...alphabets(text),
+    ...separatedHex(text),
+    ...binary(text),
+    ...ESCAPES.flatMap((form) => [...escaped(text, form)]),
+    ...rot13(text),
+    ...reversed(text),
+    ...spacedLetters(text),
+  ];
+}
+
+// ── alphabets ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The shortest that is worth decoding, in letters of base64. */
+const LEAST = 16;
+const WRAPPED_LINE = /[A-Za-z0-9+/_-]{1,}={0,2}/y;
+
+const VALUES = new Int8Array(128).fill(-1);
+for (const [value, letter] of [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+].entries())
+  VALUES[letter.charCodeAt(0)] = value;
+VALUES['-'.charCodeAt(0)] = 62;
+VALUES['_'.charCodeAt(0)] = 63;
+
+function valueAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? (VALUES[code] ?? -1) : -1;
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Stretches of letters of base64, which hexadecimal and base32 are too. Every one covers a place that is looked at. */
+function* runsOfLetters(text: string): Generator<Run> {
+  for (let probe = LEAST - 1; probe < text.length; ) {
+    if (valueAt(text, probe) < 0) {
+      probe += LEAST;
+      continue;
+    }
+    let start = probe;
+    while (start > 0 && probe - start < LEAST && valueAt(text, start - 1) >= 0) start--;
+    let end = probe + 1;
+    while (valueAt(text, end) >= 0) end++;
+    if (end - start >= LEAST) yield { start, end };
+    probe = end + LEAST;
+  }
+}
+
+const HEX_DIGITS = /^(?:0x)?[0-9A-Fa-f]{18,}$/;
+const BASE32_LETTERS = /^(?:[A-Z2-7]{24,}|[a-z2-7]{32,})$/;
+/** How much of a run decides which alphabet it may be in. */
+const SAMPLE = 64;
+
+function* alphabets(text: string): Generator<HiddenFinding> {
+  let behind = 0;
+  for (const run of runsOfLetters(text)) {
+    if (run.start < behind) continue;
+    const sample = mayBeOther(text, run) ? text.slice(run.start, Math.min(run.end, run.start + SAMPLE)) : '';
+    if (HEX_DIGITS.test(sample)) {
+      yield* hexDigits(text, run);
+      continue;
+    }
+    if (BASE32_LETTERS.test(sample)) yield* base32(text, run);
+    behind = yield* base64(text, run);
+  }
+}
+
+/** Words of a text begin otherwise: digits among them, or no small letter. */
+function mayBeOther(text: string, { start, end }: Run): boolean {
+  return (
+    end - start >= 20 && /^(?:[0-9A-Fa-fx]{4}|[A-Z2-7]{4}|[a-z2-7]{4})/.test(text.slice(start, start + 4))
+  );
+}
+
+/** Returns where it ends, so that the lines of one wrapped text are looked at once. */
+function* base64(text: string, run: Run): Generator<HiddenFinding, number> {
+  const last = Math.min(3, run.end - run.start - LEAST);
+  let first = 0;
+  while (first <= last && !mayDecode(text, run.start + first)) first++;
+  if (first > last) return run.end;
+  const { body, end } = wrapped(text, run);
+  for (let skipped = first; skipped <= last; skipped++) {
+    if (!mayDecode(text, run.start + skipped)) continue;
+    const found = decodedBase64(body.slice(skipped, skipped + MOST_ENCODED));
+    if (found === null) continue;
+    yield hidden(found.kind, run.start + skipped, end, 0.95, found.reason, found.text);
+    break;
+  }
+  return end;
+}
+
+/** Looks at the first bytes only: of other data, most fail at the first three. */
+function mayDecode(text: string, start: number): boolean {
+  const first = groupAt(text, start);
+  const isLikely = mayBeInText(first >> 16) && mayBeInText((first >> 8) & 0xff) && mayBeInText(first & 0xff);
+  if (!isLikely && !mayBePacked(first)) return false;
+  const bytes: number[] = [];
+  for (let at = start; at < start + LEAST; at += 4) {
+    const group = groupAt(text, at);
+    bytes.push(group >> 16, (group >> 8) & 0xff, group & 0xff);
+  }
+  return unpacker(bytes) !== null || mayBeText(bytes) || isWide(bytes);
+}
+
+/** Three bytes, from four letters. */
+function groupAt(text: string, at: number): number {
+  const high = (valueAt(text, at) << 6) | valueAt(text, at + 1);
+  return (high << 12) | (valueAt(text, at + 2) << 6) | valueAt(text, at + 3);
+}
+
+function mayBePacked(group: number): boolean {
+  return group >> 8 === 0x1f8b || group >> 16 === 0x78;
+}
+
+/** Zero: the other half of a letter in UTF-16. */
+function mayBeInText(byte: number): boolean {
+  return (
+    byte >= 0x80 || (byte >= 0x20 && byte < 0x7f) || byte === 0 || byte === 9 || byte === 10 || byte === 13
+  );
+}
+
+/** With its padding; lines of one length, as mail wraps them, are one text. */
+function wrapped(text: string, run: Run): { body: string; end: number } {
+  const padding = /^={1,2}/.exec(text.slice(run.end, run.end + 2))?.[0] ?? '';
+  const first = text.slice(run.start, run.end);
+  const lines = [first + padding];
+  let end = run.end + padding.length;
+  while (first.length >= 60 && lines.at(-1)?.length === first.length && end - run.start < MOST_ENCODED) {
+    const next = text[end] === '\r' ? end + 2 : end + 1;
+    if (text[next - 1] !== '\n') break;
+    WRAPPED_LINE.lastIndex = next;
+    const line = WRAPPED_LINE.exec(text)?.[0];
+    const isWhole = /^[\r\n"']?$/.test(text[next + (line?.length ?? 0)] ?? '');
+    if (line === undefined || line.length > first.length || !isWhole) break;
+    lines.push(line);
+    end = next + line.length;
+  }
+  return { body: lines.join(''), end };
+}
+
+interface Decoded {
+  readonly kind: HiddenKind;
+  readonly text: string;
+  readonly reason: string;
+}
+
+function decodedBase64(body: string): Decoded | null {
+  const bytes = Buffer.from(body, 'base64');
+  const unpack = unpacker(bytes);
+  if (unpack !== null) return unpacked(bytes, unpack);
+  const text = isWide(bytes.subarray(0, 12)) ? bytes.toString('utf16le') : bytes.toString('utf8');
+  return isProse(text) ? { kind: 'BASE64', text, reason: 'base64 that decodes to prose' } : null;
+}
+
+function mayBeText(bytes: Uint8Array | readonly number[]): boolean {
+  return bytes.every(
+    (byte) => byte >= 0x80 || (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13,
+  );
+}
+
+/** UTF-16 of Latin letters, as command lines of PowerShell carry it. */
+function isWide(bytes: Uint8Array | readonly number[]): boolean {
+  return bytes.every((byte, at) => (at % 2 === 1 ? byte === 0 : byte >= 0x20 && byte < 0x7f));
+}
+
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
+
+function unpacker(bytes: Uint8Array | readonly number[]): Unpack | null {
+  const [first, second = 0] = bytes;
+  if (first === 0x1f && second === 0x8b) return gunzipSync;
+  return first === 0x78 && (second === 0x01 || second === 0x9c || second === 0xda) ? inflateSync : null;
+}
+
+/** Attack: a small text that unpacks to gigabytes. What is larger than the limit is reported, not passed over. */
+function unpacked(bytes: Uint8Array, unpack: Unpack): Decoded | null {
+  try {
+    const text = Buffer.from(unpack(bytes, { maxOutputLength: MOST_UNPACKED })).toString('utf8');
+    return isProse(text) ? { kind: 'COMPRESSED', text, reason: 'compressed prose in base64' } : null;
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError;
+    return isTooLarge
+      ? { kind: 'COMPRESSED', text: '', reason: 'base64 that unpacks to more than can be looked at' }
+      : null;
+  }
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function* base32(text: string, { start, end }: Run): Generator<HiddenFinding> {
+  const body = text.slice(start, Math.min(end, start + MOST_ENCODED)).toUpperCase();
+  if (!mayBeText(fromBase32(body.slice(0, 24)))) return;
+  const decoded = Buffer.from(fromBase32(body)).toString('utf8');
+  const padding = /^={1,6}/.exec(text.slice(end, end + 6))?.[0].length ?? 0;
+  if (isProse(decoded))
+    yield hidden('BASE32', start, end + padding, 0.95, 'base32 that decodes to prose', decoded);
+}
+
+function fromBase32(body: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((body.length * 5) / 8));
+  let held = 0;
+  let bits = 0;
+  let at = 0;
+  for (const letter of body) {
+    held = ((held << 5) | BASE32.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at++] = (held >> bits) & 0xff;
+  }
+  return bytes;
+}
+
+/** With one separator between the bytes; what stands around is looked at afterwards, which is quicker. */
+const SEPARATED_HEX = /[0-9A-Fa-f]{2}(?:[ :,-](?:0x)?[0-9A-Fa-f]{2}){9,}/g;
+
+function* hexDigits(text: string, run: Run): Generator<HiddenFinding> {
+  const start = text.startsWith('0x', run.start) ? run.start + 2 : run.start;
+  const digits = text.slice(start, Math.min(run.end, start + MOST_ENCODED));
+  if (run.end - start >= 20) yield* decodedHex(digits, run);
+}
+
+function* separatedHex(text: string): Generator<HiddenFinding> {
+  for (const match of text.matchAll(SEPARATED_HEX)) {
+    const isPrefixed = text.slice(match.index - 2, match.index) === '0x';
+    const start = isPrefixed ? match.index - 2 : match.index;
+    const digits = match[0].slice(0, MOST_ENCODED).replace(/0x|[ :,-]/g, '');
+    yield* decodedHex(digits, { start, end: match.index + match[0].length });
+  }
+}
+
+function* decodedHex(digits: string, { start, end }: Run): Generator<HiddenFinding> {
+  if (!/^[0-9A-Fa-f]*$/.test(digits) || !mayBeText(Buffer.from(digits.slice(0, 24), 'hex'))) return;
+  const decoded = Buffer.from(digits, 'hex').toString('utf8');
+  if (isProse(decoded)) yield hidden('HEX', start, end, 0.95, 'hexadecimal that decodes to prose', decoded);
+}
+
+const BINARY_RUN = /(?<![0-9])[01]{8}(?:[ ,]?[01]{8}){7,}(?![0-9])/g;
+const DECIMAL_RUN =
+  /(?<![0-9])(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:[ ,]{1,2}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])){11,}(?![0-9])/g;
+
+function* binary(text: string): Generator<HiddenFinding> {
+  for (const match of text.matchAll(BINARY_RUN)) {
+    const bits = match[0].slice(0, MOST_ENCODED).replace(/[ ,]/g, '');
+    const bytes = Uint8Array.from(bits.match(/[01]{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+    const decoded = mayBeText(bytes.subarray(0, 12)) ? Buffer.from(bytes).toString('utf8') : '';
+    if (isProse(decoded))
+      yield hidden(
+        'BINARY',
+        match.index,
+        match.index + match[0].length,
+        0.95,
+        'binary digits that decode to prose',
+        decoded,
+      );
+  }
+  for (const match of text.matchAll(DECIMAL_RUN)) {
+    const codes = match[0].slice(0, MOST_ENCODED).match(/\d+/g) ?? [];
+    const decoded = codes.map((code) => String.fromCharCode(Number(code))).join('');
+    if (isProse(decoded) && saysSomething(decoded))
+      yield hidden(
+        'BINARY',
+        match.index,
+        match.index + match[0].length,
+        0.85,
+        'numbers of characters that spell prose',
+        decoded,
+      );
+  }
+}
+
+// ── escapes of single characters ──────────────────────────────────────────────────────────────────────────────
+
+interface Escape {
+  readonly kind: HiddenKind;
+  /** What every escape of the kind begins with: a text without it is passed over at once. */
+  readonly cue: string;
+  readonly one: RegExp;
+  readonly reason: string;
+}
+
+/** The first group that matched is hexadecimal, the second decimal. */
+const ESCAPES: readonly Escape[] = [
+  { kind: 'PERCENT', cue: '%', one: /%([0-9A-Fa-f]{2})/g, reason: 'letters written as percent escapes' },
+  {
+    kind: 'HTML_ENTITIES',
+    cue: '&#',
+    one: /&#(?:[xX]0{0,6}([0-9A-Fa-f]{2,6})|0{0,6}([0-9]{2,7}));?/g,
+    reason: 'letters written as entities',
+  },
+  {
+    kind: 'UNICODE_ESCAPES',
+    cue: '\\',
+    one: /\\(?:u\{?0{0,6}([0-9A-Fa-f]{2,6})\}?|x([0-9A-Fa-f]{2}))/g,
+    reason: 'letters written as escapes of a programming language',
+  },
+  {
+    kind: 'UNICODE_ESCAPES',
+    cue: 'U+',
+    one: /U\+([0-9A-Fa-f]{4,6})/g,
+    reason: 'letters written as code points',
+  },
+  {
+    kind: 'QUOTED_PRINTABLE',
+    cue: '=',
+    one: /=([0-9A-F]{2})/g,
+    reason: 'letters written as quoted-printable',
+  },
+];
+/** Letters may stand between escapes: `%69gn%6fre`. */
+const GAP = 3;
+const LEAST_NEEDLESS = 6;
+
+interface EscapedCharacter {
+  readonly start: number;
+  readonly end: number;
+  readonly character: string;
+}
+
+/**
+ * Runs of escapes of letters that need none. `%20` and `%D0%BF` in an address are how addresses are written, `%69`
+ * is there to hide an `i`.
+ */
+function* escaped(text: string, { kind, cue, one, reason }: Escape): Generator<HiddenFinding> {
+  if (!text.includes(cue)) return;
+  let run: EscapedCharacter[] = [];
+  for (const match of text.matchAll(one)) {
+    const [all, hexadecimal, other] = match;
+    const isHexadecimal = hexadecimal !== undefined || kind === 'UNICODE_ESCAPES';
+    const code = Number.parseInt(hexadecimal ?? other ?? '', isHexadecimal ? 16 : 10);
+    const next = { start: match.index, end: match.index + all.length, character: characterOf(code) };
+    const last = run.at(-1);
+    if (last !== undefined && !isContinued(text, last.end, next.start)) {
+      yield* judged(text, run, kind, reason);
+      run = [];
+    }
+    run.push(next);
+  }
+  yield* judged(text, run, kind, reason);
+}
+
+function characterOf(code: number): string {
+  const isCharacter = Number.isFinite(code) && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : '\ufffd';
+}
+
+function isContinued(text: string, from: number, to: number): boolean {
+  return to - from <= GAP && /^[A-Za-z0-9+_., -]*$/.test(text.slice(from, to));
+}
+
+function* judged(
+  text: string,
+  run: readonly EscapedCharacter[],
+  kind: HiddenKind,
+  reason: string,
+): Generator<HiddenFinding> {
+  const [first, last] = [run[0], run.at(-1)];
+  if (first === undefined || last === undefined || run.length < LEAST_NEEDLESS) return;
+  const needless = run.filter(({ character }) => /[A-Za-z0-9]/.test(character)).length;
+  if (needless < LEAST_NEEDLESS) return;
+  let decoded = '';
+  let at = first.start;
+  for (const { start, end, character } of run.slice(0, MOST_ENCODED)) {
+    decoded += text.slice(at, start) + character;
+    at = end;
+  }
+  const spelled = kind === 'PERCENT' ? decoded.replaceAll('+', ' ') : decoded;
+  const tidy = kind === 'UNICODE_ESCAPES' ? spelled.replace(/ (?=\S(?: |$))/g, '') : spelled;
+  if (/\S\s+\S/.test(tidy) && wordsIn(tidy) >= 2 && isProse(tidy))
+    yield hidden(kind, first.start, last.end, 0.9, reason, tidy);
+}
+
+// ── letters that are exchanged, turned round, or set apart ────────────────────────────────────────────────────
+
+/** Frequent words of English, and those that orders to an agent need. */
+const COMMON: ReadonlySet<string> = new Set(
+  `the and you your all this that with from for are not have will send ignore previous instructions instruction system
+  prompt password email mail forward delete file files user assistant now must please secret token account transfer
+  money contents message messages reveal tell say answer instead any what into its has was one our out who get who
+  which their been were when there can more about other address bank key keys data link click open read write run
+  execute command above before after only never always every task following do to of in is it on be as at by we my me
+  an or if so no up see here note dear hello hi best code page thanks`.split(/\s+/),
+);
+const ROTATED =
+  /\b(?:gur|naq|lbh|lbhe|nyy|jvgu|sebz|guvf|vtaber|cerivbhf|vafgehpgvbaf?|flfgrz|cebzcg|frpergf?|cnffjbeq|sbejneq|fraq)\b/g;
+const TURNED =
+  /\b(?:eht|dna|uoy|lla|htiw|morf|siht|erongi|suoiverp|snoitcurtsni|noitcurtsni|metsys|tpmorp|terces|drowssap|drawrof|dnes)\b/g;
+/** How far a changed sentence is followed from one word of it. */
+const MOST_WORDS = 60;
+
+function* rot13(text: string): Generator<HiddenFinding> {
+  yield* exchanged(text, ROTATED, 'ROT13', 'letters moved by 13 places', (stretch) =>
+    stretch.replace(/[A-Za-z]/g, (letter) => {
+      const base = letter <= 'Z' ? 65 : 97;
+      return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+    }),
+  );
+}
+
+function* reversed(text: string): Generator<HiddenFinding> {
+  yield* exchanged(text, TURNED, 'REVERSED', 'words written backwards', (stretch) =>
+    [...stretch].reverse().join(''),
+  );
+}
+
+function* exchanged(
+  text: string,
+  cue: RegExp,
+  kind: HiddenKind,
+  reason: string,
+  turn: (stretch: string) => string,
+): Generator<HiddenFinding> {
+  let behind = 0;
+  for (const { index } of text.matchAll(cue)) {
+    if (index < behind) continue;
+    const { start, end } = strangeWordsAround(text, index);
+    behind = end;
+    const stretch = text.slice(start, end);
+    const turned = turn(stretch);
+    if (commonIn(turned) >= 3) yield hidden(kind, start, end, 0.9, reason, turned);
+  }
+}
+
+/** From a word to both sides: up to the end of the line, a gap, or a word that is common as it stands. */
+function strangeWordsAround(text: string, at: number): Run {
+  const [from, to] = [Math.max(0, at - 12 * MOST_WORDS), at + 12 * MOST_WORDS];
+  const left = [...text.slice(from, at).matchAll(TOKEN)].reverse();
+  const right = [...text.slice(at, to).matchAll(TOKEN)];
+  const before = left.slice(0, lengthUntilKnown(left));
+  const behind = right.slice(0, lengthUntilKnown(right));
+  const [first, last] = [before.at(-1), behind.at(-1)];
+  const end = last === undefined ? at : at + last.index + last[0].trimEnd().length;
+  return { start: first === undefined ? at : from + first.index, end };
+}
+
+const TOKEN = /[^\s"<>]+(?:[ ]|$)?|[\s"<>]/g;
+
+function lengthUntilKnown(tokens: readonly RegExpExecArray[]): number {
+  const known = tokens.findIndex(
+    ([token]) =>
+      !/\S/.test(token) || /^["<>]$/.test(token) || COMMON.has(token.toLowerCase().replace(/[^a-z]/g, '')),
+  );
+  return known < 0 ? tokens.length : known;
+}
+
+function commonIn(text: string): number {
+  return (text.toLowerCase().match(/[a-z]{2,}/g) ?? []).filter((word) => COMMON.has(word)).length;
+}
+
+const SPACED = /(?<![A-Za-z0-9])[A-Za-z](?:[ ._*|-]{1,3}[A-Za-z](?![A-Za-z0-9])){9,400}/g;
+/** Asked first: quicker than looking for all of it. */
+const APART = /[ ._*|-][A-Za-z][ ._*|-]{1,3}[A-Za-z][ ._*|-]{1,3}[A-Za-z][ ._*|-]/;
+const SPELLED =
+  /ignore|disregard|forget|previous|instruction|system|prompt|password|secret|transfer|forward|delete|send|token|assistant/i;
+
+function* spacedLetters(text: string): Generator<HiddenFinding> {
+  if (!APART.test(text)) return;
+  for (const match of text.matchAll(SPACED)) {
+    const letters = match[0]
+      .split(/ {2,}/)
+      .map((word) => word.replace(/[ ._*|-]/g, ''))
+      .join(' ');
+    if (SPELLED.test(letters))
+      yield hidden(
+        'SPACED_LETTERS',
+        match.index,
+        match.index + match[0].length,
+        0.9,
+        'a word with its letters set apart',
+        letters,
+      );
+  }
+}

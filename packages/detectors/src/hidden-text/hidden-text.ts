@@ -1,0 +1,77 @@
+/**
+ * Text that a person does not see and a model reads: every way of hiding that this folder knows, and what is found is
+ * looked at again. Ring 1.
+ */
+import type { FindIn } from '../finding.ts';
+import { findEncoded } from './encoded.ts';
+import { type HiddenFinding, hidden } from './hidden-finding.ts';
+import { findHiddenMarkup } from './hidden-markup.ts';
+import { findInvisible, withoutInvisible } from './invisible.ts';
+import { findLookAlikes, withLatinLetters } from './look-alike.ts';
+
+/** How often what was revealed is looked at again: each layer is written by somebody who hides. */
+const DEEPEST = 3;
+/** UTF-16 units of revealed texts that are looked at again, together. */
+const MOST_REVEALED = 1024 * 1024;
+
+/**
+ * What is hidden in a text, in the order of its start. What is found inside a revealed text is reported at the place
+ * of what hides it. A text that is hidden deeper, or longer, than is looked at gives `TOO_DEEP`.
+ */
+export function findHidden(text: string): readonly HiddenFinding[] {
+  const budget = { left: MOST_REVEALED };
+  return layers(text, DEEPEST, budget).sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+export const findHiddenText: FindIn = findHidden;
+
+/** Everything that a text says: as a screen shows it, with letters for look-alikes, and what was hidden in it. */
+export function revealedTexts(text: string): {
+  readonly shown: string;
+  readonly findings: readonly HiddenFinding[];
+} {
+  return { shown: withLatinLetters(withoutInvisible(text)), findings: findHidden(text) };
+}
+
+function layers(text: string, left: number, budget: { left: number }): HiddenFinding[] {
+  return layer(text).flatMap((found) => [found, ...inside(found, left, budget)]);
+}
+
+function layer(text: string): readonly HiddenFinding[] {
+  const found = [
+    ...findInvisible(text),
+    ...findLookAlikes(text),
+    ...findHiddenMarkup(text),
+    ...findEncoded(text),
+  ];
+  // Letters between which nothing is seen spell nothing until they stand together.
+  const plain = withoutInvisible(text);
+  const again = plain === text ? [] : findEncoded(plain);
+  const all = again.map(({ kind, confidence, reason, revealed }) =>
+    hidden(kind, 0, text.length, confidence, reason, revealed),
+  );
+  return [
+    ...found,
+    ...all.filter(
+      ({ kind, revealed }) => !found.some((one) => one.kind === kind && one.revealed === revealed),
+    ),
+  ];
+}
+
+function inside(outer: HiddenFinding, left: number, budget: { left: number }): readonly HiddenFinding[] {
+  const { start, end, revealed } = outer;
+  // The letters of a word that looked like another are no text of their own.
+  if (revealed === '' || outer.kind === 'HOMOGLYPH') return [];
+  budget.left -= revealed.length;
+  const isTooMuch = left === 0 || budget.left < 0;
+  const found = isTooMuch
+    ? layer(revealed.slice(0, 10_000)).length > 0 || budget.left < 0
+      ? [hidden('TOO_DEEP', start, end, 0.9, 'more is hidden in it than is looked at')]
+      : []
+    : layers(revealed, left - 1, budget);
+  return found
+    .filter(({ kind }) => kind !== outer.kind || kind === 'TOO_DEEP' || outer.kind === 'BASE64')
+    .map(({ kind, confidence, reason, revealed: said }) =>
+      hidden(kind, start, end, confidence, reason, said),
+    );
+}

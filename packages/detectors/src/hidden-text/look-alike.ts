@@ -1,0 +1,170 @@
+/**
+ * Words that look like others: letters of two scripts in one word, letters of another script that spell a Latin word,
+ * and letters that are drawn as symbols. Ring 1. The table holds what most typefaces draw the same (Unicode's
+ * confusables, UTS 39, cut down to that).
+ */
+import { type HiddenFinding, hidden } from './hidden-finding.ts';
+
+const ALIKE: ReadonlyMap<string, string> = new Map([
+  ...pairs('аеорсухіјѕһԁԛԝӏѵ', 'aeopcyxijshdqwlv'),
+  ...pairs('АВЕКМНОРСТХУІЈЅԚԜӀҮ', 'ABEKMHOPCTXYIJSQWIY'),
+  ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'),
+  ...pairs('ονιραυκηγτχ', 'ovipauknytx'),
+  ...pairs('օսհոզցյ', 'ouhnqgj'),
+  ...pairs('ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏚᏙᎳᏃ', 'ABCDEGHJKLMPSVWZ'),
+  ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'BPDTGKJCZFMNLSRVHWXYAEIOU'),
+  ...pairs('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ', 'abcdefghijklmnoprstuvwyz'),
+]);
+/** Of Greek small letters, science writes many behind Latin ones (`TNFα`); they count inside a word only. */
+const SMALL_GREEK = /[νιραυκηγτχ]/;
+
+const CANDIDATE =
+  /[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731\uff21-\uff5a]|\ud835|\ud83c[\udd30-\udd89]|[\u24b6-\u24e9]/;
+const WORD =
+  /[A-Za-z0-9\u00c0-\u024f\u0250-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\u1d00-\u1d22\ua4d0-\ua4f4\ua730\ua731]+/g;
+const LATIN = /[A-Za-z\u00c0-\u024f]/;
+const FOREIGN = /[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4]/;
+const SMALL_CAPITAL = /[\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731]/;
+const SMALL_CAPITALS = /[\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731]{4,}/g;
+const CYRILLIC_LIKE = /^[aeopcyxijsABEKMHOPCTXYIJS]$/;
+const STYLED =
+  /(?:(?:\ud835[\udc00-\udfff]){5,}|(?:\ud83c[\udd30-\udd4f\udd50-\udd69\udd70-\udd89]){5,}|[\u24b6-\u24e9]{5,})/g;
+const FULL_WIDTH = /[\uff21-\uff3a\uff41-\uff5a]{4,}/g;
+const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+/** A word in another script near one that can only be of that script belongs to a text in it. */
+const REACH = 80;
+/** Letters of a word that are looked at around a place: nobody writes longer ones. */
+const MOST_LETTERS = 64;
+
+function pairs(from: string, to: string): readonly [string, string][] {
+  const targets = [...to];
+  return [...from].map((letter, at): [string, string] => [letter, targets[at] ?? letter]);
+}
+
+export function findLookAlikes(text: string): readonly HiddenFinding[] {
+  if (!CANDIDATE.test(text)) return [];
+  return [...mixedWords(text), ...spelledWithOthers(text), ...styled(text)].sort((a, b) => a.start - b.start);
+}
+
+/** The text with letters that look like Latin ones replaced by these; offsets stay. */
+export function withLatinLetters(text: string): string {
+  if (!CANDIDATE.test(text)) return text;
+  return text.replace(WORD, (word) =>
+    FOREIGN.test(word) || SMALL_CAPITAL.test(word) ? latinized(word) : word,
+  );
+}
+
+interface Word {
+  readonly letters: string;
+  readonly start: number;
+}
+
+/** Where two scripts touch: asked first, because a page in another script has thousands of words. */
+const SEAM =
+  /[A-Za-z\u00c0-\u024f][\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4]|[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4][A-Za-z\u00c0-\u024f]/g;
+const IN_WORD =
+  /[A-Za-z0-9\u00c0-\u024f\u0250-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\u1d00-\u1d22\ua4d0-\ua4f4\ua730\ua731]/;
+
+function* mixedWords(text: string): Generator<HiddenFinding> {
+  let behind = 0;
+  for (const { index } of text.matchAll(SEAM)) {
+    if (index < behind) continue;
+    const word = wordAt(text, index);
+    behind = word.start + word.letters.length;
+    if (isMixed(word)) yield finding(word, 'letters of several scripts in one word');
+  }
+}
+
+function wordAt(text: string, at: number): Word {
+  let start = at;
+  while (start > 0 && at - start < MOST_LETTERS && IN_WORD.test(text[start - 1] ?? '')) start--;
+  let end = at + 1;
+  while (end - at < MOST_LETTERS && IN_WORD.test(text[end] ?? '')) end++;
+  return { letters: text.slice(start, end), start };
+}
+
+function finding({ letters, start }: Word, reason: string): HiddenFinding {
+  return hidden('HOMOGLYPH', start, start + letters.length, 0.9, reason, latinized(letters));
+}
+
+function latinized(word: string): string {
+  return [...word].map((letter) => ALIKE.get(letter) ?? letter).join('');
+}
+
+function isMixed({ letters }: Word): boolean {
+  if (letters.length < 3 || !LATIN.test(letters) || !FOREIGN.test(letters)) return false;
+  const all = [...letters];
+  const foreign = all.filter((letter) => FOREIGN.test(letter));
+  const others = foreign.filter((letter) => !ALIKE.has(letter));
+  return others.length === 0 ? isLatinWord(all) : isForeignWord(all, others.length);
+}
+
+/** `pаypal`: every foreign letter is drawn like a Latin one. */
+function isLatinWord(letters: readonly string[]): boolean {
+  const inside = letters.filter((letter, at) => {
+    if (!FOREIGN.test(letter)) return false;
+    if (!SMALL_GREEK.test(letter)) return true;
+    return isSmallLatin(letters[at - 1]) && isSmallLatin(letters[at + 1]);
+  });
+  return inside.length > 0;
+}
+
+function isSmallLatin(letter: string | undefined): boolean {
+  const plain = letter === undefined ? '' : (ALIKE.get(letter) ?? letter);
+  return /^[a-z]$/.test(plain);
+}
+
+/** `прuвет` with Latin letters between others. `SMSка` is a Latin word with an ending, and legitimate. */
+function isForeignWord(letters: readonly string[], certain: number): boolean {
+  const isEnclosed = (at: number) =>
+    FOREIGN.test(letters[at - 1] ?? '') && FOREIGN.test(letters[at + 1] ?? '');
+  const latin = letters.filter((letter) => LATIN.test(letter));
+  return (
+    certain >= 2 &&
+    latin.length <= letters.length / 2 &&
+    latin.every((letter) => CYRILLIC_LIKE.test(letter)) &&
+    letters.some((letter, at) => LATIN.test(letter) && isEnclosed(at))
+  );
+}
+
+const SCRIPTS = [
+  /[\u0370-\u03ff]/,
+  /[\u0400-\u052f]/,
+  /[\u0531-\u0587]/,
+  /[\u13a0-\u13f5]/,
+  /[\ua4d0-\ua4f4]/,
+];
+const ALIKE_LETTERS = [...ALIKE.keys()].filter((letter) => FOREIGN.test(letter)).join('');
+const ALIKE_WORD = new RegExp(`[${ALIKE_LETTERS}]{4,${MOST_LETTERS}}`, 'g');
+
+/** `аррӏе`: a whole word of letters that look Latin, in a text that is Latin there. */
+function* spelledWithOthers(text: string): Generator<HiddenFinding> {
+  for (const match of text.matchAll(ALIKE_WORD)) {
+    const [letters] = match;
+    const start = match.index;
+    const end = start + letters.length;
+    if (/\p{L}/u.test(text[start - 1] ?? '') || /\p{L}/u.test(text[end] ?? '')) continue;
+    const around = `${text.slice(Math.max(0, start - REACH), start)} ${text.slice(end, end + REACH)}`;
+    const script = SCRIPTS.find((one) => one.test(letters)) ?? FOREIGN;
+    const isAtHome = [...around].some((letter) => script.test(letter) && !ALIKE.has(letter));
+    if (!isAtHome && /[A-Za-z]{2}/.test(around))
+      yield finding({ letters, start }, 'a word of letters that look Latin and are not');
+  }
+}
+
+function styled(text: string): readonly HiddenFinding[] {
+  const isEastAsian = EAST_ASIAN.test(text);
+  const runs = [...text.matchAll(STYLED), ...(isEastAsian ? [] : text.matchAll(FULL_WIDTH))].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    revealed: match[0].normalize('NFKC'),
+  }));
+  const small = [...text.matchAll(SMALL_CAPITALS)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    revealed: latinized(match[0]),
+  }));
+  return [...runs, ...small].map(({ start, end, revealed }) =>
+    hidden('STYLED_LETTERS', start, end, 0.7, 'symbols that are drawn as letters', revealed),
+  );
+}

@@ -1,0 +1,29 @@
+/** `hidden_text` and `unicode` as rules ask them. Ring 1. */
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
+import { MAX_TEXT, marked } from '../marking.ts';
+import { categoriesIn } from './character-category.ts';
+import { findHiddenText } from './hidden-text.ts';
+
+/** The kinds of what is hidden in the texts; at least as sure as `threshold`. */
+export function hiddenText(call: DetectorCall): string[] | NoAnswer {
+  const { threshold = 0.5 } = call.given;
+  if (typeof threshold !== 'number') return noAnswer('`hidden_text` needs a number as its threshold');
+  return marked(call, findHiddenText, threshold);
+}
+
+/** The general categories of the characters, or those among `categories`, each once (specification 13.2). */
+export function unicode({ texts, given, mark }: DetectorCall): string[] | NoAnswer {
+  const wanted = given.categories ?? null;
+  const names = Array.isArray(wanted) ? wanted.filter((name) => typeof name === 'string') : null;
+  if (wanted !== null && (names === null || names.length < (Array.isArray(wanted) ? wanted.length : 0)))
+    return noAnswer('`unicode` needs a list of general categories such as `Cf`');
+  const found = new Set<string>();
+  for (const [index, text] of texts.entries()) {
+    if (text.length > MAX_TEXT) return noAnswer('the text is too long to look at');
+    for (const { category, start, end } of categoriesIn(text, names)) {
+      found.add(category);
+      mark(index, start, end);
+    }
+  }
+  return [...found];
+}
