@@ -40,9 +40,12 @@ export class RunningSubject {
         if (this.#running !== null) this.#running.plan = event.origin === 'fallback' ? null : event.plan;
         return;
       case 'data-release.proposed':
+        // Attack: a value that an app observed, or a text that was opened, has the name of a fact that the user stated.
         this.#proposed.set(
           event.id,
-          event.items.map(({ name }) => name),
+          event.items.flatMap(({ name, label }) =>
+            label.integrity === 'trusted' && this.#isNeeded(name) ? [name] : [],
+          ),
         );
         return;
       case 'data-release.executed':
@@ -57,6 +60,11 @@ export class RunningSubject {
       default:
         return;
     }
+  }
+
+  /** Whether the plan wants it as the user's own: what apps observed it knows under other names. */
+  #isNeeded(name: string): boolean {
+    return this.#running?.plan?.steps.some(({ needs }) => needs.includes(name)) === true;
   }
 
   #after({ text, isPrivate, plan, facts }: Running): Subject | null {
