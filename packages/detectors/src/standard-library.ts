@@ -14,11 +14,18 @@ const PII = onDemand<typeof Pii>('./pii/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
 
 const DETECTORS: readonly Detector[] = [
-  defineDetector({ name: 'pii', cost: 'linear', isDeterministic: true, run: (call) => PII().pii(call) }),
+  defineDetector({
+    name: 'pii',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'entities', 'threshold'],
+    run: (call) => PII().pii(call),
+  }),
   defineDetector({
     name: 'secrets',
     cost: 'linear',
     isDeterministic: true,
+    parameters: ['data', 'threshold'],
     run: (call) => SECRETS().secrets(call),
   }),
   defineDetector({

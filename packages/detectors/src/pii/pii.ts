@@ -1,16 +1,248 @@
-/** Personal data in texts, by form and check digits. Ring 1. */
+/**
+ * Personal data in a text. One reading finds where something can be (an `@`, a colon between hexadecimal digits, a digit); only there forms
+ * and check digits are looked at. Names are a second reading, made only when they are asked for.
+ *
+ * Ring 1.
+ */
 import type { Finding } from '../finding.ts';
+import { type Literal, LiteralScan } from '../literal-scan.ts';
+import { addressAt, BOX_WORDS, boxAt } from './address.ts';
+import { BIRTH_WORDS, birthBehind } from './birth.ts';
+import { machineReadableAt, PASSPORT_WORDS, passportBehind } from './document-number.ts';
+import { emailAt, speltEmailAt } from './email.ts';
+import { findNames } from './names.ts';
+import { colonsAt, ipv4At, macAt } from './network.ts';
+import { compactOf, DIGITS_FIRST, ibanLength, isIban, LETTERS_FIRST, type NumberForm } from './numbers.ts';
+import { phoneAt } from './phone.ts';
 
-const EMAIL = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/g;
+/** Kinds that are names: found by what words mean, not by their form. */
+export const NAMED_KINDS: readonly string[] = ['PERSON', 'LOCATION', 'ORGANIZATION'];
 
-/** Every finding, in the order of its start. */
-export function findPersonalData(text: string): readonly Finding[] {
-  if (!text.includes('@')) return [];
-  return [...text.matchAll(EMAIL)].map((match) => ({
-    kind: 'EMAIL_ADDRESS',
-    start: match.index,
-    end: match.index + match[0].length,
-    confidence: 0.9,
-    reason: 'the form of an e-mail address',
-  }));
+/** Every finding, in the order of its start; `kinds` null: of all kinds. */
+export function findPersonalData(text: string, kinds: ReadonlySet<string> | null = null): readonly Finding[] {
+  const wantsNames = kinds === null || NAMED_KINDS.some((kind) => kinds.has(kind));
+  const found = [...findForms(text), ...(wantsNames ? findNames(text) : [])];
+  return surest(found).filter(({ kind }) => kinds === null || kinds.has(kind));
+}
+
+// ── where something can be ──────────────────────────────────────────────────────────────────────────────────────
+
+const CLASS = { none: 0, digit: 1, at: 2, colon: 3 };
+const CLASSES = new Uint8Array(128);
+for (const digit of '0123456789') CLASSES[digit.charCodeAt(0)] = CLASS.digit;
+CLASSES['@'.charCodeAt(0)] = CLASS.at;
+CLASSES[':'.charCodeAt(0)] = CLASS.colon;
+
+/** Everything that has a form of its own: what pattern detectors find. */
+export function findForms(text: string): readonly Finding[] {
+  const found: Finding[] = [];
+  const keep = (finding: Finding | null): void => {
+    if (finding !== null) found.push(finding);
+  };
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const what = unit < 128 ? CLASSES[unit] : CLASS.none;
+    if (what === CLASS.none) continue;
+    if (what === CLASS.at) keep(emailAt(text, at));
+    else if (what === CLASS.colon) {
+      if (isHexBeside(text, at)) keep(colonsAt(text, at));
+    } else at = numberAt(text, at, keep) - 1;
+  }
+  announced(text, keep);
+  return found;
+}
+
+function isHexBeside(text: string, at: number): boolean {
+  return /[0-9A-Fa-f:]/.test(text[at + 1] ?? ' ') && /[0-9A-Fa-f\s:[("'=]/.test(text[at - 1] ?? ' ');
+}
+
+/** Longer words hold no number of a person: they are digests, identifiers, encoded data. */
+const MOST_WORD = 34;
+const MOST_LETTERS = 6;
+
+/** Looks at the word around the digit at `at`, and what goes on from it; gives where the word ends. */
+function numberAt(text: string, at: number, keep: (finding: Finding | null) => void): number {
+  let start = at;
+  while (start > 0 && at - start <= MOST_LETTERS && isLetter(text.charCodeAt(start - 1))) start -= 1;
+  let end = at;
+  while (end < text.length && isLetterOrDigit(text.charCodeAt(end))) end += 1;
+  if (at - start > MOST_LETTERS || end - start > MOST_WORD || isWithinWord(text, start)) return end;
+  const apart = start === at ? lettersApart(text, at) : null;
+  if (apart !== null) keep(surestNumber(text, apart, LETTERS_FIRST));
+  if (start === at) numberOfDigits(text, at, end, keep);
+  else numberOfLetters(text, start, at, keep);
+  return end;
+}
+
+/** Where two capitals begin that stand before the number and belong to it, as in `AB 12 34 56 C`; null: there are none. */
+function lettersApart(text: string, at: number): number | null {
+  if (text[at - 1] !== ' ' || !/[A-Z]{2}$/.test(text.slice(Math.max(0, at - 3), at - 1))) return null;
+  return /[\w-]/.test(text[at - 4] ?? ' ') ? null : at - 3;
+}
+
+function numberOfDigits(
+  text: string,
+  at: number,
+  end: number,
+  keep: (finding: Finding | null) => void,
+): void {
+  const digits = digitsFrom(text, at);
+  if (digits < 7) {
+    if (text[end] === '.' && digits >= 4) keep(ipv4At(text, at));
+    if (end - at <= 6) keep(addressAt(text, at, end));
+    return;
+  }
+  keep(ipv4At(text, at) ?? macAt(text, at) ?? surestNumber(text, at, DIGITS_FIRST));
+  keep(phoneAt(text, at));
+  if (end - at <= 6) keep(addressAt(text, at, end));
+}
+
+function numberOfLetters(
+  text: string,
+  start: number,
+  at: number,
+  keep: (finding: Finding | null) => void,
+): void {
+  keep(ibanAt(text, start) ?? surestNumber(text, start, LETTERS_FIRST));
+  if (at - start <= 2) keep(macAt(text, start));
+}
+
+/** Digits from `at` on, over what stands between the groups of a number. */
+function digitsFrom(text: string, at: number): number {
+  let digits = 0;
+  let gap = 0;
+  for (let place = at; place < text.length && place - at < 40; place++) {
+    const unit = text.charCodeAt(place);
+    if (unit >= 48 && unit <= 57) {
+      digits += 1;
+      gap = 0;
+    } else if (gap >= 3 || !(unit === 32 || (unit >= 40 && unit <= 47) || unit === 0xa0 || unit === 0x2013))
+      return digits;
+    else gap += 1;
+  }
+  return digits;
+}
+
+function isLetter(unit: number): boolean {
+  return (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
+}
+
+function isLetterOrDigit(unit: number): boolean {
+  return isLetter(unit) || (unit >= 48 && unit <= 57);
+}
+
+/** Behind `_`, or behind a hyphen, dot or slash that joins it to more: a part of an identifier. */
+function isWithinWord(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1);
+  return (
+    before === 95 ||
+    (before > 0x7f &&
+      /[\p{L}\p{N}]/u.test(text[start - 1] ?? ' ') &&
+      !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(
+        text[start - 1] ?? ' ',
+      ))
+  );
+}
+
+// ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const ANNOUNCED_WITHIN = 48;
+
+function surestNumber(text: string, start: number, forms: readonly NumberForm[]): Finding | null {
+  if (/[-./+]/.test(text[start - 1] ?? ' ') && isLetterOrDigit(text.charCodeAt(start - 2))) return null;
+  let best: Finding | null = null;
+  let before: string | null = null;
+  for (const { kind, pattern, isValid, alone, announced: announcedAs, announcing } of forms) {
+    pattern.lastIndex = start;
+    const match = pattern.exec(text)?.[0] ?? null;
+    if (match === null || !isValid(compactOf(match))) continue;
+    before ??= text.slice(Math.max(0, start - ANNOUNCED_WITHIN), start).toLowerCase();
+    const confidence = announcing?.test(before) === true ? announcedAs : alone;
+    if (confidence > (best?.confidence ?? 0) && isWhole(text, start + match.length))
+      best = {
+        kind,
+        start,
+        end: start + match.length,
+        confidence,
+        reason: 'the form of such a number, and its check digits',
+      };
+  }
+  return best;
+}
+
+/** No more digits behind a hyphen or dot: the number would be longer. */
+function isWhole(text: string, end: number): boolean {
+  const [next, then] = [text.charCodeAt(end), text.charCodeAt(end + 1)];
+  return !((next === 45 || next === 46 || next === 47) && then >= 48 && then <= 57) && next !== 95;
+}
+
+const IBAN = /[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/y;
+
+function ibanAt(text: string, start: number): Finding | null {
+  const length = ibanLength(text.slice(start, start + 2).toUpperCase());
+  if (length === null) return null;
+  IBAN.lastIndex = start;
+  const match = IBAN.exec(text)?.[0] ?? '';
+  // Words that follow would be taken for more of it: the country says how long it is.
+  let end = 0;
+  for (let count = 0; end < match.length && count < length; end++)
+    if (/[A-Za-z0-9]/.test(match[end] ?? '')) count += 1;
+  const written = match.slice(0, end);
+  if (isLetterOrDigit(text.charCodeAt(start + end)) || !isIban(compactOf(written))) return null;
+  return {
+    kind: 'IBAN_CODE',
+    start,
+    end: start + end,
+    confidence: 1,
+    reason: 'the length of its country, and its check digits',
+  };
+}
+
+// ── what a word announces ───────────────────────────────────────────────────────────────────────────────────────
+
+interface Announcer {
+  readonly word: string;
+  readonly look: (text: string, end: number) => Finding | null;
+}
+
+const ANNOUNCERS: readonly Announcer[] = [
+  ...BIRTH_WORDS.map((word) => ({ word, look: birthBehind })),
+  ...PASSPORT_WORDS.map((word) => ({ word, look: passportBehind })),
+  ...BOX_WORDS.map((word) => ({ word, look: (text: string, end: number) => boxAt(text, word, end) })),
+  ...['at)', 'at]', 'at}', 'at )', 'at ]'].map((word) => ({ word, look: speltBehind })),
+  { word: 'P<', look: (text, end) => machineReadableAt(text, end - 2) },
+];
+/** The bracket before `at` is where the look begins. */
+function speltBehind(text: string, end: number): Finding | null {
+  const at = text.slice(Math.max(0, end - 5), end).search(/[[({][ \t]?at[ \t]?[\])}]$/i);
+  return at < 0 ? null : speltEmailAt(text, Math.max(0, end - 5) + at);
+}
+
+const ASCII = ANNOUNCERS.filter(({ word }) => /^[\x20-\x7e]+$/.test(word));
+const OTHERS = ANNOUNCERS.filter((announcer) => !ASCII.includes(announcer));
+const SCAN = new LiteralScan(ASCII.map(({ word }): Literal => ({ text: word, anyCase: true })));
+
+function announced(text: string, keep: (finding: Finding | null) => void): void {
+  SCAN.scan(text, (index, end) => keep(ASCII[index]?.look(text, end) ?? null));
+  for (const { word, look } of OTHERS)
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
+      keep(look(text, at + word.length));
+}
+
+// ── overlaps ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Of findings that overlap, the surest; of equally sure ones, the longest. */
+function surest(found: readonly Finding[]): readonly Finding[] {
+  const sorted = [...found].sort((a, b) => a.start - b.start || b.confidence - a.confidence || b.end - a.end);
+  const kept: Finding[] = [];
+  for (const one of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || one.start >= last.end) kept.push(one);
+    else if (
+      one.confidence > last.confidence ||
+      (one.confidence === last.confidence && one.end - one.start > last.end - last.start)
+    )
+      kept[kept.length - 1] = one;
+  }
+  return kept;
 }

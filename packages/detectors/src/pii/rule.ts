@@ -1,13 +1,16 @@
 /** `pii(data, entities=None)` as rules call it: the kind of each finding in the texts, their places marked. Ring 1. */
-import type { DetectorCall } from '@cordon/policy';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { marked } from '../marking.ts';
 import { findPersonalData } from './pii.ts';
 
-export function pii(call: DetectorCall): string[] {
-  const entities = call.named.entities ?? call.rest[0] ?? null;
-  if (entities !== null && !Array.isArray(entities)) throw new TypeError('`entities` is a list of kinds');
-  const wanted = entities === null ? null : new Set(entities);
-  return marked(call, (text) =>
-    findPersonalData(text).filter(({ kind }) => wanted === null || wanted.has(kind)),
-  );
+/** As the seed language has it. */
+const THRESHOLD = 0.5;
+
+export function pii(call: DetectorCall): string[] | NoAnswer {
+  const { entities = null, threshold = THRESHOLD } = call.given;
+  if (typeof threshold !== 'number') return noAnswer('`threshold` of `pii` is a number');
+  if (entities === null) return marked(call, findPersonalData, threshold);
+  if (!Array.isArray(entities)) return noAnswer('`entities` of `pii` is a list of kinds');
+  const kinds = new Set(entities.map(String));
+  return marked(call, (text) => findPersonalData(text, kinds), threshold);
 }

@@ -1,10 +1,13 @@
-/** `secrets(data)` as rules call it: the kind of each secret in the texts, in order, their places marked. Ring 1. */
-import type { DetectorCall } from '@cordon/policy';
+/** `secrets(data, threshold=0.5)` as rules call it: the kind of each secret in the texts, their places marked. Ring 1. */
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { marked } from '../marking.ts';
 import { findSecrets } from './secrets.ts';
 
-export function secrets(call: DetectorCall): string[] {
-  const threshold = call.named.threshold ?? call.rest[0] ?? 0.5;
-  if (typeof threshold !== 'number') throw new TypeError('`threshold` is a number');
+/** Everything that the seed language reports is at least as sure. */
+const THRESHOLD = 0.5;
+
+export function secrets(call: DetectorCall): string[] | NoAnswer {
+  const { threshold = THRESHOLD } = call.given;
+  if (typeof threshold !== 'number') return noAnswer('`threshold` of `secrets` is a number');
   return marked(call, findSecrets, threshold);
 }

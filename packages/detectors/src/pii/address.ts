@@ -1,0 +1,123 @@
+/**
+ * Postal addresses: a house number beside a street, as several languages write it, with what follows of flat, town and
+ * code. A town alone is a place, not an address.
+ *
+ * Ring 1.
+ */
+import type { Finding } from '../finding.ts';
+
+const NAME = "\\p{Lu}[\\p{L}\\p{M}'’.-]{0,24}";
+const ENGLISH_TYPES =
+  'Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Circle|Cir|Place|Pl|Square|Sq|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Grove|Gardens|Mews|Row|Trail|Trl|Alley|Plaza|Loop|Broadway|Quay|Walk|Hill|Park';
+
+/** `12B North Main St.`, from the number. */
+const NUMBER_FIRST = new RegExp(
+  `\\d{1,5}[A-Za-z]?(?:[-/]\\d{1,4})?,? (?:(?:(?:[NSEW]{1,2}\\.?|North|South|East|West) )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${ENGLISH_TYPES})(?![\\p{L}])\\.?(?: (?:[NSEW]{1,2}|North|South|East|West)(?![\\p{L}]))?|(?:(?:bis|ter) ?,? )?(?:rue|avenue|boulevard|allée|allee|impasse|chemin|place|quai|route|cours|passage|square)(?: (?:de la|de l['’]|du|des|de|la|le|les|d['’]))? ?(?:${NAME}[ -]?|de |du |la |des |l['’]|d['’]|et ){1,6}(?<=[\\p{L}.]))`,
+  'uy',
+);
+
+/** What stands before a number that is a house's. */
+const STREET_BEFORE = new RegExp(
+  [
+    `(?:(?:Am|An der|An den|Auf der|Im|In der|Zum|Zur|Alte|Alter|Neue|Große|Kleine|Obere|Untere) )?(?:${NAME}[ -]){0,2}[\\p{L}\\p{M}.-]{0,30}(?:straße|strasse|Straße|Strasse|str\\.|Str\\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|damm|ufer|Ufer|steig|chaussee|promenade|straat|Straat|laan|plein|gracht|kade|vej|gade|gatan|vägen|gate|veien|katu|tie)`,
+    `(?:Calle|C/|C\\.|Avenida|Avda?\\.?|Av\\.|Paseo|Plaza|Pza\\.|Carrera|Ronda|Carrer|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|R\\.|Travessa|Praça|Alameda|ul\\.|ulica|al\\.|os\\.|pl\\.|ул\\.|улица|пр\\.|проспект) ?(?:(?:de la|de los|de las|de|del|della|delle|dei|da|do|dos|das|di|la|el) )?(?:(?:${NAME}|\\d{1,2})[ ,]?(?:(?:de|da|do|di|del|della|y|e|i) )?){1,4}`,
+  ].join('|'),
+  'u',
+);
+const FAR = 72;
+const HOUSE = /\d{1,4}(?:[ ]?[a-zA-Z](?![\p{L}\d]))?(?:[-/]\d{1,4}[a-z]?)?(?![\d\p{L}:%]|[.,]\d)/uy;
+const BETWEEN = /,? ?(?:n[.º°]{1,2} ?|nº ?|num\. ?|no\. ?|д\. ?|nr\.? ?)?$/iu;
+
+const BOX = /(?:P\.? ?O\.? ?Box|Postfach|Apartado(?: de Correos)?|Caixa Postal|BP) \d{1,7}/iy;
+export const BOX_WORDS: readonly string[] = ['box ', 'postfach', 'apartado', 'caixa postal'];
+
+/** Flat, town, code, state: each if it is there, in this order. */
+const BEHIND: readonly RegExp[] = [
+  /(?:,? ?(?:#|Apt\.?|Apartment|Unit|Suite|Ste\.?|Flat|Floor|Fl\.?|Whg\.?|Wohnung|App\.?|appt\.?|piso|Bajo|int\.|scala|lok\.|m\.|кв\.) ?#?[\w-]{1,6}|, \d{1,2}º? ?[A-Z]?(?![\w]))/uy,
+  /(?:,\s?|\s)(?:(?:[A-Z]{1,2}-)?\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}) (?:\p{Lu}[\p{L}\p{M}.'’-]{1,30}(?: (?:am|an der|im|sur|de|la|del|di|upon|on) )?[ -]?){1,4}(?<=[\p{L}.])/uy,
+  new RegExp(
+    `,\\s?(?:(?:Mc|San |Los |St\\.? |New |Port |Fort )?${NAME} ?){1,3}(?<=[\\p{L}.])(?=,| [A-Z]{2} \\d|\\s[A-Z]{1,2}\\d|$|[.;)\\n])`,
+    'uy',
+  ),
+  /,?\s(?:[A-Z]{2}|[A-Z][a-z]{3,12})\.? \d{5}(?:-\d{4})?(?!\d)/y,
+  /,?\s[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![A-Za-z0-9])/y,
+  /,?\s(?:[A-Z]{2} )?[A-Z]\d[A-Z] ?\d[A-Z]\d(?![A-Za-z0-9])/y,
+  /,\s?(?:USA|U\.S\.A\.|United States|UK|United Kingdom|Germany|Deutschland|France|Spain|España|Italy|Italia|Netherlands|Nederland|Canada|Australia|Ireland|Austria|Österreich|Switzerland|Schweiz|Poland|Polska|Portugal|Brasil|Brazil|India)(?![\p{L}])/uy,
+];
+
+/** The address with the house number that begins at `at` and ends before `end`; null: there is none. */
+export function addressAt(text: string, at: number, end: number): Finding | null {
+  const before = text[at - 1] ?? ' ';
+  if (/[\p{L}\p{N}$€£#._:/-]/u.test(before) && before !== '.') return null;
+  if (before === ' ' || before === '.' || before === ',') {
+    const found = streetBefore(text, at);
+    if (found !== null) return found;
+  }
+  if (!mayGoOn(text, end)) return null;
+  NUMBER_FIRST.lastIndex = at;
+  const match = NUMBER_FIRST.exec(text);
+  if (match === null || /^(?:19|20)\d\d /.test(match[0])) return null;
+  return address(text, at, at + match[0].trimEnd().length, 0.8);
+}
+
+/** Behind the number stands a word with a capital, or one of those that a French street begins with. */
+function mayGoOn(text: string, end: number): boolean {
+  const next = text.charCodeAt(end);
+  const word = next === 44 ? end + 2 : next === 32 ? end + 1 : end;
+  const first = text[word] ?? '';
+  return next > 32 && next !== 44 ? /[-/]/.test(first) : /[\p{Lu}abcipqr\d]/u.test(first);
+}
+
+/** What the word before a house number ends or begins with where it is a street. */
+const STREET_WORD =
+  /(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|hof|damm|ufer|steig|chaussee|promenade|straat|laan|plein|gracht|kade|vej|gade|gatan|vägen|gate|veien|katu|tie)$/iu;
+const STREET_START =
+  /(?:Calle|C\/|C\.|Avenida|Avda?|Av\.|Paseo|Plaza|Pza\.|Carrera|Ronda|Carrer|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|R\.|Travessa|Praça|Alameda|ul\.|ulica|al\.|os\.|pl\.|ул|улица|пр|проспект)[ .]/u;
+
+/** Whether it is worth looking closer at what stands before a number: most numbers stand behind other words. */
+function mayBeStreet(stretch: string): boolean {
+  const word = /[\p{L}\p{M}]+\.?$/u.exec(stretch.slice(-32))?.[0] ?? '';
+  return STREET_WORD.test(word.replace('.', '')) || STREET_START.test(stretch);
+}
+
+function streetBefore(text: string, at: number): Finding | null {
+  const whole = text.slice(Math.max(0, at - FAR), at);
+  const stretch = whole.replace(BETWEEN, '');
+  if (!mayBeStreet(stretch)) return null;
+  const line = stretch.slice(stretch.lastIndexOf('\n') + 1);
+  const street = lastStreet(line);
+  HOUSE.lastIndex = at;
+  const house = HOUSE.exec(text);
+  if (street === null || house === null) return null;
+  const start = at - (whole.length - stretch.length) - (line.length - street);
+  return address(text, start, at + house[0].length, 0.85);
+}
+
+const STREET_AT_END = new RegExp(`(?:^|[\\s,;:("'])(${STREET_BEFORE.source})$`, 'u');
+
+/** Where the street begins that the line ends with; null: it ends with none. */
+function lastStreet(line: string): number | null {
+  const match = STREET_AT_END.exec(line);
+  const street = match?.[1] ?? null;
+  return match === null || street === null || !/\p{Lu}/u.test(street) ? null : line.length - street.length;
+}
+
+/** The box whose word ends at `end`; null: there is none. */
+export function boxAt(text: string, word: string, end: number): Finding | null {
+  for (const lead of word.startsWith('box') ? [8, 7, 6, 5, 4, 3] : [0]) {
+    BOX.lastIndex = Math.max(0, end - word.length - lead);
+    const match = BOX.exec(text);
+    if (match !== null) return address(text, BOX.lastIndex - match[0].length, BOX.lastIndex, 0.8);
+  }
+  return null;
+}
+
+function address(text: string, start: number, end: number, confidence: number): Finding {
+  let until = end;
+  for (const part of BEHIND) {
+    part.lastIndex = until;
+    const match = part.exec(text);
+    if (match !== null) until += match[0].trimEnd().length;
+  }
+  return { kind: 'ADDRESS', start, end: until, confidence, reason: 'a house number beside a street' };
+}

@@ -1,0 +1,65 @@
+/** Dates of birth: a date behind a word that says so. Ring 1. */
+import type { Finding } from '../finding.ts';
+
+/** Words that announce one, as they are looked for. */
+export const BIRTH_WORDS: readonly string[] = [
+  'birth',
+  'born',
+  'd.o.b',
+  'dob',
+  'geboren',
+  'geburt',
+  'geb.',
+  'naissance',
+  ' né le',
+  'née le',
+  'nacimiento',
+  'nacid',
+  'nascita',
+  'nato il',
+  'nata il',
+  'nascimento',
+  'nascid',
+  'geboorte',
+  'urodz',
+  'fødsel',
+  'född',
+  'doğum',
+  'рожд',
+  '生年月日',
+  '出生',
+];
+
+const MONTH =
+  'jan(?:uary|uar|vier|\\.)?|feb(?:ruary|ruar|\\.)?|févr(?:ier|\\.)?|mar(?:ch|s|zo|ço)?|märz|apr(?:il|\\.)?|avril|abril|may|mai|mayo|maio|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|\\.)?|août|agosto|sept?(?:ember|\\.)?|septembre|septiembre|setembro|settembre|o[ck]t(?:ober|\\.)?|octobre|octubre|outubro|ottobre|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|\\.)?|décembre|diciembre|dezembro|dicembre|enero|gennaio|janeiro|febrero|febbraio|fevereiro|marzo|aprile|maggio|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia';
+const YEAR = '(?:1[89]|20)\\d{2}';
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const DATE = new RegExp(
+  [
+    `${YEAR}[-/.](?:0?[1-9]|1[0-2])[-/.]${DAY}`,
+    `${DAY}[-/.] ?${DAY}[-/.] ?(?:${YEAR}|\\d{2}(?!\\d))`,
+    `${DAY}(?:st|nd|rd|th|\\.|º|er)? (?:of |de |di )?(?:${MONTH}),?(?: de| di| of)? ${YEAR}`,
+    `(?:${MONTH}) ${DAY}(?:st|nd|rd|th)?,? ${YEAR}`,
+    `${YEAR} ?年 ?(?:0?[1-9]|1[0-2]) ?月 ?${DAY} ?日`,
+  ].join('|'),
+  'iu',
+);
+
+const FAR = 48;
+
+/** The date behind a word that ends at `end`; null: there is none. */
+export function birthBehind(text: string, end: number): Finding | null {
+  const stretch = text.slice(end, end + FAR + 24);
+  const match = DATE.exec(stretch);
+  if (match === null || match.index > FAR || /[.!?;\n]\s+\p{Lu}|\n\n/u.test(stretch.slice(1, match.index)))
+    return null;
+  const start = end + match.index;
+  if (/\d/.test(text[start - 1] ?? ' ') || /\d/.test(text[start + match[0].length] ?? ' ')) return null;
+  return {
+    kind: 'DATE_OF_BIRTH',
+    start,
+    end: start + match[0].length,
+    confidence: 0.85,
+    reason: 'a date behind a word for birth',
+  };
+}

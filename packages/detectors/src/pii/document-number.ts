@@ -1,0 +1,63 @@
+/** Passports: a number behind the word, and the lines that machines read. Ring 1. */
+import type { Finding } from '../finding.ts';
+
+export const PASSPORT_WORDS: readonly string[] = [
+  'passport',
+  'passeport',
+  'pasaporte',
+  'passaporto',
+  'passaporte',
+  'reisepass',
+  'paspoort',
+  'paszport',
+  'паспорт',
+  '护照',
+  '旅券',
+];
+
+const NUMBER =
+  /^[\w-]{0,12}[\s"']{0,3}(?:card |book )?(?:n(?:o|r|um(?:ber|mer|ero)?)?|number|nummer|numero|número|numéro|num|#|id|№|号|番号)?[\s.:=#"'º°)-]{0,8}(?:(?:is|ist|est|es|è|é|was)[\s:]{1,3})?(?:[A-Za-z]{2,3}[\s/-]{1,3})?([A-Z]{0,3}[ -]?\d{6,9}[A-Z]?|[A-Z]\d{2}[A-Z0-9]{2}\d{4}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8})(?![A-Za-z0-9])/u;
+
+/** The number behind a word that ends at `end`; null: there is none. */
+export function passportBehind(text: string, end: number): Finding | null {
+  const match = NUMBER.exec(text.slice(end, end + 64));
+  const number = match?.[1] ?? null;
+  if (match === null || number === null || !/\d{4}|\d.*\d.*\d/.test(number)) return null;
+  const start = end + match[0].length - number.length;
+  return {
+    kind: 'PASSPORT',
+    start,
+    end: start + number.length,
+    confidence: 0.85,
+    reason: 'a number behind a word for passport',
+  };
+}
+
+const LINE = /([A-Z0-9<]{9})(\d)([A-Z<]{3})(\d{6})(\d)[MFX<](\d{6})(\d)[A-Z0-9<]{14,16}/y;
+const FIRST = /P[A-Z<][A-Z<]{3}[A-Z<]{39}(?![A-Z<])/y;
+
+/** Both lines of the machine-readable zone of a passport (ICAO 9303) that begin at `at`. */
+export function machineReadableAt(text: string, at: number): Finding | null {
+  FIRST.lastIndex = at;
+  if (!FIRST.test(text)) return null;
+  const second =
+    FIRST.lastIndex +
+    (/^\r?\n[ \t]{0,8}/.exec(text.slice(FIRST.lastIndex, FIRST.lastIndex + 12))?.[0].length ?? 0);
+  LINE.lastIndex = second;
+  const match = LINE.exec(text);
+  if (match === null || checkDigit(match[1] ?? '') !== match[2]) return null;
+  return {
+    kind: 'PASSPORT',
+    start: at,
+    end: second + match[0].length,
+    confidence: 1,
+    reason: 'the lines of a passport, and their check digit',
+  };
+}
+
+function checkDigit(field: string): string {
+  let sum = 0;
+  for (const [at, one] of [...field].entries())
+    sum += (one === '<' ? 0 : Number.parseInt(one, 36)) * ([7, 3, 1][at % 3] ?? 0);
+  return String(sum % 10);
+}

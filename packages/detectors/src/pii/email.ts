@@ -1,0 +1,80 @@
+/** E-mail addresses, from their `@`. Ring 1. */
+
+import type * as Tldts from 'tldts';
+import type { Finding } from '../finding.ts';
+import { onDemand } from '../on-demand.ts';
+
+const TLDTS = onDemand<typeof Tldts>('tldts');
+
+const MOST_LOCAL = 64;
+const LOCAL = /[\p{L}\p{N}\p{M}._%+'-]/u;
+const DOMAIN = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})\.){1,8}[\p{L}\p{M}][\p{L}\p{N}\p{M}-]{1,62}/uy;
+
+/** Domains that nobody can register, and that stand in examples, tests and house networks. */
+const UNREGISTERED = /\.(?:example|test|invalid|localhost|local|internal|lan|corp|home|intranet)$/;
+
+/** The address around the `@` at `at`; null: there is none. */
+export function emailAt(text: string, at: number): Finding | null {
+  const start = localStart(text, at);
+  if (start === at) return null;
+  DOMAIN.lastIndex = at + 1;
+  const domain = DOMAIN.exec(text)?.[0].replace(/-+$/, '') ?? null;
+  if (domain === null || !isDomain(domain)) return null;
+  // `scheme://user@host` and `git@host:path` name accounts of machines.
+  const before = text.slice(Math.max(0, start - 3), start);
+  if (before.endsWith('//') || (/[:/]$/.test(before) && isUrlPassword(text, start))) return null;
+  const end = at + 1 + domain.length;
+  if (text[end] === ':' && /[\w~./]/.test(text[end + 1] ?? ' ') && !/\d/.test(text[end + 1] ?? ''))
+    return null;
+  return {
+    kind: 'EMAIL_ADDRESS',
+    start,
+    end,
+    confidence: 1,
+    reason: 'an e-mail address of a domain that can be',
+  };
+}
+
+function localStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < MOST_LOCAL && LOCAL.test(text[start - 1] ?? '')) start -= 1;
+  // Quotes and list marks stand before an address, never at its beginning.
+  while (start < at && /[.'%-]/.test(text[start] ?? '')) start += 1;
+  return /[.']/.test(text[at - 1] ?? '') ? at : start;
+}
+
+/** Whether `user:` and a scheme stand before: then this is a password and a host. */
+function isUrlPassword(text: string, start: number): boolean {
+  return /:\/\/[^\s/@]{0,64}:$/.test(text.slice(Math.max(0, start - 80), start));
+}
+
+function isDomain(domain: string): boolean {
+  const lower = domain.toLowerCase();
+  if (UNREGISTERED.test(lower)) return true;
+  const { isIcann, isPrivate, domain: registrable } = TLDTS().parse(lower);
+  return registrable !== null && (isIcann === true || isPrivate === true);
+}
+
+const SPELT =
+  /([\p{L}\p{N}._%+-]{1,64})[ \t]{0,2}[[({<][ \t]?at[ \t]?[\])}>][ \t]{0,2}((?:[\p{L}\p{N}-]{1,63}(?:\.|[ \t]{0,2}[[({<][ \t]?(?:dot|punkt|point|punto)[ \t]?[\])}>][ \t]{0,2})){1,6}[\p{L}]{2,24})/iuy;
+
+/** `name (at) example (dot) org`, by the place of its bracket. */
+export function speltEmailAt(text: string, bracket: number): Finding | null {
+  let start = bracket;
+  while (start > 0 && bracket - start < 3 && /[ \t]/.test(text[start - 1] ?? '')) start -= 1;
+  const end = start;
+  while (start > 0 && end - start < MOST_LOCAL && /[\p{L}\p{N}._%+-]/u.test(text[start - 1] ?? ''))
+    start -= 1;
+  if (start === end) return null;
+  SPELT.lastIndex = start;
+  const match = SPELT.exec(text);
+  const domain = match?.[2]?.replace(/[ \t]*[[({<][ \t]?\p{L}+[ \t]?[\])}>][ \t]*/giu, '.') ?? '';
+  if (match === null || !isDomain(domain)) return null;
+  return {
+    kind: 'EMAIL_ADDRESS',
+    start,
+    end: start + match[0].length,
+    confidence: 0.8,
+    reason: 'an e-mail address, spelt',
+  };
+}

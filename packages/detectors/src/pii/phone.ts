@@ -1,0 +1,192 @@
+/**
+ * Telephone numbers of all countries. What begins with `+` or `00` says which country it is of; a national number is one
+ * only where it is written as such numbers are, or where a word announces it, because any ten digits could be one.
+ *
+ * Ring 1.
+ */
+import type * as Phones from 'libphonenumber-js/max';
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { Finding } from '../finding.ts';
+import { onDemand } from '../on-demand.ts';
+
+const PHONES = onDemand<typeof Phones>('libphonenumber-js/max');
+
+/** Written as numbers are: groups of digits with something between, an extension at the end. */
+const WRITTEN =
+  /(?:\+|00(?=[1-9])|\(\+?)?\(?\d{1,5}\)?(?:(?:[ \u00a0]?[-–./][ \u00a0]?|[ \u00a0]{1,2}|[ \u00a0]?\()?\(?\d{1,10}\)?){0,8}/y;
+const EXTENSION =
+  /[ \u00a0]{0,2},?[ \u00a0]?(?:ext\.?|extension|x|Durchwahl|DW|#)[ \u00a0]?\.?(\d{1,5})(?!\w)/iy;
+
+const ANNOUNCING =
+  /(?:\b(?:tel|tél|phone|phones|telephone|teléfono|telefono|telefon|telefone|téléphone|telefoon|telefonnummer|mobile|mobil|móvil|cell|cellphone|celular|cellulare|handy|fax|call|calls|called|ring|rufen|anrufen|erreichbar|appelez|appeler|llamar|llame|chiama|chiamare|ligue|sms|text|texted|whatsapp|signal|telegram|dial|number is|numéro|número|nummer|rufnummer|durchwahl|contact|kontakt|reach (?:me|us|him|her|them)|hotline|helpline|komórka|gsm)\b|☎|📞|📱|电话|電話|手机|携帯|тел|телефон|전화|फोन|मोबाइल|هاتف|τηλ).{0,24}$/isu;
+/** Numbers of other things. */
+const OTHERS =
+  /(?:\b(?:isbn|issn|ean|upc|order|invoice|ticket|case|ref|reference|tracking|serial|sku|version|id|account|konto|iban|bic|commit|port|pid|zip|plz|lat|lon|coordinates?|bestellung|rechnung|auftrag|commande|pedido|fattura|build|rfc|cve|doi|part|model|batch|lot|po|hash|timestamp|epoch|euro?|usd|pages?|bsn|ssn|nhs|tfn|sin|cpf|pesel|steuer-?id|idnr|tax)\b(?:[ ._-]?(?:no|nr|number|id|code|nummer))?|[#$€£¥])[:.=# ]{0,3}$/iu;
+
+/** Countries whose national form is tried, in this order. */
+const COUNTRIES: readonly CountryCode[] = [
+  'US',
+  'GB',
+  'DE',
+  'FR',
+  'ES',
+  'IT',
+  'NL',
+  'BE',
+  'CH',
+  'AT',
+  'PL',
+  'PT',
+  'SE',
+  'DK',
+  'NO',
+  'FI',
+  'IE',
+  'AU',
+  'NZ',
+  'IN',
+  'BR',
+  'MX',
+  'AR',
+  'JP',
+  'KR',
+  'CN',
+  'ZA',
+  'TR',
+  'RU',
+  'UA',
+  'GR',
+  'CZ',
+  'HU',
+  'RO',
+  'IL',
+  'SG',
+  'NG',
+  'KE',
+  'EG',
+  'PH',
+  'ID',
+  'TH',
+  'VN',
+  'MY',
+  'PK',
+  'BD',
+  'CO',
+  'CL',
+];
+
+const LEAST_DIGITS = 7;
+const MOST_DIGITS = 15;
+
+/** The number that begins at `at`, with the `+` or bracket before it; null: there is none. */
+export function phoneAt(text: string, digit: number): Finding | null {
+  const at = beginning(text, digit);
+  WRITTEN.lastIndex = at;
+  const written = WRITTEN.exec(text)?.[0].replace(/[^\d)]+$/, '') ?? '';
+  const number = balanced(written);
+  const end = at + number.length;
+  if (!isApart(text, at, end)) return null;
+  const digits = number.replace(/\D/g, '').length;
+  if (digits < LEAST_DIGITS || digits > MOST_DIGITS + 2) return null;
+  const before = text.slice(Math.max(0, at - 48), at);
+  const confidence = confidenceOf(number, before);
+  if (confidence === null) return null;
+  EXTENSION.lastIndex = end;
+  const extension = EXTENSION.exec(text)?.[0].length ?? 0;
+  return {
+    kind: 'PHONE_NUMBER',
+    start: at,
+    end: end + extension,
+    confidence,
+    reason: 'a number of a telephone plan',
+  };
+}
+
+/** Null: it is none. */
+function confidenceOf(number: string, before: string): number | null {
+  if (isOtherwise(number)) return null;
+  const isAnnounced = ANNOUNCING.test(before);
+  if (OTHERS.test(before)) return null;
+  if (/^\(?(?:\+|00)/.test(number)) return internationally(number, isAnnounced);
+  if (!isAnnounced && !isWrittenAsPhone(number)) return null;
+  const { parsePhoneNumberFromString } = PHONES();
+  const isNational = COUNTRIES.some(
+    (country) => parsePhoneNumberFromString(number, country)?.isValid() === true,
+  );
+  if (isNational) return isAnnounced ? 0.95 : 0.75;
+  // A plan may be newer than what is known of it; numbers for films are in none.
+  return isAnnounced && /\d{3}[-. ]\d{4}$/.test(number) ? 0.6 : null;
+}
+
+function internationally(number: string, isAnnounced: boolean): number | null {
+  const { parsePhoneNumberFromString } = PHONES();
+  const parsed = parsePhoneNumberFromString(
+    number
+      .replace(/^\(?00/, '+')
+      .replace(/^\(\+/, '+')
+      .replace('(0)', ''),
+  );
+  if (parsed === undefined) return null;
+  if (parsed.isValid()) return 1;
+  return parsed.isPossible() ? (isAnnounced ? 0.8 : 0.6) : null;
+}
+
+/** Dates, addresses of machines, versions, amounts. */
+function isOtherwise(number: string): boolean {
+  return (
+    /^(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])(?:\D|$)/.test(number) ||
+    /^(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d\d(?:\D|$)/.test(number) ||
+    /^\d{1,3}(?:\.\d{1,3}){3}$/.test(number) ||
+    (/^\d{1,3}(?:[. ]\d{3})+$/.test(number) &&
+      !number.startsWith('0') &&
+      !/^\d{3} \d{3} \d{3}$/.test(number)) ||
+    /^(?:19|20)\d\d[-–](?:19|20)\d\d$/.test(number) ||
+    /^97[89][- ]/.test(number) ||
+    /^\d{3}-\d{2}-\d{4}$/.test(number) ||
+    /^\d+\.\d+$/.test(number)
+  );
+}
+
+/** Groups as plans write them: an area code in brackets, or a zero first, or the groups of North America. */
+function isWrittenAsPhone(number: string): boolean {
+  return (
+    /^\(0?\d{2,5}\)[ \u00a0-]?\d/.test(number) ||
+    /^\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}$/.test(number) ||
+    /^1[-. ]\d{3}[-. ]\d{3}[-. ]\d{4}$/.test(number) ||
+    (/^0\d{1,5}[ \u00a0]?[-–/ \u00a0.]/.test(number) && number.replace(/\D/g, '').length >= 9) ||
+    /^0\d{9,10}$/.test(number)
+  );
+}
+
+function beginning(text: string, digit: number): number {
+  let at = digit;
+  if (text[at - 1] === '(') at -= 1;
+  if (text[at - 1] === '+') at -= 1;
+  if (text[at - 1] === '(' && text[at] === '+') at -= 1;
+  return at;
+}
+
+/** Without a bracket that is not closed, or not opened. */
+function balanced(number: string): string {
+  let open = 0;
+  for (let at = 0; at < number.length; at++) {
+    if (number[at] === '(') open += 1;
+    if (number[at] === ')') open -= 1;
+    if (open < 0) return number.slice(0, at);
+  }
+  return open > 0 ? number.slice(0, number.lastIndexOf('(')).replace(/\D+$/, '') : number;
+}
+
+/** Not within a word, a longer number or a path. */
+function isApart(text: string, start: number, end: number): boolean {
+  const [before, behind] = [text[start - 1] ?? ' ', text[end] ?? ' '];
+  if (/[\p{L}\p{N}_$€£¥%]/u.test(before) || /[\p{L}\p{N}_%€$£]/u.test(behind)) return false;
+  if (/[-./,+=&?:~*^]/.test(before) && /[\w)]/.test(text[start - 2] ?? ' ') && !/[:.,=]/.test(before))
+    return false;
+  // The rest of a longer number, whose groups did not fit.
+  if (/[ \u00a0]/.test(before) && /\d/.test(text[start - 2] ?? ' ') && /\d/.test(text[start] ?? ''))
+    return false;
+  if (before === '.' && /\d/.test(text[start - 2] ?? ' ')) return false;
+  if (before === '=' && /[&?][\w-]{0,20}=$/.test(text.slice(Math.max(0, start - 24), start))) return false;
+  return !(/[-./:,]/.test(behind) && /\d/.test(text[end + 1] ?? ' '));
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy, mask } from '@cordon/policy';
+import { findPersonalData } from '../../src/pii/pii.ts';
+import { standardDetectors } from '../../src/standard-library.ts';
+
+function found(text: string, ...kinds: readonly string[]): readonly string[] {
+  return findPersonalData(text, kinds.length === 0 ? null : new Set(kinds))
+    .filter(({ confidence }) => confidence >= 0.5)
+    .map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
+}
+
+test('addresses of persons and machines are found with their exact ranges', () => {
+  assert.deepEqual(found('Mail <ada@example.org>, or bob.o’neil@sub.example.co.uk.'), [
+    'EMAIL_ADDRESS ada@example.org',
+    'EMAIL_ADDRESS neil@sub.example.co.uk',
+  ]);
+  assert.deepEqual(found('at 10.1.2.3 and fe80::1ff:fe23:4567:890a, aa:bb:cc:dd:ee:ff'), [
+    'IP_ADDRESS 10.1.2.3',
+    'IP_ADDRESS fe80::1ff:fe23:4567:890a',
+    'MAC_ADDRESS aa:bb:cc:dd:ee:ff',
+  ]);
+});
+
+test('what only looks like an address is none', () => {
+  for (const text of [
+    'npm i pkg@1.2.3',
+    'git@github.com:a/b.git',
+    'logo@2x.png',
+    'a @ b',
+    'https://user@host.example/',
+    '12:30:45',
+    'v1.2.3.4',
+  ])
+    assert.deepEqual(found(text), [], text);
+});
+
+test('accounts and cards have their check digits', () => {
+  assert.deepEqual(found('pay 4111 1111 1111 1111 or DE89 3704 0044 0532 0130 00 now'), [
+    'CREDIT_CARD 4111 1111 1111 1111',
+    'IBAN_CODE DE89 3704 0044 0532 0130 00',
+  ]);
+  assert.deepEqual(found('pay 4111 1111 1111 1112 or DE88 3704 0044 0532 0130 00 now'), []);
+});
+
+test('national numbers are found by their form and check digits, or behind the word for them', () => {
+  for (const [text, expected] of [
+    ['ssn 536-22-8726', 'US_SSN 536-22-8726'],
+    ['NINO: AB 12 34 56 C', 'UK_NINO AB 12 34 56 C'],
+    ['NHS number 943 476 5919', 'UK_NHS 943 476 5919'],
+    ['Steuer-ID 86095742719', 'DE_TAX_ID 86095742719'],
+    ['DNI 12345678Z', 'ES_NIF 12345678Z'],
+    ['NIE X1234567L', 'ES_NIE X1234567L'],
+    ['CF RSSMRA85T10A562S', 'IT_FISCAL_CODE RSSMRA85T10A562S'],
+    ['BSN 111222333', 'NL_BSN 111222333'],
+    ['PESEL 44051401359', 'PL_PESEL 44051401359'],
+    ['CPF 529.982.247-25', 'BR_CPF 529.982.247-25'],
+    ['CNPJ 11.222.333/0001-81', 'BR_CNPJ 11.222.333/0001-81'],
+    ['PAN ABCPE1234F', 'IN_PAN ABCPE1234F'],
+    ['AHV 756.9217.0769.85', 'CH_AHV 756.9217.0769.85'],
+    ['passport no. C01X00T47', 'PASSPORT C01X00T47'],
+    ['born on 12 March 1984', 'DATE_OF_BIRTH 12 March 1984'],
+  ] as const)
+    assert.deepEqual(found(text), [expected], text);
+});
+
+test('one wrong digit is no number of a person', () => {
+  for (const text of [
+    'DNI 12345678A',
+    'CPF 529.982.247-26',
+    'BSN 111222334',
+    'PESEL 44051401358',
+    'NHS number 943 476 5918',
+    'ssn 000-22-8726',
+  ])
+    assert.deepEqual(found(text), [], text);
+});
+
+test('telephone numbers of all countries are found where they are written as such', () => {
+  assert.deepEqual(found('call +49 30 1234567 or (202) 555-0143, also 020 7946 0958'), [
+    'PHONE_NUMBER +49 30 1234567',
+    'PHONE_NUMBER (202) 555-0143',
+    'PHONE_NUMBER 020 7946 0958',
+  ]);
+  assert.deepEqual(found('order 1234567890 of 2024-01-15, 1.234.567 pieces, ISBN 978-3-16-148410-0'), []);
+});
+
+test('postal addresses are found in several languages', () => {
+  assert.deepEqual(
+    found('at 12 Main Street, Springfield, IL 62704; or Hauptstraße 5, 10115 Berlin', 'ADDRESS'),
+    ['ADDRESS 12 Main Street, Springfield, IL 62704', 'ADDRESS Hauptstraße 5, 10115 Berlin'],
+  );
+  assert.deepEqual(found('12 Monkeys is a film, and 5 Users were there', 'ADDRESS'), []);
+});
+
+test('names are found by lists and by what stands around them', () => {
+  assert.deepEqual(found('Maria Gonzalez works at Siemens in Munich.'), [
+    'PERSON Maria Gonzalez',
+    'ORGANIZATION Siemens',
+    'LOCATION Munich',
+  ]);
+  assert.deepEqual(found('The build will run in May, and then we mark the bill as paid.'), []);
+});
+
+function policyOf(line: string) {
+  const text = `from invariant.detectors import pii\nraise "x" if:\n    (m: Message)\n    ${line}\n`;
+  const policy = loadPolicy(text, { detectors: standardDetectors() });
+  assert.ok(policy.ok, JSON.stringify(policy));
+  return policy.value;
+}
+
+test('a rule may ask for some kinds only, by position or by name, and masking hides exactly what was found', () => {
+  const trace = [{ role: 'user', content: 'ada@example.org, 🙂 +49 30 1234567' }];
+  for (const line of [
+    'any(pii(m, ["PHONE_NUMBER"]))',
+    'any(pii(m, entities=["PHONE_NUMBER"]))',
+    '"PHONE_NUMBER" in pii(m, entities=["PHONE_NUMBER"])',
+  ]) {
+    const analysis = policyOf(line).analyze(trace);
+    assert.ok(analysis.ok);
+    const [error] = analysis.value.errors;
+    assert.deepEqual(error?.ranges, ['0', '0.content:19-33']);
+    assert.deepEqual(mask(trace, error?.ranges ?? []), [
+      { role: 'user', content: 'ada@example.org, 🙂 **************' },
+    ]);
+  }
+  const analysis = policyOf('any(pii(m, ["IBAN_CODE"]))').analyze(trace);
+  assert.ok(analysis.ok);
+  assert.deepEqual(analysis.value.errors, []);
+});
+
+test('the value references of tool patterns ask it', () => {
+  const text =
+    'raise "x" if:\n    (c: ToolCall)\n    c is tool:send({to: <EMAIL_ADDRESS>, body: <PERSON>})\n';
+  const policy = loadPolicy(text, { detectors: standardDetectors() });
+  assert.ok(policy.ok);
+  const verdict = (to: string, body: string) => {
+    const call = {
+      type: 'ToolCall',
+      callId: null,
+      kind: 'function',
+      name: 'send',
+      arguments: { to, body },
+    } as const;
+    return policy.value.monitor().decide([call]).verdict;
+  };
+  assert.equal(verdict('ada@example.org', 'Maria Gonzalez says hello'), 'deny');
+  assert.equal(verdict('ada@example.org', 'it rains'), 'allow');
+  assert.equal(verdict('ada', 'Maria Gonzalez says hello'), 'allow');
+});
+
+test('what is no list of kinds leaves the rule undecided', () => {
+  const analysis = policyOf('any(pii(m, 3))').analyze([{ role: 'user', content: 'x' }]);
+  assert.ok(analysis.ok);
+  assert.deepEqual(
+    analysis.value.undecided.map(({ reason }) => reason),
+    ['`entities` of `pii` is a list of kinds'],
+  );
+});
