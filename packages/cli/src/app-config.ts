@@ -19,7 +19,7 @@ import {
 import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
 import { type OwnPath, readManifest, readPath, readProse, SILENT_MANIFEST } from './manifest-config.ts';
-import { type Environment, stateFolder } from './paths.ts';
+import { absolutePath, covers, type Environment, realPath, stateFolder } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
 
 /** A variable of the user's environment that an app is given. Its value is shown nowhere. */
@@ -43,6 +43,8 @@ export interface AppsResult {
   readonly entries: Map<AppId, AppEntry>;
   readonly disabled: AppId[];
   readonly handedVariables: HandedVariable[];
+  /** Files that hold keys and secrets: no app may see one, wherever it lies. */
+  readonly secretFiles: readonly string[];
 }
 
 export interface AppsPlace {
@@ -52,6 +54,8 @@ export interface AppsPlace {
   readonly environment: Environment;
   readonly dataFolder: string;
   readonly ownPaths: readonly OwnPath[];
+  /** Files of keys that Cordon itself reads. */
+  readonly keyFiles: readonly OwnPath[];
   /** Checks the name of a model and reports it where it is wrong. */
   readonly readModel: (at: Located) => string | null;
   /** Variables that hold the keys of model providers. */
@@ -73,14 +77,19 @@ export function readApps(
     ...readEntries(reader, 'mcpServers', sections.mcpServers),
   ];
   const appNames = entries.map(({ key }) => key);
-  const result: AppsResult = { apps: [], entries: new Map(), disabled: [], handedVariables: [] };
+  const credentials = entries.flatMap(({ key, at }) => credentialFiles(key, at, place));
+  const secretFiles = [...place.keyFiles, ...credentials].map(({ path }) => path);
+  const result: AppsResult = { apps: [], entries: new Map(), disabled: [], handedVariables: [], secretFiles };
   const seen = new Map<string, Section>();
   for (const { section, key, keySpan, at } of entries) {
     const problem = nameProblem(key, seen.get(key.toLowerCase()));
     seen.set(key.toLowerCase(), section);
     if (problem !== null) reader.report(at.path, keySpan, problem);
     const handed: HandedVariable[] = [];
-    const appReader = new AppReader(reader, section, key, appNames, place, handed);
+    // Its own credentials are told where they stand.
+    const others = credentials.filter((one) => one.app !== key);
+    const fenced = { ...place, ownPaths: [...place.ownPaths, ...place.keyFiles, ...others] };
+    const appReader = new AppReader(reader, section, key, appNames, fenced, handed);
     const app = appReader.read(at);
     if (app === null || problem !== null) continue;
     if (app === 'disabled') result.disabled.push(id(key));
@@ -91,6 +100,25 @@ export function readApps(
     }
   }
   return result;
+}
+
+/**
+ * Attack: an app that may read a folder in which another app's credential lies, or the key of the store. Looked for before any
+ * manifest is read, in whatever order they stand; what is wrong with one is told where it is read.
+ */
+function credentialFiles(app: string, at: Located, place: AppsPlace): (OwnPath & { readonly app: string })[] {
+  const entry = plainJson(at.node);
+  const manifest = isJsonObject(entry) ? entry.manifest : null;
+  const credentials = isJsonObject(manifest) ? manifest.credentials : null;
+  if (!isJsonObject(credentials)) return [];
+  const state = stateFolder(place.dataFolder, NAME_PATTERN.test(app) ? app : '_');
+  return Object.values(credentials).flatMap((credential) => {
+    const file = isJsonObject(credential) ? credential.file : null;
+    if (typeof file !== 'string' || file === '' || file.includes('\0')) return [];
+    const written = file.replaceAll('${state}', state).replaceAll('${config}', place.folder);
+    const path = realPath(absolutePath(written, place.folder, place.home));
+    return [{ app, path, name: 'the file of a credential', closedFor: 'read and write' as const }];
+  });
 }
 
 function readEntries(reader: ConfigReader, section: Section, at: Located | null) {
@@ -172,9 +200,22 @@ class AppReader {
     object.finish((key) => (this.#section === 'mcpServers' ? foreignKey(key) : nativeKey(key)));
     if (disabled !== null && this.#reader.boolean(disabled) === true) return 'disabled';
     if (source === null) return null;
+    this.#reportSecretInState(object);
     if (this.#usesState && !manifest.files.write.includes(this.#values.state)) this.#reportUnwritable(object);
     if (source.kind === 'instructions') this.#reportUseless(object, manifestAt, pinAt);
     return { id: id(this.#name), source, manifest, model };
+  }
+
+  /** An app's own folder is open to it without being asked for. */
+  #reportSecretInState(object: ObjectReader): void {
+    const state = realPath(this.#values.state);
+    const found = this.#place.keyFiles.find(({ path }) => covers(state, path));
+    if (found === undefined) return;
+    this.#reader.report(object.at.path, firstCharacter(object), {
+      code: 'CFG017',
+      message: `${found.name} lies in the folder of this app`,
+      help: 'keep it where no app is, and make a new one',
+    });
   }
 
   #readPin(at: Located): string | null {

@@ -100,6 +100,7 @@ export function compose(
         configFolder: configuration.folder,
         dataFolder: configuration.dataFolder,
         home,
+        closed: configuration.secretFiles,
         writable: configuration.apps.flatMap(({ manifest }) => manifest.files.write),
       },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),

@@ -32,7 +32,7 @@ import {
 } from './app-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import { readInstallable } from './installable-config.ts';
-import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, readJournalKey } from './journal-key.ts';
+import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, keyFiles, readJournalKey } from './journal-key.ts';
 import type { JsonNode } from './json-text.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
@@ -107,6 +107,8 @@ export interface Configuration {
   readonly handedVariables: readonly HandedVariable[];
   /** The private folder of each app, which `${state}` stands for. Not created here. */
   readonly stateFolders: ReadonlyMap<AppId, string>;
+  /** Files that hold keys and secrets; no app sees one. */
+  readonly secretFiles: readonly string[];
   /** `provider/model`, or null where none is configured: `modelInUse` then says `obedient`. */
   readonly model: string | null;
   /** For the model broker. Holds the keys: for the requests' headers and nothing else. */
@@ -231,7 +233,7 @@ function distinctFiles(files: readonly string[]): readonly string[] {
 interface Content {
   readonly apps: Pick<
     Configuration,
-    'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'stateFolders'
+    'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'secretFiles' | 'stateFolders'
   >;
   readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
   readonly model: string | null;
@@ -300,6 +302,11 @@ function readContent(
   const retries = readRetries(reader, get('retries'));
   const limits = readLimits(reader, get('limits'));
   const prices = readPrices(reader, get('prices'));
+  const memoryAt = get('memory');
+  const memory =
+    memoryAt === null
+      ? SILENT_MEMORY
+      : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' });
   const apps = readApps(
     reader,
     { apps: get('apps'), mcpServers: get('mcpServers') },
@@ -309,6 +316,7 @@ function readContent(
       environment,
       dataFolder,
       ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
+      keyFiles: keyFiles(sources, memory.key),
       readModel,
       keyVariables: new Set([
         ...keyVariables(providers),
@@ -322,7 +330,6 @@ function readContent(
   const installed: ReadonlySet<string> = new Set(apps.entries.keys());
   const installable = readInstallable(reader, get('installable'), installed);
   const sandboxAt = get('sandbox');
-  const memoryAt = get('memory');
   get('$schema');
   object?.finish(foreignSection);
   return {
@@ -337,18 +344,15 @@ function readContent(
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     policyFiles,
     scenarioFiles,
-    memory:
-      memoryAt === null
-        ? SILENT_MEMORY
-        : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' }),
+    memory,
     weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
 }
 
 function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {
   const stateFolders = new Map(result.apps.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
-  const { apps, entries, disabled, handedVariables } = result;
-  return { apps, entries, disabledApps: disabled, handedVariables, stateFolders };
+  const { apps, entries, disabled, handedVariables, secretFiles } = result;
+  return { apps, entries, disabledApps: disabled, handedVariables, secretFiles, stateFolders };
 }
 
 function foreignSection(key: string): Problem | null {

@@ -4,10 +4,12 @@
  *
  * Ring 0: whoever has it can write a journal that verifies.
  */
+import { resolve } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { LEAST_KEY_BYTES } from '@cordon/trace';
-import type { Environment } from './paths.ts';
-import { keyText } from './store-key.ts';
+import type { OwnPath } from './manifest-config.ts';
+import { type Environment, type Places, realPath } from './paths.ts';
+import { KEY_FILE_VARIABLE, type KeySource, keyText } from './store-key.ts';
 
 export const JOURNAL_KEY_VARIABLE = 'CORDON_JOURNAL_KEY';
 export const JOURNAL_KEY_FILE_VARIABLE = 'CORDON_JOURNAL_KEY_FILE';
@@ -26,4 +28,21 @@ export function readJournalKey(environment: Environment): Result<Uint8Array | nu
   if (key.length >= LEAST_KEY_BYTES) return ok(key);
   const message = `the key of the journal is shorter than ${LEAST_KEY_BYTES} characters`;
   return failed(fault('journal-unavailable', message, 'make one with `openssl rand -hex 32`'));
+}
+
+/** Files of keys that stand outside of the data folder: who reads one reads, or forges, all that is in it. */
+export function keyFiles(
+  { environment, cwd }: Pick<Places, 'environment' | 'cwd'>,
+  configured: KeySource | null,
+): readonly OwnPath[] {
+  const named = [
+    [environment[KEY_FILE_VARIABLE], 'the key of the store'],
+    [environment[JOURNAL_KEY_FILE_VARIABLE], 'the key of the journal'],
+    [configured?.kind === 'file' ? configured.path : undefined, 'the key of the store'],
+  ] as const;
+  return named.flatMap(([path, name]) =>
+    path === undefined || path === ''
+      ? []
+      : [{ path: realPath(resolve(cwd, path)), name, closedFor: 'read and write' as const }],
+  );
 }

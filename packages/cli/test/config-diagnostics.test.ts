@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as people write them
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigurationFolder, loadText, problemsOf, summary } from './configuration-folder.ts';
@@ -429,6 +429,56 @@ test('problems of the command line and the environment name the option and the v
   assert.deepEqual(problemsOf(loadText('{}', {}, { baseURL: 'http://localhost:1/v1' })), [
     '- error CFG012 --base-url: an address is given and no model to be reached there (add `--model openai/NAME` with the name that the server knows)',
   ]);
+});
+
+for (const [what, environment, memory, credentials, message] of [
+  ['the key of the store', { CORDON_KEY_FILE: 'KEYS/k' }, '{}', '{}', 'the key of the store'],
+  ['the key of the store, in a link', { CORDON_KEY_FILE: 'LINK/k' }, '{}', '{}', 'the key of the store'],
+  ['the key of the journal', { CORDON_JOURNAL_KEY_FILE: 'KEYS/k' }, '{}', '{}', 'the key of the journal'],
+  ['the key that the file names', {}, '{"key": {"file": "KEYS/k"}}', '{}', 'the key of the store'],
+  [
+    'the credential of another app',
+    {},
+    '{}',
+    '{"c": {"hosts": ["example.com"], "file": "KEYS/k"}}',
+    'the file of a credential',
+  ],
+  ['no key', {}, '{}', '{"c": {"hosts": ["example.com"], "file": "OTHER/k"}}', null],
+] as const) {
+  test(`an app asks for a folder with ${what}: ${message === null ? 'it gets it' : 'it is refused'}`, () => {
+    using folder = new ConfigurationFolder();
+    const [keys, other] = [join(folder.path, 'keys'), join(folder.path, 'other')];
+    for (const made of [keys, other]) {
+      mkdirSync(made);
+      writeFileSync(join(made, 'k'), 'k'.repeat(64), { mode: 0o600 });
+    }
+    symlinkSync(keys, join(folder.path, 'link'));
+    const placed = (text: string) =>
+      text.replace('KEYS', keys).replace('LINK', join(folder.path, 'link')).replace('OTHER', other);
+    const named = Object.fromEntries(Object.entries(environment).map(([key, path]) => [key, placed(path)]));
+    const file = folder.write(
+      'own.json',
+      placed(`{"memory": ${memory}, "apps": {
+        "a": {"command": "x", "manifest": {"files": {"read": ["${keys}"]}}},
+        "b": {"command": "x", "manifest": {"network": ["example.com"], "credentials": ${credentials}}}}}`),
+    );
+    const problems = problemsOf(folder.load(named, { config: file }));
+    const refusal = `2:63 error CFG017 apps.a.manifest.files.read[0]: \`/keys\` would let the app read ${message} of Cordon (name a folder that does not hold it)`;
+    assert.deepEqual(problems, message === null ? [] : [refusal]);
+  });
+}
+
+test('a key in the folder of an app is refused, and in that of none is not', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('cordon.json', '{"apps": {"a": {"command": "x"}}}');
+  const keyIn = (app: string) => {
+    const state = join(folder.home, '.local/share/cordon/apps', app);
+    mkdirSync(state, { recursive: true });
+    writeFileSync(join(state, 'k'), 'k'.repeat(64), { mode: 0o600 });
+    return problemsOf(folder.load({ CORDON_KEY_FILE: join(state, 'k') })).map((line) => line.slice(0, 60));
+  };
+  assert.deepEqual(keyIn('a'), ['1:16 error CFG017 apps.a: the key of the store lies in the f']);
+  assert.deepEqual(keyIn('b'), []);
 });
 
 test('a link to the data folder is seen as the data folder; a link to another folder is not', () => {

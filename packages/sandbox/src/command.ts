@@ -43,6 +43,8 @@ export interface CommandContext {
   readonly dataFolder: string;
   /** The user's home: never visible as a whole. Null if there is none. */
   readonly home: string | null;
+  /** Files that no app may see, wherever they lie: keys, and the secrets of other apps. */
+  readonly closed?: readonly string[];
   /** Folders that other apps may write: a link in one of them leads nowhere. This app's own count anyway. */
   readonly writable?: readonly string[];
 }
@@ -294,8 +296,8 @@ function baseOf(app: AppCommand, context: CommandContext): string {
   return resolve(context.configFolder, app.cwd ?? '.');
 }
 
-function fenceOf({ configFolder, dataFolder, home }: CommandContext): CodeFence {
-  return { never: dataFolder, notWhole: [configFolder, ...(home === null ? [] : [home])] };
+function fenceOf({ configFolder, dataFolder, home, closed = [] }: CommandContext): CodeFence {
+  return { never: dataFolder, notWhole: [configFolder, ...(home === null ? [] : [home]), ...closed] };
 }
 
 /** The state folder and what the manifest lists; a listed path that is missing is a mistake that is told. */
@@ -357,6 +359,9 @@ function listedMount(
       return unavailable(
         `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
       );
+  for (const real of [inside, host.value.host])
+    if ((context.closed ?? []).some((file) => isWithin(file, real)))
+      return unavailable(`the file permission \`${path}\` would show the app a key that Cordon reads`);
   if (!isWalkedAlone(inside, host.value.host, [...app.files.write, ...(context.writable ?? [])]))
     return unavailable(
       `the file permission \`${path}\` leads over a link in a folder that an app may write`,

@@ -149,3 +149,23 @@ test("the app's own folder is also at its own path where the manifest lists it",
   );
   assert.deepEqual(await inside(app('sh', [], { stateFolder: null }), where), []);
 });
+
+test('the code of an app is shown without a key that lies beside it, and a folder with one not at all', async (context) => {
+  const { root, write, app, context: where } = project(context);
+  write('tool/package.json', '{"type":"module"}');
+  const script = write('tool/src/app.js', '');
+  const key = write('tool/keys/k', 'k');
+  const node = app('node', [script]);
+  assert.ok((await inside(node, where)).includes(join(root, 'tool')));
+  const closed = { ...where, closed: [key] };
+  const shown = await inside(node, closed);
+  assert.equal(
+    shown.some((path) => key.startsWith(path)),
+    false,
+    shown.join(),
+  );
+  assert.ok(shown.includes(join(root, 'tool/src')));
+  const asks = app('node', [script], { files: { read: [join(root, 'tool/keys')], write: [] } });
+  assert.match((await inside(asks, closed)).join(), /would show the app a key that Cordon reads/);
+  assert.ok((await inside(asks, where)).includes(join(root, 'tool')));
+});

@@ -29,6 +29,7 @@ import {
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { EXIT } from '../exit.ts';
+import { keyFiles } from '../journal-key.ts';
 import {
   absolutePath,
   cacheFolder,
@@ -119,7 +120,12 @@ async function prepare(
     ...configurationCandidates(places).map((path) => [path, 'the configuration'] as const),
     ...policyFiles.map((path) => [path, 'a policy'] as const),
   ].map(([path, name]) => ({ path: realPath(path), name, closedFor: 'write' }) as const);
-  const rights = await rightsOf(options, { ...places, dataFolder, ownPaths: [closed, ...unwritable] });
+  const keys = keyFiles(places, null);
+  const rights = await rightsOf(options, {
+    ...places,
+    dataFolder,
+    ownPaths: [closed, ...keys, ...unwritable],
+  });
   if (!rights.ok) return rights;
 
   const app = nameOf(options.manifest ?? command);
@@ -140,7 +146,7 @@ async function prepare(
       limits,
       node,
     },
-    { configFolder: cwd, dataFolder, home },
+    { configFolder: cwd, dataFolder, home, closed: keys.map(({ path }) => path) },
   );
   if (!spec.ok) return spec;
   return ok({
