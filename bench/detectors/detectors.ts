@@ -115,29 +115,26 @@ async function speeds(set: LabelledSet, find: Find): Promise<Line['speed']> {
   return { ordinary: await bestSpeed(ordinaryText(), find), dense: await bestSpeed(dense, find) };
 }
 
-/** Bytes a second, the best of some rounds: other work makes rounds slow and never fast. */
+/** Bytes a second of processor time, the best of some rounds: other work makes rounds slow and never fast. */
 async function bestSpeed(sample: string, find: Find): Promise<number> {
   const small = cut(sample, SIZES[1] ?? 0);
-  const first = await timed(small, find);
-  const text = first > ROUND_MS ? small : cut(sample, SIZES[0] ?? 0);
-  const bytes = Buffer.byteLength(text);
-  let best = first > ROUND_MS ? first : Number.POSITIVE_INFINITY;
-  for (let round = 0; round < (first > ROUND_MS ? 0 : ROUNDS); round++) {
-    const started = performance.now();
-    let runs = 0;
-    do {
-      await find(text);
-      runs += 1;
-    } while (performance.now() - started < ROUND_MS);
-    best = Math.min(best, (performance.now() - started) / runs);
-  }
-  return (bytes / best) * 1000;
+  const first = await processorTime(small, find, 1);
+  const isSlow = first > ROUND_MS;
+  const text = isSlow ? small : cut(sample, SIZES[0] ?? 0);
+  const once = isSlow ? first : await processorTime(text, find, 1);
+  const runs = Math.max(1, Math.round(ROUND_MS / once));
+  let best = once;
+  for (let round = 0; round < (isSlow ? 0 : ROUNDS); round++)
+    best = Math.min(best, (await processorTime(text, find, runs)) / runs);
+  return (Buffer.byteLength(text) / best) * 1000;
 }
 
-async function timed(text: string, find: Find): Promise<number> {
-  const started = performance.now();
-  await find(text);
-  return performance.now() - started;
+/** Milliseconds. */
+async function processorTime(text: string, find: Find, runs: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let run = 0; run < runs; run++) await find(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 function cut(sample: string, size: number): string {

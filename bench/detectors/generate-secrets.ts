@@ -485,7 +485,7 @@ const MADE_UP: readonly string[] = [
   'credentials: include',
   'git config credential.helper store',
   'password_policy: min8_upper1_digit1',
-  'sshpass -f /root/.pw ssh host',
+  'sshpass -f /etc/backup.pw ssh host',
   'key: ctrl+shift+f12',
   'ssh_key_name = "deploy-2024-europe-west"',
   'license_key: str = Field(..., min_length=16)',
