@@ -83,23 +83,40 @@ function mayBeStreet(stretch: string): boolean {
 function streetBefore(text: string, at: number): Finding | null {
   const whole = text.slice(Math.max(0, at - FAR), at);
   const stretch = whole.replace(BETWEEN, '');
-  if (!mayBeStreet(stretch)) return null;
-  const line = stretch.slice(stretch.lastIndexOf('\n') + 1);
-  const street = lastStreet(line);
+  if (!/[\p{L}.]$/u.test(stretch)) return null;
   HOUSE.lastIndex = at;
   const house = HOUSE.exec(text);
+  const line = stretch.slice(stretch.lastIndexOf('\n') + 1);
+  const street = (mayBeStreet(stretch) ? lastStreet(line) : null) ?? namedStreet(line, text, HOUSE.lastIndex);
   if (street === null || house === null) return null;
   const start = at - (whole.length - stretch.length) - (line.length - street);
   return address(text, start, at + house[0].length, 0.85);
 }
 
+/** `Am Alten Markt 12, 50667 Köln`: any name, where a postal code follows. */
+const NAMED_AT_END = new RegExp(
+  `(?:^|[\\s,;:("'])((?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Vor dem)(?: ${NAME}){1,3} ?)$`,
+  'u',
+);
+const CODE_BEHIND = /,? (?:[A-Z]-)?\d{4,5} \p{Lu}/uy;
 const STREET_AT_END = new RegExp(`(?:^|[\\s,;:("'])(${STREET_BEFORE.source})$`, 'u');
 
 /** Where the street begins that the line ends with; null: it ends with none. */
 function lastStreet(line: string): number | null {
   const match = STREET_AT_END.exec(line);
   const street = match?.[1] ?? null;
-  return match === null || street === null || !/\p{Lu}/u.test(street) ? null : line.length - street.length;
+  if (match === null || street === null || !/\p{Lu}/u.test(street)) return null;
+  // `Platz 3` is a rank, and `Weg 2` the other way.
+  return STREET_WORD.test(street) && !/^.*\p{L}.*[ -].*\p{L}|\p{L}{7}/u.test(street)
+    ? null
+    : line.length - street.length;
+}
+
+function namedStreet(line: string, text: string, end: number): number | null {
+  CODE_BEHIND.lastIndex = end;
+  if (!CODE_BEHIND.test(text)) return null;
+  const street = NAMED_AT_END.exec(line)?.[1] ?? null;
+  return street === null ? null : line.length - street.length;
 }
 
 /** The box whose word ends at `end`; null: there is none. */

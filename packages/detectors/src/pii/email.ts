@@ -7,8 +7,11 @@ import { onDemand } from '../on-demand.ts';
 const TLDTS = onDemand<typeof Tldts>('tldts');
 
 const MOST_LOCAL = 64;
-const LOCAL = /[\p{L}\p{N}\p{M}._%+'-]/u;
-const DOMAIN = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})\.){1,8}[\p{L}\p{M}][\p{L}\p{N}\p{M}-]{1,62}/uy;
+/** Letters of scripts that have no blanks: what stands beside an address is a word of the sentence. */
+const LETTER =
+  '[[\\p{L}\\p{N}\\p{M}]--[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}]]';
+const LOCAL = new RegExp(`(?:${LETTER}|[._%+'\\-])`, 'v');
+const DOMAIN = new RegExp(`(?:${LETTER}(?:${LETTER}|-){0,62}\\.){1,8}${LETTER}(?:${LETTER}|-){1,62}`, 'vy');
 
 /** Domains that nobody can register, and that stand in examples, tests and house networks. */
 const UNREGISTERED = /\.(?:example|test|invalid|localhost|local|internal|lan|corp|home|intranet)$/;

@@ -22,7 +22,7 @@ interface Run {
 }
 
 const CAPITAL =
-  "(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Sr|Sra|Hr|Fr|St|Mt|Capt|Lt|Col|Gen|Sgt|Rev|Hon|Gov|Sen|Rep|Sig|Dott)\\.|\\p{Lu}(?:\\.(?:\\p{Lu}\\.)*|[\\p{L}\\p{M}]*(?:['’-]\\p{L}[\\p{L}\\p{M}]*)*))";
+  "(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Sr|Sra|Hr|Fr|St|Mt|Capt|Lt|Col|Gen|Sgt|Rev|Hon|Gov|Sen|Rep|Sig|Dott|Inc|Ltd|Corp|Co|Jr)\\.|\\p{Lu}(?:\\.(?:\\p{Lu}\\.)*|[\\p{L}\\p{M}]*(?:['’-]\\p{L}[\\p{L}\\p{M}]*)*))";
 const PARTICLE =
   '(?:van der|van den|van|von|de la|de los|de|del|della|di|da|dos|das|do|du|der|den|ter|ten|bin|ibn|al|el|la|le|of the|of|and|&)';
 const RUN = new RegExp(`${CAPITAL}(?: (?:${PARTICLE} )?${CAPITAL}){0,7}`, 'gu');
@@ -111,6 +111,12 @@ const AMBIGUOUS = new Set(
     ' ',
   ),
 );
+/** Of these, the ones that persons are called. */
+const NAMES_AND_WORDS = new Set(
+  'will mark bill grace rose may april june august chase hope faith joy art rich drew frank max ray sue pat dawn summer autumn jordan paris sydney austin charlotte florence georgia virginia carolina victoria dakota madison lincoln dallas kent chad india angel melody ivy lily violet olive pearl ruby jade amber crystal iris daisy heather holly hazel rocky christian guy gene jack dean earl hunter mason cooper parker taylor carter tyler river reed wade basil rod rob don chelsea alexa carmen ada julia sofia regina'.split(
+    ' ',
+  ),
+);
 /** Words with a capital that are never a surname. */
 const NO_SURNAME = new Set(
   'the a an and or of in on at by for from to with as is are was were be been i we you he she it they this that these those there here when where who what why how if but not no yes so then than because monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december inc ltd llc corp gmbh ag co street st avenue ave road rd lane drive court square university college school hospital bank hotel airport station church museum park river lake mountain island city county state department ministry team group project api url http https json xml sql html css pdf csv id uuid usa uk eu new old north south east west street street hi hello dear thanks regards re fwd cc subject date sent invoice order street email phone tel fax mobile address meeting call friday note please am pm utc gmt est pst cet'.split(
@@ -124,7 +130,15 @@ const NAMING =
   /(?:(?:my|his|her|their|the|your)? ?(?:full |first |last )?name(?:['’]s| is| was|:)|\b(?:named|called|i am|i['’]m|this is|it['’]s|signed by|written by|reported by|assigned to|approved by|on behalf of|attn\.?:?|c\/o|regards,?|sincerely,?|cheers,?|love,?|thanks,?|best,?|wishes,?|greetings,?|yours,?|dear|hi|hello|hey|hallo|liebe|lieber|bonjour|hola|ciao)|\b(?:author|assignee|reporter|owner|customer|client|patient|employee|manager|contact|sender|recipient|attendees?|participants?|cardholder|account holder|passenger|guest|signature|from|to|cc|met|tell|told|ask|asked|invite|invited|email|emailed|call|called|with|by|and|for|friend|colleague|boss|wife|husband|brother|sister|son|daughter|mother|father|ceo|cto|cfo|director|engineer|doctor|lawyer|nurse|teacher)[:,]?|"(?:first_?|last_?|full_?|display_?|user_?|customer_?|given_?|family_?)?name"\s?:\s?")[ \n]{0,2}$/iu;
 /** Of these, the ones after which even an unknown word with a capital is a name. */
 const SURELY_NAMING =
-  /(?:\bname(?:['’]s| is| was|:)|"(?:first_?|last_?|full_?|display_?|customer_?|given_?|family_?)name"\s?:\s?"|\b(?:i am|i['’]m|named|signed by|written by|reported by|assigned to|approved by|on behalf of|attn\.?:?|dear|regards,|sincerely,|cheers,|hi|hello|hey|liebe|lieber|bonjour|hola|patient|cardholder|passenger|assignee:|reporter:|author:|wife|husband|brother|sister|son|daughter|colleague|friend))[ \n]{0,2}$/iu;
+  /(?:\bname(?:['’]s| is| was|:)|"(?:first_?|last_?|full_?|display_?|customer_?|given_?|family_?)name"\s?:\s?"|\b(?:i am|i['’]m|attn\.?:?|dear|regards,|sincerely,|cheers,|hi|hello|hey|liebe|lieber|bonjour|hola|patient:?|cardholder:?|passenger:?|guest:|attendees?:|participants?:|contact:|customer:|client:|employee:|assignee:|reporter:|author:|owner:|wife|husband|brother|sister|son|daughter|colleague|friend))[ \n]{0,2}$/iu;
+
+/** In lower case: at the beginning of a title, `Named` is an adjective. */
+const NAMING_WITHIN =
+  /\b(?:named|signed by|written by|reported by|assigned to|approved by|on behalf of)[ \n]{1,2}$/u;
+
+function isNamedBefore(before: string): boolean {
+  return SURELY_NAMING.test(before) || NAMING_WITHIN.test(before);
+}
 
 function personAt({ words, opensSentence }: Run, at: number, text: string, lists: NameLists): Taken | null {
   const word = words[at];
@@ -134,8 +148,12 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
     return name.length === 0 ? null : afterTitle(word, name);
   }
   const next = words[at + 1];
-  const isFullName = next !== undefined && lists.first.has(word.lower) && lists.last.has(next.lower);
-  if (!isFullName && (isOpener(word) || NO_SURNAME.has(word.lower))) return null;
+  const isFullName = next !== undefined && isFirstName(word, lists) && lists.last.has(next.lower);
+  const mayOpen = opensSentence && at === 0;
+  // Within a sentence, a word that is a name too has a capital only as a name.
+  const isWord =
+    (isOpener(word) || NO_SURNAME.has(word.lower)) && (mayOpen || !isFirstName(word, lists) || isMonth(word));
+  if (!isFullName && isWord) return null;
   const name = extend(words, at, lists, text);
   const [first, second] = name;
   if (first === undefined) return null;
@@ -143,17 +161,18 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
   const behind = text.slice(name.at(-1)?.end ?? first.end, (name.at(-1)?.end ?? first.end) + 24);
   const whole = name.map(({ lower }) => lower).join(' ');
   if (lists.persons.has(whole)) return taken('PERSON', name, 0.95, 'a known person');
-  const isFirst = lists.first.has(first.lower);
+  const isFirst = isFirstName(first, lists);
   const isSure = isFirst && !AMBIGUOUS.has(first.lower);
   if (second !== undefined) {
     if (lists.places.has(whole) || lists.organisations.has(whole)) return null;
     const hasLast = name.slice(1).some(({ lower }) => lists.last.has(lower));
     if (isFirst && hasLast) return taken('PERSON', name, 0.95, 'a first and a last name');
-    if (isSure || (isFirst && NAMING.test(before)))
+    const isWithin = isFirst && !mayOpen && !PLACE_KINDS.test(second.lower) && areNameLike(name);
+    if (isSure || isWithin || (isFirst && NAMING.test(before)))
       return taken('PERSON', name, 0.85, 'a first name, and a word with a capital');
     if (hasLast && !isCommonStart(first, opensSentence && at === 0) && !lists.places.has(first.lower))
       return taken('PERSON', name, 0.65, 'a last name behind a word with a capital');
-    if (SURELY_NAMING.test(before) && areNameLike(name))
+    if (isNamedBefore(before) && areNameLike(name))
       return taken('PERSON', name, 0.7, 'what stands before it names somebody');
     return SAYING.test(behind) &&
       /^['’]?,? ?(?:said|told|asked|wrote|replied|says)/.test(behind.trimStart()) &&
@@ -161,9 +180,14 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
       ? taken('PERSON', name, 0.6, 'it says something')
       : null;
   }
-  if (lists.places.has(first.lower) && !SURELY_NAMING.test(before)) return null;
+  if (
+    lists.places.has(first.lower) &&
+    !isNamedBefore(before) &&
+    !(NAMING.test(before) && NAMES_AND_WORDS.has(first.lower) && !PLACE_BEFORE.test(before))
+  )
+    return null;
   if (isSure) return taken('PERSON', name, /^[A-Z]{2,}$/.test(first.text) ? 0.5 : 0.75, 'a first name');
-  if (SURELY_NAMING.test(before) && (isFirst || lists.last.has(first.lower) || isLoneName(first)))
+  if (isNamedBefore(before) && (isFirst || lists.last.has(first.lower) || isLoneName(first)))
     return taken('PERSON', name, 0.65, 'what stands before it names somebody');
   if (
     isFirst &&
@@ -183,6 +207,11 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
   return isLast && SAYING.test(behind) && /^(?:['’]s|,? (?:said|told|asked|wrote|replied|says))/.test(behind)
     ? taken('PERSON', name, 0.55, 'a last name that says something')
     : null;
+}
+
+/** `Jean-Luc` is one where `Jean` is. */
+function isFirstName({ lower }: Word, { first }: NameLists): boolean {
+  return first.has(lower) || first.has(lower.split('-')[0] ?? lower) || NAMES_AND_WORDS.has(lower);
 }
 
 /** Words at the beginning of sentences, and those that are drawn together: `I'm`, `It's`, `Let's`. */
@@ -237,7 +266,11 @@ function isCommonStart({ lower }: Word, opensSentence: boolean): boolean {
 }
 
 function areNameLike(name: readonly Word[]): boolean {
-  return name.every(({ text }) => /^\p{Lu}(?:\.|[\p{Ll}\p{M}'’-]+|[\p{Ll}]+\p{Lu}\p{Ll}+)/u.test(text));
+  return name.every(
+    ({ text }) =>
+      /^\p{Lu}(?:\.$|[\p{Ll}\p{M}]*(?:\p{Lu}\p{Ll}+)?(?:['’-]\p{L}[\p{Ll}\p{M}]*)*$)/u.test(text) &&
+      !/^\p{Lu}$/u.test(text),
+  );
 }
 
 function isLoneName({ text, lower }: Word): boolean {
@@ -316,13 +349,26 @@ function bare({ lower }: Word): string {
 // ── organisations ───────────────────────────────────────────────────────────────────────────────────────────────
 
 const SUFFIXES = new Set(
-  'inc ltd llc llp plc gmbh ag se kg corp corporation company co sa sas sarl spa srl bv nv ab oy as limited incorporated holdings industries technologies systems solutions partners ventures labs laboratories pharmaceuticals motors airlines airways university college institute school academy hospital clinic bank insurance foundation association society council committee agency authority ministry commission department bureau federation union alliance consortium group museum'.split(
+  'inc ltd llc llp plc gmbh ag se kg corp corporation company co sa sas sarl spa srl bv nv ab oy as limited incorporated holdings industries technologies systems solutions partners ventures labs laboratories pharmaceuticals motors airlines airways university college institute school academy hospital clinic bank insurance foundation association society council committee agency authority ministry commission department bureau federation union alliance consortium group museum enterprises traders trading logistics consulting capital media software electronics energy foods records studios'.split(
     ' ',
   ),
 );
 /** Begin the name of an organisation: `University of Oslo`, `Ministry of Health`. */
 const OF_SUFFIX =
   /^(?:university|ministry|department|bank|institute|college|bureau|council|museum|federation|church|bank)$/;
+
+const NO_ORGANISATIONS = new Set([
+  'national insurance',
+  'health insurance',
+  'life insurance',
+  'travel insurance',
+  'car insurance',
+  'high school',
+  'the bank',
+  'the group',
+  'the company',
+  'customer group',
+]);
 
 function organisationAt({ words }: Run, at: number, text: string, lists: NameLists): Taken | null {
   const first = words[at];
@@ -332,7 +378,17 @@ function organisationAt({ words }: Run, at: number, text: string, lists: NameLis
     const last = name.at(-1);
     if (last === undefined || /\n/.test(text.slice(first.start, last.end))) continue;
     const whole = text.slice(first.start, last.end).toLowerCase();
-    if (lists.organisations.has(whole)) return taken('ORGANIZATION', name, 0.8, 'a known organisation');
+    if (NO_ORGANISATIONS.has(whole)) return null;
+    const next = words[at + count];
+    // `Google Chrome` is a thing that the organisation makes.
+    const isOfThing =
+      count === 1 &&
+      next !== undefined &&
+      isJoined(text.slice(last.end, next.start)) &&
+      !isOpener(next) &&
+      text.slice(last.end, next.start) === ' ';
+    if (lists.organisations.has(whole) && !isOfThing)
+      return taken('ORGANIZATION', name, 0.8, 'a known organisation');
     const isNamed =
       count > 1 &&
       SUFFIXES.has(last.lower) &&

@@ -18,7 +18,7 @@ const EXTENSION =
   /[ \u00a0]{0,2},?[ \u00a0]?(?:ext\.?|extension|x|Durchwahl|DW|#)[ \u00a0]?\.?(\d{1,5})(?!\w)/iy;
 
 const ANNOUNCING =
-  /(?:\b(?:tel|tél|phone|phones|telephone|teléfono|telefono|telefon|telefone|téléphone|telefoon|telefonnummer|mobile|mobil|móvil|cell|cellphone|celular|cellulare|handy|fax|call|calls|called|ring|rufen|anrufen|erreichbar|appelez|appeler|llamar|llame|chiama|chiamare|ligue|sms|text|texted|whatsapp|signal|telegram|dial|number is|numéro|número|nummer|rufnummer|durchwahl|contact|kontakt|reach (?:me|us|him|her|them)|hotline|helpline|komórka|gsm)\b|☎|📞|📱|电话|電話|手机|携帯|тел|телефон|전화|फोन|मोबाइल|هاتف|τηλ).{0,24}$/isu;
+  /(?:\b(?:tel|tél|phone|phones|telephone|teléfono|telefono|telefon|telefone|téléphone|telefoon|telefonnummer|mobile|mobil|móvil|cell|cellphone|celular|cellulare|handy|fax|call|calls|called|ring|rufen|anrufen|erreichbar|appelez|appeler|llamar|llame|chiama|chiamare|ligue|sms|text(?:ed)? (?:me|us|him|her|them)|whatsapp|signal|telegram|dial|number is|numéro|número|nummer|rufnummer|durchwahl|contact|kontakt|reach (?:me|us|him|her|them)|hotline|helpline|komórka|gsm)\b|☎|📞|📱|电话|電話|手机|携帯|тел|телефон|전화|फोन|मोबाइल|هاتف|τηλ)[^(){}=<>;\n]{0,24}$/isu;
 /** Numbers of other things. */
 const OTHERS =
   /(?:\b(?:isbn|issn|ean|upc|order|invoice|ticket|case|ref|reference|tracking|serial|sku|version|id|account|konto|iban|bic|commit|port|pid|zip|plz|lat|lon|coordinates?|bestellung|rechnung|auftrag|commande|pedido|fattura|build|rfc|cve|doi|part|model|batch|lot|po|hash|timestamp|epoch|euro?|usd|pages?|bsn|ssn|nhs|tfn|sin|cpf|pesel|steuer-?id|idnr|tax)\b(?:[ ._-]?(?:no|nr|number|id|code|nummer))?|[#$€£¥])[:.=# ]{0,3}$/iu;
@@ -77,6 +77,8 @@ const COUNTRIES: readonly CountryCode[] = [
 
 const LEAST_DIGITS = 7;
 const MOST_DIGITS = 15;
+/** `00` and `(0)` are dialled and no part of a number. */
+const MOST_DIALLED = 17;
 
 /** The number that begins at `at`, with the `+` or bracket before it; null: there is none. */
 export function phoneAt(text: string, digit: number): Finding | null {
@@ -87,7 +89,8 @@ export function phoneAt(text: string, digit: number): Finding | null {
   const end = at + number.length;
   if (!isApart(text, at, end)) return null;
   const digits = number.replace(/\D/g, '').length;
-  if (digits < LEAST_DIGITS || digits > MOST_DIGITS + 2) return null;
+  if (digits < LEAST_DIGITS || digits > (/^\(?(?:\+|00)/.test(number) ? MOST_DIALLED : MOST_DIGITS))
+    return null;
   const before = text.slice(Math.max(0, at - 48), at);
   const confidence = confidenceOf(number, before);
   if (confidence === null) return null;
@@ -143,8 +146,16 @@ function isOtherwise(number: string): boolean {
     /^(?:19|20)\d\d[-–](?:19|20)\d\d$/.test(number) ||
     /^97[89][- ]/.test(number) ||
     /^\d{3}-\d{2}-\d{4}$/.test(number) ||
+    isCounting(number) ||
     /^\d+\.\d+$/.test(number)
   );
+}
+
+/** Small numbers in a row; only France and its like write a number in pairs, and begin with a zero. */
+function isCounting(number: string): boolean {
+  if (/^[+0(]/.test(number)) return false;
+  const groups = number.split(/\D+/).filter((group) => group !== '');
+  return groups.length > 2 && groups.filter((group) => group.length < 3).length > 1;
 }
 
 /** Groups as plans write them: an area code in brackets, or a zero first, or the groups of North America. */
