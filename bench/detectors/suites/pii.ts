@@ -1,5 +1,5 @@
 /** `pii`, and what others find. Kinds of others are told as ours where they mean the same. */
-import { findPersonalData } from '../../../packages/detectors/src/pii/pii.ts';
+import { findForms, findPersonalData } from '../../../packages/detectors/src/pii/pii.ts';
 import type { Label } from '../labelled.ts';
 import { peerModule, replaced } from '../peers.ts';
 import type { Find, Row, Suite } from '../suite.ts';
@@ -171,6 +171,11 @@ export const PII_SUITE: Suite = {
   rows: ROWS,
   find: (text) => findPersonalData(text).filter(({ confidence }) => confidence >= THRESHOLD),
   peers: [
+    {
+      name: 'Cordon, asked for no names',
+      rows: ['e-mail', 'phone', 'card', 'IBAN'],
+      load: async () => (text) => findForms(text).filter(({ confidence }) => confidence >= THRESHOLD),
+    },
     {
       name: '`openredaction` 1.1.5',
       rows: [...FORMS, 'IBAN', 'passport', 'postal address', 'date of birth', 'person'],

@@ -76,10 +76,11 @@ function automatonOf(literals: readonly Literal[]): Automaton {
   };
   const starts = literals.map((_, literal) => literal * LENGTH);
   const fromNothing = advanced(starts, literals);
+  const begun = new Uint16Array(WIDTH);
+  for (const [unit, progress] of fromNothing) begun[unit] = stateOf(progress);
   const rows: Uint16Array[] = [];
   for (let state = 0; state < states.length; state++) {
-    const row = new Uint16Array(WIDTH);
-    for (const [unit, progress] of fromNothing) row[unit] = stateOf(progress);
+    const row = begun.slice();
     for (const [unit, progress] of advanced(states[state] ?? [], literals))
       row[unit] = stateOf([...progress, ...(fromNothing.get(unit) ?? [])]);
     rows.push(row);

@@ -20,6 +20,7 @@ const NUMBER_FIRST = new RegExp(
 const STREET_BEFORE = new RegExp(
   [
     `(?:(?:Am|An der|An den|Auf der|Im|In der|Zum|Zur|Alte|Alter|Neue|Große|Kleine|Obere|Untere) )?(?:${NAME}[ -]){0,2}[\\p{L}\\p{M}.-]{0,30}(?:straße|strasse|Straße|Strasse|str\\.|Str\\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|damm|ufer|Ufer|steig|chaussee|promenade|straat|Straat|laan|plein|gracht|kade|vej|gade|gatan|vägen|gate|veien|katu|tie)`,
+    `(?:${NAME} ){1,3}(?:Street|Avenue|Road|Lane|Drive|Boulevard)`,
     `(?:Calle|C/|C\\.|Avenida|Avda?\\.?|Av\\.|Paseo|Plaza|Pza\\.|Carrera|Ronda|Carrer|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|R\\.|Travessa|Praça|Alameda|ul\\.|ulica|al\\.|os\\.|pl\\.|ул\\.|улица|пр\\.|проспект) ?(?:(?:de la|de los|de las|de|del|della|delle|dei|da|do|dos|das|di|la|el) )?(?:(?:${NAME}|\\d{1,2})[ ,]?(?:(?:de|da|do|di|del|della|y|e|i) )?){1,4}`,
   ].join('|'),
   'u',
@@ -36,13 +37,14 @@ const BEHIND: readonly RegExp[] = [
   /(?:,? ?(?:#|Apt\.?|Apartment|Unit|Suite|Ste\.?|Flat|Floor|Fl\.?|Whg\.?|Wohnung|App\.?|appt\.?|piso|Bajo|int\.|scala|lok\.|m\.|кв\.) ?#?[\w-]{1,6}|, \d{1,2}º? ?[A-Z]?(?![\w]))/uy,
   /(?:,\s?|\s)(?:(?:[A-Z]{1,2}-)?\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}) (?:\p{Lu}[\p{L}\p{M}.'’-]{1,30}(?: (?:am|an der|im|sur|de|la|del|di|upon|on) )?[ -]?){1,4}(?<=[\p{L}.])/uy,
   new RegExp(
-    `,\\s?(?:(?:Mc|San |Los |St\\.? |New |Port |Fort )?${NAME} ?){1,3}(?<=[\\p{L}.])(?=,| [A-Z]{2} \\d|\\s[A-Z]{1,2}\\d|$|[.;)\\n])`,
+    `(?:,\\s?|\\n)(?:(?:Mc|San |Los |St\\.? |New |Port |Fort )?${NAME} ?){1,3}(?<=[\\p{L}.])(?=,| [A-Z]{2} \\d|\\s[A-Z]{1,2}\\d|$|[.;)\\n])`,
     'uy',
   ),
   /,?\s(?:[A-Z]{2}|[A-Z][a-z]{3,12})\.? \d{5}(?:-\d{4})?(?!\d)/y,
+  /,\s[A-Z]{2}(?![A-Za-z0-9])/y,
   /,?\s[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![A-Za-z0-9])/y,
   /,?\s(?:[A-Z]{2} )?[A-Z]\d[A-Z] ?\d[A-Z]\d(?![A-Za-z0-9])/y,
-  /,\s?(?:USA|U\.S\.A\.|United States|UK|United Kingdom|Germany|Deutschland|France|Spain|España|Italy|Italia|Netherlands|Nederland|Canada|Australia|Ireland|Austria|Österreich|Switzerland|Schweiz|Poland|Polska|Portugal|Brasil|Brazil|India)(?![\p{L}])/uy,
+  /(?:,\s?|\n)(?:USA|U\.S\.A\.|United States|UK|United Kingdom|Germany|Deutschland|France|Spain|España|Italy|Italia|Netherlands|Nederland|Canada|Australia|Ireland|Austria|Österreich|Switzerland|Schweiz|Poland|Polska|Portugal|Brasil|Brazil|India)(?![\p{L}])(?: \d{5}(?!\d))?/uy,
 ];
 
 /** The address with the house number that begins at `at` and ends before `end`; null: there is none. */
@@ -70,17 +72,31 @@ function mayGoOn(text: string, end: number): boolean {
 
 /** What the word before a house number ends or begins with where it is a street. */
 const STREET_WORD =
-  /(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|hof|damm|ufer|steig|chaussee|promenade|straat|laan|plein|gracht|kade|vej|gade|gatan|vägen|gate|veien|katu|tie)$/iu;
+  /(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|hof|damm|ufer|steig|chaussee|promenade|straat|laan|plein|gracht|kade|vej|gade|gatan|vägen|gate|veien|katu|tie|street|avenue|road|lane|drive|boulevard)$/iu;
 const STREET_START =
   /(?:Calle|C\/|C\.|Avenida|Avda?|Av\.|Paseo|Plaza|Pza\.|Carrera|Ronda|Carrer|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|R\.|Travessa|Praça|Alameda|ul\.|ulica|al\.|os\.|pl\.|ул|улица|пр|проспект)[ .]/u;
 
-/** Whether it is worth looking closer at what stands before a number: most numbers stand behind other words. */
+/** Whether what stands before a number ends with a street, or holds the word that one begins with. */
 function mayBeStreet(stretch: string): boolean {
   const word = /[\p{L}\p{M}]+\.?$/u.exec(stretch.slice(-32))?.[0] ?? '';
   return STREET_WORD.test(word.replace('.', '')) || STREET_START.test(stretch);
 }
 
+/** The word before a house number: a street's, or with a capital, or `no.`. */
+const LEADING_WORD = /^(?:\p{Lu}|n|no|nr|num|nº|n°|д)/u;
+
+/** Whether it is worth looking closer: most numbers stand behind other words. */
+function mayFollowStreet(text: string, at: number): boolean {
+  let end = at - 1;
+  while (end > 0 && /[ ,.]/.test(text[end] ?? '')) end -= 1;
+  let start = end;
+  while (start > 0 && end - start < 24 && text.charCodeAt(start - 1) > 64) start -= 1;
+  const word = text.slice(start, end + 1);
+  return LEADING_WORD.test(word) || STREET_WORD.test(word);
+}
+
 function streetBefore(text: string, at: number): Finding | null {
+  if (!mayFollowStreet(text, at)) return null;
   const whole = text.slice(Math.max(0, at - FAR), at);
   const stretch = whole.replace(BETWEEN, '');
   if (!/[\p{L}.]$/u.test(stretch)) return null;

@@ -51,7 +51,11 @@ const FAR = 48;
 export function birthBehind(text: string, end: number): Finding | null {
   const stretch = text.slice(end, end + FAR + 24);
   const match = DATE.exec(stretch);
-  if (match === null || match.index > FAR || /[.!?;\n]\s+\p{Lu}|\n\n/u.test(stretch.slice(1, match.index)))
+  if (
+    match === null ||
+    match.index > FAR ||
+    /[.!?;]\s+\p{Lu}|\n\s*[\p{L}\n]/u.test(stretch.slice(1, match.index))
+  )
     return null;
   const start = end + match.index;
   if (/\d/.test(text[start - 1] ?? ' ') || /\d/.test(text[start + match[0].length] ?? ' ')) return null;

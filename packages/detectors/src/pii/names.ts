@@ -50,7 +50,7 @@ export function findNames(text: string): readonly Finding[] {
 }
 
 function runOf(text: string, start: number, run: string): Run {
-  const words = [...run.matchAll(WORD)].map(
+  const all = [...run.matchAll(WORD)].map(
     (match): Word => ({
       text: match[0],
       lower: match[0].toLowerCase().replace(/(?:['’]s|\.)$/, ''),
@@ -58,6 +58,8 @@ function runOf(text: string, start: number, run: string): Run {
       end: start + match.index + match[0].replace(/['’]s$/i, '').length,
     }),
   );
+  // What goes on in digits is a code, not a word.
+  const words = /[\p{L}\p{N}]/u.test(text[start + run.length] ?? ' ') ? all.slice(0, -1) : all;
   return {
     words,
     opensSentence: /(?:^|[.!?:•*|>"“]\s*|\n\s*(?:[-*\d.]+\s*)?)$/u.test(
@@ -95,7 +97,7 @@ function taken(kind: string, words: readonly Word[], confidence: number, reason:
 // ── persons ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const TITLES = new Set(
-  'mr mrs ms miss mx dr prof professor sir madam lady lord dame captain capt colonel major sergeant lieutenant general judge justice senator president chancellor minister governor mayor herr frau fräulein dott monsieur madame mme mlle señor señora señorita sr sra srta don doña signor signora sig senhor senhora pan pani aunt uncle sister brother father pastor rabbi imam king queen prince princess nurse officer detective inspector agent coach'.split(
+  'mr mrs ms miss mx dr prof professor sir madam lady lord dame captain capt colonel major sergeant lieutenant general judge justice senator president chancellor minister governor mayor herr frau fräulein dott monsieur madame mme mlle señor señora señorita sr sra srta don doña signor signora sig senhor senhora pan pani aunt uncle sister brother father pastor rabbi imam king queen prince princess nurse officer detective inspector'.split(
     ' ',
   ),
 );
@@ -165,9 +167,10 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
   const isSure = isFirst && !AMBIGUOUS.has(first.lower);
   if (second !== undefined) {
     if (lists.places.has(whole) || lists.organisations.has(whole)) return null;
+    if (PLACE_KINDS.test(second.lower) && !lists.last.has(second.lower)) return null;
     const hasLast = name.slice(1).some(({ lower }) => lists.last.has(lower));
     if (isFirst && hasLast) return taken('PERSON', name, 0.95, 'a first and a last name');
-    const isWithin = isFirst && !mayOpen && !PLACE_KINDS.test(second.lower) && areNameLike(name);
+    const isWithin = isFirst && !mayOpen && areNameLike(name);
     if (isSure || isWithin || (isFirst && NAMING.test(before)))
       return taken('PERSON', name, 0.85, 'a first name, and a word with a capital');
     if (hasLast && !isCommonStart(first, opensSentence && at === 0) && !lists.places.has(first.lower))
@@ -252,6 +255,8 @@ function extend(words: readonly Word[], at: number, lists: NameLists, text: stri
     if (name.length > 1 && (lists.places.has(word.lower) || isOpener(word))) break;
     if (last !== undefined && isOpener(word)) break;
     name.push(word);
+    // `John's MacBook`: what belongs to somebody is no part of the name.
+    if (/['’]s$/.test(word.text)) break;
   }
   while (name.length > 0 && /^\p{Lu}\.$/u.test(name.at(-1)?.text ?? '')) name.pop();
   return name;
@@ -389,7 +394,11 @@ function organisationAt({ words }: Run, at: number, text: string, lists: NameLis
       text.slice(last.end, next.start) === ' ';
     if (lists.organisations.has(whole) && !isOfThing)
       return taken('ORGANIZATION', name, 0.8, 'a known organisation');
+    const isOfWords = name
+      .slice(1, -1)
+      .every((word) => (!isOpener(word) && !NO_SURNAME.has(word.lower)) || / of /.test(whole));
     const isNamed =
+      isOfWords &&
       count > 1 &&
       SUFFIXES.has(last.lower) &&
       (last.lower.length > 2 || /\p{Ll}/u.test(first.text)) &&
