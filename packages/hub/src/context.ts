@@ -117,8 +117,9 @@ export class Context {
   }
 
   /** An earlier turn of the same owner becomes visible again: what tainted it then taints it still. */
-  recalls(label: Label): void {
+  recalls(label: Label, holdsOthersValues: boolean): void {
     this.sees(label, this.app);
+    if (holdsOthersValues) this.learnsOthersValues();
     this.#recallsPrivate ||= label.confidentiality === 'private';
   }
 

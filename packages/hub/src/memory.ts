@@ -18,6 +18,8 @@ export interface RememberedTurns {
   readonly label: Label;
   /** The last event of each: what is shown again carries on everything that was known there. */
   readonly sources: readonly EventId[];
+  /** Whether closed values may stand in them that others may have chosen. */
+  readonly holdsOthersValues: boolean;
 }
 
 /** A fact that the user stated. */
@@ -53,8 +55,20 @@ export interface OlderTurns {
   /** Of all of it together. */
   readonly label: Label;
   readonly sources: readonly EventId[];
+  /** Whether closed values may stand in it that others may have chosen. */
+  readonly holdsOthersValues: boolean;
   /** Place of the last of them. */
   readonly through: number;
+}
+
+/** The context that gave an answer. */
+export interface AnsweredBy {
+  readonly label: Label;
+  readonly holdsOthersValues: boolean;
+  /** Its last event. */
+  readonly source: EventId | null;
+  /** The event of the user's words. */
+  readonly said: EventId;
 }
 
 export interface Memory {
@@ -78,13 +92,8 @@ export interface Memory {
   outcomeOf(said: EventId): string | null;
   /** The last turns of one context's owner. `said`: as for `earlier`. */
   turns(owner: ContextOwner, said?: EventId): RememberedTurns;
-  /** `label` and `source`: of the context that gave the answer, and its last event. Remembered once for each. */
-  rememberTurn(
-    owner: ContextOwner,
-    query: string,
-    answer: string,
-    from: { readonly label: Label; readonly source: EventId | null; readonly said: EventId },
-  ): void;
+  /** Remembered once for each. */
+  rememberTurn(owner: ContextOwner, query: string, answer: string, from: AnsweredBy): void;
   /** What `work` has kept is kept as a whole, or nothing of it. */
   together(work: () => void): void;
   /** What is to be summed up; null: all that is not in a summary still fits. */

@@ -146,7 +146,8 @@ export class Operator {
       for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
       if (delivered === null) return;
       const { turned, source } = delivered;
-      const from = { label: turned.context.label, source, said };
+      const { label, knowsOthersValues } = turned.context;
+      const from = { label, holdsOthersValues: knowsOthersValues, source, said };
       memory.rememberTurn(turned.owner, query.text, turned.answer, from);
     });
   }
@@ -323,8 +324,8 @@ export class Operator {
   }
 
   /** The earlier turns become visible again, and with them all that flowed into them. */
-  #recall(context: Context, { label, sources }: RememberedTurns): void {
-    context.recalls(label);
+  #recall(context: Context, { label, sources, holdsOthersValues }: RememberedTurns): void {
+    context.recalls(label, holdsOthersValues);
     if (sources.length === 0) return;
     this.#parts.monitor.record(
       { kind: 'carried', context: context.id, label },
@@ -446,7 +447,7 @@ function labelOfItems(items: readonly ReleasedItem[]): Label {
 }
 
 /** What a private query recalls. */
-const NOTHING: RememberedTurns = { messages: [], label: HUB_LABEL, sources: [] };
+const NOTHING: RememberedTurns = { messages: [], label: HUB_LABEL, sources: [], holdsOthersValues: false };
 
 /** What a turn begins with, besides what its context is made of. */
 interface TurnStart {

@@ -19,6 +19,7 @@ import {
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
 import type {
+  AnsweredBy,
   ContextOwner,
   KnownFact,
   Memory,
@@ -115,25 +116,22 @@ export class StoredMemory implements Memory {
   turns(owner: ContextOwner, said?: EventId): RememberedTurns {
     const summary = this.#store.memory(owner).summary(this.#session);
     const turns = this.#shown(owner, said);
-    const { label, sources } = provenanceOf(turns, summary);
+    const from = provenanceOf(turns, summary);
     const before = summary === null ? [] : summaryMessages(summary.text);
-    return { messages: [...before, ...turns.map((turn) => this.#messageOf(turn))], label, sources };
+    return { messages: [...before, ...turns.map((turn) => this.#messageOf(turn))], ...from };
   }
 
   rememberTurn(
     owner: ContextOwner,
     query: string,
     answer: string,
-    {
-      label,
-      source,
-      said,
-    }: { readonly label: Label; readonly source: EventId | null; readonly said: EventId },
+    { label, source, said, holdsOthersValues }: AnsweredBy,
   ): void {
     const memory = this.#store.memory(owner);
     const origin = owner.kind === 'spoke' ? owner.app : null;
     memory.recordOnce(this.#session, 'user', query, { origin: null, source: said, label: USER_LABEL });
-    memory.recordOnce(this.#session, 'assistant', answer, { origin, source: source ?? said, label });
+    const from = { origin, source: source ?? said, label, holdsOthersValues };
+    memory.recordOnce(this.#session, 'assistant', answer, from);
   }
 
   together(work: () => void): void {
@@ -153,11 +151,12 @@ export class StoredMemory implements Memory {
     const last = older.at(-1);
     if (last === undefined) return null;
     const summary = memory.summary(this.#session);
-    const { label, sources } = provenanceOf(older, summary);
+    const { label, sources, holdsOthersValues } = provenanceOf(older, summary);
     return {
       before: summary?.text ?? null,
       turns: older,
       label,
+      holdsOthersValues,
       // The system's turns come from the user's own words, which carry nothing that a rule would follow.
       sources: owner.kind === 'system' ? [] : sources,
       through: last.place,
@@ -185,11 +184,12 @@ export class StoredMemory implements Memory {
 function provenanceOf(
   turns: readonly Turn[],
   summary: Summary | null,
-): { readonly label: Label; readonly sources: readonly EventId[] } {
+): Pick<OlderTurns, 'label' | 'sources' | 'holdsOthersValues'> {
   const told = [...(summary === null ? [] : [summary]), ...turns.filter(({ role }) => role !== 'user')];
   return {
     label: told.reduce((joined: Label, { label }) => joinLabels(joined, label), HUB_LABEL),
     sources: told.flatMap(({ source }) => source ?? []),
+    holdsOthersValues: told.some((one) => one.holdsOthersValues === true),
   };
 }
 

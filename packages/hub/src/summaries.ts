@@ -85,6 +85,7 @@ export class Summaries {
       madeBy,
       through: older.through,
       label: context.label,
+      holdsOthersValues: context.knowsOthersValues,
       source: context.lastEvent,
     });
     recorder.record(context, { kind: 'summary.made', turns: older.turns.length, by: madeBy });
@@ -92,11 +93,11 @@ export class Summaries {
   }
 
   /** A context of its own hears what is to be summed up, with all that flowed into it. */
-  #hear(owner: MemoryOwner, { turns, label, sources }: OlderTurns): Context {
+  #hear(owner: MemoryOwner, { turns, label, sources, holdsOthersValues }: OlderTurns): Context {
     const { newContext, recorder, monitor } = this.#parts;
     const app = owner.kind === 'spoke' ? owner.app : null;
     const context = newContext({ kind: 'summary', app });
-    context.recalls(joinLabels(label, HUB_LABEL));
+    context.recalls(joinLabels(label, HUB_LABEL), holdsOthersValues);
     const body = {
       kind: 'query.delivered',
       text: `${turns.length} earlier messages, to be summed up`,

@@ -9,7 +9,7 @@ import { id } from '@cordon/core';
 import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
 import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
 import type { Seal } from './seal.ts';
-import { factPlace, PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
+import { factPlace, holdsOthersValues, PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
 
 const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 
@@ -31,9 +31,9 @@ export function ownerOf(text: string): MemoryOwner {
 }
 
 export const SELECT_TURNS = `SELECT t.key, t.id, t.owner, s.id AS session, t.role, t.text, t.origin, t.source, t.integrity,
-  t.confidentiality, t.time FROM turns t JOIN sessions s ON s.key = t.session`;
+  t.confidentiality, t.time, t.others_values FROM turns t JOIN sessions s ON s.key = t.session`;
 export const SELECT_SUMMARIES = `SELECT m.id, m.owner, s.id AS session, m.text, m.through, m.made_by, m.source, m.integrity,
-  m.confidentiality, m.time FROM summaries m JOIN sessions s ON s.key = m.session`;
+  m.confidentiality, m.time, m.others_values FROM summaries m JOIN sessions s ON s.key = m.session`;
 export const SELECT_FACTS = `SELECT f.id, f.owner, f.name, f.value, f.origin, f.source, f.integrity, f.confidentiality,
   f.learnt, f.time FROM facts f`;
 /** The user's first, then trusted ones. */
@@ -49,6 +49,7 @@ export function turnOf(seal: Seal): (row: Row) => Turn {
       text: unquoteText(seal.open(textOf(row, 'text'), turnPlace(row))),
       origin: origin === null ? null : id(unquoteText(origin)),
       ...sourceAndLabel(row),
+      ...(holdsOthersValues(row) ? { holdsOthersValues: true } : {}),
       time: numberOf(row, 'time'),
     };
   };
@@ -62,6 +63,7 @@ export function summaryOf(seal: Seal): (row: Row) => Summary {
       text: unquoteText(seal.open(textOf(row, 'text'), summaryPlace(row))),
       madeBy: wordOf(row, 'made_by', ['model', 'extract']),
       ...sourceAndLabel(row),
+      ...(holdsOthersValues(row) ? { holdsOthersValues: true } : {}),
       time: numberOf(row, 'time'),
     };
   };

@@ -38,6 +38,8 @@ export interface Provenance {
   /** The event that carried it; null: none. */
   readonly source: EventId | null;
   readonly label: Label;
+  /** Of a turn or a summary: closed values may stand in it that others may have chosen. They taint nothing; absent: no. */
+  readonly holdsOthersValues?: boolean;
 }
 
 export type TurnRole = 'user' | 'assistant' | 'tool';
@@ -137,14 +139,15 @@ export class Memory {
     const turn = this.#options.randomId();
     const time = this.#options.now();
     const origin = provenance.origin === null ? null : quoteText(provenance.origin);
-    const { source, label } = provenance;
-    const place = PLACE.turn(this.#owner, turn, { session, role, origin, source, ...label, time });
+    const { source, label, holdsOthersValues = false } = provenance;
+    const columns = { session, role, origin, source, ...label, time, holdsOthersValues };
+    const place = PLACE.turn(this.#owner, turn, columns);
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
       if (isThere(key)) return;
       this.#database.run(
-        `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time, others_values)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         turn,
         this.#owner,
         key,
@@ -155,6 +158,7 @@ export class Memory {
         label.integrity,
         label.confidentiality,
         time,
+        Number(holdsOthersValues),
       );
     });
   }
@@ -201,16 +205,18 @@ export class Memory {
   }
 
   /** Puts a summary in the place of the last one, which it contains. */
-  summarise(session: SessionId, { text, madeBy, through, source, label }: NewSummary): void {
+  summarise(session: SessionId, made: NewSummary): void {
+    const { text, madeBy, through, source, label, holdsOthersValues = false } = made;
     const summary = this.#options.randomId();
     const time = this.#options.now();
-    const columns = { session, madeBy, through, source, ...label, time };
+    const columns = { session, madeBy, through, source, ...label, time, holdsOthersValues };
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
       this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, key);
       this.#database.run(
-        `INSERT INTO summaries (id, owner, session, text, through, made_by, source, integrity, confidentiality, time)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO summaries (id, owner, session, text, through, made_by, source, integrity, confidentiality, time,
+           others_values)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         summary,
         this.#owner,
         key,
@@ -221,6 +227,7 @@ export class Memory {
         label.integrity,
         label.confidentiality,
         time,
+        Number(holdsOthersValues),
       );
     });
   }

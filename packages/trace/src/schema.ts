@@ -311,6 +311,11 @@ export const SCHEMA_STEPS: readonly string[] = [
   `,
   // What sealed texts of memory are bound to (sealed-column.ts). 1, the owner only: sealed anew when it is next opened.
   'ALTER TABLE seal ADD COLUMN binding INTEGER NOT NULL DEFAULT 1 CHECK (binding IN (1, 2))',
+  // Whether closed values stood in the context, or may stand in the text, that others may have chosen.
+  `
+  ALTER TABLE turns ADD COLUMN others_values INTEGER NOT NULL DEFAULT 0 CHECK (others_values IN (0, 1));
+  ALTER TABLE summaries ADD COLUMN others_values INTEGER NOT NULL DEFAULT 0 CHECK (others_values IN (0, 1));
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

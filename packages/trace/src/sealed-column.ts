@@ -12,12 +12,14 @@ import type { Place, Seal } from './seal.ts';
 
 /** What the text of a row of memory says besides: somebody who could change it would change what the text may do. */
 export interface TurnColumns extends LabelColumns {
+  readonly holdsOthersValues: boolean;
   readonly session: string;
   readonly role: string;
   readonly origin: string | null;
 }
 
 export interface SummaryColumns extends LabelColumns {
+  readonly holdsOthersValues: boolean;
   readonly session: string;
   readonly madeBy: string;
   /** Up to which turn it goes. */
@@ -57,6 +59,7 @@ export const PLACE = {
     turn.role,
     turn.origin ?? '',
     ...labelled(turn),
+    ...(turn.holdsOthersValues ? [OTHERS_VALUES] : []),
   ],
   summary: (owner: string, id: string, summary: SummaryColumns): Place => [
     'summaries.text',
@@ -66,6 +69,7 @@ export const PLACE = {
     summary.madeBy,
     summary.through,
     ...labelled(summary),
+    ...(summary.holdsOthersValues ? [OTHERS_VALUES] : []),
   ],
   event: (session: string, sequence: number): Place => ['events.event', session, sequence],
   /** A hash of a text confirms a guess of the text. */
@@ -85,6 +89,13 @@ export const PLACE = {
     binding === OWNER_ONLY ? ['seal.check_value'] : ['seal.check_value', binding],
 } as const;
 
+const OTHERS_VALUES = 'values of others';
+
+/** Of a row of turns or summaries. */
+export function holdsOthersValues(row: Row): boolean {
+  return numberOf(row, 'others_values') !== 0;
+}
+
 function labelled({ source, integrity, confidentiality, time }: LabelColumns): readonly (string | number)[] {
   return [source ?? '', integrity, confidentiality, time];
 }
@@ -103,6 +114,7 @@ export function turnPlace(row: Row): Place {
     session: textOf(row, 'session'),
     role: textOf(row, 'role'),
     origin: textOrNull(row, 'origin'),
+    holdsOthersValues: holdsOthersValues(row),
     ...labelColumns(row),
   });
 }
@@ -112,6 +124,7 @@ export function summaryPlace(row: Row): Place {
     session: textOf(row, 'session'),
     madeBy: textOf(row, 'made_by'),
     through: numberOf(row, 'through'),
+    holdsOthersValues: holdsOthersValues(row),
     ...labelColumns(row),
   });
 }
@@ -172,7 +185,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'turns',
     column: 'text',
     how: 'fresh',
-    row: `t.owner, t.id, ${SESSION_OF} AS session, t.role, t.origin, ${LABEL}`,
+    row: `t.owner, t.id, ${SESSION_OF} AS session, t.role, t.origin, t.others_values, ${LABEL}`,
     place: turnPlace,
     firstPlace: (row) => ['turns.text', textOf(row, 'owner'), textOf(row, 'id')],
   },
@@ -180,7 +193,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'summaries',
     column: 'text',
     how: 'fresh',
-    row: `t.owner, t.id, ${SESSION_OF} AS session, t.made_by, t.through, ${LABEL}`,
+    row: `t.owner, t.id, ${SESSION_OF} AS session, t.made_by, t.through, t.others_values, ${LABEL}`,
     place: summaryPlace,
     firstPlace: (row) => ['summaries.text', textOf(row, 'owner'), textOf(row, 'id')],
   },

@@ -162,6 +162,8 @@ const RELABELLED: readonly (readonly [what: string, table: 'turns' | 'summaries'
     ['the app of a turn', 'turns', 'origin = NULL'],
     ['the source of a turn', 'turns', "source = 'another'"],
     ['the time of a turn', 'turns', 'time = 7'],
+    ['whose values a turn may hold', 'turns', 'others_values = 0'],
+    ['whose values a summary may hold', 'summaries', 'others_values = 0'],
     ['the integrity of a summary', 'summaries', "integrity = 'trusted'"],
     ['what a summary covers', 'summaries', 'through = 0'],
     ['the session of a summary', 'summaries', 'session = 2'],
@@ -181,6 +183,7 @@ for (const [what, table, set] of RELABELLED) {
       origin: id('mail'),
       source: id('event'),
       label: { integrity: 'untrusted', confidentiality: 'private' },
+      holdsOthersValues: true,
     };
     memory.record(session, 'assistant', 'a mail', others);
     memory.summarise(session, { text: 'mails', madeBy: 'model', through: 1, ...others });
@@ -225,7 +228,9 @@ function asBefore(folder: string): void {
     }
   }
   raw.prepare('UPDATE seal SET check_value = ?').run(seal.close('"cordon"', ['seal.check_value']));
-  raw.exec('ALTER TABLE seal DROP COLUMN binding; PRAGMA user_version = 5');
+  raw.exec('ALTER TABLE seal DROP COLUMN binding');
+  for (const table of ['turns', 'summaries']) raw.exec(`ALTER TABLE ${table} DROP COLUMN others_values`);
+  raw.exec('PRAGMA user_version = 5');
   raw.close();
 }
 

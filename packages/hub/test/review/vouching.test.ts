@@ -162,7 +162,7 @@ const PAYS = { pay: { input: shape({ account: TEXT }), reply: 'paid' } };
 const STRANGER = ['`66677788` in `account` is not from your words'];
 
 /** What the newest invoice says, whoever wrote it: a number to pay to. */
-function invoices(untrusted: readonly string[]) {
+function invoices(untrusted: readonly string[], secret: readonly string[] | null = null) {
   return app(
     'invoices',
     { newest: { reply: { structured: { account: '66677788', note: 'thank you for 66677788' } } } },
@@ -171,6 +171,7 @@ function invoices(untrusted: readonly string[]) {
         serves('newest-invoice', 'newest', shape({}), shape({ account: ACCOUNT, note: TEXT })),
       ],
       untrusted,
+      private: secret,
     },
   );
 }
@@ -239,3 +240,40 @@ test('a closed value is as little the user’s word for a coordinator, and for w
     );
   }
 });
+
+for (const [what, untrusted, interactions, warnings] of [
+  ['a public value that others chose', ['newest'], 10, STRANGER],
+  ['a public value that others chose, in a summary', ['newest'], 1, STRANGER],
+  ['a public value that nobody else chose', [], 10, []],
+] as const) {
+  test(`${what} is as little the user’s word in the next query: ${warnings.length} warnings`, async (t) => {
+    const bank = app('bank', PAYS, { irreversible: ['pay'] });
+    const asks = plan([
+      { app: 'bank', uses: ['pay'] },
+      { app: 'invoices', uses: ['newest-invoice'], after: [1] },
+    ]);
+    const pays = plan([{ app: 'bank', uses: ['pay'] }]);
+    const stage = stageFor(t, {
+      apps: [bank, invoices(untrusted, [])],
+      script: {
+        planner: [asks, pays, pays],
+        bank: [
+          [call('newest-invoice')],
+          'to 66677788',
+          'fine',
+          [call('pay', { account: '66677788' })],
+          'done',
+        ],
+      },
+      user: no(),
+      memory: { interactions },
+    });
+    await stage.ask('where does my newest invoice want it');
+    await stage.ask('fine');
+    await stage.ask('then pay it');
+    assert.deepEqual(
+      stage.user.asked.map((prompt) => prompt.warnings),
+      [warnings],
+    );
+  });
+}
