@@ -67,6 +67,13 @@ export class Course {
     }
   }
 
+  /** Nobody is asked what was asked before: where a query goes on its questions are put anew, or nobody wants to know any more. */
+  goOn(): void {
+    if (this.#open.size === 0) return;
+    this.#open.clear();
+    this.#observer.goingOn();
+  }
+
   #asked(question: EventId, no: Refused | null): void {
     if (this.#open.size === 0) this.#observer.waiting();
     this.#open.set(question, no);

@@ -58,6 +58,12 @@ export class Query {
     this.course.saw(event);
   }
 
+  /** What happened of it before it was interrupted. */
+  goesOnFrom(events: readonly Event[]): void {
+    for (const event of events) this.saw(event);
+    this.course.goOn();
+  }
+
   get plan(): StepPlan {
     return this.#plan;
   }

@@ -301,7 +301,7 @@ export class Session {
     const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
     this.#query = query;
     // A query that goes on has done and refused what it did before it was interrupted.
-    if (this.#recorder.progress !== null) for (const event of this.#trail) query.saw(event);
+    if (this.#recorder.progress !== null) query.goesOnFrom(this.#trail);
     if (isPrivate) this.#words.hearInPrivate(text);
     else this.#words.hear(text);
     try {

@@ -353,6 +353,33 @@ for (const [what, policy, questions] of [
   });
 }
 
+test('a question that was open at a crash and is not put again does not stop the clock of the query', async (t) => {
+  const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER, limits: { seconds: 1 } };
+  const stage = stageFor(t, scene);
+  const outcome = stage.ask('send to ada');
+  await untilAsked(stage, 1);
+  // Another tool of its own makes the prompt of its model another one, and that model then thinks for ever.
+  const other = app(
+    'mail',
+    { send: { input: shape({ to: TEXT }), reply: 'sent' }, touch: 'ok' },
+    { irreversible: ['send'] },
+  );
+  const thinks: Scene = {
+    ...scene,
+    apps: [other],
+    script: { mail: ['done'] },
+    meanwhile: () => new Promise(() => undefined),
+  };
+  const next = afterDeath(t, thinks, stage);
+  const resumed = next.open(stage.session.id);
+  const ended = await resumed.goOn(AbortSignal.timeout(20_000));
+  assert.equal(ended.kind, 'failed');
+  assert.match(ended.reason ?? '', /used its 1 s/);
+  await resumed.close('end');
+  stage.cancel();
+  await outcome;
+});
+
 test('where the session goes on with another query, the old question is over', async (t) => {
   const scene: Scene = { apps: [MAIL], script: sendsAtOnce('ada'), user: NEVER };
   const stage = stageFor(t, scene);
