@@ -271,7 +271,8 @@ export class Journal {
 
   /** What the list of sessions shows is derived from the events, in the same transaction. */
   #noteInSession(key: number, event: Event): void {
-    if (event.kind === 'user.message') {
+    // A private query stands in the journal, and nowhere else.
+    if (event.kind === 'user.message' && event.private !== true) {
       const sql = 'UPDATE sessions SET first_query = ? WHERE key = ? AND first_query IS NULL';
       const text = this.#database.seal.close(quoteText(event.text), PLACE.firstQuery(event.session));
       this.#database.run(sql, text, key);

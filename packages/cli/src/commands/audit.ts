@@ -1,6 +1,6 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
-import type { JournalHead, Store, Verification } from '@cordon/trace';
+import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine } from '../render.ts';
 import { readTextFile } from '../text-file.ts';
@@ -73,19 +73,36 @@ function jsonOf(result: Verification): object {
   return { ...rest, breach: kind };
 }
 
-/** One line a session, to be kept where whoever can write the journal cannot. */
+/** One line a session, to be kept where whoever can write the journal cannot. One that cannot be read hides no other. */
 export function listHeads(surroundings: Surroundings, names: readonly string[]): Promise<ExitCode> {
   return withStore(surroundings, (store) => {
     const sessions = wantedSessions(surroundings, store, names, []);
     if (sessions === null) return EXIT.failed;
+    let unreadable = 0;
     for (const session of sessions) {
-      const head = store.journal.head(session);
+      const head = headOf(store, session);
       if (head === null) continue;
+      if (head === 'unreadable') {
+        unreadable++;
+        const words = `the head of ${session} cannot be read: \`cordon audit verify ${session}\` says why`;
+        if (surroundings.wantsJson) surroundings.json({ kind: 'audit.head', session, head: null });
+        surroundings.notes.say('', words, 'bad');
+        continue;
+      }
       if (surroundings.wantsJson) surroundings.json({ kind: 'audit.head', session, ...head });
       else surroundings.write(`${session}:${head.events}:${head.hash}\n`);
     }
-    return EXIT.done;
+    return unreadable === 0 ? EXIT.done : EXIT.refused;
   });
+}
+
+function headOf(store: Store, session: SessionId): JournalHead | 'unreadable' | null {
+  try {
+    return store.journal.head(session);
+  } catch (error) {
+    if (error instanceof StoreFailure && error.fault.kind === 'corrupt') return 'unreadable';
+    throw error;
+  }
 }
 
 const PIECE = 500;

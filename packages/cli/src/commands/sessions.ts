@@ -23,7 +23,7 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): Exi
   if (surroundings.wantsJson) {
     for (const { left, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
-      const unfinished = known === null ? null : { query: known.query.said.text, inDoubt: known.inDoubt };
+      const unfinished = known === null ? null : { query: openWords(known), inDoubt: known.inDoubt };
       const damaged = left === 'unreadable' ? { damaged: true } : {};
       surroundings.json({ kind: 'session', ...session, unfinished, ...damaged });
     }
@@ -43,6 +43,11 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): Exi
   if (resumable !== undefined && !surroundings.wantsJson)
     surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
   return EXIT.done;
+}
+
+/** Null: the query is a private one. */
+function openWords({ query: { said } }: LeftQuery): string | null {
+  return said.private === true ? null : said.text;
 }
 
 function stateOf(left: LeftQuery | 'unreadable'): string {
