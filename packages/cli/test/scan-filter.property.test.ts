@@ -155,8 +155,8 @@ raise "any text" if:
     any(find("(?:key)?", o.content))
 `;
 
-function loaded(): Policy {
-  const policy = loadPolicy(POLICY);
+function loaded(text = POLICY): Policy {
+  const policy = loadPolicy(text);
   assert.ok(policy.ok, JSON.stringify(policy));
   return policy.value;
 }
@@ -252,8 +252,36 @@ const trace = fc.array(message, { maxLength: 7 });
 /** How JSON may write characters, too. */
 const writing = fc.constantFrom(['', ''], ['', ''], ['k', '\\u006b'], ['/', '\\/'], ['y', '\\u0079']);
 
-test('what is left out by the needs of rules is never a finding: the examiner says what the policy says of the trace', () => {
-  const policy = loaded();
+/** Only rules about texts: then texts decide whether a trace is looked at, and else events do. */
+const ABOUT_TEXTS = `
+raise "text of outputs" if:
+    (o: ToolOutput)
+    any(find("k[e]y-?", o.content))
+
+raise "text in parts" if:
+    (o: ToolOutput)
+    any([any(find('"k', part)) or "k/e" in part for part in text(o)])
+
+raise "text in arguments" if:
+    (c: ToolCall)
+    (part: str) in c.arguments
+    any(find("key", part))
+
+raise "text in content" if:
+    (m: Message)
+    "the key" in m.content
+`;
+
+for (const [about, text] of [
+  ['rules of all kinds', POLICY],
+  ['rules about texts', ABOUT_TEXTS],
+] as const) {
+  test(`what is left out by the needs of rules is never a finding: the examiner says what the policy says (${about})`, () => {
+    examinerSaysWhatPolicySays(loaded(text));
+  });
+}
+
+function examinerSaysWhatPolicySays(policy: Policy): void {
   const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6, labels: null });
   const seen = { found: 0, clean: 0, refused: 0 };
   fc.assert(
@@ -279,7 +307,7 @@ test('what is left out by the needs of rules is never a finding: the examiner sa
     { seed: 20_261_121, numRuns: 3000 },
   );
   assert.ok(Math.min(seen.found, seen.refused) > 300, JSON.stringify(seen));
-});
+}
 
 test('most rules are left out where their tools or the order of events are missing', () => {
   const policy = loaded();

@@ -8,7 +8,7 @@ import { parseJson } from '@cordon/core';
 import { textsOf } from './evidence.ts';
 import { images } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
-import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
+import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
 import {
   type Callable,
   isContents,
@@ -19,6 +19,7 @@ import {
   kindOf,
   type Mark,
   ruleMessage,
+  type Undecided,
   undecided,
   type Value,
 } from './value.ts';
@@ -145,14 +146,21 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
 }
 
 function find(cache: PatternCache, pattern: Value, text: Value, mark: Mark): Value {
+  const matches = matchesIn(cache, pattern, text);
+  if (!('length' in matches)) return matches;
+  for (const found of matches) mark(1, 0, found.start, found.end);
+  const whole = typeof text === 'string' ? text : '';
+  return matches.map((found) => whole.slice(found.start, found.end));
+}
+
+/** What `find` finds, by where it stands. */
+export function matchesIn(cache: PatternCache, pattern: Value, text: Value): readonly Match[] | Undecided {
   if (typeof pattern !== 'string') return undecided(`\`find\` with a pattern of kind ${kindOf(pattern)}`);
   if (typeof text !== 'string') return undecided(`\`find\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
   const matches = compiled.value.findAll(text);
-  if (matches === 'exhausted') return undecided(EXHAUSTED_REASON);
-  for (const found of matches) mark(1, 0, found.start, found.end);
-  return matches.map((found) => text.slice(found.start, found.end));
+  return matches === 'exhausted' ? undecided(EXHAUSTED_REASON) : matches;
 }
 
 function loadJson(text: Value): Value {

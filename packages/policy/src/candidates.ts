@@ -36,7 +36,7 @@ export class CandidateStore {
 
   constructor(retention: Retention, joins: number) {
     this.#retention = retention;
-    this.#keyed = Array.from({ length: joins }, () => new Map());
+    this.#keyed = joins === 0 ? NOT_JOINED : Array.from({ length: joins }, () => new Map());
   }
 
   get size(): number {
@@ -102,6 +102,11 @@ export class CandidateStore {
     return lane;
   }
 }
+
+const NOT_JOINED: readonly Map<JoinKey, Candidate[]>[] = [];
+
+/** For a variable of which nothing is remembered. */
+export const NOTHING_KEPT = new CandidateStore('none', 0);
 
 /** An earlier one that is certain decides as much; one that is undecided only stands for undecided ones. */
 function isDominated(candidate: Candidate, lane: Lane): boolean {

@@ -30,7 +30,7 @@ import {
   type SearchPlan,
   type Step,
 } from './body.ts';
-import { type Detectors, importedName, runBuiltin } from './builtins.ts';
+import { type Detectors, importedName, matchesIn, runBuiltin } from './builtins.ts';
 import { callsBehindOutputs } from './calls-behind.ts';
 import { EventObject } from './event-object.ts';
 import { partOf } from './evidence.ts';
@@ -595,6 +595,8 @@ class Compiler {
   }
 
   #call(call: Call, scope: Scope): Evaluate {
+    const found = this.#foundIn(call, scope);
+    if (found !== null) return found;
     const callee = this.#expression(call.callee, scope);
     const positional = call.positional.map((argument) => this.#expression(argument, scope));
     const locate = call.positional.map((argument) => this.#locators.lazy(argument, scope));
@@ -624,6 +626,37 @@ class Compiler {
       }
       return target.call(values, options, marks ? marker(values, locate, frame) : unmarked);
     };
+  }
+
+  /** `any(find(pattern, text))`, without the list of what was found: most rules about contents are such a line. */
+  #foundIn(call: Call, scope: Scope): Evaluate | null {
+    const inner = this.#isBuiltin(call, 'any', 1, scope) ? call.positional[0] : undefined;
+    if (inner?.kind !== 'call' || !this.#isBuiltin(inner, 'find', 2, scope)) return null;
+    const [pattern, text] = inner.positional.map((argument) => this.#expression(argument, scope));
+    const [, subject] = inner.positional;
+    if (pattern === undefined || text === undefined || subject === undefined) return null;
+    const locate = this.#locators.lazy(subject, scope);
+    return (frame) => {
+      const [wanted, given] = [pattern(frame), text(frame)];
+      const open = undecidedIn(wanted) ?? undecidedIn(given);
+      const matches = open ?? matchesIn(this.#cache, wanted, given);
+      if (!('length' in matches)) return claim(matches, inner);
+      if (matches.length === 0) return false;
+      const located = locate(frame);
+      if (typeof given === 'string' && located !== null && !('items' in located)) {
+        const { event, path } = located;
+        frame.world.trail.push({ kind: 'range', event, path, text: given, spans: () => matches });
+      }
+      return matches.some(({ start, end }) => end > start);
+    };
+  }
+
+  /** Whether it calls a built-in function, under whatever name that was imported, with so many arguments. */
+  #isBuiltin({ callee, positional, named }: Call, name: string, count: number, scope: Scope): boolean {
+    if (callee.kind !== 'name' || scope.slot(callee.name) !== null) return false;
+    const resolved = this.#names.resolve(callee.name);
+    const isIt = resolved?.kind === 'builtin' && resolved.name === name;
+    return isIt && positional.length === count && named.length === 0;
   }
 
   #predicateNamed(call: Call, scope: Scope): (() => CompiledPredicate | null) | null {

@@ -121,10 +121,10 @@ export class Provenance {
       sequence: this.#sequence++,
       label,
     };
-    const reference = arrival.reference ?? String(place.sequence);
     this.#label = joinLabels(this.#label, label);
-    const { position, seen, allBefore } = place;
-    this.#contexts.set(arrival.context, { position, seen, allBefore, label });
+    this.#contexts.set(arrival.context, place);
+    if (isPlain(arrival)) return place;
+    const reference = arrival.reference ?? String(place.sequence);
     if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
       const receiver = this.#context(arrival.deliveredTo);
       let told = joinPlace(receiver, arrival.deliveredTo, place);
@@ -201,6 +201,11 @@ export class Provenance {
     const own = this.#places.get(id);
     return own !== undefined || this.#base === null ? own : this.#base.#known(id);
   }
+}
+
+/** As in a plain chat: nothing but the order connects it with what was before. */
+function isPlain({ id, causes, bornFrom, deliveredTo }: Arrival): boolean {
+  return id === null && causes.length === 0 && bornFrom === null && deliveredTo === null;
 }
 
 function joinPlace(state: ContextState, context: string, place: Place): ContextState {

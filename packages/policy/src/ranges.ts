@@ -14,44 +14,55 @@ import { isContents, isDictionary, isList, TracePart, type Value } from './value
 interface Part {
   readonly event: EventObject;
   readonly path: Path;
-  /** Null: the whole. */
-  readonly range: { readonly text: string; readonly span: Span } | null;
+  /** Characters of a text; null: the whole. */
+  readonly text: string | null;
+  readonly span: Span;
 }
 
 /** A rule that matches every character of a megabyte says nothing more after these. */
 const MAX_RANGES = 10_000;
 
 /** In the order of the trace: an object before its parts, at one place what was noticed first. */
-export function rangesOf(finding: Finding): readonly string[] {
-  const parts = [...finding.evidence.flatMap(noticed), ...finding.bound.flatMap(whole)];
-  const ordered = parts.slice(0, MAX_RANGES).sort(byPlace);
+export function rangesOf({ evidence, bound }: Finding): readonly string[] {
+  const parts: Part[] = [];
+  for (const noticed of evidence) addNoticed(parts, noticed);
+  for (const found of bound) {
+    const part = whole(found);
+    if (part !== null) parts.push(part);
+  }
+  if (parts.length > MAX_RANGES) parts.length = MAX_RANGES;
+  if (parts.length > 1) parts.sort(byPlace);
   const offsets = new Offsets();
-  const paths = ordered.map(({ event, path, range }) => {
+  const paths = parts.map(({ event, path, text, span }) => {
     const place = pathOf(event, path);
-    if (range === null) return place;
-    return `${place}:${offsets.of(range.text, range.span.start)}-${offsets.of(range.text, range.span.end)}`;
+    return text === null ? place : `${place}:${offsets.of(text, span.start)}-${offsets.of(text, span.end)}`;
   });
-  return [...new Set(paths)];
+  return paths.length > 1 ? [...new Set(paths)] : paths;
 }
 
-function noticed(evidence: Evidence): readonly Part[] {
-  if (evidence.kind !== 'range') return [];
+function addNoticed(parts: Part[], evidence: Evidence): void {
+  if (evidence.kind !== 'range') return;
   const { event, path, text } = evidence;
-  return evidence
-    .spans()
-    .filter(({ start, end }) => end > start)
-    .slice(0, MAX_RANGES)
-    .map((span) => ({ event, path, range: { text, span } }));
+  let left = MAX_RANGES;
+  for (const span of evidence.spans()) {
+    if (span.end <= span.start) continue;
+    if (left-- === 0) return;
+    parts.push({ event, path, text, span });
+  }
 }
 
-function whole({ entry, path, value, at }: Bound): readonly Part[] {
-  if (at != null && 'event' in at) return [{ event: at.event, path: at.path, range: null }];
-  if (entry !== null) return [{ event: entry, path, range: null }];
-  return value instanceof EventObject ? [{ event: value, path: [], range: null }] : [];
+const NO_SPAN: Span = { start: 0, end: 0 };
+const NO_PATH: Path = [];
+
+function whole({ entry, path, value, at }: Bound): Part | null {
+  if (at != null && 'event' in at) return { event: at.event, path: at.path, text: null, span: NO_SPAN };
+  if (entry !== null) return { event: entry, path, text: null, span: NO_SPAN };
+  return value instanceof EventObject ? { event: value, path: NO_PATH, text: null, span: NO_SPAN } : null;
 }
 
 /** Where a part of an event stood in the input. */
 export function pathOf(event: EventObject, path: Path): string {
+  if (path.length === 0) return event.reference;
   const [first, ...rest] = withoutTarget(event, path);
   if (first === undefined) return event.reference;
   const own = event.event.parts?.[first] ?? chunkPath(event, first, rest);

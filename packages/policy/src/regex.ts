@@ -4,7 +4,7 @@
  * Ring 0.
  */
 export type { Match } from './regex/linear.ts';
-export { type Alternatives, occursIn } from './regex/literals.ts';
+export { type Alternatives, anchorsOf, occursIn } from './regex/literals.ts';
 export {
   compilePattern,
   EXHAUSTED_REASON,

@@ -62,11 +62,12 @@ export function undecidedOf(finding: Finding): UndecidedAssignment | null {
 
 export function eventsOf(finding: Finding): Readonly<Record<string, string>> {
   const { variables } = finding.rule.body;
-  return recordOf(
-    finding.bound.flatMap(({ entry }, index): [string, string][] =>
-      entry === null ? [] : [[variables[index]?.name ?? '', entry.reference]],
-    ),
-  );
+  const entries: [string, string][] = [];
+  for (let index = 0; index < finding.bound.length; index++) {
+    const entry = finding.bound[index]?.entry ?? null;
+    if (entry !== null) entries.push([variables[index]?.name ?? '', entry.reference]);
+  }
+  return recordOf(entries);
 }
 
 /** Names come from policies and inputs; `__proto__` is one like any other. */

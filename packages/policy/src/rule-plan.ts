@@ -39,6 +39,8 @@ export interface RuleSearch {
   readonly joins: readonly (readonly Join[])[];
   /** By variable: what deciding about new events needs of old ones. */
   readonly retention: readonly Retention[];
+  /** The same, where all that passes the conditions on one variable is kept. */
+  readonly fullRetention: readonly Retention[];
 }
 
 export interface Join {
@@ -76,14 +78,16 @@ function searchOf(
   const { body } = rule;
   const done = new Set(ownSteps.flat());
   const isDone = (step: Step): boolean => done.has(step);
+  const retention = body.variables.map((_, index) =>
+    kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
+  );
   return {
     pivots: body.variables.map((_, index) => planSearch(body, index, isDone)),
     full: planSearch(body, null, isDone),
     assignment: planSearch(body),
     joins: body.variables.map((_, index) => joinsOf(body, index)),
-    retention: body.variables.map((_, index) =>
-      kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
-    ),
+    retention,
+    fullRetention: retention.map((kept) => (kept === 'none' ? 'none' : 'all')),
   };
 }
 

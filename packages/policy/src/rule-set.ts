@@ -17,7 +17,7 @@ import {
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
-import { type EventObject, type Occurrence, occurrencesIn } from './event-object.ts';
+import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { isExact, planRule, type RulePlan } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
@@ -59,14 +59,28 @@ export class RuleProgram {
     return this.plans.map(needsOf);
   }
 
-  /** What an event can be in the rules, by rule. */
-  interestsIn(event: EventObject): readonly Interest[] {
-    const interests = this.#interests.get(event.type) ?? this.#plan(event.type);
-    return interests.of(event.toolName);
+  /** What an event can be in the rules, by rule, without what it cannot be for its texts. `tool`: see `toolName`. */
+  interestsIn(event: VisibleEvent, tool: string | null): readonly Interest[] {
+    const all = this.#of(event.type).of(tool);
+    let left: Interest[] | null = null;
+    for (let index = 0; index < all.length; index++) {
+      const interest = all[index];
+      if (interest === undefined) continue;
+      if (interest.variable === null || !isRefuted(interest.variable.wanted, event)) left?.push(interest);
+      else left ??= all.slice(0, index);
+    }
+    return left ?? all;
   }
 
-  #plan(type: EventObject['type']): TypeInterests {
-    const interests = new TypeInterests(this.plans, type);
+  /** Whether predicates and quantifiers may range over an event, or over parts of it. */
+  isRangedOver(event: VisibleEvent, tool: string | null): boolean {
+    return this.#of(event.type).areRangedOver(tool);
+  }
+
+  #of(type: VisibleEvent['type']): TypeInterests {
+    const known = this.#interests.get(type);
+    if (known !== undefined) return known;
+    const interests = new TypeInterests(this.plans, this.domains, type);
     this.#interests.set(type, interests);
     return interests;
   }
@@ -85,8 +99,10 @@ interface Interest {
 class TypeInterests {
   readonly #general: readonly Interest[];
   readonly #named = new Map<string, readonly Interest[]>();
+  readonly #domains: readonly Domain[];
 
-  constructor(plans: readonly RulePlan[], type: string) {
+  constructor(plans: readonly RulePlan[], domains: Iterable<Domain>, type: string) {
+    this.#domains = [...domains].filter((domain) => canHold(type, domain.type));
     const all = plans.flatMap((plan, rule) => interestsOf(plan, rule, type));
     this.#general = all.filter(({ tools }) => tools === null);
     for (const tool of all.flatMap(({ tools }) => [...(tools ?? [])])) {
@@ -102,7 +118,14 @@ class TypeInterests {
     if (tool === null) return this.#general;
     return this.#named.get(tool.endsWith('\n') ? tool.slice(0, -1) : tool) ?? this.#general;
   }
+
+  areRangedOver(tool: string | null): boolean {
+    for (const domain of this.#domains) if (!isOfOtherTool(tool, domain)) return true;
+    return false;
+  }
 }
+
+const NO_INTERESTS: readonly Interest[] = [];
 
 function interestsOf(
   plan: RulePlan,
@@ -119,8 +142,8 @@ function interestsOf(
 }
 
 /** Whether a line is false because the event lacks the texts that it asks for: then no line need be evaluated. */
-function isRefuted(wanted: readonly WantedTexts[], entry: EventObject): boolean {
-  for (const texts of wanted) if (texts.isRefutedBy(entry)) return true;
+function isRefuted(wanted: readonly WantedTexts[], event: VisibleEvent): boolean {
+  for (const texts of wanted) if (texts.isRefutedBy(event)) return true;
   return false;
 }
 
@@ -169,7 +192,9 @@ export class RuleSet {
   prepare(events: readonly TraceEvent[]): Prepared {
     const batch = this.#trace.prepare(events);
     const world = this.#worldWith(batch.entries);
-    return { batch, world, concerned: this.#concerned(batch.entries, world) };
+    const { entries } = batch;
+    const interests = entries.map(({ event, toolName }) => this.#program.interestsIn(event, toolName));
+    return { batch, world, concerned: this.#concerned(entries, interests, world) };
   }
 
   /** For each rule that the events concern, in order, reports what they bring about. */
@@ -189,9 +214,11 @@ export class RuleSet {
 
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
+    const interests = this.#interestsIn(event);
+    if (interests === null) return this.#trace.pass(event);
     const entries = this.#trace.append(event);
     this.#index.add(entries, this.#world);
-    const concerned = this.#concerned(entries, this.#world);
+    const concerned = this.#concerned(entries, interests, this.#world);
     if (concerned.size === 0) return;
     const worlds = { before: this.#world, after: this.#world };
     for (const number of this.#inOrder(concerned)) {
@@ -232,17 +259,41 @@ export class RuleSet {
     return world;
   }
 
-  #concerned(entries: readonly EventObject[], world: World): Concerned {
+  /**
+   * For an event, and for each of its calls behind it, what it can be in the rules; null: nothing, and nothing ranges
+   * over it. What only ranges over the trace need not be asked here: the end tells.
+   */
+  #interestsIn(event: TraceEvent): readonly (readonly Interest[])[] | null {
+    if (event.type === 'Carrier') return null;
+    const tool = event.type === 'ToolOutput' ? this.#trace.toolBehind(event.callId) : ownTool(event);
+    const own = this.#program.interestsIn(event, tool);
+    let isAny = own.some(isOfVariable) || this.#program.isRangedOver(event, tool);
+    if (event.type !== 'Message' || event.toolCalls.length === 0) return isAny ? [own] : null;
+    const all = [own];
+    for (const call of event.toolCalls) {
+      const interests = this.#program.interestsIn(call, call.name);
+      isAny ||= interests.some(isOfVariable) || this.#program.isRangedOver(call, call.name);
+      all.push(interests);
+    }
+    return isAny ? all : null;
+  }
+
+  #concerned(
+    entries: readonly EventObject[],
+    interests: readonly (readonly Interest[])[],
+    world: World,
+  ): Concerned {
     let concerned: Map<number, Candidate[][]> | null = null;
-    for (const entry of entries) {
-      for (const interest of this.#program.interestsIn(entry)) {
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index];
+      if (entry === undefined) continue;
+      for (const interest of interests[index] ?? NO_INTERESTS) {
         const { rule, variable } = interest;
         if (variable === null) {
           concerned ??= new Map();
           if (!concerned.has(rule)) concerned.set(rule, this.#none(rule));
           continue;
         }
-        if (isRefuted(variable.wanted, entry)) continue;
         for (const occurrence of occurrencesIn(entry, variable.type)) {
           const candidate = this.#state(rule).candidate(variable.index, occurrence, world);
           if (candidate === null) continue;
@@ -264,12 +315,20 @@ export class RuleSet {
   }
 }
 
+function isOfVariable({ variable }: Interest): boolean {
+  return variable !== null;
+}
+
+function ownTool(event: VisibleEvent): string | null {
+  return event.type === 'ToolCall' ? event.name : null;
+}
+
 function neededRetention(plan: RulePlan): readonly Retention[] {
   return plan.search.retention;
 }
 
 function fullRetention(plan: RulePlan): readonly Retention[] {
-  return plan.search.retention.map((kept) => (kept === 'none' ? 'none' : 'all'));
+  return plan.search.fullRetention;
 }
 
 function inputOf(parameters: JsonObject): Value {
@@ -309,7 +368,7 @@ class DomainIndex {
   add(entries: readonly EventObject[], world: World): void {
     for (const domain of this.#domains) {
       for (const entry of entries) {
-        if (!canHold(entry.type, domain.type) || isOfOtherTool(entry, domain)) continue;
+        if (!canHold(entry.type, domain.type) || isOfOtherTool(entry.toolName, domain)) continue;
         for (const occurrence of occurrencesIn(entry, domain.type)) this.#consider(domain, occurrence, world);
       }
     }
@@ -351,7 +410,7 @@ class DomainIndex {
 }
 
 /** Whether a filter of the domain names tools, and the event is of none of them: then it refutes. */
-function isOfOtherTool({ toolName }: EventObject, { filter }: Domain): boolean {
+function isOfOtherTool(toolName: string | null, { filter }: Domain): boolean {
   if (toolName === null) return false;
   const name = toolName.endsWith('\n') ? toolName.slice(0, -1) : toolName;
   for (const { tools } of filter) if (tools !== null && !tools.has(name) && isExact(tools)) return true;

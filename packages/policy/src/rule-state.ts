@@ -15,12 +15,20 @@ import {
   search,
   type World,
 } from './body.ts';
-import { ANY_KEY, CandidateStore, joinKey, placeOf, type Retention } from './candidates.ts';
+import {
+  ANY_KEY,
+  CandidateStore,
+  type JoinKey,
+  joinKey,
+  NOTHING_KEPT,
+  placeOf,
+  type Retention,
+} from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
 import type { Evidence } from './evidence.ts';
 import { equals } from './operators.ts';
-import type { RulePlan, RuleSearch } from './rule-plan.ts';
+import type { Join, RulePlan, RuleSearch } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
 
 /** One assignment that satisfies a rule, or that cannot be decided, with the record of its evaluation. */
@@ -59,7 +67,9 @@ export class RuleState {
     this.#plan = plan;
     this.#ways = plan.search;
     const { joins } = this.#ways;
-    this.#stores = retention.map((kept, index) => new CandidateStore(kept, joins[index]?.length ?? 0));
+    this.#stores = retention.map((kept, index) =>
+      kept === 'none' ? NOTHING_KEPT : new CandidateStore(kept, joins[index]?.length ?? 0),
+    );
     this.#slots = new Array(plan.rule.slots);
   }
 
@@ -78,7 +88,8 @@ export class RuleState {
     world.trail.length = 0;
     const open = runSteps(this.#plan.ownSteps[index] ?? [], frame, null);
     if (open === 'refuted') return null;
-    const keys = (this.#ways.joins[index] ?? []).map(({ own }) => joinKey(own.evaluate(frame)));
+    const joins = this.#ways.joins[index] ?? NO_JOINS;
+    const keys = joins.length === 0 ? NO_KEYS : joins.map(({ own }) => joinKey(own.evaluate(frame)));
     const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
     const { value, entry, path } = occurrence;
     return { value, entry, path, open, order: this.#next++, evidence, keys };
@@ -120,11 +131,13 @@ export class RuleState {
 
   /** Whether some other variable has nothing to be bound to: most events end here. */
   #lacks(pivot: number, pending: Pending): boolean {
-    return this.#plan.rule.body.variables.some((variable, index) => {
-      if (index === pivot || variable.within !== null) return false;
+    const { variables } = this.#plan.rule.body;
+    for (let index = 0; index < variables.length; index++) {
+      if (index === pivot || variables[index]?.within !== null) continue;
       const isFresh = index > pivot && (pending[index]?.length ?? 0) > 0;
-      return !isFresh && this.#stores[index]?.size === 0;
-    });
+      if (!isFresh && this.#stores[index]?.size === 0) return true;
+    }
+    return false;
   }
 
   /** Where a line compares by `==`, only what can be equal; where one says `variable -> bound`, only what flows there. */
@@ -214,7 +227,10 @@ export class RuleState {
 
   #finding(frame: Frame, bound: readonly Bound[], open: OpenLine | null): Finding {
     const { rule } = this.#plan;
-    const evidence = [...bound.flatMap((candidate) => candidate.evidence ?? []), ...frame.world.trail];
+    const evidence: Evidence[] = [];
+    for (const candidate of bound)
+      for (const noticed of candidate.evidence ?? NO_EVIDENCE) evidence.push(noticed);
+    for (const noticed of frame.world.trail) evidence.push(noticed);
     const message = open === null ? rule.message(frame) : null;
     const unsaid =
       message !== null && isUndecided(message) ? { why: message, span: message.span ?? rule.span } : null;
@@ -234,3 +250,5 @@ function isAlike(a: Value, b: Value): boolean {
 }
 
 const NO_EVIDENCE: readonly Evidence[] = [];
+const NO_JOINS: readonly Join[] = [];
+const NO_KEYS: readonly JoinKey[] = [];

@@ -6,10 +6,10 @@
  * Ring 0.
  */
 import type { Call, Declaration, Expression } from './ast.ts';
-import type { EventObject } from './event-object.ts';
+import type { VisibleEvent } from './event-object.ts';
 import { calledPredicate } from './looks-back.ts';
 import { variableName } from './needs.ts';
-import { type Alternatives, occursIn, type PatternCache } from './regex.ts';
+import { type Alternatives, anchorsOf, occursIn, type PatternCache } from './regex.ts';
 import { type Names, variablesOf } from './scope.ts';
 
 /** One thing that a line asks of the text that it is about. */
@@ -31,7 +31,7 @@ export class WantedTexts {
   }
 
   /** Whether the line is refuted for certain because a message or an output lacks the texts. */
-  isRefutedBy({ event }: EventObject): boolean {
+  isRefutedBy(event: VisibleEvent): boolean {
     if (event.type !== 'Message' && event.type !== 'ToolOutput') return false;
     const { alternatives } = this;
     const { content } = event;
@@ -136,7 +136,7 @@ class WantedReader {
   #member(left: Expression, right: Expression): readonly WantedTexts[] {
     const text = left.kind === 'literal' ? left.value : null;
     if (typeof text !== 'string' || text === '' || !this.#isSubject(right)) return NOTHING;
-    return [new WantedTexts(() => [[text]], null)];
+    return [new WantedTexts(() => [anchorsOf([text])], null)];
   }
 
   /** `x.content is not None`: any text will do. */

@@ -107,20 +107,15 @@ export class Examiner {
   #selected(text: string): Policy | null {
     const { rules } = this.#policy;
     this.#needs.look(text, this.#survey);
-    let key = '';
-    let count = 0;
-    for (let index = 0; index < rules.length; index++) {
-      if (!this.#needs.areMet(index)) continue;
-      key += String.fromCharCode(index);
-      count++;
-    }
-    if (count === 0) return null;
-    if (count === rules.length) return this.#policy;
+    const met = this.#needs.met();
+    if (met.length === 0) return null;
+    if (met.length === rules.length) return this.#policy;
+    const key = met.join();
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
     if (this.#selections.size >= MOST_SELECTIONS) this.#selections.clear();
     const { source, tree } = this.#policy;
-    const chosen = rules.filter((_, index) => key.includes(String.fromCharCode(index)));
+    const chosen = met.flatMap((index) => rules[index] ?? []);
     const selection = new Policy({ source, tree, rules: chosen, warnings: [] });
     this.#selections.set(key, selection);
     return selection;

@@ -85,6 +85,7 @@ function hasAny(text: string, families: readonly Family[]): boolean {
   return false;
 }
 
+const NONE: readonly number[] = [];
 const NOWHERE: Positions = { first: new Int32Array(0), last: new Int32Array(0) };
 
 const UNKNOWN = 0;
@@ -124,17 +125,39 @@ export class NeedTable {
     this.#found.fill(UNKNOWN);
   }
 
-  /** Whether a rule, by its number, can say anything about the trace. */
+  /**
+   * The numbers of the rules that can say something about the trace. Texts are looked for only where it saves the whole
+   * evaluation: once there is a rule to evaluate, that finds out itself, and more cheaply, which texts are missing.
+   */
+  met(): readonly number[] {
+    const met: number[] = [];
+    let isAny = false;
+    for (let rule = 0; rule < this.#rules.length; rule++) {
+      const needs = this.#rules[rule];
+      if (needs === undefined || !this.#hasEvents(needs)) continue;
+      met.push(rule);
+      isAny ||= needs.texts.length === 0;
+    }
+    return isAny || met.some((rule) => this.areMet(rule)) ? met : NONE;
+  }
+
+  /** Whether one rule, by its number, can say anything about the trace. */
   areMet(rule: number): boolean {
     const needs = this.#rules[rule];
-    if (needs === undefined) return true;
-    const { events, flows, texts } = needs;
+    return needs === undefined || (this.#hasEvents(needs) && this.#hasTexts(needs));
+  }
+
+  #hasEvents({ events, flows }: NumberedNeeds): boolean {
     for (const event of events) if (this.#startOf(event) < 0) return false;
     for (const { from, to } of flows) {
       const [before, after] = [events[from], events[to]];
       if (before !== undefined && after !== undefined && this.#startOf(before) >= this.#endOf(after))
         return false;
     }
+    return true;
+  }
+
+  #hasTexts({ texts }: NumberedNeeds): boolean {
     for (const wanted of texts) if (!this.#canHold(wanted)) return false;
     return true;
   }

@@ -6,8 +6,9 @@
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';
+import { FixedTextsMatcher, fixedTextsOf } from './fixed-texts.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
-import { type Alternatives, type Literals, literalsOf, occursIn } from './literals.ts';
+import { type Alternatives, anchorsOf, type Literals, literalsOf, occursIn } from './literals.ts';
 import { PrefixedMatcher, prefixesOf } from './prefixed.ts';
 import { compileProgram, instructionsAtMost, MAX_INSTRUCTIONS, type Program } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
@@ -58,6 +59,8 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   if (program !== null && !program.ok) return program;
   const linear: MakeMatcher = (literals) => {
     if (literals.whole !== null) return plainMatcher(literals.whole);
+    const texts = fixedTextsOf(root);
+    if (texts !== null) return new FixedTextsMatcher(texts);
     const run = program?.value ?? programOf(root);
     const matcher = filtered(new LinearMatcher(run, literals.isAnchored), literals);
     const prefixes = literals.isAnchored ? null : prefixesOf(root);
@@ -109,7 +112,10 @@ class LazyPattern implements Pattern {
   }
 
   #known(): Literals {
-    this.#literals ??= literalsOf(this.#root);
+    if (this.#literals === null) {
+      const literals = literalsOf(this.#root);
+      this.#literals = { ...literals, required: literals.required.map(anchorsOf) };
+    }
     return this.#literals;
   }
 }
@@ -136,8 +142,8 @@ function filtered(matcher: Matcher, literals: Literals): Matcher {
   };
 }
 
-function isRuledOut(literals: Literals, text: string): boolean {
-  for (const texts of literals.required) if (!occursIn(texts, text)) return true;
+function isRuledOut({ required }: Literals, text: string): boolean {
+  for (const texts of required) if (!occursIn(texts, text)) return true;
   return false;
 }
 
