@@ -79,13 +79,17 @@ function measurements(files: readonly string[], folder: string): readonly Measur
 
 /** Million bytes a second: the time that the process itself tells, without its start. Throws if it fails. */
 function speedOf({ name, command }: Measurement, cache: string): number {
-  const run = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...command], {
-    encoding: 'utf8',
-    // As the launcher `cordon` has it.
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
-    maxBuffer: 1024 * 1024 * 1024,
-    timeout: DEADLINE,
-  });
+  const run = spawnSync(
+    process.execPath,
+    ['--no-lazy', '--disable-warning=ExperimentalWarning', ...command],
+    {
+      encoding: 'utf8',
+      // As the launcher `cordon` has it.
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+      maxBuffer: 1024 * 1024 * 1024,
+      timeout: DEADLINE,
+    },
+  );
   const last = run.stdout.trimEnd().split('\n').at(-1) ?? '';
   if (run.status !== 0 && run.status !== 1) throw new Error(`${name} failed: ${run.stderr}`);
   const { seconds, bytes }: { seconds: number; bytes: number } = JSON.parse(last);

@@ -81,7 +81,11 @@ class ChatDecoder {
       if (decoded instanceof Wrong) return decoded;
       toolCalls.push(decoded);
     }
-    events.push({ ...frame, type: 'Message', role, content, toolCalls });
+    events.push(
+      isBare(frame)
+        ? { path, type: 'Message', role, content, toolCalls }
+        : { ...frame, type: 'Message', role, content, toolCalls },
+    );
     return null;
   }
 
@@ -98,7 +102,9 @@ class ChatDecoder {
     if (typeof args === 'string') return new Wrong(`${path}.function.arguments`, args);
     this.#lastCall = callId ?? this.#lastCall;
     const kind = typeof element.type === 'string' ? element.type : 'function';
-    return { ...frame, type: 'ToolCall', callId, kind, name, arguments: args };
+    return isBare(frame)
+      ? { path, type: 'ToolCall', callId, kind, name, arguments: args }
+      : { ...frame, type: 'ToolCall', callId, kind, name, arguments: args };
   }
 
   #output(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
@@ -109,13 +115,22 @@ class ChatDecoder {
     const given = own(element, 'content');
     const content = isJsonObject(given) ? given : contentOf(given, path);
     if (content instanceof Wrong) return content;
-    events.push({ ...frame, type: 'ToolOutput', role: 'tool', callId, content });
+    events.push(
+      isBare(frame)
+        ? { path, type: 'ToolOutput', role: 'tool', callId, content }
+        : { ...frame, type: 'ToolOutput', role: 'tool', callId, content },
+    );
     return null;
   }
 }
 
 /** What an element says besides its content. Chat logs rarely say anything, so only what is there is a key. */
 type Frame = EventFrame & { readonly path: string };
+
+/** Whether it holds a path and nothing else, as in nearly all logs: then there is nothing to copy. */
+function isBare({ context, id, metadata, causes }: Frame): boolean {
+  return context === undefined && id === undefined && metadata === undefined && causes === undefined;
+}
 
 const NONE: readonly Json[] = [];
 

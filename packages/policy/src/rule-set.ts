@@ -267,12 +267,12 @@ export class RuleSet {
     if (event.type === 'Carrier') return null;
     const tool = event.type === 'ToolOutput' ? this.#trace.toolBehind(event.callId) : ownTool(event);
     const own = this.#program.interestsIn(event, tool);
-    let isAny = own.some(isOfVariable) || this.#program.isRangedOver(event, tool);
+    let isAny = hasVariable(own) || this.#program.isRangedOver(event, tool);
     if (event.type !== 'Message' || event.toolCalls.length === 0) return isAny ? [own] : null;
     const all = [own];
     for (const call of event.toolCalls) {
       const interests = this.#program.interestsIn(call, call.name);
-      isAny ||= interests.some(isOfVariable) || this.#program.isRangedOver(call, call.name);
+      isAny ||= hasVariable(interests) || this.#program.isRangedOver(call, call.name);
       all.push(interests);
     }
     return isAny ? all : null;
@@ -315,8 +315,9 @@ export class RuleSet {
   }
 }
 
-function isOfVariable({ variable }: Interest): boolean {
-  return variable !== null;
+function hasVariable(interests: readonly Interest[]): boolean {
+  for (const { variable } of interests) if (variable !== null) return true;
+  return false;
 }
 
 function ownTool(event: VisibleEvent): string | null {
