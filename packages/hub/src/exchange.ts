@@ -39,7 +39,7 @@ import type { Gate } from './gate.ts';
 import { openNeed, requestNeed } from './needs.ts';
 import type { Flow, PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
-import type { Reader } from './reader.ts';
+import { isSecretTo, type Reader } from './reader.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import { plainSchema, type Registry, usesOf } from './registry.ts';
@@ -176,9 +176,16 @@ export class Exchange {
     }
     const texts = context.references.namedIn(sent);
     const message = context.references.resolve(sent);
+    // Attack: a format with a pattern or an `enum` says of a text that nobody has released whether it fits, one bit a request.
+    const secrets = texts.filter((held) => isSecretTo(context, held));
+    if (!secrets.every((held) => this.#parts.reader.mayTell(context, query, held, 1)))
+      return this.#unaffordable(context, peer, 'budget');
     const validator = await this.#parts.validator();
     const valid = validator.check(peer.functionality.request, message);
-    if (!valid.ok) return this.#malformed(context, 'a request that does not fit its format', valid.fault);
+    if (!valid.ok) {
+      const told = secrets.length === 0 ? valid.fault : 'it does not fit its format';
+      return this.#malformed(context, 'a request that does not fit its format', told);
+    }
 
     if (!this.#isAffordable(query)) return this.#unaffordable(context, peer, 'budget');
     const callId = this.#parts.newCallId();

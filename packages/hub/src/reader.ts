@@ -96,15 +96,23 @@ export class Reader {
 
   /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
   #need(context: Context, query: Query, held: HeldText, form: JsonSchema): PermissionNeed | null {
-    const others = [held.origin, ...held.carries].filter((app) => app !== context.app);
-    if (context.app === null || held.label.confidentiality !== 'private' || others.length === 0) return null;
+    return this.mayTell(context, query, held, mostBits(form)) ? null : readNeed(context, held, form);
+  }
+
+  /**
+   * Whether so many bits more of a text may become known in a context unasked; if so, they count. What finds something out of
+   * a text without a reader counts as one does.
+   */
+  mayTell(context: Context, query: Query, held: HeldText, bits: number): boolean {
+    const { app } = context;
+    if (app === null || !isSecretTo(context, held)) return true;
     const told = this.#told.get(query) ?? new Map<string, number>();
     this.#told.set(query, told);
-    const between = `${held.origin} ${context.app}`;
-    const bits = (told.get(between) ?? 0) + mostBits(form);
-    if (bits > MOST_UNASKED_BITS) return readNeed(context, held, form);
-    told.set(between, bits);
-    return null;
+    const between = `${held.origin} ${app}`;
+    const all = (told.get(between) ?? 0) + bits;
+    if (all > MOST_UNASKED_BITS) return false;
+    told.set(between, all);
+    return true;
   }
 
   /** The text becomes visible in the reader: what rules may forbid, and what makes its words as bad as the text. */
@@ -170,6 +178,11 @@ export class Reader {
     this.#parts.recorder.record(context, { kind: 'read.refused', reference, reason });
     return REFUSED;
   }
+}
+
+/** Whether a context holds a text that it has not been shown, of another app and private. */
+export function isSecretTo({ app }: Context, { origin, carries, label }: HeldText): boolean {
+  return label.confidentiality === 'private' && [origin, ...carries].some((one) => one !== app);
 }
 
 const REFUSED: Served = ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });

@@ -69,3 +69,64 @@ test('arguments without a text of others are checked before anybody is asked', a
   assert.match(answer ?? '', /^the arguments do not fit: /);
   assert.deepEqual(stage.questions, []);
 });
+
+/** `notes` asks `calendar` so often to keep the text of the mail, in a form that has a pattern. */
+function asking(pattern: string, times: number): Scene {
+  const form = shape({ text: { type: 'string', pattern } });
+  const calendar = app(
+    'calendar',
+    { keep: { input: shape({ text: TEXT }), reply: 'kept' } },
+    { functionalities: [serves('keep-note', 'keep', form, shape({ text: TEXT }))] },
+  );
+  const asks = Array.from({ length: times }, () => call('keep-note', { text: '$1' }));
+  return {
+    apps: [app('notes', { list: 'a note' }), calendar, MAIL],
+    user: no(),
+    script: {
+      planner: [
+        plan([
+          { app: 'notes' },
+          { app: 'mail', uses: ['newest-mail'], after: [1] },
+          { app: 'calendar', uses: ['keep-note'], after: [1] },
+        ]),
+      ],
+      notes: [[call('newest-mail')], asks, hear],
+    },
+  };
+}
+
+test('that a text of another app does not fit a form is all that is told of it before it is released', async (t) => {
+  const wrong = await stageFor(t, asking('^the pin is 0815$', 1)).ask('keep my newest mail');
+  assert.equal(wrong.answer, 'malformed: it does not fit its format');
+  const right = stageFor(t, asking('^the pin is 4711$', 1));
+  await right.ask('keep my newest mail');
+  assert.equal(right.questions.length, 1);
+});
+
+const NUMBER = { type: 'number' } as const;
+for (const [numbers, answer, what, kind] of [
+  [shape({ a: NUMBER, b: NUMBER, c: NUMBER }), '{"a":1,"b":2,"c":3}', 'three numbers', 'request.refused'],
+  [shape({ a: NUMBER, b: NUMBER }), '{"a":1,"b":2}', 'two numbers', 'message.dropped'],
+] as const) {
+  test(`whether it fits counts with what readers tell: after ${what} there is a \`${kind}\``, async (t) => {
+    const scene = asking('^the pin is 0815$', 1);
+    const [first = [], ...others] = scene.script.notes ?? [];
+    const stage = stageFor(t, {
+      ...scene,
+      script: {
+        ...scene.script,
+        notes: [first, [call('read', { ref: '$1', schema: numbers })], ...others],
+        reader: [answer],
+      },
+    });
+    await stage.ask('keep my newest mail');
+    assert.equal(
+      stage
+        .of('request.refused', 'message.dropped')
+        .map((event) => event.kind)
+        .join(),
+      kind,
+    );
+    assert.deepEqual(stage.questions, []);
+  });
+}
