@@ -7,10 +7,12 @@ import { type Detector, defineDetector } from '@cordon/policy';
 import type * as HiddenText from './hidden-text/rule.ts';
 import { onDemand } from './on-demand.ts';
 import type * as Pii from './pii/rule.ts';
+import type * as PromptInjection from './prompt-injection/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
 
 const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
 const PII = onDemand<typeof Pii>('./pii/rule.ts');
+const PROMPT_INJECTION = onDemand<typeof PromptInjection>('./prompt-injection/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
 
 const DETECTORS: readonly Detector[] = [
@@ -41,6 +43,20 @@ const DETECTORS: readonly Detector[] = [
     isDeterministic: true,
     parameters: ['data', 'categories'],
     run: (call) => HIDDEN_TEXT().unicode(call),
+  }),
+  defineDetector({
+    name: 'prompt_injection',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'model', 'threshold'],
+    run: (call) => PROMPT_INJECTION().promptInjection(call),
+  }),
+  defineDetector({
+    name: 'injection_spans',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => PROMPT_INJECTION().spansAsValues(call),
   }),
 ];
 
