@@ -28,12 +28,13 @@ import {
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import { loadPolicy } from '@cordon/policy';
+import type { SessionJournal } from '@cordon/trace';
 import { type GrantRecord, openStore, type Store } from '@cordon/trace';
 import { Context } from '../../packages/hub/src/context.ts';
 import { Gate } from '../../packages/hub/src/gate.ts';
 import { unknownOutcomes } from '../../packages/hub/src/interruption.ts';
 import { type PermissionNeed, Permissions } from '../../packages/hub/src/permission.ts';
-import { type Append, Recorder } from '../../packages/hub/src/recorder.ts';
+import { Recorder } from '../../packages/hub/src/recorder.ts';
 import { sessionGrants } from '../../packages/hub/src/stored-memory.ts';
 import { describeStep, NONE, type Step, step } from '../src/label.ts';
 
@@ -263,7 +264,8 @@ class Life {
     assert.ok(policy.ok, JSON.stringify(policy));
     this.#monitor = new ReferenceMonitor({ policy: policy.value });
     this.#calls = past.length;
-    const recorder = new Recorder((entry) => this.#record(entry), past);
+    const journal = { ...store.journal.of(world.session), append: this.#record };
+    const recorder = new Recorder(journal, past);
     const permissions = new Permissions({
       session: world.session,
       consent: this.#consent(),
@@ -342,10 +344,13 @@ class Life {
     this.#world.pass(taken);
   }
 
-  readonly #record: Append = ({ context, app, causes, label, body }) => {
-    this.#world.catchUp();
-    this.#pass(this.#stepOf(body, Number(/\d+$/.exec(context ?? '')?.[0] ?? NONE)));
-    return this.#store.journal.append(this.#world.session, context, app, causes, label, body);
+  /** Killed between two events of one transaction, it leaves neither: what was only proposed is as if it had not been. */
+  readonly #record: SessionJournal['append'] = (entries) => {
+    for (const { context, body } of entries) {
+      this.#world.catchUp();
+      this.#pass(this.#stepOf(body, Number(/\d+$/.exec(context ?? '')?.[0] ?? NONE)));
+    }
+    return this.#store.journal.appendAll(this.#world.session, entries);
   };
 
   /** The word of the model for an event; `k`: the step of the query in whose context it arises. */

@@ -34,13 +34,13 @@ export async function openRunNetwork(
     manifest: { ...SILENT_MANIFEST, network: rights.network, files: rights.files, limits: rights.limits },
     model: null,
   };
-  const { session, append } = record;
+  const { session, journal } = record;
   return ok(
     await openLoneNetwork({
       app: installed,
       policy: policy.value,
       session,
-      append,
+      journal,
       clock,
       socketFolder,
       onDenied,

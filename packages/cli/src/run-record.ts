@@ -5,33 +5,23 @@
  */
 import {
   type AppId,
-  type ContextId,
-  type Event,
   type EventBody,
-  type EventId,
   type Fault,
   failed,
   fault,
   HUB_LABEL,
-  type Label,
   ok,
   type Result,
   type SessionId,
 } from '@cordon/core';
-import { openStore } from '@cordon/trace';
+import { openStore, type SessionJournal } from '@cordon/trace';
 import { readJournalKey } from './journal-key.ts';
 import type { Environment } from './paths.ts';
 import { keySource, readStoreKey } from './store-key.ts';
 
 export interface RunRecord {
   readonly session: SessionId;
-  readonly append: (entry: {
-    readonly context: ContextId | null;
-    readonly app: AppId | null;
-    readonly causes: readonly EventId[];
-    readonly label: Label;
-    readonly body: EventBody;
-  }) => Event;
+  readonly journal: SessionJournal;
   readonly started: (milliseconds: number, layers: readonly string[]) => void;
   /** Ends the session and lets go of the store. */
   readonly ended: (reason: string) => void;
@@ -53,14 +43,12 @@ export function openRecord(
   if (!store.ok) return failed(fault('journal-unavailable', store.fault.message, store.fault.help));
   const { journal, sessions } = store.value;
   const session = sessions.create();
-  const append: RunRecord['append'] = ({ context, app: of, causes, label, body }) =>
-    journal.append(session, context, of, causes, label, body);
   const record = (of: AppId | null, body: EventBody) =>
-    void append({ context: null, app: of, causes: [], label: HUB_LABEL, body });
+    void journal.append(session, null, of, [], HUB_LABEL, body);
   record(null, { kind: 'session.started', isolation: 'spokes', model: 'none', notices });
   return ok({
     session,
-    append,
+    journal: journal.of(session),
     started: (milliseconds, layers) => record(app, { kind: 'app.started', milliseconds, layers }),
     ended: (reason) => {
       record(app, { kind: 'app.stopped', reason });

@@ -253,17 +253,12 @@ export class Exchange {
     const items = [{ name: held.reference, value: held.text, origin, label: held.label }];
     const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
     const { causes } = context;
-    const carried = await this.#parts.gate.carryOut(
-      context,
-      proposal,
-      {
-        causes,
-        label: held.label,
-        need: openNeed(context, held, foreign),
-        ...(origin === held.origin ? { revise: reviseRelease(proposal) } : {}),
-      },
-      (allowance) => ok(this.#parts.gate.spend(allowance).items),
-    );
+    const carried = await this.#parts.gate.deliver(context, proposal, {
+      causes,
+      label: held.label,
+      need: openNeed(context, held, foreign),
+      ...(origin === held.origin ? { revise: reviseRelease(proposal) } : {}),
+    });
     if (carried.kind === 'failed') return failed(carried.fault);
     if (carried.kind === 'refused') {
       // A user who keeps a text closed has not refused the query; a policy that does has (decision 0004).
@@ -272,9 +267,10 @@ export class Exchange {
       return refusal();
     }
     // Where the user typed another text, it is not of the apps, and cannot be what they want.
-    const label = carried.value.reduce((joined, item) => joinLabels(joined, item.label), HUB_LABEL);
+    const released = carried.value.items;
+    const label = released.reduce((joined, item) => joinLabels(joined, item.label), HUB_LABEL);
     for (const app of [held.origin, ...held.carries]) context.opens(label, app);
-    return ok({ type: 'opened', text: carried.value.map(({ value }) => value).join('') });
+    return ok({ type: 'opened', text: released.map(({ value }) => value).join('') });
   }
 
   /** A reader in the context's place looks at the text and says of it what fits a closed schema. */
@@ -433,18 +429,17 @@ export class Exchange {
       callId: request.callId,
       label,
     };
-    const carried = await this.#parts.gate.carryOut(
-      context,
-      proposal,
-      { causes: work.causes, label, need: null },
-      (allowance) => ok(this.#parts.gate.spend(allowance).message),
-    );
+    const carried = await this.#parts.gate.deliver(context, proposal, {
+      causes: work.causes,
+      label,
+      need: null,
+    });
     if (carried.kind === 'refused') {
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));
     }
     if (carried.kind !== 'done') return refusal();
     const texts: string[] = [];
-    replaceFreeText(functionality.response, carried.value, (text) => {
+    replaceFreeText(functionality.response, carried.value.message, (text) => {
       texts.push(text);
       return null;
     });
@@ -459,7 +454,7 @@ export class Exchange {
       peer: request.peer,
       label,
     };
-    const visible = replaceFreeText(functionality.response, carried.value, (text) =>
+    const visible = replaceFreeText(functionality.response, carried.value.message, (text) =>
       context.references.hold({ text, ...source }),
     );
     // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.

@@ -18,6 +18,7 @@ import {
   fault,
   id,
   type Label,
+  ok,
   type Proposal,
   type Reason,
   type Result,
@@ -40,6 +41,8 @@ export interface Circumstances<P extends Proposal = Proposal> {
   readonly need: PermissionNeed | null;
   /** What the user may make of it before allowing it; absent: it flows as it is, or not at all. */
   readonly revise?: Revise<P>;
+  /** Whether its effect happens at once, and is over before anything else does; absent: no. */
+  readonly isDelivery?: boolean;
 }
 
 /** What was settled about a proposal before its content was changed by the user. */
@@ -98,6 +101,19 @@ export class Gate {
     }
   }
 
+  /**
+   * Carries out what consists of handing over the proposal itself, within the hub: nothing comes between its decision and
+   * its effect, and both are recorded in one transaction before whoever proposed it gets it back.
+   */
+  deliver<P extends Proposal>(
+    context: Context,
+    given: P,
+    circumstances: Omit<Circumstances<P>, 'isDelivery'>,
+  ): Promise<Carried<P>> {
+    const delivery = { ...circumstances, isDelivery: true };
+    return this.carryOut(context, given, delivery, (allowance) => ok(this.spend(allowance)));
+  }
+
   /** Resolves when nothing that was proposed is under way any more, and nothing has followed from it. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) {
@@ -150,7 +166,7 @@ export class Gate {
     circumstances: Circumstances<P>,
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
-    const { causes, label, need, revise } = circumstances;
+    const { causes, label, need, revise, isDelivery = false } = circumstances;
     const { event, proposal, decided } = this.#recorder.propose(
       context,
       given,
@@ -167,7 +183,10 @@ export class Gate {
       const reasons = ruling.allowed ? [] : ruling.reasons;
       const verdict = ruling.allowed ? 'allow' : 'deny';
       const kind: `${Effect}.decided` = `${proposal.effect}.decided`;
-      this.#recorder.record(context, { kind, verdict, reasons, warnings, permission }, { causes: [event] });
+      const body: DecidedBody = { kind, verdict, reasons, warnings, permission };
+      // What is delivered is recorded as such before anybody has it, and its decision with it.
+      if (ruling.allowed && isDelivery) this.#recorder.recordWithNext(context, body, { causes: [event] });
+      else this.#recorder.record(context, body, { causes: [event] });
       if (ruling.allowed) context.lastEvent = event;
       return { ruling, event, proposal };
     };
@@ -198,6 +217,8 @@ export class Gate {
           const consent = permission === 'not-needed' ? 'not-needed' : 'given';
           return conclude(this.#monitor.admit(proposal, frame, consent), permission, warnings);
         }
+        // What is asked about is in the journal before anybody is asked.
+        this.#recorder.writeHeld();
         const obtained = await this.#permissions.obtain(
           context,
           proposal,
@@ -216,7 +237,7 @@ export class Gate {
           // What was proposed does not happen; what the user made of it is decided like everything else.
           conclude({ allowed: false, reasons: [REVISED] }, obtained.by, warnings);
           const { proposal: own, label: its } = revised.value;
-          const anew = { causes, label: its, need: null };
+          const anew = { causes, label: its, need: null, isDelivery };
           return await this.#decide(context, own, anew, { rules: answered, permission: obtained.by });
         }
         if (revised !== null) return conclude({ allowed: false, reasons: [UNFIT] }, 'denied', warnings);
@@ -233,7 +254,7 @@ export class Gate {
   async #asDecided<P extends Proposal>(
     context: Context,
     { event, proposal, decided }: Recorded<P> & { readonly decided: DecidedBody },
-    { causes, revise }: Circumstances<P>,
+    { causes, revise, isDelivery = false }: Circumstances<P>,
   ): Promise<Decided<P>> {
     if (decided.verdict === 'allow') {
       const ruling = this.#monitor.readmit(proposal, event);
@@ -250,7 +271,7 @@ export class Gate {
     return await this.#decide(
       context,
       own,
-      { causes, label, need: null },
+      { causes, label, need: null, isDelivery },
       { rules: new Set(answered.map((rule): RuleId => id(rule))), permission: decided.permission },
     );
   }

@@ -109,8 +109,7 @@ export class Hub {
       modelId,
       policy: isolation === 'none' ? emptyPolicy() : parts.policy,
       past,
-      append: ({ context, app, causes, label, body }) =>
-        store.journal.append(id, context, app, causes, label, body),
+      journal: store.journal.of(id),
       grants: sessionGrants(store, id),
       prompts: store.prompts,
       memory: new StoredMemory(store, id, memoryLimits),

@@ -18,18 +18,19 @@ import {
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
+import type { SessionJournal } from '@cordon/trace';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Gate } from './gate.ts';
 import type { WaitingPrompts } from './open-question.ts';
 import { type Grants, Permissions } from './permission.ts';
-import { type Append, Recorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 
 export interface LoneAppParts {
   readonly app: InstalledApp;
   readonly policy: Policy;
   readonly session: SessionId;
-  readonly append: Append;
+  readonly journal: SessionJournal;
   readonly clock: Clock;
   /** A folder of the hub alone, for the socket of a proxy. */
   readonly socketFolder: string;
@@ -78,8 +79,8 @@ export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork>
   };
 }
 
-function gateParts({ app, policy, session, append, clock, onDenied }: LoneAppParts): EgressGateParts {
-  const recorder = new Recorder(append);
+function gateParts({ app, policy, session, journal, clock, onDenied }: LoneAppParts): EgressGateParts {
+  const recorder = new Recorder(journal);
   const monitor = new ReferenceMonitor({ policy });
   // One signal for all: after a dozen questions that nobody answered no more are put.
   const { signal } = new AbortController();

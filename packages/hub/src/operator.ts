@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import {
+  type Answer,
   type AppId,
   type DataRelease,
   type EventId,
@@ -311,16 +312,17 @@ export class Operator {
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
     const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
-    const carried = await this.#parts.gate.carryOut(
-      context,
-      proposal,
-      { causes: [], label: labelOfItems(items), need, revise: reviseRelease(proposal) },
-      (allowance) => ok(this.#parts.gate.spend(allowance).items),
-    );
+    const carried = await this.#parts.gate.deliver(context, proposal, {
+      causes: [],
+      label: labelOfItems(items),
+      need,
+      revise: reviseRelease(proposal),
+    });
     // Without the data the app asks the user for what it lacks: the query goes on.
     if (carried.kind !== 'done') return [];
-    for (const { label, origin } of carried.value) context.sees(label, origin);
-    return carried.value.map(({ name, value }) => ({ name, value }));
+    const { items: released } = carried.value;
+    for (const { label, origin } of released) context.sees(label, origin);
+    return released.map(({ name, value }) => ({ name, value }));
   }
 
   /** The earlier turns become visible again, and with them all that flowed into them. */
@@ -422,13 +424,9 @@ export class Operator {
     const { causes } = context;
     const placed = context.references.namedIn(answer);
     const label = placed.reduce((joined, held) => joinLabels(joined, held.label), context.label);
-    const carried = await this.#parts.gate.carryOut(
-      context,
-      { effect: 'answer', context: context.id, text },
-      { causes, label, need: null },
-      (allowance) => ok(this.#parts.gate.spend(allowance).text),
-    );
-    if (carried.kind === 'done') return carried.value;
+    const proposal: Answer = { effect: 'answer', context: context.id, text };
+    const carried = await this.#parts.gate.deliver(context, proposal, { causes, label, need: null });
+    if (carried.kind === 'done') return carried.value.text;
     if (carried.kind === 'refused') query.refused(carried.reasons, true);
     return null;
   }

@@ -9,6 +9,7 @@ import {
   type AppId,
   type AppResponse,
   closedSchema,
+  type DataRelease,
   failed,
   isClosedValue,
   type Json,
@@ -123,17 +124,16 @@ export class Reader {
     need: PermissionNeed | null,
   ): Promise<string | null> {
     const { reference: name, text: value, origin, label } = held;
-    const carried = await this.#parts.gate.carryOut(
+    const carried = await this.#parts.gate.deliver<DataRelease>(
       reader,
       { effect: 'data-release', context: reader.id, to: null, items: [{ name, value, origin, label }] },
       { causes: context.causes, label, need },
-      (allowance) => ok(this.#parts.gate.spend(allowance).items),
     );
     if (carried.kind !== 'done') return null;
     // The schema is the asking model's, and may hold what that context has seen.
     reader.sees(context.label, null);
     for (const app of [origin, ...held.carries]) reader.sees(label, app);
-    return carried.value.map((item) => item.value).join('');
+    return carried.value.items.map((item) => item.value).join('');
   }
 
   /** `undefined`: nothing that the model said is a closed value of the schema. */
@@ -158,15 +158,14 @@ export class Reader {
       callId: this.#parts.newCallId(),
       label,
     };
-    const carried = await this.#parts.gate.carryOut(
-      context,
-      proposal,
-      { causes: reader.causes, label, need: null },
-      (allowance) => ok(this.#parts.gate.spend(allowance).message),
-    );
+    const carried = await this.#parts.gate.deliver(context, proposal, {
+      causes: reader.causes,
+      label,
+      need: null,
+    });
     if (carried.kind !== 'done') return REFUSED;
     context.learns(label, [held.origin, ...held.carries]);
-    return ok({ type: 'finding', value: carried.value });
+    return ok({ type: 'finding', value: carried.value.message });
   }
 
   #malformed(context: Context, reason: string, told: string): Served {

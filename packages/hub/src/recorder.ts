@@ -5,7 +5,6 @@
  * Ring 0.
  */
 import {
-  type ContextId,
   type DecidedBody,
   type Event,
   type EventBody,
@@ -15,6 +14,7 @@ import {
   type Proposal,
   type ProposedBody,
 } from '@cordon/core';
+import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from './context.ts';
 import { Doubts } from './doubts.ts';
 import type { Progress } from './progress.ts';
@@ -25,16 +25,6 @@ export interface Provenance {
   readonly label?: Label;
 }
 
-/** Appends and answers the event as it stands in the trace. Throws when the journal cannot be written: a
- * system that cannot record does not act. */
-export type Append = (entry: {
-  readonly context: ContextId | null;
-  readonly app: Event['app'];
-  readonly causes: readonly EventId[];
-  readonly label: Label;
-  readonly body: EventBody;
-}) => Event;
-
 /** A proposal as it stands in the journal. */
 export interface Recorded<P extends Proposal> {
   readonly event: EventId;
@@ -44,15 +34,17 @@ export interface Recorded<P extends Proposal> {
 }
 
 export class Recorder {
-  readonly #append: Append;
+  readonly #journal: SessionJournal;
   readonly #doubts = new Doubts();
   #progress: Progress | null = null;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
+  /** Goes into the journal before anything else does, in one transaction with what comes next. */
+  #held: readonly EventDraft[] = [];
 
   /** @param past what the journal holds of a session that goes on */
-  constructor(append: Append, past: readonly Event[] = []) {
-    this.#append = append;
+  constructor(journal: SessionJournal, past: readonly Event[] = []) {
+    this.#journal = journal;
     for (const event of past) this.#doubts.observe(event);
   }
 
@@ -80,14 +72,48 @@ export class Recorder {
     return this.#known(context, body, causes) ?? this.#new(context, body, causes, label);
   }
 
+  /** As `record`, together with the next event: for what nobody acts on before that. */
+  recordWithNext(context: Context, body: EventBody, { causes = [], label = HUB_LABEL }: Provenance): void {
+    if (this.#known(context, body, causes) === null) this.#hold(draftOf(context, body, causes, label));
+  }
+
+  /** Called where something else than an event comes next: what was held is in the journal then. */
+  writeHeld(): void {
+    this.#write([]);
+  }
+
+  #hold(draft: EventDraft): void {
+    this.#held = [...this.#held, draft];
+  }
+
+  /** What could not be written stays before whatever is. */
+  #write(drafts: readonly EventDraft[]): readonly Event[] {
+    const held = this.#held;
+    const all = [...held, ...drafts];
+    if (all.length === 0) return [];
+    // Whoever is told of the events may record others in turn.
+    this.#held = [];
+    const events = this.#appended(all, held);
+    for (const event of events) this.learn(event);
+    return events;
+  }
+
+  #appended(all: readonly EventDraft[], held: readonly EventDraft[]): readonly Event[] {
+    try {
+      return this.#journal.append(all);
+    } catch (error) {
+      this.#held = held;
+      throw error;
+    }
+  }
+
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
     return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
   }
 
   #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {
-    const place = { context: context?.id ?? null, app: context?.app ?? null };
-    const event = this.#append({ ...place, causes, label, body });
-    this.learn(event);
+    const event = this.#write([draftOf(context, body, causes, label)]).at(-1);
+    if (event === undefined) throw new Error('an appended event is missing');
     return event;
   }
 
@@ -98,6 +124,7 @@ export class Recorder {
 
   /**
    * A proposal gets its place, or has it: then it is the one that stands there, if what was decided about it still `holds`.
+   * A new one is written with the event that comes next, which is mostly its decision.
    */
   propose<P extends Proposal>(
     context: Context,
@@ -112,10 +139,16 @@ export class Recorder {
       if (recorded.decided === null || holds(recorded, recorded.decided)) return this.#named(given, recorded);
       known = this.#known(context, body, causes);
     }
-    return this.#named(given, this.#recorded(given, this.#new(context, body, causes, label), null));
+    const id = this.#journal.newId();
+    this.#hold({ ...draftOf(context, body, causes, label), id });
+    return this.#named(given, this.#recorded(given, { ...body, id }, null));
   }
 
-  #recorded<P extends Proposal>(given: P, event: Event, decided: DecidedBody | null): Recorded<P> {
+  #recorded<P extends Proposal>(
+    given: P,
+    event: (ProposedBody | Event) & { readonly id: EventId },
+    decided: DecidedBody | null,
+  ): Recorded<P> {
     const proposal = 'callId' in given && 'callId' in event ? { ...given, callId: event.callId } : given;
     return { event: event.id, proposal, decided };
   }
@@ -133,6 +166,15 @@ export class Recorder {
       return 'Such a call was carried out in this query before it was interrupted.';
     return this.#doubts.about(proposal);
   }
+}
+
+function draftOf(
+  context: Context | null,
+  body: EventBody,
+  causes: readonly EventId[],
+  label: Label,
+): EventDraft {
+  return { context: context?.id ?? null, app: context?.app ?? null, causes, label, body };
 }
 
 function renamed<P extends Proposal>(proposal: P, callIds: ReadonlyMap<string, string>): P {

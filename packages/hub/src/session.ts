@@ -31,7 +31,7 @@ import {
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
-import type { Store } from '@cordon/trace';
+import type { SessionJournal, Store } from '@cordon/trace';
 import { AppChoices } from './app-choice.ts';
 import type { AppDescription } from './app-description.ts';
 import { AppHost, type AppLauncher } from './app-host.ts';
@@ -54,7 +54,7 @@ import { Progress } from './progress.ts';
 import { Query } from './query.ts';
 import { Reader } from './reader.ts';
 import { UserWords } from './recipients.ts';
-import { type Append, Recorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
 import { replay, toldOf } from './replay.ts';
@@ -76,7 +76,7 @@ export interface SessionParts {
   readonly policy: Policy;
   /** What the journal holds of a session that goes on; empty for a new one. */
   readonly past: readonly Event[];
-  readonly append: Append;
+  readonly journal: SessionJournal;
   readonly grants: Grants;
   readonly prompts: Store['prompts'];
   readonly memory: Memory;
@@ -163,15 +163,12 @@ export class Session {
     // What is gone on from is told once; a long journal is not kept in memory besides.
     this.#parts = { ...parts, past: [] };
     this.#registry = new Registry(parts.apps);
-    const append: Append = (entry) => {
-      const event = parts.append(entry);
-      this.#query?.saw(event);
-      this.#subject.saw(event);
-      if (event.kind === 'user.message') this.#trail = [];
-      this.#trail.push(event);
-      return event;
+    const append: SessionJournal['append'] = (entries) => {
+      const events = parts.journal.append(entries);
+      for (const event of events) this.#saw(event);
+      return events;
     };
-    this.#recorder = new Recorder(append, parts.past);
+    this.#recorder = new Recorder({ ...parts.journal, append }, parts.past);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
     replay(parts.past, this.#monitor);
     for (const event of parts.past) this.#subject.saw(event);
@@ -331,13 +328,20 @@ export class Session {
     else this.#parts.release();
   }
 
+  #saw(event: Event): void {
+    this.#query?.saw(event);
+    this.#subject.saw(event);
+    if (event.kind === 'user.message') this.#trail = [];
+    this.#trail.push(event);
+  }
+
   /** Effects whose outcome nobody recorded: that is what is known of them, and it is recorded before anything else is done. */
   #recordUnknown(past: readonly Event[]): readonly Event[] {
-    return unknownOutcomes(past).map(({ proposed, body }) => {
+    return unknownOutcomes(past).flatMap(({ proposed, body }) => {
       const { context, app, id: cause } = proposed;
-      const event = this.#parts.append({ context, app, causes: [cause], label: HUB_LABEL, body });
-      this.#recorder.learn(event);
-      return event;
+      const events = this.#parts.journal.append([{ context, app, causes: [cause], label: HUB_LABEL, body }]);
+      for (const event of events) this.#recorder.learn(event);
+      return events;
     });
   }
 
@@ -564,6 +568,6 @@ export class Session {
   }
 
   #recordApp(app: AppId, body: Parameters<Recorder['record']>[1]): void {
-    this.#parts.append({ context: null, app, causes: [], label: HUB_LABEL, body });
+    this.#parts.journal.append([{ context: null, app, causes: [], label: HUB_LABEL, body }]);
   }
 }

@@ -241,12 +241,11 @@ export class ToolCalls {
       isError: result.isError,
       label,
     };
-    const delivered = await this.#parts.gate.carryOut(
-      context,
-      proposal,
-      { causes: [event], label, need: null },
-      (allowance) => ok(this.#parts.gate.spend(allowance)),
-    );
+    const delivered = await this.#parts.gate.deliver(context, proposal, {
+      causes: [event],
+      label,
+      need: null,
+    });
     if (delivered.kind === 'refused') {
       query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
     }

@@ -2,7 +2,7 @@ export type { Breach, BreachKind, JournalHead, Signed, Verification } from './ch
 export { LEAST_KEY_BYTES } from './chain-key.ts';
 export { StoreFailure, type StoreFault, type StoreFaultKind } from './fault.ts';
 export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './grant.ts';
-export type { EventDraft, EventListener, Journal } from './journal.ts';
+export type { EventDraft, EventListener, Journal, SessionJournal } from './journal.ts';
 export type {
   FactKind,
   ItemId,

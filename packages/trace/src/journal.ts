@@ -38,13 +38,22 @@ import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, type Row, text
 import { PLACE } from './sealed-column.ts';
 import type { HeldSession, Sessions } from './session.ts';
 
-/** An event before the journal has given it its id, place and time. */
+/** An event before the journal has given it its place and time. */
 export interface EventDraft {
+  /** From `newId`, for one that others name before it is written; absent: it gets one. */
+  readonly id?: EventId;
   readonly context: ContextId | null;
   readonly app: AppId | null;
   readonly causes: readonly EventId[];
   readonly label: Label;
   readonly body: EventBody;
+}
+
+/** One session's end of the journal. */
+export interface SessionJournal {
+  /** All or none, in one transaction; throws as `append` does. */
+  readonly append: (drafts: readonly EventDraft[]) => readonly Event[];
+  readonly newId: () => EventId;
 }
 
 /** Called after the event is committed, in the order of the journal. */
@@ -109,6 +118,13 @@ export class Journal {
     }, durability);
     this.#deliver(events);
     return events;
+  }
+
+  of(session: SessionId): SessionJournal {
+    return {
+      append: (drafts) => this.appendAll(session, drafts),
+      newId: () => id(this.#options.randomId()),
+    };
   }
 
   /** Ends a session: records `session.ended`, after which nothing can be appended and its grants are dead. */
@@ -232,7 +248,8 @@ export class Journal {
     // of the labels the join, so that neither side can lower what the other says.
     const app = 'app' in body ? body.app : draft.app;
     const label = 'label' in body ? joinLabels(draft.label, body.label) : draft.label;
-    const frame = { id: this.#options.randomId(), session, sequence, time, context, app, causes, label };
+    const name = draft.id ?? this.#options.randomId();
+    const frame = { id: name, session, sequence, time, context, app, causes, label };
     return canonicalJsonOf({ ...body, ...frame });
   }
 

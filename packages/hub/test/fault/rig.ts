@@ -101,18 +101,19 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
 /** After its end a hub records nothing and has no effect: what it still tries breaks. */
 function mortal(store: Store, isDue: () => Death['when'] | null, end: End): void {
   const { journal } = store;
-  const append = journal.append.bind(journal);
+  const append = journal.appendAll.bind(journal);
   let isOver = false;
   const die = () => {
     isOver = true;
     return end();
   };
-  journal.append = (...entry): Event => {
+  journal.appendAll = (session, drafts): readonly Event[] => {
     if (isOver) return end();
-    const when = isDue();
-    if (when === 'before') return die();
-    const event = append(...entry);
-    return when === 'after' ? die() : event;
+    // Each event is a moment to die at; of one transaction the journal has all or none.
+    const when = drafts.map(isDue);
+    if (when.includes('before')) return die();
+    const events = append(session, drafts);
+    return when.includes('after') ? die() : events;
   };
 }
 

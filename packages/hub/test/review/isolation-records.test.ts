@@ -33,9 +33,12 @@ async function lone(context: TestContext): Promise<Lone> {
     app: app('page', {}, { network: ['127.0.0.1:9'] }).installed,
     policy: emptyPolicy(),
     session,
-    append: ({ context: of, app: id, causes, label, body }) => {
-      if (body.kind === state.lost) throw new Error('the disk is full');
-      return journal.append(session, of, id, causes, label, body);
+    journal: {
+      ...journal.of(session),
+      append: (entries) => {
+        if (entries.some(({ body }) => body.kind === state.lost)) throw new Error('the disk is full');
+        return journal.appendAll(session, entries);
+      },
     },
     clock: Date.now,
     socketFolder: join(folder, 'sockets'),
