@@ -4,8 +4,17 @@
  *
  * Ring 0.
  */
-import { type Fault, failed, fault, type InstalledApp, ok, type Result, type ToolCall } from '@cordon/core';
-import type { Client, Tool, Transport } from '@modelcontextprotocol/client';
+import {
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  type JsonObject,
+  ok,
+  type Result,
+  type ToolCall,
+} from '@cordon/core';
+import type { Client, RequestOptions, Tool, Transport } from '@modelcontextprotocol/client';
 import { type AppDescription, appTools, describeApp } from './app-description.ts';
 import {
   brokenCall,
@@ -20,8 +29,10 @@ import {
 import type { AppProcess } from './app-process.ts';
 import { type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
 import { CallClock, MOST_WAITING_MS, type Waiting } from './call-clock.ts';
+import { CALL_RESULT } from './call-result.ts';
 import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
 import { remoteFault } from './remote-app.ts';
+import type { SchemaValidator } from './schema-validator.ts';
 
 export interface Opened {
   readonly app: InstalledApp;
@@ -30,6 +41,7 @@ export interface Opened {
   readonly said: AppDescription;
   readonly client: Client;
   readonly transport: Transport;
+  readonly validator: SchemaValidator;
   /** Null: the app runs elsewhere. */
   readonly process: AppProcess | null;
   /** What may keep the app waiting while a call is under way; null: nothing. */
@@ -146,17 +158,20 @@ export class AppConnection {
   }
 
   async call({ tool, arguments: args }: ToolCall, signal: AbortSignal): Promise<Result<ToolResult, Fault>> {
-    const { client, app, waiting } = this.#opened;
+    const { app, waiting } = this.#opened;
     const limitMs = app.manifest.limits.callSeconds * 1000;
     const clock = new CallClock({ limitMs, waiting });
     this.#begin(tool);
     try {
-      const request = { name: tool, arguments: { ...args } };
       // The client's own limit is beyond what the clock allows: it cannot stand still.
       const timeout = limitMs + 2 * MOST_WAITING_MS;
       const stop = AbortSignal.any([signal, clock.over]);
-      const toolDefinition = this.#definition(tool);
-      return ok(readToolResult(await client.callTool(request, { timeout, signal: stop, toolDefinition })));
+      const options = { timeout, signal: stop };
+      if (this.#opened.client.getProtocolEra() === 'modern')
+        return ok(await this.#callNewest(tool, args, options));
+      const result = await this.#request(tool, args, options);
+      const misfit = this.#misfit(tool, result);
+      return misfit === null ? ok(result) : failed(errorAnswer(app, tool, new Error(misfit)));
     } catch (error) {
       return failed(await this.#faultOf(tool, error, signal, clock.over.aborted));
     } finally {
@@ -165,7 +180,36 @@ export class AppConnection {
     }
   }
 
-  /** Results are held against what was agreed to. Left to itself, the client forgets it whenever the app announces other tools. */
+  async #request(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
+    const params = { name: tool, arguments: { ...args } };
+    const call = { method: 'tools/call', params } as const;
+    return readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
+  }
+
+  /** The newest revision has headers for arguments and results of several legs, which are the client's business. */
+  async #callNewest(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
+    const params = { name: tool, arguments: { ...args } };
+    const toolDefinition = this.#definition(tool);
+    const result = await this.#opened.client.callTool(params, { ...options, toolDefinition });
+    const { content, structuredContent, isError = false } = result;
+    const blocks = content.map((block) => ({
+      type: block.type,
+      text: block.type === 'text' ? block.text : '',
+    }));
+    return readToolResult({ content: blocks, structuredContent, isError });
+  }
+
+  /** Results are held against what was agreed to, whatever the app has announced since. */
+  #misfit(name: string, { structured, isError }: ToolResult): string | null {
+    const output = this.#running.tools.find((tool) => tool.name === name)?.output ?? null;
+    if (output === null || isError) return null;
+    if (structured === null)
+      return `\`${name}\` has an output schema and answered without structured content`;
+    const checked = this.#opened.validator.check(output, structured);
+    return checked.ok ? null : `structured content does not fit the tool's output schema: ${checked.fault}`;
+  }
+
+  /** Left to itself, the client forgets it whenever the app announces other tools. */
   #definition(name: string): Tool {
     const known = this.#definitions.get(name);
     if (known !== undefined) return known;

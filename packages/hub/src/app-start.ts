@@ -142,6 +142,7 @@ export class AppStart {
     try {
       await client.connect(transport, options);
       const { tools } = await client.listTools(undefined, options);
+      const validator = await this.#parts.validator();
       const said = describeApp(client.getInstructions(), tools);
       if (!said.ok) {
         process?.kill();
@@ -156,7 +157,10 @@ export class AppStart {
       };
       const waiting = network;
       return ok(
-        new AppConnection({ app, running, said: said.value, client, transport, process, waiting }, told),
+        new AppConnection(
+          { app, running, said: said.value, client, transport, validator, process, waiting },
+          told,
+        ),
       );
     } catch (error) {
       const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });

@@ -4,7 +4,7 @@
  * Ring 0.
  */
 import { type AppId, type Json, type JsonSchema, toJson } from '@cordon/core';
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallResult } from './call-result.ts';
 
 /** A tool as its app declares it. */
 export interface AppTool {
@@ -36,8 +36,8 @@ export interface RunningApp {
 const OUTPUT_LENGTH = 1024 * 1024;
 
 /** Everything but text becomes a note: images and links of an app are not loaded for it. */
-export function readToolResult(result: CallToolResult): ToolResult {
-  const parts = (result.content ?? []).map((block) =>
+export function readToolResult(result: CallResult): ToolResult {
+  const parts = result.content.map((block) =>
     block.type === 'text' ? block.text : `[${block.type} not shown]`,
   );
   const text = parts.join('\n');
@@ -45,5 +45,5 @@ export function readToolResult(result: CallToolResult): ToolResult {
     text.length > OUTPUT_LENGTH
       ? `${text.slice(0, OUTPUT_LENGTH)}\n[cut after ${OUTPUT_LENGTH} characters]`
       : text;
-  return { text: cut, structured: toJson(result.structuredContent), isError: result.isError === true };
+  return { text: cut, structured: toJson(result.structuredContent), isError: result.isError };
 }
