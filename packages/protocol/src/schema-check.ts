@@ -21,7 +21,7 @@ export function misfit(
   value: Json,
   options: CheckOptions = { allowsReferences: false },
 ): string | null {
-  return new Check(options).value(schema, value, '');
+  return new Check(options).value(schema, value);
 }
 
 /** The keywords that are checked; `title` and `description` say nothing that could be. */
@@ -35,61 +35,80 @@ const WHOLE_REFERENCE = /^\$\d{1,6}$/;
 
 class Check {
   readonly #options: CheckOptions;
+  /** Where in the message the check is. Nearly every message fits, so the words for it are put together at a problem only. */
+  readonly #path: (string | number)[] = [];
 
   constructor(options: CheckOptions) {
     this.#options = options;
   }
 
   /** Recursion is as deep as the value and the schema are, which were both read within limits. */
-  value(schema: Json, value: Json, at: string): string | null {
-    if (schema === false) return `${at || 'the message'} may not be there`;
+  value(schema: Json, value: Json): string | null {
+    if (schema === false) return `${this.#here()} may not be there`;
     if (!isJsonObject(schema)) return null;
     if (this.#options.allowsReferences && holdsReference(value)) {
-      return mayBeText(schema) ? null : `${at || 'the message'} must be no text`;
+      return mayBeText(schema) ? null : `${this.#here()} must be no text`;
     }
-    return (
-      typed(schema, value, at) ??
-      listed(schema, value, at) ??
-      this.#alternatives(schema, value, at) ??
-      sized(schema, value, at) ??
-      this.#inside(schema, value, at)
-    );
+    const problem = typed(schema, value) ?? listed(schema, value);
+    if (problem !== null) return `${this.#here()} ${problem}`;
+    const unfit = this.#alternatives(schema, value);
+    if (unfit !== null) return unfit;
+    const size = sized(schema, value);
+    return size === null ? this.#inside(schema, value) : `${this.#at()} ${size}`;
   }
 
-  #alternatives({ anyOf }: JsonObject, value: Json, at: string): string | null {
+  #at(): string {
+    return this.#path.map((key) => `/${key}`).join('');
+  }
+
+  #here(): string {
+    return this.#at() || 'the message';
+  }
+
+  #alternatives({ anyOf }: JsonObject, value: Json): string | null {
     if (!isList(anyOf)) return null;
-    return anyOf.some((one) => this.value(one, value, at) === null)
-      ? null
-      : `${at || 'the message'} fits none of the forms that it may have`;
+    const depth = this.#path.length;
+    for (const one of anyOf) {
+      if (this.value(one, value) === null) return null;
+      // What did not fit has left the place at which it found that out.
+      this.#path.length = depth;
+    }
+    return `${this.#here()} fits none of the forms that it may have`;
   }
 
-  #inside(schema: JsonObject, value: Json, at: string): string | null {
+  /** A part of the value; where it does not fit, the path stays. */
+  #part(schema: Json, part: Json, key: string | number): string | null {
+    this.#path.push(key);
+    const problem = this.value(schema, part);
+    if (problem === null) this.#path.pop();
+    return problem;
+  }
+
+  #inside(schema: JsonObject, value: Json): string | null {
     if (isList(value)) {
       const { items } = schema;
       if (items === undefined) return null;
-      return first(value.entries(), ([index, item]) => this.value(items, item, `${at}/${index}`));
+      for (let index = 0; index < value.length; index++) {
+        const problem = this.#part(items, value[index] ?? null, index);
+        if (problem !== null) return problem;
+      }
+      return null;
     }
     if (!isJsonObject(value)) return null;
     const { required, additionalProperties } = schema;
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     const wanted = isList(required) ? required : [];
     const missing = wanted.find((key) => typeof key === 'string' && !Object.hasOwn(value, key));
-    if (typeof missing === 'string') return `${at}/${missing} is missing`;
-    return first(Object.entries(value), ([key, inner]) => {
+    if (typeof missing === 'string') return `${this.#at()}/${missing} is missing`;
+    for (const key of Object.keys(value)) {
       const known = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
       // A key that an attacker chose is not repeated.
-      if (known === false) return `${at || 'the message'} has a field that is unknown`;
-      return known === undefined ? null : this.value(known, inner, `${at}/${key}`);
-    });
+      if (known === false) return `${this.#here()} has a field that is unknown`;
+      const problem = known === undefined ? null : this.#part(known, value[key] ?? null, key);
+      if (problem !== null) return problem;
+    }
+    return null;
   }
-}
-
-function first<T>(items: Iterable<T>, problemOf: (item: T) => string | null): string | null {
-  for (const item of items) {
-    const problem = problemOf(item);
-    if (problem !== null) return problem;
-  }
-  return null;
 }
 
 function holdsReference(value: Json): boolean {
@@ -104,11 +123,12 @@ function mayBeText({ type }: JsonObject): boolean {
   return type === undefined || type === 'string' || (isList(type) && type.includes('string'));
 }
 
-function typed({ type }: JsonObject, value: Json, at: string): string | null {
-  if (type === undefined) return null;
+/** These say what is wrong, and their caller where. */
+function typed({ type }: JsonObject, value: Json): string | null {
+  if (type === undefined || (!isList(type) && isOfType(type, value))) return null;
   const names = isList(type) ? type : [type];
   if (names.some((name) => isOfType(name, value))) return null;
-  return `${at || 'the message'} must be ${names.filter((name) => typeof name === 'string').join(' or ')}`;
+  return `must be ${names.filter((name) => typeof name === 'string').join(' or ')}`;
 }
 
 function isOfType(name: Json, value: Json): boolean {
@@ -130,25 +150,31 @@ function isOfType(name: Json, value: Json): boolean {
   }
 }
 
-function listed(schema: JsonObject, value: Json, at: string): string | null {
-  const same = (other: Json) => other === value || canonicalJson(other) === canonicalJson(value);
-  if (isList(schema.enum) && !schema.enum.some(same)) return `${at || 'the message'} is none of the values`;
-  if (schema.const !== undefined && !same(schema.const)) return `${at || 'the message'} is another value`;
+function listed(schema: JsonObject, value: Json): string | null {
+  if (isList(schema.enum) && !schema.enum.some((other) => isSame(other, value)))
+    return 'is none of the values';
+  if (schema.const !== undefined && !isSame(schema.const, value)) return 'is another value';
   return null;
 }
 
-function sized(schema: JsonObject, value: Json, at: string): string | null {
+function isSame(one: Json, other: Json): boolean {
+  if (one === other) return true;
+  // Only lists and objects can be the same value and not the same to the engine.
+  return typeof one === 'object' && typeof other === 'object' && canonicalJson(one) === canonicalJson(other);
+}
+
+function sized(schema: JsonObject, value: Json): string | null {
   if (typeof value === 'number') {
-    return outside(value, schema.minimum, schema.maximum) ? `${at} is too small or too large` : null;
+    return outside(value, schema.minimum, schema.maximum) ? 'is too small or too large' : null;
   }
   if (typeof value === 'string') {
     const { minLength, maxLength } = schema;
     if (minLength === undefined && (typeof maxLength !== 'number' || value.length <= maxLength)) return null;
-    return outside(characters(value), minLength, maxLength) ? `${at} is too short or too long` : null;
+    return outside(characters(value), minLength, maxLength) ? 'is too short or too long' : null;
   }
   if (isList(value)) {
     const { minItems, maxItems } = schema;
-    return outside(value.length, minItems, maxItems) ? `${at} has too few or too many items` : null;
+    return outside(value.length, minItems, maxItems) ? 'has too few or too many items' : null;
   }
   return null;
 }
