@@ -5,7 +5,7 @@
  * Ring 0; what a detector answers is ring 1.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { textsOf } from './evidence.ts';
+import { examinedTexts } from './evidence.ts';
 import {
   type Callable,
   callable,
@@ -49,7 +49,7 @@ export function noAnswer(reason: string): NoAnswer {
 
 /** One use of a detector in a rule. */
 export interface DetectorCall {
-  /** The texts in the first argument: of strings, chunk lists, messages, tool outputs and lists of these. */
+  /** The texts in the first argument: strings, what is said in messages and outputs, and all within calls, objects and lists. */
   readonly texts: readonly string[];
   /** The arguments behind the first. */
   readonly rest: readonly Json[];
@@ -81,7 +81,7 @@ export function defineDetector(spec: DetectorSpec): Detector {
     const { data, rest, options, given } = bound;
     try {
       const answer = spec.run({
-        texts: textsOf(data),
+        texts: examinedTexts(data, null).map(({ text }) => text),
         rest,
         named: options,
         given,

@@ -72,6 +72,38 @@ export function textsOf(value: Value): readonly string[] {
   return typeof content === 'string' || isContents(content) ? textsOf(content) : [];
 }
 
+/** A text that a detector looks at, and where it stands. */
+export interface ExaminedText {
+  readonly text: string;
+  readonly place: Located | null;
+}
+
+/**
+ * The texts that detectors look at: those of `textsOf`, and beyond the seed language every text within objects, within the
+ * arguments of calls and within contents of other kinds. There, a secret in an argument is found only if the rule names that argument.
+ */
+export function examinedTexts(value: Value, located: Located | null): readonly ExaminedText[] {
+  if (typeof value === 'string') return [{ text: value, place: located }];
+  if (isContents(value)) {
+    const places = locateTexts(value, located);
+    return textsOf(value).map((text, index) => ({ text, place: places[index] ?? null }));
+  }
+  if (isList(value)) return value.flatMap((item, index) => examinedTexts(item, partOf(located, index)));
+  if (isDictionary(value))
+    return Object.entries(value).flatMap(([key, inner]) => examinedTexts(inner, partOf(located, key)));
+  if (!(value instanceof TracePart)) return [];
+  const name = EXAMINED.get(value.type);
+  return name === undefined ? [] : examinedTexts(value.field(name) ?? null, partOf(located, name));
+}
+
+/** By type: the field in which texts of others are. */
+const EXAMINED: ReadonlyMap<string, string> = new Map([
+  ['Message', 'content'],
+  ['ToolOutput', 'content'],
+  ['ToolCall', 'function'],
+  ['Function', 'arguments'],
+]);
+
 export function locateElement(object: Value, index: Value, located: Located | null): Located | null {
   if (typeof index === 'string') return partOf(located, index);
   const items = isContents(object) ? object.chunks : object;

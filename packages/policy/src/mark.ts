@@ -5,7 +5,7 @@
  */
 import type { Expression } from './ast.ts';
 import type { Frame, Locate } from './body.ts';
-import { type Located, locateTexts, textsOf } from './evidence.ts';
+import { type ExaminedText, examinedTexts } from './evidence.ts';
 import type { PatternCache } from './regex.ts';
 import { childrenOf } from './scope.ts';
 import type { Span } from './source.ts';
@@ -22,25 +22,25 @@ export function occurrencesOf(needle: string, text: string, cache: PatternCache)
   return spans;
 }
 
+const NOTHING: ExaminedText = { text: '', place: null };
+
 /** Turns what a function says about its arguments into places in the trace. */
 export function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
   // A function may mark a text as often as it has characters, so what it marks is looked up once.
-  let looked: Map<number, { texts: readonly string[]; places: readonly (Located | null)[] }> | null = null;
+  let looked: Map<number, readonly ExaminedText[]> | null = null;
   const look = (argument: number) => {
     looked ??= new Map();
     const known = looked.get(argument);
     if (known !== undefined) return known;
-    const value = values[argument] ?? null;
-    const found = { texts: textsOf(value), places: locateTexts(value, locate[argument]?.(frame) ?? null) };
+    const found = examinedTexts(values[argument] ?? null, locate[argument]?.(frame) ?? null);
     looked.set(argument, found);
     return found;
   };
   return (argument, index, start, end) => {
-    const { texts, places } = look(argument);
-    const [located = null, text = null] = [places[index], texts[index]];
-    if (located === null || 'items' in located || text === null) return;
+    const { text, place } = look(argument)[index] ?? NOTHING;
+    if (place === null || 'items' in place) return;
     const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
-    frame.world.trail.push({ kind: 'range', ...located, text, spans: () => spans });
+    frame.world.trail.push({ kind: 'range', ...place, text, spans: () => spans });
   };
 }
 

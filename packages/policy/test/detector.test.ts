@@ -189,3 +189,22 @@ test('a detector that has no answer says why, and the rule is undecided', () => 
   ]);
   assert.deepEqual(analysed(policyOf('any(secrets(m))', [unsure]), 'short').open, []);
 });
+
+test('what is within a call, its arguments or an object is looked at, and marked where it stands', () => {
+  const text = (data: string) =>
+    `from invariant.detectors import secrets\nraise "x" if:\n    (c: ToolCall)\n    any(secrets(${data}))\n`;
+  const ranges = (data: string, given: object): unknown => {
+    const policy = loadPolicy(text(data), { detectors: [SECRETS] });
+    assert.ok(policy.ok, JSON.stringify(policy));
+    const call = { id: '1', type: 'function', function: { name: 'send', arguments: given } };
+    const analysis = policy.value.analyze([{ role: 'assistant', content: null, tool_calls: [call] }]);
+    assert.ok(analysis.ok);
+    return analysis.value.errors.map((error) => error.ranges);
+  };
+  const given = { to: 'bob', parts: [{ body: 'a KEY' }] };
+  const expected = [['0.tool_calls.0', '0.tool_calls.0.function.arguments.parts.0.body:2-5']];
+  assert.deepEqual(ranges('c', given), expected);
+  assert.deepEqual(ranges('c.function', given), expected);
+  assert.deepEqual(ranges('c.function.arguments', given), expected);
+  assert.deepEqual(ranges('c', { to: 'bob', parts: [{ body: 'a thing' }] }), []);
+});
