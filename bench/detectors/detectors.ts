@@ -2,6 +2,7 @@
  * `npm run bench:detectors`: how much detectors find, how much of it is right, and how fast, beside what others offer.
  *
  *     --only NAME     one detector
+ *     --ours          without the packages of others
  *     --mistakes      what was missed and what was wrong, on the texts that are not held out
  *     --json          for programs
  *
@@ -31,6 +32,7 @@ interface Line {
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
+    ours: { type: 'boolean', default: false },
     mistakes: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -51,7 +53,7 @@ async function run(): Promise<void> {
 async function measured(suite: Suite): Promise<readonly Line[]> {
   const set = readLabelled(suite.detector);
   const lines = [...(await linesOf(suite, set, 'Cordon', suite.find, suite.rows))];
-  for (const peer of suite.peers) {
+  for (const peer of values.ours ? [] : suite.peers) {
     const find = await peer.load();
     if (find === null) console.error(`${peer.name} is not installed: see bench/detectors/peers.ts`);
     else {

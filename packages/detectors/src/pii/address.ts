@@ -34,10 +34,10 @@ export const BOX_WORDS: readonly string[] = ['box ', 'postfach', 'apartado', 'ca
 
 /** Flat, town, code, state: each if it is there, in this order. */
 const BEHIND: readonly RegExp[] = [
-  /(?:,? ?(?:#|Apt\.?|Apartment|Unit|Suite|Ste\.?|Flat|Floor|Fl\.?|Whg\.?|Wohnung|App\.?|appt\.?|piso|Bajo|int\.|scala|lok\.|m\.|кв\.) ?#?[\w-]{1,6}|, \d{1,2}º? ?[A-Z]?(?![\w]))/uy,
+  /(?:,? ?(?:#|Apt\.?|Apartment|Unit|Suite|Ste\.?|Flat|Floor|Fl\.?|Whg\.?|Wohnung|App\.?|appt\.?|piso|Bajo|int\.|scala|lok\.|m\.|кв\.) ?#?[\w-]{1,6}|, \d{1,2}º? ?[A-Z]?(?![\w-]))/uy,
   /(?:,\s?|\s)(?:(?:[A-Z]{1,2}-)?\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}) (?:\p{Lu}[\p{L}\p{M}.'’-]{1,30}(?: (?:am|an der|im|sur|de|la|del|di|upon|on) )?[ -]?){1,4}(?<=[\p{L}.])/uy,
   new RegExp(
-    `(?:,\\s?|\\n)(?:(?:Mc|San |Los |St\\.? |New |Port |Fort )?${NAME} ?){1,3}(?<=[\\p{L}.])(?=,| [A-Z]{2} \\d|\\s[A-Z]{1,2}\\d|$|[.;)\\n])`,
+    `(?:,\\s?|\\n)(?:(?:Mc|San |Los |St\\.? |New |Port |Fort )?${NAME} ?){1,3}(?<=[\\p{L}.])(?=,| [A-Z]{2} \\d|\\s[A-Z]{1,2}\\d|$|[.;)\\]}"\\n])`,
     'uy',
   ),
   /,?\s(?:[A-Z]{2}|[A-Z][a-z]{3,12})\.? \d{5}(?:-\d{4})?(?!\d)/y,
@@ -152,5 +152,15 @@ function address(text: string, start: number, end: number, confidence: number): 
     const match = part.exec(text);
     if (match !== null) until += match[0].trimEnd().length;
   }
-  return { kind: 'ADDRESS', start, end: until, confidence, reason: 'a house number beside a street' };
+  // The full stop of a sentence, not of `St.`
+  const isFullStop =
+    text[until - 1] === '.' &&
+    !/(?:St|Ave|Rd|Blvd|Ln|Dr|Ct|Pl|Sq|Str|str)\.$/.test(text.slice(until - 6, until));
+  return {
+    kind: 'ADDRESS',
+    start,
+    end: isFullStop ? until - 1 : until,
+    confidence,
+    reason: 'a house number beside a street',
+  };
 }

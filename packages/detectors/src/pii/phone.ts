@@ -110,6 +110,7 @@ function confidenceOf(number: string, before: string): number | null {
   if (isOtherwise(number)) return null;
   const isAnnounced = ANNOUNCING.test(before);
   if (OTHERS.test(before)) return null;
+  if (!isAnnounced && /^00(?: \d\d)+$/.test(number)) return null;
   if (/^\(?(?:\+|00)/.test(number)) return internationally(number, isAnnounced);
   if (!isAnnounced && !isWrittenAsPhone(number)) return null;
   const { parsePhoneNumberFromString } = PHONES();
@@ -131,7 +132,9 @@ function internationally(number: string, isAnnounced: boolean): number | null {
   );
   if (parsed === undefined) return null;
   if (parsed.isValid()) return 1;
-  return parsed.isPossible() ? (isAnnounced ? 0.8 : 0.6) : null;
+  // `00` stands before much else; a plus sign before a country's code seldom does.
+  if (!parsed.isPossible() || (!isAnnounced && /^\(?00/.test(number))) return null;
+  return isAnnounced ? 0.8 : 0.6;
 }
 
 /** Dates, addresses of machines, versions, amounts. */
