@@ -220,13 +220,15 @@ function speltBehind(text: string, end: number): Finding | null {
 
 const ASCII = ANNOUNCERS.filter(({ word }) => /^[\x20-\x7e]+$/.test(word));
 const OTHERS = ANNOUNCERS.filter((announcer) => !ASCII.includes(announcer));
+const OTHER_WORDS = new RegExp(OTHERS.map(({ word }) => word).join('|'), 'g');
 const SCAN = new LiteralScan(ASCII.map(({ word }): Literal => ({ text: word, anyCase: true })));
 
 function announced(text: string, keep: (finding: Finding | null) => void): void {
   SCAN.scan(text, (index, end) => keep(ASCII[index]?.look(text, end) ?? null));
-  for (const { word, look } of OTHERS)
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
-      keep(look(text, at + word.length));
+  for (const match of text.matchAll(OTHER_WORDS)) {
+    const other = OTHERS.find(({ word }) => word === match[0]);
+    if (other !== undefined) keep(other.look(text, match.index + match[0].length));
+  }
 }
 
 // ── overlaps ────────────────────────────────────────────────────────────────────────────────────────────────────
