@@ -60,6 +60,8 @@ export class EventSummaries {
         return `${event.from ?? 'an app'} answers ${event.to ?? 'the assistant'}: ${event.functionality}`;
       case 'DataRelease':
         return `${event.to ?? 'a context'} is given ${event.items.map(({ name }) => name).join(', ')}`;
+      case 'Endorsement':
+        return `the user allows ${event.values.map(({ name }) => name).join(', ')}`;
       case 'Egress':
         return `${event.app ?? 'a process'} connects to ${event.host}:${event.port}`;
       case 'Plan':

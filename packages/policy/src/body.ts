@@ -8,8 +8,9 @@
 
 import type { Expression } from './ast.ts';
 import type { JoinKey } from './candidates.ts';
-import { type Occurrence, occurrencesWithin } from './event-object.ts';
+import { type EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
+import type { Origins } from './origin/origin.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
 import type { WantedTexts } from './wanted-texts.ts';
@@ -29,7 +30,11 @@ export interface Frame {
 export interface CallSite {
   readonly frame: Frame;
   readonly locate: readonly Locate[];
+  readonly anchors: readonly Anchor[];
 }
+
+/** The newest event that the names in an expression stand for or were read from; null: none. */
+export type Anchor = (frame: Frame) => EventObject | null;
 
 /** Where the value of an expression stands in the trace; null: it was computed. */
 export type Locate = (frame: Frame) => Located | null;
@@ -40,6 +45,8 @@ export interface World {
   /** How many objects a domain has, and how many of them pass its conditions for certain. */
   tally(domain: Domain): Tally;
   readonly input: Value;
+  /** What was seen, for rules that ask where a value came from; null: none does. */
+  readonly origins: Origins | null;
   /**
    * How many assignments the `count` lines of a rule have found: tells whether new events changed what it counts.
    * What is counted inside of predicates and quantifiers is not part of it.

@@ -54,6 +54,10 @@ function define(name: string, least: number, most: number, result: string | null
   return { name, least, most, names: [], result, run };
 }
 
+/** The functions that ask where a value came from. */
+export const ORIGIN_FUNCTIONS: ReadonlySet<string> = new Set(['origin', 'from_user']);
+const ORIGIN_BY_NAME = 'where a value came from is asked by the name of the function, where it is called';
+
 const TABLE: readonly Builtin[] = [
   define('any', 1, 1, 'bool', (_, [items]) => quantified('any', items ?? null)),
   { ...define('all', 1, 1, 'bool', (_, [items]) => quantified('all', items ?? null)), isAddition: true },
@@ -82,6 +86,9 @@ const TABLE: readonly Builtin[] = [
   define('text', 0, MANY, 'list', (_, values) => values.flatMap(textsOf)),
   define('image', 0, MANY, 'list', (_, values) => values.flatMap(imagesIn)),
   define('tool_call', 1, 1, 'ToolCall', (_, [output]) => linkedCall(output ?? null)),
+  // Their meaning needs the trace and the event that the value was read from: the compiler has it.
+  { ...define('origin', 1, 1, 'list', () => undecided(ORIGIN_BY_NAME)), isAddition: true },
+  { ...define('from_user', 1, 1, 'bool', () => undecided(ORIGIN_BY_NAME)), isAddition: true },
   define('server', 1, 1, null, (_, [event]) => serverOf(event ?? null)),
   { ...define('Violation', 0, MANY, null, (_, args, kwargs) => violation(args, kwargs)), names: null },
   {

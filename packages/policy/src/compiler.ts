@@ -15,6 +15,7 @@ import type {
   RuleTree,
 } from './ast.ts';
 import {
+  type Anchor,
   type Body,
   type BodyVariable,
   type CallSite,
@@ -30,7 +31,7 @@ import {
   type SearchPlan,
   type Step,
 } from './body.ts';
-import { type Detectors, importedName, matchesIn, runBuiltin } from './builtins.ts';
+import { type Detectors, importedName, matchesIn, ORIGIN_FUNCTIONS, runBuiltin } from './builtins.ts';
 import { callsBehindOutputs } from './calls-behind.ts';
 import { EventObject } from './event-object.ts';
 import { partOf } from './evidence.ts';
@@ -41,7 +42,7 @@ import { flowOf, Needs, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import type { PatternCache } from './regex.ts';
-import { freeNames, type Named, Names, variablesOf } from './scope.ts';
+import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
 import { type Layout, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
 import { joined } from './text.ts';
@@ -87,6 +88,8 @@ export interface CompiledRule {
   readonly rangesOver: ReadonlySet<string>;
   /** What predicates and quantifiers of the policy range over. */
   readonly domains: readonly Domain[];
+  /** Whether the policy asks where values came from, so that what was seen has to be kept. */
+  readonly asksOrigin: boolean;
   readonly span: Span;
 }
 
@@ -103,8 +106,12 @@ export function compile(
 ): CompiledPolicy {
   const names = new Names(tree);
   const compiler = new Compiler(names, source, detectors, patterns);
-  const callsBehind = callsBehindOutputs(tree, names);
-  return { rules: tree.rules.map((rule, number) => compiler.rule(rule, number, callsBehind)) };
+  const asksOrigin = asksForOrigin(tree, names);
+  // An output says by which call it came, whatever the tool.
+  const callsBehind = asksOrigin ? null : callsBehindOutputs(tree, names);
+  return {
+    rules: tree.rules.map((rule, number) => compiler.rule(rule, number, { callsBehind, asksOrigin })),
+  };
 }
 
 /** Predicates that call predicates; deeper ones are undecided. */
@@ -139,7 +146,12 @@ class Compiler {
     this.#patterns = { cache: this.#cache, references: referencesOf(detectors) };
   }
 
-  rule(rule: RuleTree, number: number, callsBehind: ReadonlySet<string> | null): CompiledRule {
+  /** `looked`: what the policy as a whole looks at. */
+  rule(
+    rule: RuleTree,
+    number: number,
+    looked: Pick<CompiledRule, 'callsBehind' | 'asksOrigin'>,
+  ): CompiledRule {
     const layout: Layout = { next: 0 };
     const { body, scope, needs, rangesOver } = this.#body(rule.body, layout, null, []);
     const message = this.#expression(rule.message, scope);
@@ -154,7 +166,7 @@ class Compiler {
       messageNeeds: needs.of(rule.message),
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
-      callsBehind,
+      ...looked,
       rangesOver,
       domains: this.#domains,
       span: { start: rule.start, end: rule.end },
@@ -174,17 +186,32 @@ class Compiler {
     const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
     const names = declarations.map((declared) => declared.variable.name);
     const needs = new Needs(names, assignments);
-    for (const [index, parameter] of parameters.entries())
+    for (const [index, parameter] of parameters.entries()) {
       scope.setLocator(parameter, ({ site }) =>
         site === null ? null : (site.locate[index]?.(site.frame) ?? null),
       );
+      scope.setAnchor(
+        parameter,
+        orEvent(scope.slot(parameter) ?? 0, ({ site }) =>
+          site === null ? null : (site.anchors[index]?.(site.frame) ?? null),
+        ),
+      );
+    }
     // A name may be used above its assignment, so all are known before any expression is compiled.
     for (const { variable, value } of assignments) {
       const locate = this.#locators.lazy(value, scope);
       scope.setLocator(variable.name, locate);
+      scope.setAnchor(variable.name, orEvent(scope.slot(variable.name) ?? 0, anchorOf(value, scope)));
     }
-    for (const declared of declarations)
-      scope.setLocator(declared.variable.name, this.#locators.ofVariable(declared, scope));
+    for (const { variable, within, ...declared } of declarations) {
+      scope.setLocator(variable.name, this.#locators.ofVariable({ variable, within, ...declared }, scope));
+      const slot = scope.slot(variable.name) ?? 0;
+      const outside = within === null ? () => null : anchorOf(within, scope);
+      scope.setAnchor(
+        variable.name,
+        orEvent(slot, (frame) => frame.found[slot]?.entry ?? outside(frame)),
+      );
+    }
     // In a rule, what looks back from an event of the rule says the same of it for ever.
     const events = outer === null && parameters.length === 0 ? eventVariables(lines) : NO_NAMES;
     const rangesOver = innerTypes(lines, this.#names, events);
@@ -597,9 +624,12 @@ class Compiler {
   #call(call: Call, scope: Scope): Evaluate {
     const found = this.#foundIn(call, scope);
     if (found !== null) return found;
+    const origin = this.#originCall(call, scope);
+    if (origin !== null) return origin;
     const callee = this.#expression(call.callee, scope);
     const positional = call.positional.map((argument) => this.#expression(argument, scope));
     const locate = call.positional.map((argument) => this.#locators.lazy(argument, scope));
+    const anchors = call.positional.map((argument) => anchorOf(argument, scope));
     const named = call.named.map((argument) => ({
       name: argument.name.name,
       value: this.#expression(argument.value, scope),
@@ -616,7 +646,8 @@ class Compiler {
       const open = isLenient ? (values.find(isUndecided) ?? null) : firstUndecided(values);
       if (open !== null) return open;
       // Called by its own name, a predicate knows where its arguments stand.
-      if (predicate !== null) return this.#callPredicate(predicate(), values, frame, { frame, locate });
+      if (predicate !== null)
+        return this.#callPredicate(predicate(), values, frame, { frame, locate, anchors });
       if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
       const options = named.length === 0 ? NO_OPTIONS : new Map<string, Value>();
       for (const argument of named) {
@@ -659,6 +690,28 @@ class Compiler {
     return isIt && positional.length === count && named.length === 0;
   }
 
+  /** `origin(…)` and `from_user(…)`: about the value, and what was visible where the event arose that it was read from. */
+  #originCall(call: Call, scope: Scope): Evaluate | null {
+    if (call.callee.kind !== 'name' || scope.slot(call.callee.name) !== null) return null;
+    const named = this.#names.resolve(call.callee.name);
+    const [argument] = call.positional;
+    if (named?.kind !== 'builtin' || !ORIGIN_FUNCTIONS.has(named.name) || argument === undefined) return null;
+    const evaluate = this.#expression(argument, scope);
+    const anchor = anchorOf(argument, scope);
+    const asksUser = named.name === 'from_user';
+    return (frame) => {
+      const value = wholly(evaluate(frame));
+      if (isUndecided(value)) return value;
+      const event = anchor(frame);
+      const { origins, trail } = frame.world;
+      if (event === null || origins === null) return undecided(NOT_READ);
+      const found = origins.of(value, event);
+      if (isUndecided(found)) return found;
+      trail.push({ kind: 'origin', found });
+      return asksUser ? origins.areFromUser(value, event) : found;
+    };
+  }
+
   #predicateNamed(call: Call, scope: Scope): (() => CompiledPredicate | null) | null {
     if (call.callee.kind === 'name' && scope.slot(call.callee.name) !== null) return null;
     const definition = calledPredicate(call, this.#names);
@@ -677,6 +730,7 @@ class Compiler {
       const index = frame.slots[position];
       return typeof index === 'number' ? partOf(locateIterable(frame), index) : null;
     });
+    inner.setAnchor(expression.variable.name, orEvent(slot, anchorOf(expression.iterable, scope)));
     const element = this.#expression(expression.element, inner);
     const condition = expression.condition === null ? null : this.#expression(expression.condition, inner);
     return (frame) => {
@@ -788,6 +842,44 @@ class Compiler {
         return null;
     }
   }
+}
+
+const NOT_READ = '`origin` takes a value that was read from an event of the rule';
+
+/** Whether some line of the policy asks where a value came from. */
+function asksForOrigin(tree: PolicyTree, names: Names): boolean {
+  const lines = [...tree.rules, ...tree.definitions].flatMap(({ body }) => body);
+  let isAsked = false;
+  for (const line of [...lines, ...tree.rules.map(({ message }) => message)]) {
+    walk(line, (part) => {
+      const named = part.kind === 'name' ? names.resolve(part.name) : null;
+      isAsked ||= named?.kind === 'builtin' && ORIGIN_FUNCTIONS.has(named.name);
+    });
+  }
+  return isAsked;
+}
+
+/** The newest of the events that the names in an expression stand for or were read from. */
+function anchorOf(expression: Expression, scope: Scope): Anchor {
+  const names = [...freeNames(expression)].filter((name) => scope.slot(name) !== null);
+  let anchors: readonly Anchor[] | null = null;
+  return (frame) => {
+    anchors ??= names.map((name) => scope.anchor(name));
+    let newest: EventObject | null = null;
+    for (const anchor of anchors) {
+      const event = anchor(frame);
+      if (event !== null && (newest === null || event.sequence > newest.sequence)) newest = event;
+    }
+    return newest;
+  };
+}
+
+/** What is an event itself, is its own. */
+function orEvent(slot: number, otherwise: Anchor): Anchor {
+  return (frame) => {
+    const value = frame.slots[slot];
+    return value instanceof EventObject ? value : otherwise(frame);
+  };
 }
 
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */

@@ -131,6 +131,8 @@ export class EventObject extends TracePart {
       case 'DataRelease':
         if (name === 'to') return event.to;
         return name === 'items' ? this.#once(() => event.items.map((item) => ({ ...item }))) : undefined;
+      case 'Endorsement':
+        return name === 'values' ? this.#once(() => event.values.map((one) => ({ ...one }))) : undefined;
       case 'Egress':
         if (name === 'method') return event.method;
         if (name === 'host') return event.host;
@@ -239,6 +241,8 @@ export function labelOf(event: TraceEvent): Label | null {
     case 'Message':
       if (event.role === 'user') return USER_LABEL;
       return event.role === 'system' ? HUB_LABEL : null;
+    case 'Endorsement':
+      return USER_LABEL;
     case 'ToolOutput':
     case 'AppResponse':
     case 'DataRelease':
@@ -297,6 +301,7 @@ const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['AppRequest', ['message']],
   ['AppResponse', ['message']],
   ['DataRelease', ['items']],
+  ['Endorsement', ['values']],
   ['Image', ['image_url']],
   ['TextChunk', ['text']],
 ]);

@@ -7,6 +7,7 @@
  */
 import { EventObject, type Occurrence, type Path } from './event-object.ts';
 import { texts } from './methods.ts';
+import type { OriginSource } from './origin/origin.ts';
 import type { Span } from './source.ts';
 import type { Value } from './value.ts';
 import { isContents, isDictionary, isList, TracePart } from './value.ts';
@@ -30,6 +31,7 @@ export type Evidence = {
     }
   | { readonly kind: 'witness'; readonly predicate: string; readonly bound: readonly Occurrence[] }
   | { readonly kind: 'count'; readonly found: number }
+  | { readonly kind: 'origin'; readonly found: readonly OriginSource[] }
 );
 
 /** What was noticed since `from` belongs to `line`. */

@@ -8,6 +8,7 @@ import type { Expression, Pattern } from './ast.ts';
 import type { Step } from './body.ts';
 import type { EventObject } from './event-object.ts';
 import type { Evidence } from './evidence.ts';
+import type { OriginSource } from './origin/origin.ts';
 import type { Place } from './provenance.ts';
 import type { Finding } from './rule-state.ts';
 import type { Source, Span } from './source.ts';
@@ -95,7 +96,17 @@ function noteOf(evidence: Evidence): string {
     }
     case 'count':
       return `counted ${evidence.found}`;
+    case 'origin':
+      return evidence.found.map(originNote).join(', ') || 'says nothing that could come from anywhere';
   }
+}
+
+/** Where a value was found, without the value. */
+function originNote({ kind, match, hit }: OriginSource): string {
+  if (hit === null)
+    return match === 'part' ? 'the rest is the model\u2019s' : 'found nowhere: it is the model\u2019s';
+  const of = hit.bringer.tool === null ? kind : `${kind} of ${hit.bringer.tool}`;
+  return `${match === 'part' ? 'in part ' : ''}found in ${hit.event.reference} (${of}, ${match})`;
 }
 
 // ── source, way, sink ─────────────────────────────────────────────────────────────────────────────────────────
@@ -145,7 +156,10 @@ function besides(finding: Finding): readonly EventObject[] {
   const found = finding.evidence.flatMap((evidence) =>
     evidence.kind === 'witness' ? evidence.bound.flatMap(({ entry }) => entry ?? []) : [],
   );
-  return [...calls, ...found];
+  const origins = finding.evidence.flatMap((evidence) =>
+    evidence.kind === 'origin' ? evidence.found.flatMap(({ hit }) => hit?.event ?? []) : [],
+  );
+  return [...calls, ...found, ...origins];
 }
 
 /** The events that lines with `->` or `~>` name, by whether something flows in and out. */
@@ -194,6 +208,8 @@ function summaryOf(event: EventObject): string {
       return `response of ${inside.functionality}`;
     case 'DataRelease':
       return `release of ${inside.items.length} items`;
+    case 'Endorsement':
+      return `permission of the user, with ${inside.values.length} values`;
     case 'Egress':
       return `${inside.method} to ${inside.host}`;
     case 'Plan':

@@ -6,8 +6,14 @@
  */
 export { importedName, runBuiltin } from './builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
+export { decodingsOf } from './origin/encodings.ts';
+export { formsIn, readingsOf } from './origin/forms.ts';
+export { sentenceAt } from './origin/origin.ts';
+export { leavesOf, piecesOf } from './origin/pieces.ts';
+export { type SeenText, seenIn } from './origin/sources.ts';
+export { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
 export { PatternCache } from './regex.ts';
-export { type Named, Names, variablesOf } from './scope.ts';
+export { freeNames, type Named, Names, variablesOf } from './scope.ts';
 export { joined } from './text.ts';
 export { isTypeName } from './types.ts';

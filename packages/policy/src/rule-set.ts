@@ -18,6 +18,9 @@ import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
+import { Origins } from './origin/origin.ts';
+import { SeenTexts } from './origin/seen-texts.ts';
+import { isSource } from './origin/sources.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { isExact, planRule, type RulePlan } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
@@ -35,6 +38,8 @@ export class RuleProgram {
   readonly domains: ReadonlySet<Domain>;
   /** The tools whose calls outputs are linked to; null: all. */
   readonly callsBehind: ReadonlySet<string> | null;
+  /** Whether a rule asks where values came from. */
+  readonly asksOrigin: boolean;
   /** Rules, by number, that speak about every action. */
   readonly constants: readonly number[];
   /** Rules whose assignments are known only when the whole trace is. */
@@ -46,6 +51,7 @@ export class RuleProgram {
     this.rules = rules;
     this.plans = rules.map(planRule);
     this.domains = new Set(rules.flatMap((rule) => rule.domains));
+    this.asksOrigin = rules.some((rule) => rule.asksOrigin);
     const behind = rules.map((rule) => rule.callsBehind);
     this.callsBehind = behind.includes(null) ? null : new Set(behind.flatMap((tools) => [...(tools ?? [])]));
     const numbersOf = (...kinds: RulePlan['kind'][]): readonly number[] =>
@@ -172,6 +178,8 @@ export class RuleSet {
   readonly #states: (RuleState | undefined)[] = [];
   readonly #trace: Trace;
   readonly #index: DomainIndex;
+  /** Null: no rule asks for it. */
+  readonly #seen: SeenTexts | null;
   readonly #world: World;
 
   /** `keeps`: what deciding about new events needs, or all that passes the conditions on one variable. */
@@ -180,7 +188,8 @@ export class RuleSet {
     this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
     this.#trace = new Trace(program.callsBehind);
     this.#index = new DomainIndex(program.domains);
-    this.#world = worldOver(this.#index, inputOf(parameters));
+    this.#seen = program.asksOrigin ? new SeenTexts() : null;
+    this.#world = worldOver(this.#index, inputOf(parameters), originsIn(this.#seen));
   }
 
   /** How many events the rules remember. */
@@ -208,6 +217,7 @@ export class RuleSet {
   /** The events have happened: they must be the last that were prepared. */
   append({ batch, concerned }: Prepared): void {
     this.#trace.commit(batch);
+    this.#see(batch.entries);
     this.#index.add(batch.entries, this.#world);
     for (const [number, pending] of concerned) this.#state(number).append(pending);
   }
@@ -215,10 +225,11 @@ export class RuleSet {
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
     const interests = this.#interestsIn(event);
-    if (interests === null) return this.#trace.pass(event);
+    if (interests === null && this.#seen === null) return this.#trace.pass(event);
     const entries = this.#trace.append(event);
+    this.#see(entries);
     this.#index.add(entries, this.#world);
-    const concerned = this.#concerned(entries, interests, this.#world);
+    const concerned = interests === null ? NO_RULES : this.#concerned(entries, interests, this.#world);
     if (concerned.size === 0) return;
     const worlds = { before: this.#world, after: this.#world };
     for (const number of this.#inOrder(concerned)) {
@@ -251,10 +262,18 @@ export class RuleSet {
     return state;
   }
 
+  #see(entries: readonly EventObject[]): void {
+    if (this.#seen !== null) for (const entry of entries) this.#seen.add(entry);
+  }
+
   #worldWith(entries: readonly EventObject[]): World {
-    if (this.#program.domains.size === 0) return this.#world;
+    const origins = this.#originsWith(entries);
+    if (this.#program.domains.size === 0)
+      return origins === this.#world.origins
+        ? this.#world
+        : worldOver(this.#index, this.#world.input, origins);
     const index = this.#index.fork();
-    const world = worldOver(index, this.#world.input);
+    const world = worldOver(index, this.#world.input, origins);
     index.add(entries, world);
     return world;
   }
@@ -276,6 +295,13 @@ export class RuleSet {
       all.push(interests);
     }
     return isAny ? all : null;
+  }
+
+  #originsWith(entries: readonly EventObject[]): Origins | null {
+    if (this.#seen === null || !entries.some(isSource)) return this.#world.origins;
+    const seen = this.#seen.fork();
+    for (const entry of entries) seen.add(entry);
+    return new Origins(seen);
   }
 
   #concerned(
@@ -338,8 +364,13 @@ function inputOf(parameters: JsonObject): Value {
     : undecided(`the policy parameters are nested more than ${MAX_DEPTH} deep`);
 }
 
-function worldOver(index: DomainIndex, input: Value): World {
+function originsIn(seen: SeenTexts | null): Origins | null {
+  return seen === null ? null : new Origins(seen);
+}
+
+function worldOver(index: DomainIndex, input: Value, origins: Origins | null): World {
   return {
+    origins,
     domain: (domain) => index.of(domain),
     tally: (domain) => index.tally(domain),
     input,

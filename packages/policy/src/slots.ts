@@ -1,14 +1,16 @@
 /**
- * The names of an activation of a body, the slots that hold their values, and where these values stand.
+ * The names of an activation of a body, the slots that hold their values, where these values stand, and which events
+ * they were read from.
  *
  * Ring 0.
  */
-import type { Locate } from './body.ts';
+import type { Anchor, Locate } from './body.ts';
 
 /** The names of an activation and the slots that they have. */
 export class Scope {
   readonly #slots: ReadonlyMap<string, number>;
   readonly #locators = new Map<string, Locate>();
+  readonly #anchors = new Map<string, Anchor>();
   readonly #outer: Scope | null;
   readonly layout: Layout;
 
@@ -29,6 +31,16 @@ export class Scope {
     this.#locators.set(name, locate);
   }
 
+  /** The event that the value of one of its names is, or was read from. */
+  setAnchor(name: string, anchor: Anchor): void {
+    this.#anchors.set(name, anchor);
+  }
+
+  anchor(name: string): Anchor {
+    const own = this.#slots.has(name) ? (this.#anchors.get(name) ?? NO_ANCHOR) : null;
+    return own ?? this.#outer?.anchor(name) ?? NO_ANCHOR;
+  }
+
   locator(name: string): Locate {
     const own = this.#slots.has(name) ? (this.#locators.get(name) ?? NOWHERE) : null;
     return own ?? this.#outer?.locator(name) ?? NOWHERE;
@@ -36,6 +48,8 @@ export class Scope {
 }
 
 export const NOWHERE: Locate = () => null;
+
+const NO_ANCHOR: Anchor = () => null;
 
 export interface Layout {
   next: number;

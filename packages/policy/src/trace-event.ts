@@ -112,6 +112,8 @@ export type HubEvent = EventFrame &
         readonly resource: string | null;
         readonly bytes: number | null;
       }
+    /** The user has seen these values in a question, and allowed what was asked with them. */
+    | { readonly type: 'Endorsement'; readonly values: readonly Endorsed[] }
     | {
         readonly type: 'Plan';
         readonly steps: readonly Json[];
@@ -126,6 +128,12 @@ interface Exchange {
   readonly functionality: string;
   readonly message: Json;
   readonly callId: string | null;
+}
+
+/** One value that the user has allowed, by the name under which it was shown. */
+export interface Endorsed {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** One piece of data that becomes visible in a context. */

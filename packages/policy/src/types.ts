@@ -172,7 +172,27 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
   ['AppResponse', event(EXCHANGE, true)],
   ['DataRelease', event({ to: TEXT_OR_NONE, items: listOf(DICT) }, true)],
   ['Egress', event({ method: STR, host: STR, port: INT, path: TEXT_OR_NONE, bytes: INT_OR_NONE }, true)],
+  ['Endorsement', event({ values: listOf(DICT) }, true)],
   ['Plan', event({ steps: LIST, candidates: TEXTS, origin: STR }, true)],
+  [
+    'Origin',
+    {
+      ...part({
+        kind: STR,
+        match: STR,
+        app: TEXT_OR_NONE,
+        tool: TEXT_OR_NONE,
+        context: TEXT_OR_NONE,
+        labels: TEXTS,
+        event: TEXT_OR_NONE,
+        whole: BOOL,
+        text: TEXT_OR_NONE,
+        around: TEXT_OR_NONE,
+        asked: TEXTS,
+      }),
+      isAddition: true,
+    },
+  ],
   ['Function', part({ name: STR, arguments: DICT })],
   ['TextChunk', part({ type: STR, text: STR })],
   ['Image', part({ type: STR, image_url: DICT })],
@@ -197,8 +217,13 @@ export interface FieldValues {
   readonly isClosed: boolean;
 }
 
+const ORIGIN_KINDS = ['user', 'system', 'output', 'description', 'endorsed', 'model'];
+
 /** Texts that a field holds, or that the elements of a list field are, by `Type.field`. */
 export const FIELD_VALUES: ReadonlyMap<string, FieldValues> = new Map([
+  ['Origin.kind', { values: ORIGIN_KINDS, isClosed: true }],
+  ['Origin.asked', { values: ORIGIN_KINDS, isClosed: true }],
+  ['Origin.match', { values: ['exact', 'short', 'normalised', 'structured', 'part'], isClosed: true }],
   ['Message.role', { values: ['user', 'assistant', 'system', 'developer', 'function'], isClosed: false }],
   ['ToolOutput.role', { values: ['tool'], isClosed: true }],
   ['ToolCall.type', { values: ['function'], isClosed: false }],
@@ -232,6 +257,8 @@ const FUNCTION_RESULTS: ReadonlyMap<string, Type> = new Map([
   ['embedding_similarity', NUMBER],
   ['llm', STR],
   ['tool_call', typeOf('ToolCall')],
+  ['origin', listOf(typeOf('Origin'))],
+  ['from_user', BOOL],
   ['server', TEXT_OR_NONE],
   ['Violation', typeOf('Violation')],
   ['PolicyViolation', typeOf('Violation')],

@@ -25,6 +25,7 @@ same_to(a: ToolCall, b: ToolCall) :=
 told(c: ToolCall, text: str) :=
     (m: Message) -> c
     text in m.content
+said_by_user(x: str) := any([s.kind == "user" and s.match != "part" for s in origin(x)])
 later(c: ToolCall) :=
     (d: ToolCall)
     c -> d
@@ -56,6 +57,9 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'later(X) or X.arguments.size == 0',
     'loops(X, 0)',
     'X is not tool:read',
+    'from_user(X.arguments.to)',
+    'any([s.kind == "output" and "untrusted" in s.labels for s in origin(X.arguments)])',
+    'said_by_user(X.arguments.to)',
     '(X.arguments.size if X is tool:send else 2) > 1',
     'any([value == "a" for value in X.arguments.values() if value is not None])',
     'X.arguments in [{"to": "a"}, {"to": "b", "size": 1}]',

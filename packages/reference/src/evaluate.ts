@@ -45,6 +45,7 @@ export function evaluate(
     input: values.parameters(parameters),
     domain: (type) => entries.flatMap((entry) => occurrencesIn(entry, type)),
     related: (operator, a, b) => visibility.related(operator, a, b),
+    visible: (anchor) => entries.filter((entry) => visibility.related('->', entry, anchor) === true),
     search: SEARCH,
     counted: 0,
   };
@@ -56,15 +57,17 @@ function outcomes(
   number: number,
   world: ReferenceWorld,
 ): readonly Outcome[] {
-  return assignmentsOf(rule.body, { world, values: new Map(), depth: 0 }).flatMap((one): Outcome[] => {
-    if (one.status === 'refuted') return [];
-    const isOpen = one.status === 'open' || values.isUndecided(expressionValue(rule.message, one.env));
-    const events = one.bound.map((occurrence) => occurrence.entry?.reference ?? null);
-    const key = one.bound
-      .map((occurrence, index) => `${events[index]}#${keyOf(occurrence.entry, occurrence.value)}`)
-      .join(' ');
-    return [{ rule: number, status: isOpen ? 'open' : 'violated', events, key, counted: one.counted }];
-  });
+  return assignmentsOf(rule.body, { world, values: new Map(), readFrom: new Map(), depth: 0 }).flatMap(
+    (one): Outcome[] => {
+      if (one.status === 'refuted') return [];
+      const isOpen = one.status === 'open' || values.isUndecided(expressionValue(rule.message, one.env));
+      const events = one.bound.map((occurrence) => occurrence.entry?.reference ?? null);
+      const key = one.bound
+        .map((occurrence, index) => `${events[index]}#${keyOf(occurrence.entry, occurrence.value)}`)
+        .join(' ');
+      return [{ rule: number, status: isOpen ? 'open' : 'violated', events, key, counted: one.counted }];
+    },
+  );
 }
 
 function keyOf(entry: EventObject | null, value: unknown): string {

@@ -3,7 +3,8 @@
  *
  * Ring 1; tests only.
  */
-import { type Expression, meaning, type Value, values } from '@cordon/policy';
+import { EventObject, type Expression, meaning, type Value, values } from '@cordon/policy';
+import { isFromUser, originOf } from './origin.ts';
 import type { Environment } from './search.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
@@ -44,20 +45,23 @@ export function expressionValue(expression: Expression, env: Environment): Value
         meaning.elementOf(object ?? null, index ?? null),
       );
     case 'call':
-      return known(
-        [expression.callee, ...expression.positional, ...expression.named.map((one) => one.value)],
-        env,
-        (all) => {
-          const [callee, ...rest] = all;
-          if (callee === undefined || !values.isCallable(callee)) return undecided('cannot be called');
-          const positional = rest.slice(0, expression.positional.length);
-          const named = expression.named.map((one, index): [string, Value] => [
-            one.name.name,
-            rest[expression.positional.length + index] ?? null,
-          ]);
-          return callee.call(positional, new Map(named), unmarked);
-        },
-        expression.callee.kind === 'name' && ['any', 'all'].includes(expression.callee.name),
+      return (
+        askedOrigin(expression, env) ??
+        known(
+          [expression.callee, ...expression.positional, ...expression.named.map((one) => one.value)],
+          { ...env, given: expression.positional.map((argument) => anchorOf(argument, env)) },
+          (all) => {
+            const [callee, ...rest] = all;
+            if (callee === undefined || !values.isCallable(callee)) return undecided('cannot be called');
+            const positional = rest.slice(0, expression.positional.length);
+            const named = expression.named.map((one, index): [string, Value] => [
+              one.name.name,
+              rest[expression.positional.length + index] ?? null,
+            ]);
+            return callee.call(positional, new Map(named), unmarked);
+          },
+          expression.callee.kind === 'name' && ['any', 'all'].includes(expression.callee.name),
+        )
       );
     case 'binary':
       return known([expression.left, expression.right], env, ([left, right]) => {
@@ -134,6 +138,32 @@ function logicValue(expression: Extract<Expression, { kind: 'logic' }>, env: Env
   return meaning.truth(left) === decisive ? left : right;
 }
 
+/** The newest of the events that the names in an expression stand for or were read from. */
+export function anchorOf(expression: Expression, env: Environment): EventObject | null {
+  const events = [...meaning.freeNames(expression)].flatMap((name) => {
+    const value = env.values.get(name);
+    return (value instanceof EventObject ? value : env.readFrom.get(name)) ?? [];
+  });
+  const [first, ...rest] = events;
+  if (first === undefined) return null;
+  return rest.reduce((newest, event) => (event.sequence > newest.sequence ? event : newest), first);
+}
+
+/** `origin(…)` or `from_user(…)`; null: it is another call. */
+function askedOrigin(call: Extract<Expression, { kind: 'call' }>, env: Environment): Value | null {
+  const [argument] = call.positional;
+  if (call.callee.kind !== 'name' || env.values.has(call.callee.name) || argument === undefined) return null;
+  const named = env.world.names.resolve(call.callee.name);
+  const name = named?.kind === 'builtin' ? named.name : null;
+  if (name !== 'origin' && name !== 'from_user') return null;
+  return known([argument], env, ([value]) => {
+    const anchor = anchorOf(argument, env);
+    if (anchor === null) return undecided('read from no event');
+    const ask = name === 'origin' ? originOf : isFromUser;
+    return ask(value ?? null, anchor, env.world.visible);
+  });
+}
+
 function nameOf(name: string, env: Environment): Value {
   const own = env.values.get(name);
   return own === undefined ? globalValue(env.world.names.resolve(name), env) : own;
@@ -156,7 +186,7 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
       );
     case 'definition': {
       const { parameters, body, name } = named.definition;
-      const outside = { ...env, values: new Map<string, Value>() };
+      const outside = { ...env, values: new Map<string, Value>(), readFrom: new Map() };
       const [first] = body;
       if (parameters === null) return first === undefined ? null : expressionValue(first, outside);
       return values.callable(name.name, (positional) => {
@@ -166,7 +196,13 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
           parameter.name,
           positional[index] ?? null,
         ]);
-        return env.world.search.holds(body, { ...env, values: new Map(bound), depth: env.depth + 1 });
+        const readFrom = new Map(parameters.map(({ name }, index) => [name, env.given?.[index] ?? null]));
+        return env.world.search.holds(body, {
+          ...env,
+          values: new Map(bound),
+          readFrom,
+          depth: env.depth + 1,
+        });
       });
     }
     default:
@@ -185,7 +221,12 @@ function comprehensionOf(
   if (items === null) return undecided('has no elements');
   return items.flatMap((item): Value[] => {
     if (isUndecided(item)) return [item];
-    const inner = { ...env, values: new Map(env.values).set(expression.variable.name, item) };
+    const { name } = expression.variable;
+    const inner = {
+      ...env,
+      values: new Map(env.values).set(name, item),
+      readFrom: new Map(env.readFrom).set(name, anchorOf(expression.iterable, env)),
+    };
     const isKept = expression.condition === null ? true : expressionValue(expression.condition, inner);
     if (isUndecided(isKept)) return [isKept];
     return isKept === true ? [wholly(expressionValue(expression.element, inner))] : [];

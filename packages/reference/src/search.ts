@@ -5,6 +5,7 @@
  * Ring 1; tests only.
  */
 import {
+  type EventObject,
   type Expression,
   meaning,
   type Occurrence,
@@ -12,7 +13,8 @@ import {
   type Value,
   values,
 } from '@cordon/policy';
-import { conditionOf, expressionValue } from './expression.ts';
+import { anchorOf, conditionOf, expressionValue } from './expression.ts';
+import type { Visible } from './origin.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
 
@@ -29,6 +31,8 @@ export interface ReferenceWorld {
   readonly input: Value;
   domain(type: string): readonly Occurrence[];
   related(operator: '->' | '~>', a: Value, b: Value): Value;
+  /** The events that were visible where one arose. */
+  readonly visible: Visible;
   /** Handed in, because expressions hold bodies and bodies hold expressions. */
   readonly search: Search;
   /** Assignments that `count` has found. */
@@ -38,6 +42,10 @@ export interface ReferenceWorld {
 export interface Environment {
   readonly world: ReferenceWorld;
   readonly values: ReadonlyMap<string, Value>;
+  /** The event that each value was read from; null: none. */
+  readonly readFrom: ReadonlyMap<string, EventObject | null>;
+  /** Of the call that is looked at: the events that its arguments were read from. */
+  readonly given?: readonly (EventObject | null)[];
   readonly depth: number;
 }
 
@@ -58,19 +66,24 @@ export interface Assignment {
 export function assignmentsOf(body: readonly Expression[], env: Environment): readonly Assignment[] {
   const { declarations, assignments } = meaning.variablesOf(body);
   const found: Assignment[] = [];
-  const bind = (index: number, bound: readonly Occurrence[], values: ReadonlyMap<string, Value>): void => {
+  const bind = (index: number, bound: readonly Occurrence[], outer: Environment): void => {
     const declared = declarations[index];
-    const inner = { ...env, values: withAssigned(assignments, { ...env, values }) };
+    const inner = withAssigned(assignments, outer);
     if (declared === undefined) {
       found.push(assess(body, inner, bound));
       return;
     }
     for (const occurrence of domainOf(declared, inner)) {
       const name = declared.variable.name;
-      bind(index + 1, [...bound, occurrence], new Map(inner.values).set(name, occurrence.value));
+      const from = occurrence.entry ?? (declared.within === null ? null : anchorOf(declared.within, inner));
+      bind(index + 1, [...bound, occurrence], {
+        ...env,
+        values: new Map(inner.values).set(name, occurrence.value),
+        readFrom: new Map(inner.readFrom).set(name, from),
+      });
     }
   };
-  bind(0, [], env.values);
+  bind(0, [], env);
   return found;
 }
 
@@ -78,13 +91,16 @@ export function assignmentsOf(body: readonly Expression[], env: Environment): re
 function withAssigned(
   assignments: ReturnType<typeof meaning.variablesOf>['assignments'],
   env: Environment,
-): ReadonlyMap<string, Value> {
-  let known = new Map(env.values);
+): Environment {
+  let known = env;
   for (let round = 0; round <= assignments.length; round++) {
-    const next = new Map(known);
-    for (const { variable, value } of assignments)
-      next.set(variable.name, expressionValue(value, { ...env, values: known }));
-    known = next;
+    const values = new Map(known.values);
+    const readFrom = new Map(known.readFrom);
+    for (const { variable, value } of assignments) {
+      values.set(variable.name, expressionValue(value, known));
+      readFrom.set(variable.name, anchorOf(value, known));
+    }
+    known = { ...env, values, readFrom };
   }
   return known;
 }

@@ -1,0 +1,272 @@
+/**
+ * `origin(value)`: which of the texts that were visible where an event arose hold the value, and how well. Best effort: who
+ * rewrites a value hides where it came from, and then it is the model's. Flow (`->`) is what cannot be hidden.
+ *
+ * Ring 0.
+ */
+import type { EventObject } from '../event-object.ts';
+import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
+import { decodingsOf } from './encodings.ts';
+import { readingsOf } from './forms.ts';
+import { leavesOf, piecesOf } from './pieces.ts';
+import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts } from './seen-texts.ts';
+import type { Bringer, OriginKind } from './sources.ts';
+
+/** How well a source holds a value; `part`: it holds a piece of it. */
+export type OriginMatch = Hit['match'] | 'part';
+
+/** Where a value came from; for rules an object of the type `Origin`. */
+export class OriginSource extends TracePart {
+  readonly type = 'Origin';
+  readonly kind: OriginKind;
+  readonly match: OriginMatch;
+  /** What holds it; null: the model. */
+  readonly hit: Hit | null;
+  readonly #origins: Origins;
+
+  constructor(kind: OriginKind, match: OriginMatch, hit: Hit | null, origins: Origins) {
+    super();
+    this.kind = kind;
+    this.match = match;
+    this.hit = hit;
+    this.#origins = origins;
+  }
+
+  fieldNames(): readonly string[] {
+    return ['kind', 'match', 'app', 'tool', 'context', 'labels', 'event', 'whole', 'text', 'around', 'asked'];
+  }
+
+  field(name: string): Value | undefined {
+    switch (name) {
+      case 'kind':
+        return this.kind;
+      case 'match':
+        return this.match;
+      case 'app':
+        return this.hit?.bringer.app ?? null;
+      case 'tool':
+        return this.hit?.bringer.tool ?? null;
+      case 'context':
+        return this.hit?.event.place.context ?? null;
+      case 'labels':
+        return this.hit?.bringer.labels ?? [];
+      case 'event':
+        return this.hit?.event.reference ?? null;
+      case 'whole':
+        return this.#isWhole && this.hit?.isField === true;
+      case 'text':
+        return this.hit?.text ?? null;
+      case 'around':
+        return this.hit === null ? null : sentenceAt(this.hit.text, this.hit.at);
+      case 'asked':
+        return this.#asked();
+      default:
+        return undefined;
+    }
+  }
+
+  /** The same, where a field of a record is known to have it. */
+  inField(): OriginSource {
+    if (this.hit === null || this.hit.isField) return this;
+    return new OriginSource(this.kind, this.match, { ...this.hit, isField: true }, this.#origins);
+  }
+
+  get #isWhole(): boolean {
+    return this.match !== 'part' && this.match !== 'structured';
+  }
+
+  /** For a key of what a rule is bound to. */
+  toJSON(): unknown {
+    return Object.fromEntries(this.fieldNames().map((name) => [name, this.field(name)]));
+  }
+
+  /** Of an output: where the arguments of the call that gave it came from. */
+  #asked(): Value {
+    const call = this.kind === 'output' ? (this.hit?.event.call ?? null) : null;
+    if (call === null) return [];
+    const sources = this.#origins.of(call.field('arguments') ?? null, call);
+    return isUndecided(sources) ? sources : [...new Set(sources.map(({ kind }) => kind))];
+  }
+}
+
+/** At most so many characters of the sentence or line. */
+const MOST_AROUND = 240;
+
+/** The sentence or line that stands at a place of a text. */
+export function sentenceAt(text: string, at: number): string {
+  const from = Math.max(0, at - MOST_AROUND / 2);
+  const before = text.slice(from, at);
+  const start = Math.max(before.lastIndexOf('\n'), lastEnd(before)) + 1;
+  const rest = text.slice(from + start, from + start + MOST_AROUND);
+  const [end] = /\n|[.!?](?=\s)/.exec(rest.slice(before.length - start)) ?? [];
+  const stop = end === undefined ? rest.length : rest.indexOf(end, before.length - start) + 1;
+  return rest.slice(0, stop).trim();
+}
+
+function lastEnd(before: string): number {
+  const ends = [...before.matchAll(/[.!?]\s/g)];
+  return (ends.at(-1)?.index ?? -2) + 1;
+}
+
+/** Places that one question looks at; a list of a thousand addresses needs a few thousand. */
+const MOST_LOOKS = 200_000;
+const MOST_LEAVES = 20_000;
+
+export const NOT_REMEMBERED = 'more text was seen than `origin` remembers';
+
+/** Asks the texts of one trace. */
+export class Origins {
+  readonly #seen: SeenTexts;
+  /** Several rules ask for the same argument. */
+  readonly #known = new WeakMap<EventObject, Map<string, readonly OriginSource[]>>();
+
+  constructor(seen: SeenTexts) {
+    this.#seen = seen;
+  }
+
+  /** The sources of all texts and numbers in a value, among what was visible where `anchor` arose. */
+  of(value: Value, anchor: EventObject): readonly OriginSource[] | Undecided {
+    const leaves = this.#leaves(value, anchor);
+    return isUndecided(leaves) ? leaves : joined(leaves);
+  }
+
+  /** Whether every text and number in a value is the user's: said, or allowed as it is. */
+  areFromUser(value: Value, anchor: EventObject): boolean | Undecided {
+    const leaves = this.#leaves(value, anchor);
+    return isUndecided(leaves)
+      ? leaves
+      : leaves.every((sources) => sources.length === 0 || sources.some(isUsers));
+  }
+
+  #leaves(value: Value, anchor: EventObject): readonly (readonly OriginSource[])[] | Undecided {
+    const leaves = leavesOf(value, MOST_LEAVES);
+    if (leaves === null) return undecided('there are too many values to ask where they came from');
+    if (this.#seen.isLost) return undecided(NOT_REMEMBERED);
+    const effort: Effort = { left: MOST_LOOKS };
+    const found = leaves.map((leaf) => this.#leaf(leaf, anchor, effort));
+    return effort.left < 0 ? undecided(NOT_REMEMBERED) : found;
+  }
+
+  #leaf(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
+    let known = this.#known.get(anchor);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(anchor, known);
+    }
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const found = this.#found(text, anchor, effort);
+    if (effort.left >= 0) known.set(text, found);
+    return found;
+  }
+
+  #found(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
+    const decodings = decodingsOf(text);
+    const phrase = phraseOf(text, readingsOf, false);
+    if (phrase.words.words.length === 0) return [];
+    const whole = [
+      phrase,
+      ...decodings.filter(({ isWhole }) => isWhole).map((one) => phraseOf(one.text, readingsOf, true)),
+    ];
+    const hits = grouped(whole.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
+    if (hits.size > 0)
+      return [...hits.values()].map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
+    const pieces = [text, ...decodings.map((one) => one.text)].flatMap(piecesOf);
+    const partial = decodings
+      .filter(({ isWhole }) => !isWhole)
+      .map((one) => ({ text: one.text, isTelling: true }));
+    return this.#pieced(text, [...pieces, ...partial], anchor, effort);
+  }
+
+  /** From a source that has all pieces, or from several that have some. */
+  #pieced(
+    text: string,
+    pieces: ReturnType<typeof piecesOf>,
+    anchor: EventObject,
+    effort: Effort,
+  ): readonly OriginSource[] {
+    const held = new Map<string, { hit: Hit; count: number; isTelling: boolean }>();
+    let missing = pieces.length === 0 ? 1 : 0;
+    for (const piece of pieces) {
+      const isAll = piece.text === text;
+      const phrase = phraseOf(piece.text, readingsOf, true);
+      const hits = isAll ? NO_HITS : grouped(this.#seen.hits(phrase, anchor.place, effort));
+      if (hits.size === 0) missing++;
+      for (const [key, hit] of hits) {
+        const before = held.get(key);
+        held.set(key, {
+          hit: firstOf(before?.hit, { ...hit, isField: false }),
+          count: (before?.count ?? 0) + 1,
+          isTelling: before?.isTelling === true || piece.isTelling,
+        });
+      }
+    }
+    const found = [...held.values()].filter(({ count, isTelling }) => isTelling || count === pieces.length);
+    const sources = found.map(
+      ({ hit, count }) =>
+        new OriginSource(hit.bringer.kind, count === pieces.length ? 'structured' : 'part', hit, this),
+    );
+    const isModels = missing > 0 || sources.length === 0;
+    const match = sources.length > 0 ? 'part' : 'exact';
+    return isModels ? [...sources, new OriginSource('model', match, null, this)] : sources;
+  }
+}
+
+function firstOf(known: Hit | undefined, hit: Hit): Hit {
+  return known === undefined || hit.event.sequence < known.event.sequence ? hit : known;
+}
+
+const NO_HITS: ReadonlyMap<string, Hit> = new Map();
+
+function isUsers({ kind, match }: OriginSource): boolean {
+  return (kind === 'user' || kind === 'endorsed') && match !== 'part';
+}
+
+/** By bringer, whatever the context: the best, and of equal ones the first. */
+function grouped(hits: readonly Hit[]): ReadonlyMap<string, Hit> {
+  const groups = new Map<string, Hit>();
+  for (const hit of hits) {
+    const key = keyOf(hit.bringer);
+    const known = groups.get(key);
+    groups.set(key, betterOf(known, hit));
+  }
+  return groups;
+}
+
+function keyOf({ kind, app, tool, labels }: Bringer): string {
+  return JSON.stringify([kind, app, tool, labels]);
+}
+
+const RANKS: Readonly<Record<OriginMatch, number>> = {
+  exact: 0,
+  short: 1,
+  normalised: 2,
+  structured: 3,
+  part: 4,
+};
+
+/** One source for each bringer: its best match, of the first event. The model comes last. */
+function joined(leaves: readonly (readonly OriginSource[])[]): readonly OriginSource[] {
+  const groups = new Map<string, OriginSource>();
+  for (const source of leaves.flat()) {
+    const key = source.hit === null ? 'model' : keyOf(source.hit.bringer);
+    groups.set(key, betterSource(groups.get(key), source));
+  }
+  return [...groups.values()].sort(
+    (a, b) =>
+      (a.hit?.event.sequence ?? Number.POSITIVE_INFINITY) -
+      (b.hit?.event.sequence ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+/** Of two of one bringer; what one of them says of fields holds for both. */
+function betterSource(known: OriginSource | undefined, source: OriginSource): OriginSource {
+  if (known === undefined) return source;
+  const [better, other] = isBefore(source, known) ? [source, known] : [known, source];
+  return other.hit?.isField === true ? better.inField() : better;
+}
+
+function isBefore(a: OriginSource, b: OriginSource): boolean {
+  const difference = RANKS[a.match] - RANKS[b.match];
+  return difference !== 0 ? difference < 0 : (a.hit?.event.sequence ?? 0) < (b.hit?.event.sequence ?? 0);
+}

@@ -1,0 +1,414 @@
+/**
+ * Every text that a value may have come from, by its words: a value is looked up by the word of it that is rarest, so
+ * the cost does not depend on how much was seen. Kept only while a rule asks for origins.
+ *
+ * Memory: the texts themselves, and 9 bytes a word with 8 to 40 more for each different word or form; `MAX_WORDS` is the
+ * bound. What is beyond it is not forgotten in silence: every question is undecided from then on.
+ *
+ * Ring 0.
+ */
+import type { EventObject } from '../event-object.ts';
+import { flows, type Place } from '../provenance.ts';
+import { formsIn, type Reading } from './forms.ts';
+import { type Bringer, seenIn } from './sources.ts';
+import { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './words.ts';
+
+/** How well a text holds a value; the first is the best. */
+export type WholeMatch = 'exact' | 'short' | 'normalised' | 'structured';
+
+/** A value, or a piece of one, as it is looked for. */
+export interface Phrase {
+  readonly words: Words;
+  readonly core: string;
+  readonly isShort: boolean;
+  readonly isAddress: boolean;
+  readonly readings: readonly Reading[];
+  /** The value was taken out of an encoding. */
+  readonly isDecoded: boolean;
+}
+
+export function phraseOf(
+  text: string,
+  readings: (words: Words) => readonly Reading[],
+  isDecoded: boolean,
+): Phrase {
+  const words = wordsOf(text);
+  return {
+    words,
+    core: coreOf(words),
+    isShort: weightOf(words) < 3,
+    isAddress: isAddress(words),
+    readings: readings(words),
+    isDecoded,
+  };
+}
+
+/** A text that holds a phrase. */
+export interface Hit {
+  readonly event: EventObject;
+  readonly bringer: Bringer;
+  readonly match: WholeMatch;
+  /** The text, and where in it. */
+  readonly text: string;
+  readonly at: number;
+  /** Among all words of its event: of two matches that are alike, the first is kept. */
+  readonly position: number;
+  /** Somewhere what brought it has the value alone in a field of a record. */
+  readonly isField: boolean;
+}
+
+/** Of all texts of one trace. About 24 MB of English. */
+const MAX_WORDS = 4_000_000;
+/** Places of one word that are kept for one bringer in one context: the first, because those are looked at first. */
+const MAX_PLACES = 512;
+
+/** What is left of the work that one question may do, in places looked at; below zero: it was given up. */
+export interface Effort {
+  left: number;
+}
+
+interface Source {
+  readonly event: EventObject;
+  readonly bringer: Bringer;
+  /** Of bringer and context: what came first in one was visible wherever what came later was. */
+  readonly lane: number;
+}
+
+interface Text {
+  readonly source: Source;
+  readonly text: string;
+  readonly isDecoded: boolean;
+  readonly isWhole: boolean;
+  readonly isField: boolean;
+  /** Its words, as positions in the stream. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a word stands, by lane. */
+interface Lane {
+  readonly lane: number;
+  readonly at: number[];
+  isFull: boolean;
+}
+
+export class SeenTexts {
+  readonly #base: SeenTexts | null;
+  readonly #vocabulary = new Map<string, number>();
+  /** By word: its one place, or its places. */
+  readonly #places: (number | Lane[])[] = [];
+  readonly #lanes = new Map<string, number>();
+  readonly #texts: Text[] = [];
+  readonly #stream = new Stream();
+  #isLost = false;
+
+  constructor(base: SeenTexts | null = null) {
+    this.#base = base;
+  }
+
+  /** A private continuation: it sees its base and changes nothing in it. */
+  fork(): SeenTexts {
+    return new SeenTexts(this);
+  }
+
+  /** How many words it keeps. */
+  get size(): number {
+    return this.#stream.length;
+  }
+
+  /** Whether a text was left out, so that nothing can be said for certain. */
+  get isLost(): boolean {
+    return this.#isLost || this.#base?.isLost === true;
+  }
+
+  add(event: EventObject): void {
+    for (const { bringer, text, isDecoded, isWhole, isField } of seenIn(event)) {
+      const words = wordsOf(text);
+      if (words.words.length === 0) continue;
+      if (this.#isLost || this.#stream.length + words.words.length > MAX_WORDS) {
+        this.#isLost = true;
+        return;
+      }
+      const source = { event, bringer, lane: this.#laneOf(event, bringer) };
+      this.#keep({ source, text, isDecoded, isWhole, isField }, words);
+    }
+  }
+
+  #laneOf(event: EventObject, { kind, app, tool, labels }: Bringer): number {
+    const key = JSON.stringify([kind, app, tool, labels, event.place.context]);
+    const known = this.#lanes.get(key);
+    if (known !== undefined) return known;
+    this.#lanes.set(key, this.#lanes.size);
+    return this.#lanes.size - 1;
+  }
+
+  #keep(seen: Omit<Text, 'start' | 'end'>, words: Words): void {
+    const start = this.#stream.length;
+    const { lane } = seen.source;
+    for (const [index, word] of words.words.entries()) {
+      const id = this.#idOf(word);
+      this.#stream.push(id, words.joins[index] ?? 0, words.starts[index] ?? 0);
+      this.#note(id, start + index, lane);
+    }
+    const end = this.#stream.length;
+    this.#texts.push({ ...seen, start, end });
+    for (const { key, from, to } of formsIn(words)) {
+      const isBroken = isStrict(words.joins[from] ?? 0) || isStrict(words.joins[to] ?? 0);
+      const isPart = seen.isWhole && to - from < end - start;
+      if (isBroken || isPart) continue;
+      this.#note(this.#idOf(key), start + from, lane);
+      if (seen.isField && to - from === end - start) this.#note(this.#idOf(fieldKey(key)), start, lane);
+    }
+  }
+
+  #idOf(word: string): number {
+    const known = this.#vocabulary.get(word);
+    if (known !== undefined) return known;
+    const id = this.#vocabulary.size;
+    this.#vocabulary.set(own(word), id);
+    return id;
+  }
+
+  #note(id: number, at: number, lane: number): void {
+    const places = this.#places[id];
+    if (places === undefined) {
+      this.#places[id] = at;
+      return;
+    }
+    let lanes: Lane[];
+    if (typeof places === 'number') {
+      lanes = [{ lane: this.#textAt(places)?.source.lane ?? lane, at: [places], isFull: false }];
+      this.#places[id] = lanes;
+    } else lanes = places;
+    const own = lanes.at(-1)?.lane === lane ? lanes.at(-1) : lanes.find((one) => one.lane === lane);
+    if (own === undefined) lanes.push({ lane, at: [at], isFull: false });
+    else if (own.at.length < MAX_PLACES) own.at.push(at);
+    else own.isFull = true;
+  }
+
+  /** For each bringer in each context the best match among what was visible at `place`, and of equal ones the first. */
+  hits(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {
+    const before = this.#base === null ? [] : this.#base.hits(phrase, place, effort);
+    return [...before, ...this.#own(phrase, place, effort)];
+  }
+
+  #own(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {
+    const best = new Map<number, Hit>();
+    this.#spoken(phrase, place, effort, best);
+    for (const { key, match } of phrase.readings) this.#read(key, match, phrase, place, effort, best);
+    return [...best.values()];
+  }
+
+  /** The words themselves, one after the other. */
+  #spoken(phrase: Phrase, place: Place, effort: Effort, best: Map<number, Hit>): void {
+    const ids: number[] = [];
+    let rarest = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [index, word] of phrase.words.words.entries()) {
+      const id = this.#vocabulary.get(word);
+      if (id === undefined) return;
+      ids.push(id);
+      const count = this.#countOf(id);
+      if (count < least) [least, rarest] = [count, index];
+    }
+    const id = ids[rarest];
+    if (id === undefined) return;
+    for (const { at, isFull } of this.#lanesOf(id)) {
+      let isFound = false;
+      let isOver = false;
+      for (const position of at) {
+        if (--effort.left < 0) return;
+        const text = this.#textAt(position);
+        if (text === undefined || !flows(text.source.event.place, place)) {
+          isOver = true;
+          break;
+        }
+        const start = position - rarest;
+        if (!this.#stands(ids, start, text, phrase)) continue;
+        isFound = true;
+        const hit = keepBest(best, text.source.lane, this.#hit(text, start, phrase));
+        // A better one is not to be found: only an output can have it in a field besides.
+        const isDone = hit.isField || hit.bringer.kind !== 'output';
+        if (isDone && hit.match !== 'normalised') break;
+      }
+      // What was not kept may hold it.
+      if (isFull && !isFound && !isOver) effort.left = -1;
+    }
+  }
+
+  #stands(ids: readonly number[], start: number, text: Text, phrase: Phrase): boolean {
+    const end = start + ids.length;
+    if (start < text.start || end > text.end) return false;
+    for (const [index, id] of ids.entries()) {
+      if (this.#stream.id(start + index) !== id) return false;
+      if (index > 0 && phrase.isAddress && this.#stream.join(start + index) !== phrase.words.joins[index])
+        return false;
+    }
+    if (text.isWhole) return start === text.start && end === text.end;
+    return !(
+      (start > text.start && isStrict(this.#stream.join(start))) ||
+      (end < text.end && isStrict(this.#stream.join(end)))
+    );
+  }
+
+  #hit({ source, text, isDecoded, ...own }: Text, position: number, phrase: Phrase): Hit {
+    const isAll = position === own.start && position + phrase.words.words.length === own.end;
+    const at = this.#stream.offset(position);
+    const isExact = !isDecoded && !phrase.isDecoded && text.startsWith(phrase.core, at);
+    const match = !isExact ? 'normalised' : phrase.isShort ? 'short' : 'exact';
+    const { event, bringer } = source;
+    return { event, bringer, match, text, at, position, isField: own.isField && isAll };
+  }
+
+  /** The same in another form. */
+  #read(
+    key: string,
+    match: Reading['match'],
+    phrase: Phrase,
+    place: Place,
+    effort: Effort,
+    best: Map<number, Hit>,
+  ): void {
+    const id = this.#vocabulary.get(key);
+    if (id === undefined) {
+      if (key.startsWith('=')) this.#plain(key.slice(1), phrase, place, effort, best);
+      return;
+    }
+    for (const { at } of this.#lanesOf(id)) {
+      if (--effort.left < 0) return;
+      const text = this.#textAt(at[0] ?? 0);
+      if (text === undefined || !flows(text.source.event.place, place)) continue;
+      const { source } = text;
+      keepBest(best, source.lane, {
+        event: source.event,
+        bringer: source.bringer,
+        match,
+        text: text.text,
+        at: this.#stream.offset(at[0] ?? 0),
+        position: at[0] ?? 0,
+        isField: match === 'normalised' && this.#isInField(key, source.lane, place),
+      });
+    }
+    if (key.startsWith('=')) this.#plain(key.slice(1), phrase, place, effort, best);
+  }
+
+  /** Whether some field of a record says it and nothing else. */
+  #isInField(key: string, lane: number, place: Place): boolean {
+    const id = this.#vocabulary.get(fieldKey(key));
+    const own = id === undefined ? undefined : this.#lanesOf(id).find((one) => this.#laneAt(one.at) === lane);
+    const event = own === undefined ? undefined : this.#textAt(own.at[0] ?? 0)?.source.event;
+    return event !== undefined && flows(event.place, place);
+  }
+
+  #laneAt(at: readonly number[]): number {
+    return this.#textAt(at[0] ?? 0)?.source.lane ?? -1;
+  }
+
+  /** A number that stands in a text in its plain form. */
+  #plain(plain: string, phrase: Phrase, place: Place, effort: Effort, best: Map<number, Hit>): void {
+    if (plain === phrase.core.toLowerCase()) return;
+    this.#spoken(
+      phraseOf(plain, () => [], true),
+      place,
+      effort,
+      best,
+    );
+  }
+
+  #countOf(id: number): number {
+    const places = this.#places[id];
+    if (places === undefined || typeof places === 'number') return places === undefined ? 0 : 1;
+    let count = 0;
+    for (const { at } of places) count += at.length;
+    return count;
+  }
+
+  #lanesOf(id: number): readonly Lane[] {
+    const places = this.#places[id];
+    if (places === undefined) return [];
+    return typeof places === 'number' ? [{ lane: 0, at: [places], isFull: false }] : places;
+  }
+
+  #textAt(position: number): Text | undefined {
+    let low = 0;
+    let high = this.#texts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#texts[middle]?.end ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return this.#texts[low];
+  }
+}
+
+const RANKS: Readonly<Record<WholeMatch, number>> = { exact: 0, short: 0, normalised: 1, structured: 2 };
+
+/** Keeps the better one, of equal ones the first. */
+function keepBest(best: Map<number, Hit>, lane: number, hit: Hit): Hit {
+  const kept = betterOf(best.get(lane), hit);
+  best.set(lane, kept);
+  return kept;
+}
+
+/** Of two that one bringer has; what one of them says of fields holds for both. */
+export function betterOf(known: Hit | undefined, hit: Hit): Hit {
+  if (known === undefined) return hit;
+  const better = isBetter(hit, known) ? hit : known;
+  const isField = known.isField || hit.isField;
+  return better.isField === isField ? better : { ...better, isField };
+}
+
+/** The key of a form that is all of a field; no word and no form is like it. */
+function fieldKey(key: string): string {
+  return `!${key}`;
+}
+
+function isBetter(a: Hit, b: Hit): boolean {
+  const difference = RANKS[a.match] - RANKS[b.match];
+  if (difference !== 0) return difference < 0;
+  return a.event === b.event ? a.position < b.position : a.event.sequence < b.event.sequence;
+}
+
+/** A part of a large text keeps all of it in memory; this does not. */
+function own(word: string): string {
+  return word.length < 13 ? word : ` ${word}`.slice(1);
+}
+
+/** Words as numbers, one after the other, with what joins them and where they stand. */
+class Stream {
+  #ids = new Int32Array(256);
+  #offsets = new Int32Array(256);
+  #joins = new Uint8Array(256);
+  length = 0;
+
+  push(id: number, join: number, offset: number): void {
+    if (this.length === this.#ids.length) this.#grow();
+    this.#ids[this.length] = id;
+    this.#joins[this.length] = join;
+    this.#offsets[this.length] = offset;
+    this.length++;
+  }
+
+  #grow(): void {
+    const size = this.length * 2;
+    const [ids, offsets, joins] = [this.#ids, this.#offsets, this.#joins];
+    this.#ids = new Int32Array(size);
+    this.#ids.set(ids);
+    this.#offsets = new Int32Array(size);
+    this.#offsets.set(offsets);
+    this.#joins = new Uint8Array(size);
+    this.#joins.set(joins);
+  }
+
+  id(at: number): number {
+    return this.#ids[at] ?? -1;
+  }
+
+  join(at: number): number {
+    return this.#joins[at] ?? 0;
+  }
+
+  offset(at: number): number {
+    return this.#offsets[at] ?? 0;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Which events bring texts that a value can come from, and as what: the user's words, the system's, what tools and other
+ * apps gave, what tools say of themselves, and values that the user has allowed. What a model says is no source: where a
+ * value stands nowhere else, it is the model's.
+ *
+ * Ring 0.
+ */
+import type { Json } from '@cordon/core';
+import type { EventObject } from '../event-object.ts';
+import { textsOf } from '../evidence.ts';
+import { jsonFields, recordFields } from '../record-text.ts';
+import { isDictionary, isList, isTagged, type Value } from '../value.ts';
+import { decodingsOf } from './encodings.ts';
+
+export type OriginKind = 'user' | 'system' | 'output' | 'description' | 'endorsed' | 'model';
+
+/** What brings texts, as `origin` tells sources apart. */
+export interface Bringer {
+  readonly kind: Exclude<OriginKind, 'model'>;
+  readonly app: string | null;
+  readonly tool: string | null;
+  readonly labels: readonly string[];
+}
+
+/** Texts of one event that come from one bringer. */
+export interface SeenText {
+  readonly bringer: Bringer;
+  readonly text: string;
+  /** It was taken out of an encoding: what is found in it is never exact. */
+  readonly isDecoded: boolean;
+  /** Only a value that is all of it comes from it. */
+  readonly isWhole: boolean;
+  /** It stands alone in a field of a record: a program keeps it so, and it was not written to be read. */
+  readonly isField: boolean;
+}
+
+/** Everything that an event brings; empty: it is no source. */
+export function seenIn(event: EventObject): readonly SeenText[] {
+  const inside = event.event;
+  switch (inside.type) {
+    case 'Message': {
+      const kind = kindOfRole(inside.role);
+      if (kind === null) return [];
+      const texts = textsOf(event);
+      return seenFrom(bringerOf(event, kind), kind === 'output' ? texts.flatMap(given) : texts.map(spoken));
+    }
+    case 'ToolOutput': {
+      const content = event.field('content') ?? null;
+      const texts = isDictionary(content) ? given(content) : textsOf(event).flatMap(given);
+      return seenFrom(bringerOf(event, 'output'), [...texts, ...given(inside.structured ?? null)]);
+    }
+    case 'AppResponse': {
+      const bringer = { ...bringerOf(event, 'output'), app: inside.from, tool: inside.functionality };
+      return seenFrom(bringer, given(inside.message));
+    }
+    case 'Tool': {
+      const parameters = inside.inputSchema.flatMap(({ name, description }) => [name, description]);
+      const bringer = { ...bringerOf(event, 'description'), tool: inside.name };
+      return seenFrom(bringer, [inside.description, ...parameters].map(spoken));
+    }
+    case 'DataRelease':
+      return inside.items.flatMap(({ value, origin, labels }) => {
+        // What the user or the hub has stated, or what was learnt from an app.
+        const kind = origin === null && labels.includes('trusted') ? 'user' : 'output';
+        const bringer = { kind, app: origin, tool: null, labels } as const;
+        return seenFrom(bringer, kind === 'output' ? given(value) : [spoken(value)]);
+      });
+    case 'Endorsement': {
+      const bringer = bringerOf(event, 'endorsed');
+      return inside.values.map(({ value }) => ({
+        ...{ bringer, text: value, isDecoded: false },
+        ...{ isWhole: true, isField: false },
+      }));
+    }
+    case 'ToolCall':
+    case 'AppRequest':
+    case 'Egress':
+    case 'Plan':
+      return [];
+  }
+}
+
+/** Whether it may bring anything: most actions do not. */
+export function isSource({ event }: EventObject): boolean {
+  switch (event.type) {
+    case 'Message':
+      return kindOfRole(event.role) !== null;
+    case 'ToolOutput':
+    case 'AppResponse':
+    case 'Tool':
+    case 'DataRelease':
+    case 'Endorsement':
+      return true;
+    case 'ToolCall':
+    case 'AppRequest':
+    case 'Egress':
+    case 'Plan':
+      return false;
+  }
+}
+
+function kindOfRole(role: string): Bringer['kind'] | null {
+  if (role === 'user') return 'user';
+  if (role === 'assistant' || role === 'model') return null;
+  return role === 'system' || role === 'developer' ? 'system' : 'output';
+}
+
+function bringerOf(event: EventObject, kind: Bringer['kind']): Bringer {
+  const isOutput = kind === 'output';
+  const labels = event.field('labels') ?? [];
+  return {
+    kind,
+    app: isOutput ? (event.event.app ?? null) : null,
+    tool: isOutput ? event.toolName : null,
+    labels: isList(labels) ? labels.filter((label) => typeof label === 'string') : [],
+  };
+}
+
+/** Of an event, a value is what it came as. */
+function isJson(value: Value): value is Json {
+  return !isTagged(value);
+}
+
+/** A text, or a field of a record. */
+interface Member {
+  readonly text: string;
+  readonly isField: boolean;
+}
+
+/** What a tool or an app gave: a text that is a record is its fields. */
+function given(value: Value): readonly Member[] {
+  if (typeof value === 'string') {
+    const fields = recordFields(value);
+    return fields === null ? [{ text: value, isField: false }] : fields.map(asField);
+  }
+  return isJson(value) ? jsonFields(value).map(asField) : [];
+}
+
+function asField({ text }: { readonly text: string }): Member {
+  return { text, isField: true };
+}
+
+/** Each text once, and what it says in an encoding. */
+function seenFrom(bringer: Bringer, members: readonly Member[]): readonly SeenText[] {
+  const known = new Set<string>();
+  const seen: SeenText[] = [];
+  for (const { text, isField } of members) {
+    if (known.has(text)) continue;
+    known.add(text);
+    seen.push({ bringer, text, isDecoded: false, isWhole: false, isField });
+    for (const decoded of decodingsOf(text))
+      seen.push({ bringer, text: decoded.text, isDecoded: true, isWhole: false, isField: false });
+  }
+  return seen;
+}
+
+function spoken(text: string): Member {
+  return { text, isField: false };
+}

@@ -1,0 +1,149 @@
+/**
+ * The words of a text, as `origin` compares texts: letters and digits, without case and invisible characters, and what
+ * joins two of them where no space does. Punctuation inside of an address is part of it: `foo-bank.com` is not
+ * `foo.bank.com`. Linear in the text.
+ *
+ * Ring 0.
+ */
+
+/** By index of the word. */
+export interface Words {
+  readonly text: string;
+  readonly words: readonly string[];
+  /** The character between a word and the one before it; 0: a space, or punctuation that joins nothing. */
+  readonly joins: readonly number[];
+  /** Offsets in UTF-16 units. */
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** A longer run of letters is cut, so that no text makes the index keep a word of a megabyte. */
+const MAX_WORD = 64;
+
+/** Between the pieces of a run that was cut. */
+export const CUT = 1;
+
+/** What may stand between two words that are one name, address, number or path. */
+const JOINERS: ReadonlySet<string> = new Set(".@-_+/:&=?#~'%\\,!$*|".split(''));
+
+/** A run of words that goes on behind one of these is a part of another name: `example.co` is not in `example.co.uk`. */
+const STRICT: ReadonlySet<number> = new Set([...'.-_+,'].map((joiner) => joiner.charCodeAt(0)).concat(CUT));
+
+/** Where these stand inside of a value, everything between its words must be the same. */
+const IDENTIFYING: ReadonlySet<number> = new Set(
+  [...'.@/\\'].map((joiner) => joiner.charCodeAt(0)).concat(CUT),
+);
+
+export function isStrict(join: number): boolean {
+  return STRICT.has(join);
+}
+
+/** Whether the words name something by their punctuation, too: a mail address, a host, a path, a number. */
+export function isAddress({ joins }: Pick<Words, 'joins'>): boolean {
+  return joins.some((join, index) => index > 0 && IDENTIFYING.has(join));
+}
+
+/** Kinds of characters. */
+const OTHER = 0;
+const LETTER = 1;
+const INVISIBLE = 2;
+/** A letter of a script without spaces between words: a word of its own. */
+const SIGN = 3;
+
+const ASCII: readonly number[] = Array.from({ length: 128 }, (_, code) =>
+  /[0-9A-Za-z]/.test(String.fromCharCode(code)) ? LETTER : OTHER,
+);
+const IS_LETTER = /^[\p{L}\p{N}\p{M}]$/u;
+const IS_INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
+const IS_SIGN =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
+
+function kindOf(code: number): number {
+  if (code < 128) return ASCII[code] ?? OTHER;
+  const character = String.fromCodePoint(code);
+  if (IS_INVISIBLE.test(character)) return INVISIBLE;
+  if (!IS_LETTER.test(character)) return OTHER;
+  return IS_SIGN.test(character) ? SIGN : LETTER;
+}
+
+/** The words of a text, in its order. */
+export function wordsOf(text: string): Words {
+  const words: string[] = [];
+  const joins: number[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const add = (start: number, end: number, join: number, isPlain: boolean): void => {
+    const raw = text.slice(start, end);
+    const word = isPlain ? raw.toLowerCase() : folded(raw);
+    if (word === '') return;
+    words.push(word);
+    joins.push(join);
+    starts.push(start);
+    ends.push(end);
+  };
+  let at = 0;
+  let wasCut = false;
+  while (at < text.length) {
+    let code = text.charCodeAt(at);
+    let kind = code < 128 ? (ASCII[code] ?? OTHER) : kindAt(text, at);
+    if (kind === OTHER || kind === INVISIBLE) {
+      at += code >= 0xd800 && code < 0xdc00 && at + 1 < text.length ? 2 : 1;
+      continue;
+    }
+    const start = at;
+    const before = ends.at(-1);
+    const join = before === undefined ? 0 : wasCut && before === start ? CUT : joinOf(text, before, start);
+    let isPlain = true;
+    const isSign = kind === SIGN;
+    do {
+      isPlain &&= code < 128;
+      at += code >= 0xd800 && code < 0xdc00 && at + 1 < text.length ? 2 : 1;
+      if (isSign || at - start >= MAX_WORD || at >= text.length) break;
+      code = text.charCodeAt(at);
+      kind = code < 128 ? (ASCII[code] ?? OTHER) : kindAt(text, at);
+    } while (kind === LETTER || kind === INVISIBLE);
+    wasCut = at - start >= MAX_WORD;
+    add(start, at, join, isPlain);
+  }
+  return { text, words, joins, starts, ends };
+}
+
+function kindAt(text: string, at: number): number {
+  return kindOf(text.codePointAt(at) ?? 0);
+}
+
+/** Width, ligatures and the like make no difference; neither does what nobody sees. */
+function folded(raw: string): string {
+  let visible = '';
+  for (const character of raw) if (kindOf(character.codePointAt(0) ?? 0) !== INVISIBLE) visible += character;
+  return visible.normalize('NFKC').toLowerCase();
+}
+
+/** What stands between two words, where it joins them; of several characters, the strictest. */
+function joinOf(text: string, from: number, to: number): number {
+  if (to === from || to - from > 3) return 0;
+  let join = 0;
+  for (let at = from; at < to; at++) {
+    const character = text.charAt(at);
+    if (!JOINERS.has(character)) return 0;
+    if (character === ',' && !(isDigit(text, from - 1) && isDigit(text, to))) return 0;
+    const code = character.charCodeAt(0);
+    if (join === 0 || (STRICT.has(code) && !STRICT.has(join))) join = code;
+  }
+  return join;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Of the text, from its first word to its last: what has to be the same for a match that is exact. */
+export function coreOf({ text, starts, ends }: Words): string {
+  return text.slice(starts[0] ?? 0, ends.at(-1) ?? 0);
+}
+
+/** How many letters and digits; values of fewer than three say little. */
+export function weightOf({ words }: Words): number {
+  return words.reduce((sum, word) => sum + word.length, 0);
+}

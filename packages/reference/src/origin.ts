@@ -1,0 +1,191 @@
+/**
+ * Where a value came from, as the definition says it: every text that was visible is read from its beginning. What words,
+ * forms and pieces are is the language's; how they are found is said here once more. No index.
+ *
+ * Ring 1; tests only.
+ */
+import { type EventObject, meaning, type Value, values } from '@cordon/policy';
+
+/** The events that were visible where another arose, in their order. */
+export type Visible = (anchor: EventObject) => readonly EventObject[];
+
+/** A text that holds a value, or a piece of it, and where in it. */
+interface Held {
+  readonly event: EventObject;
+  readonly seen: meaning.SeenText;
+  readonly at: number;
+}
+
+interface Source {
+  readonly match: string;
+  /** Null: the model. */
+  readonly held: Held | null;
+  /** The value stands alone in a field of a record. */
+  readonly isField: boolean;
+}
+
+const BEST = ['exact', 'short', 'normalised', 'structured', 'part'];
+
+class Origin extends values.TracePart {
+  readonly type = 'Origin';
+  readonly #fields: () => Readonly<Record<string, Value>>;
+
+  constructor(fields: () => Readonly<Record<string, Value>>) {
+    super();
+    this.#fields = fields;
+  }
+
+  field(name: string): Value | undefined {
+    return this.#fields()[name];
+  }
+
+  fieldNames(): readonly string[] {
+    return Object.keys(this.#fields());
+  }
+
+  toJSON(): unknown {
+    return this.#fields();
+  }
+}
+
+/** The sources of each text and number in a value. */
+function leafSources(value: Value, anchor: EventObject, visible: Visible): readonly (readonly Source[])[] {
+  const texts = visible(anchor).flatMap((event) => meaning.seenIn(event).map((seen) => ({ event, seen })));
+  return (meaning.leavesOf(value, Number.POSITIVE_INFINITY) ?? []).map((leaf) => sourcesOf(leaf, texts));
+}
+
+type Texts = readonly Omit<Held, 'at'>[];
+
+function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
+  if (meaning.wordsOf(leaf).words.length === 0) return [];
+  const decodings = meaning.decodingsOf(leaf);
+  const others = decodings.filter(({ isWhole }) => isWhole).map(({ text }) => ({ text, isDecoded: true }));
+  const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>
+    texts.flatMap((text) => foundIn(one.text, one.isDecoded, text) ?? []),
+  );
+  if (whole.length > 0) return firstOfEach(whole);
+  const pieces = [
+    ...[leaf, ...decodings.map(({ text }) => text)].flatMap(meaning.piecesOf),
+    ...decodings.filter(({ isWhole }) => !isWhole).map(({ text }) => ({ text, isTelling: true })),
+  ];
+  const found = pieces.map(({ text: piece }) =>
+    piece === leaf ? [] : firstOfEach(texts.flatMap((text) => foundIn(piece, true, text) ?? [])),
+  );
+  const sources = [...new Set(found.flat().map(groupOf))].flatMap((group): Source[] => {
+    const own = found.map((sources) => sources.find((one) => groupOf(one) === group));
+    const isTelling = own.some((one, index) => one !== undefined && pieces[index]?.isTelling === true);
+    const isAll = own.every((one) => one !== undefined);
+    const { held = null } = own
+      .flatMap((one) => one ?? [])
+      .reduce((first, one) => (sequenceOf(one) < sequenceOf(first) ? one : first));
+    return isTelling || isAll ? [{ match: isAll ? 'structured' : 'part', held, isField: false }] : [];
+  });
+  const isModels = found.length === 0 || found.some((one) => one.length === 0) || sources.length === 0;
+  const match = sources.length > 0 ? 'part' : 'exact';
+  return isModels ? [...sources, { match, held: null, isField: false }] : sources;
+}
+
+/** The best way in which a text holds a value. */
+function foundIn(value: string, isDecoded: boolean, { event, seen }: Texts[number]): Source | null {
+  const wanted = meaning.wordsOf(value);
+  const core = meaning.coreOf(wanted);
+  const inside = meaning.wordsOf(seen.text);
+  const source = (match: string, from: number, count: number): Source => ({
+    match,
+    held: { event, seen, at: inside.starts[from] ?? 0 },
+    isField: match !== 'structured' && seen.isField && count === inside.words.length,
+  });
+  const { length } = wanted.words;
+  const found = placesOf(wanted, inside, seen.isWhole).map((word) => {
+    const isExact = !isDecoded && !seen.isDecoded && seen.text.startsWith(core, inside.starts[word] ?? 0);
+    return source(!isExact ? 'normalised' : meaning.weightOf(wanted) < 3 ? 'short' : 'exact', word, length);
+  });
+  for (const { key, match } of meaning.readingsOf(wanted)) {
+    for (const { key: form, from, to } of meaning.formsIn(inside)) {
+      const isCut = meaning.isStrict(inside.joins[from] ?? 0) || meaning.isStrict(inside.joins[to] ?? 0);
+      const isPart = seen.isWhole && to - from < inside.words.length;
+      if (form === key && !isCut && !isPart) found.push(source(match, from, to - from));
+    }
+    const plain = key.slice(1);
+    if (key.startsWith('=') && plain !== core.toLowerCase())
+      for (const word of placesOf(meaning.wordsOf(plain), inside, seen.isWhole))
+        found.push(source('normalised', word, meaning.wordsOf(plain).words.length));
+  }
+  const at = ({ held }: Source): number => held?.at ?? 0;
+  const [best] = [...found].sort((a, b) => BEST.indexOf(a.match) - BEST.indexOf(b.match) || at(a) - at(b));
+  return best === undefined ? null : { ...best, isField: found.some(({ isField }) => isField) };
+}
+
+/** The words one after the other; in an address, with the same between them; and not as a part of another name. */
+function placesOf(wanted: meaning.Words, inside: meaning.Words, isWhole: boolean): readonly number[] {
+  const count = wanted.words.length;
+  return [...inside.words.keys()].filter((at) => {
+    if (isWhole && (at > 0 || count < inside.words.length)) return false;
+    if (count === 0 || at + count > inside.words.length) return false;
+    if (meaning.isStrict((at > 0 ? inside.joins[at] : 0) ?? 0)) return false;
+    if (meaning.isStrict(inside.joins[at + count] ?? 0)) return false;
+    return wanted.words.every(
+      (word, index) =>
+        inside.words[at + index] === word &&
+        (index === 0 || !meaning.isAddress(wanted) || inside.joins[at + index] === wanted.joins[index]),
+    );
+  });
+}
+
+function groupOf({ held }: Source): string {
+  if (held === null) return 'model';
+  const { kind, app, tool, labels } = held.seen.bringer;
+  return JSON.stringify([kind, app, tool, labels]);
+}
+
+/** The model comes last. */
+function sequenceOf({ held }: Source): number {
+  return held?.event.sequence ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** For each bringer the best match, and of equal ones the first; in the order of their events. */
+function firstOfEach(all: readonly Source[]): readonly Source[] {
+  const best = [...all].sort(
+    (a, b) => BEST.indexOf(a.match) - BEST.indexOf(b.match) || sequenceOf(a) - sequenceOf(b),
+  );
+  return best
+    .filter((one, index) => best.findIndex((other) => groupOf(other) === groupOf(one)) === index)
+    .map((one) => ({
+      ...one,
+      isField: all.some((other) => groupOf(other) === groupOf(one) && other.isField),
+    }))
+    .sort((a, b) => sequenceOf(a) - sequenceOf(b));
+}
+
+/** `origin(value)` */
+export function originOf(value: Value, anchor: EventObject, visible: Visible): Value {
+  const sources = firstOfEach(leafSources(value, anchor, visible).flat());
+  return sources.map((source) => new Origin(() => fieldsOf(source, visible)));
+}
+
+function fieldsOf({ match, held, isField }: Source, visible: Visible): Readonly<Record<string, Value>> {
+  const call = held?.seen.bringer.kind === 'output' ? held.event.call : null;
+  const asked = call === null ? [] : leafSources(call.field('arguments') ?? null, call, visible);
+  return {
+    kind: held?.seen.bringer.kind ?? 'model',
+    match,
+    app: held?.seen.bringer.app ?? null,
+    tool: held?.seen.bringer.tool ?? null,
+    context: held?.event.place.context ?? null,
+    labels: held?.seen.bringer.labels ?? [],
+    event: held?.event.reference ?? null,
+    whole: match !== 'structured' && match !== 'part' && isField,
+    text: held?.seen.text ?? null,
+    around: held === null ? null : meaning.sentenceAt(held.seen.text, held.at),
+    asked: [...new Set(firstOfEach(asked.flat()).map((source) => source.held?.seen.bringer.kind ?? 'model'))],
+  };
+}
+
+/** `from_user(value)` */
+export function isFromUser(value: Value, anchor: EventObject, visible: Visible): boolean {
+  const isUsers = ({ match, held }: Source): boolean =>
+    ['user', 'endorsed'].includes(held?.seen.bringer.kind ?? 'model') && match !== 'part';
+  return leafSources(value, anchor, visible).every(
+    (sources) => sources.length === 0 || sources.some(isUsers),
+  );
+}
