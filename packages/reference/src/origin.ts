@@ -13,6 +13,8 @@ export type Visible = (anchor: EventObject) => readonly EventObject[];
 interface Held {
   readonly event: EventObject;
   readonly seen: meaning.SeenText;
+  /** Of the texts of the event, from 0. */
+  readonly order: number;
   readonly at: number;
 }
 
@@ -50,7 +52,9 @@ class Origin extends values.TracePart {
 
 /** The sources of each text and number in a value. */
 function leafSources(value: Value, anchor: EventObject, visible: Visible): readonly (readonly Source[])[] {
-  const texts = visible(anchor).flatMap((event) => meaning.seenIn(event).map((seen) => ({ event, seen })));
+  const texts = visible(anchor).flatMap((event) =>
+    meaning.seenIn(event).map((seen, order) => ({ event, seen, order })),
+  );
   return (meaning.leavesOf(value, Number.POSITIVE_INFINITY) ?? []).map((leaf) => sourcesOf(leaf, texts));
 }
 
@@ -86,13 +90,14 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
 }
 
 /** The best way in which a text holds a value. */
-function foundIn(value: string, isDecoded: boolean, { event, seen }: Texts[number]): Source | null {
+function foundIn(value: string, isDecoded: boolean, text: Texts[number]): Source | null {
+  const { seen } = text;
   const wanted = meaning.wordsOf(value);
   const core = meaning.coreOf(wanted);
   const inside = meaning.wordsOf(seen.text);
   const source = (match: string, from: number, count: number): Source => ({
     match,
-    held: { event, seen, at: inside.starts[from] ?? 0 },
+    held: { ...text, at: inside.starts[from] ?? 0 },
     isField: match !== 'structured' && seen.isField && count === inside.words.length,
   });
   const { length } = wanted.words;
@@ -111,8 +116,7 @@ function foundIn(value: string, isDecoded: boolean, { event, seen }: Texts[numbe
       for (const word of placesOf(meaning.wordsOf(plain), inside, seen.isWhole))
         found.push(source('normalised', word, meaning.wordsOf(plain).words.length));
   }
-  const at = ({ held }: Source): number => held?.at ?? 0;
-  const [best] = [...found].sort((a, b) => BEST.indexOf(a.match) - BEST.indexOf(b.match) || at(a) - at(b));
+  const [best] = [...found].sort(byPlace);
   return best === undefined ? null : { ...best, isField: found.some(({ isField }) => isField) };
 }
 
@@ -143,11 +147,21 @@ function sequenceOf({ held }: Source): number {
   return held?.event.sequence ?? Number.MAX_SAFE_INTEGER;
 }
 
+/** The better match first; of equal ones, what stands first. */
+function byPlace(a: Source, b: Source): number {
+  const places = [a, b].map(({ held }) => [held?.order ?? 0, held?.at ?? 0]);
+  const [[order = 0, at = 0] = [], [otherOrder = 0, otherAt = 0] = []] = places;
+  return (
+    BEST.indexOf(a.match) - BEST.indexOf(b.match) ||
+    sequenceOf(a) - sequenceOf(b) ||
+    order - otherOrder ||
+    at - otherAt
+  );
+}
+
 /** For each bringer the best match, and of equal ones the first; in the order of their events. */
 function firstOfEach(all: readonly Source[]): readonly Source[] {
-  const best = [...all].sort(
-    (a, b) => BEST.indexOf(a.match) - BEST.indexOf(b.match) || sequenceOf(a) - sequenceOf(b),
-  );
+  const best = [...all].sort(byPlace);
   return best
     .filter((one, index) => best.findIndex((other) => groupOf(other) === groupOf(one)) === index)
     .map((one) => ({

@@ -9,7 +9,7 @@ import { isUndecided, TracePart, type Undecided, undecided, type Value } from '.
 import { decodingsOf } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
-import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts } from './seen-texts.ts';
+import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore } from './seen-texts.ts';
 import type { Bringer, OriginKind } from './sources.ts';
 
 /** How well a source holds a value; `part`: it holds a piece of it. */
@@ -268,5 +268,6 @@ function betterSource(known: OriginSource | undefined, source: OriginSource): Or
 
 function isBefore(a: OriginSource, b: OriginSource): boolean {
   const difference = RANKS[a.match] - RANKS[b.match];
-  return difference !== 0 ? difference < 0 : (a.hit?.event.sequence ?? 0) < (b.hit?.event.sequence ?? 0);
+  if (difference !== 0) return difference < 0;
+  return a.hit !== null && b.hit !== null && standsBefore(a.hit, b.hit);
 }

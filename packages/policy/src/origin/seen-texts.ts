@@ -365,7 +365,11 @@ function fieldKey(key: string): string {
 
 function isBetter(a: Hit, b: Hit): boolean {
   const difference = RANKS[a.match] - RANKS[b.match];
-  if (difference !== 0) return difference < 0;
+  return difference !== 0 ? difference < 0 : standsBefore(a, b);
+}
+
+/** In the order of events, and of the words in one. */
+export function standsBefore(a: Hit, b: Hit): boolean {
   return a.event === b.event ? a.position < b.position : a.event.sequence < b.event.sequence;
 }
 
