@@ -7,6 +7,7 @@
 import type { AppId, FunctionalityName } from './id.ts';
 import type { JsonSchema } from './json.ts';
 import type { AppLimits } from './limits.ts';
+import type { ToolLabelEntry } from './tool-label.ts';
 
 /** One thing an app can do for others: the unit of inter-spoke exchange (paper, IV-C1). */
 export interface Functionality {
@@ -47,6 +48,8 @@ export interface Manifest {
   readonly remembers?: readonly RememberedValue[];
   /** Tools whose output is the user's own and must not spread. `null`: silent, so all of them. */
   readonly private: readonly string[] | null;
+  /** What the user's label file says of this app's tools, whose `app` is null here; absent: nothing. */
+  readonly labels?: readonly ToolLabelEntry[];
 }
 
 /** A value of a closed type in a tool's structured output. */

@@ -14,7 +14,10 @@ import {
   type JsonSchema,
   type Manifest,
   NAME_PATTERN,
+  saidOfTool,
   strangersSchema,
+  type ToolCall,
+  UNKNOWN_TOOL,
   withoutProse,
 } from '@cordon/core';
 import type { AppTool } from './app-host.ts';
@@ -45,11 +48,26 @@ export class Registry {
   }
 }
 
-/** INVARIANT (silence is strict): a tool counts as undoable only where the manifest or, failing that, the app says so. */
+/**
+ * INVARIANT (silence is strict): a tool counts as undoable only where the user's own files or, failing these, the app
+ * says so. An app may make us stricter than the user's files, never laxer; of two files the stricter counts.
+ */
 export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
-  if (manifest.irreversible === null) return !tool.readOnlyHint;
-  // An app may make us stricter than its manifest, never laxer.
-  return manifest.irreversible.includes(tool.name) || tool.destructiveHint;
+  const said = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const labelled = said.irreversible ?? (said.readOnly === true ? false : null);
+  if (manifest.irreversible === null)
+    return labelled === null ? !tool.readOnlyHint : labelled || tool.destructiveHint;
+  return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
+}
+
+/** What rules are told of a call. Where nobody says it, a call reaches others if it cannot be undone. */
+export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<ToolCall['labels']> {
+  const said = saidOfTool(manifest.labels ?? [], tool.name, null);
+  return {
+    readOnly: said.readOnly === true && !tool.destructiveHint,
+    outward: said.outward ?? isIrreversible(manifest, tool),
+    identifying: said.identifying ?? UNKNOWN_TOOL.identifying,
+  };
 }
 
 /** The names under which a plan may have expected this tool. */

@@ -21,6 +21,7 @@ import {
   type Reason,
   type Result,
   type StepPlan,
+  saidOfTool,
   type ToolCall,
   type ToolOutput,
 } from '@cordon/core';
@@ -33,7 +34,7 @@ import type { Query } from './query.ts';
 import type { UserWords } from './recipients.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
-import { isIrreversible, type Registry, usesOf } from './registry.ts';
+import { calledLabels, isIrreversible, type Registry, usesOf } from './registry.ts';
 import type { LoadValidator } from './schema-validator.ts';
 
 export interface ToolCallParts {
@@ -185,6 +186,7 @@ export class ToolCalls {
       arguments: args,
       callId: this.#parts.newCallId(),
       irreversible: isIrreversible(app.manifest, tool),
+      labels: calledLabels(app.manifest, tool),
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
     const { causes } = context;
@@ -257,11 +259,15 @@ export class ToolCalls {
   }
 }
 
-/** INVARIANT (silence is strict): output is untrusted and private unless the manifest lists what is and this is not in it. */
+/**
+ * INVARIANT (silence is strict): output is untrusted and private unless the user's files speak of it and none of them
+ * says that it is.
+ */
 export function outputLabel({ manifest }: InstalledApp, tool: string, input: Label): Label {
+  const said = saidOfTool(manifest.labels ?? [], tool, null);
   const own: Label = {
-    integrity: manifest.untrusted === null || manifest.untrusted.includes(tool) ? 'untrusted' : 'trusted',
-    confidentiality: manifest.private === null || manifest.private.includes(tool) ? 'private' : 'public',
+    integrity: applies(manifest.untrusted, said.untrusted, tool) ? 'untrusted' : 'trusted',
+    confidentiality: applies(manifest.private, said.private, tool) ? 'private' : 'public',
   };
   // What the app was given may come back in what it answers.
   return joinLabels(own, input);
@@ -293,4 +299,8 @@ export function describeFailure(query: Query, failure: CallFailure): Result<Call
       failure satisfies never;
       return ok({ text: REFUSED_TEXT, isError: true });
   }
+}
+
+function applies(listed: readonly string[] | null, said: boolean | undefined, tool: string): boolean {
+  return listed === null ? (said ?? true) : listed.includes(tool) || said === true;
 }

@@ -54,6 +54,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         name: proposal.tool,
         arguments: proposal.arguments,
         irreversible: proposal.irreversible,
+        ...(proposal.labels === undefined ? {} : { tool: proposal.labels }),
         deliveredTo: appContext(proposal.app),
       };
     case 'tool-output':

@@ -19,6 +19,7 @@ import {
   type PlanStep,
   type Proposal,
   type ReleasedItem,
+  type ToolCall,
 } from '@cordon/core';
 import type { TraceEvent } from '../trace-event.ts';
 import { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
@@ -238,6 +239,7 @@ export class JournalReader {
             arguments: this.#reading.object(own(body, 'arguments'), path, '`arguments`'),
             callId: text('callId'),
             irreversible: this.#flag(body, 'irreversible', path),
+            ...this.#toolLabels(body, path),
           },
           parts: { id: join(path, 'callId'), name: join(path, 'tool'), arguments: join(path, 'arguments') },
         };
@@ -326,6 +328,22 @@ export class JournalReader {
     if (typeof value === 'boolean') return value;
     this.#reading.wrong(value === undefined ? path : join(path, key), `\`${key}\` is true or false`);
     return false;
+  }
+
+  /** Journals of before they were known have none. */
+  #toolLabels(body: JsonObject, path: string): Pick<ToolCall, 'labels'> {
+    const at = join(path, 'labels');
+    const labels = own(body, 'labels');
+    if (labels === undefined) return {};
+    const given = this.#reading.object(labels, path, '`labels`');
+    const identifying = own(given, 'identifying') ?? null;
+    const items: readonly Json[] = Array.isArray(identifying) ? identifying : [];
+    const names = identifying === null ? null : items.filter((name) => typeof name === 'string');
+    if (identifying !== null && (!Array.isArray(identifying) || names?.length !== items.length))
+      this.#reading.wrong(at, '`identifying` is a list of names, or null');
+    const readOnly = this.#flag(given, 'readOnly', at);
+    const outward = this.#flag(given, 'outward', at);
+    return { labels: { readOnly, outward, identifying: names } };
   }
 
   #number(body: JsonObject, key: string, path: string): number {
