@@ -69,7 +69,7 @@ export function compose(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, Obstacle> {
-  const policy = readPolicies(configuration.policyFiles);
+  const policy = readPolicies({ packs: configuration.packs, files: configuration.policyFiles });
   if (!policy.ok) return refused(policy.fault);
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);

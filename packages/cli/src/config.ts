@@ -17,6 +17,7 @@ import {
   ok,
   type Result,
   type RetryLimits,
+  type ToolLabelEntry,
   type TurnLimits,
 } from '@cordon/core';
 import type { ReadSecret } from '@cordon/hub';
@@ -34,9 +35,12 @@ import { ConfigReader, type Located, type Problem, quoted } from './config-reade
 import { readInstallable } from './installable-config.ts';
 import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, keyFiles, readJournalKey } from './journal-key.ts';
 import type { JsonNode } from './json-text.ts';
+import { readLabels } from './label-file.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
 import { type OwnPath, readPath } from './manifest-config.ts';
 import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './memory-config.ts';
+import { nearest } from './nearest.ts';
+import { DEFAULT_PACKS, PACKS } from './packs.ts';
 import {
   absolutePath,
   cacheFolder,
@@ -121,6 +125,8 @@ export interface Configuration {
   readonly prices: ModelPrices;
   /** Apps that are not installed, by the functionality that each would serve. */
   readonly installable: ReadonlyMap<string, readonly string[]>;
+  /** The ready-made policies that are in force, by name. */
+  readonly packs: readonly string[];
   /** Absolute paths of files that exist. */
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
@@ -180,6 +186,7 @@ export function loadConfiguration(
       },
       report,
     ),
+    packs: content.packs,
     policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
     readSecret: secretReader(sources.environment),
@@ -243,6 +250,7 @@ interface Content {
   readonly prices: ModelPrices;
   readonly installable: Configuration['installable'];
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
+  readonly packs: readonly string[];
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
   readonly memory: MemorySettings;
@@ -290,6 +298,8 @@ function readContent(
     options.data !== undefined
       ? absolutePath(options.data, cwd, home)
       : (dataPath ?? defaultDataFolder(sources));
+  const packsAt = get('packs');
+  const packs = packsAt === null ? DEFAULT_PACKS : readPacks(reader, packsAt);
   const policyFiles = readFileList(reader, get('policy'), home, folder);
   const scenarioFiles = readFileList(reader, get('scenario'), home, folder);
   const providersAt = get('providers');
@@ -307,7 +317,9 @@ function readContent(
     memoryAt === null
       ? SILENT_MEMORY
       : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' });
-  const apps = readApps(
+  const labelsAt = get('labels');
+  const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
+  const read = readApps(
     reader,
     { apps: get('apps'), mcpServers: get('mcpServers') },
     {
@@ -327,6 +339,9 @@ function readContent(
       ]),
     },
   );
+  const apps = { ...read, apps: read.apps.map((app) => withLabels(app, labels)) };
+  if (labelsAt !== null)
+    reportStrangers(reader, labelsAt, labels, [...apps.entries.keys(), ...apps.disabled]);
   const installed: ReadonlySet<string> = new Set(apps.entries.keys());
   const installable = readInstallable(reader, get('installable'), installed);
   const sandboxAt = get('sandbox');
@@ -342,11 +357,50 @@ function readContent(
     prices,
     installable,
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
+    packs,
     policyFiles,
     scenarioFiles,
     memory,
     weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
+}
+
+/** Names of packs, each once. An unknown one is an error: what it was to stop would not be stopped. */
+function readPacks(reader: ConfigReader, at: Located): readonly string[] {
+  const known = PACKS.map(({ name }) => name);
+  const named = reader.items(at, 'a list of names of packs').flatMap((item) => {
+    const name = reader.string(item);
+    if (name === null || known.includes(name)) return name ?? [];
+    const meant = nearest(name, known);
+    const help = meant === null ? `packs: ${known.join(', ')}` : `did you mean \`${meant}\`?`;
+    reader.reportAt(item, { code: 'CFG045', message: `there is no pack ${quoted(name)}`, help });
+    return [];
+  });
+  return [...new Set(named)];
+}
+
+/** What the labels say of an app's tools, by tool alone: what is said of this app comes last, and so counts. */
+function withLabels(app: InstalledApp, labels: readonly ToolLabelEntry[]): InstalledApp {
+  const any = labels.filter((entry) => entry.app === null);
+  const own = labels.filter((entry) => entry.app === app.id).map((entry) => ({ ...entry, app: null }));
+  return any.length + own.length === 0
+    ? app
+    : { ...app, manifest: { ...app.manifest, labels: [...any, ...own] } };
+}
+
+/** Labels of an app that is not there are a slip: the app that was meant would keep the strict ones, unseen. */
+function reportStrangers(
+  reader: ConfigReader,
+  at: Located,
+  labels: readonly ToolLabelEntry[],
+  apps: readonly string[],
+): void {
+  const strangers = labels.filter((entry) => entry.app !== null && !apps.includes(entry.app));
+  for (const name of new Set(strangers.map((entry) => entry.app ?? ''))) {
+    const meant = nearest(name, apps);
+    const help = meant === null ? `installed apps: ${apps.join(', ')}` : `did you mean \`${meant}\`?`;
+    reader.reportAt(at, { code: 'LAB003', message: `no app ${quoted(name)} is installed`, help });
+  }
 }
 
 function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {

@@ -365,6 +365,17 @@ function program(): Command {
         (await import('./commands/prompts.ts')).answerPrompt(around, prompt, answer, options),
       ),
     );
+  shared(cordon.command('init').description('proposes labels for the tools of the installed apps, and asks'))
+    .option('--yes', 'take all that is proposed, also where nobody can be asked')
+    .action((options) =>
+      run(options, async (around) => (await import('./commands/init.ts')).init(around, options)),
+    );
+  const policy = cordon.command('policy').description('the rules that are in force');
+  shared(
+    policy.command('show').description('which packs and rules are in force, and what each stops'),
+  ).action((options) =>
+    run(options, async (around) => (await import('./commands/policy.ts')).showPolicy(around)),
+  );
   reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
     .option('--json', 'one line of JSON for each trace')
     .action((policy: string, traces: string[], options) =>

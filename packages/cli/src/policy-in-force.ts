@@ -3,19 +3,38 @@ import { join, resolve } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import { joinPolicies, type Policy } from '@cordon/policy';
 import { loadedPolicy } from './loaded-policy.ts';
+import { BASE_PACK } from './packs.ts';
 import { readTextFile } from './text-file.ts';
 
 /** The folder that holds `packages/`, `examples/` and `policies/`. */
 export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
 
-const DEFAULT_POLICY = join(CODE_ROOT, 'policies', 'default.gr');
+/** The file of a ready-made policy. */
+export function packFile(name: string): string {
+  return join(CODE_ROOT, 'policies', `${name}.gr`);
+}
 
-/** The default policy and the user's files are all in force; a failure holds what is wrong in any of them. */
-export function readPolicies(files: readonly string[]): Result<Policy, readonly Diagnostic[]> {
-  const loaded = [DEFAULT_POLICY, ...files].map(readPolicy);
+export interface PoliciesWanted {
+  /** Names of ready-made policies, besides the one that is always in force. */
+  readonly packs: readonly string[];
+  /** Files of the user. */
+  readonly files: readonly string[];
+}
+
+/** All that is in force, one after the other: the base, the packs, the user's files. */
+export function readEachPolicy(wanted: PoliciesWanted): Result<readonly Policy[], readonly Diagnostic[]> {
+  const files = [packFile(BASE_PACK.name), ...wanted.packs.map(packFile), ...wanted.files];
+  const loaded = files.map(readPolicy);
   const problems = loaded.flatMap((policy) => (policy.ok ? [] : policy.fault));
-  if (problems.length > 0) return failed(problems);
-  return ok(joinPolicies(loaded.flatMap((policy) => (policy.ok ? [policy.value] : []))));
+  return problems.length > 0
+    ? failed(problems)
+    : ok(loaded.flatMap((policy) => (policy.ok ? [policy.value] : [])));
+}
+
+/** The same as one policy; a failure holds what is wrong in any of them. */
+export function readPolicies(wanted: PoliciesWanted): Result<Policy, readonly Diagnostic[]> {
+  const each = readEachPolicy(wanted);
+  return each.ok ? ok(joinPolicies(each.value)) : each;
 }
 
 function readPolicy(file: string): Result<Policy, readonly Diagnostic[]> {

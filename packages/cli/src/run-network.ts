@@ -26,7 +26,7 @@ export async function openRunNetwork(
   parts: RunNetworkParts,
 ): Promise<Result<LoneNetwork, readonly Diagnostic[]>> {
   const { app, rights, record, socketFolder, clock, onDenied } = parts;
-  const policy = readPolicies(parts.policyFiles);
+  const policy = readPolicies({ packs: [], files: parts.policyFiles });
   if (!policy.ok) return policy;
   const installed: InstalledApp = {
     id: app,

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Configuration, isProviderConfigured, loadConfiguration, modelInUse } from '../src/config.ts';
+import { DEFAULT_PACKS } from '../src/packs.ts';
 import { ConfigurationFolder, loadText, problemsOf } from './configuration-folder.ts';
 
 function loaded(result: ReturnType<typeof loadText>): Configuration {
@@ -485,4 +486,43 @@ test('what could be installed is known by what it would serve, without what is i
     ],
   );
   assert.deepEqual([...loaded(loadText('{}')).installable], []);
+});
+
+test('labels reach the manifests of the apps that they speak of, the closest last', () => {
+  const labels = '{"tools": {"*/get_*": {"readOnly": true}, "mail/get_*": {"outward": false}}}';
+  const apps = '{"mail": {"command": "m"}, "web": {"command": "w"}}';
+  const [mail, web] = loaded(loadText(`{"apps": ${apps}, "labels": ${labels}}`)).apps;
+  assert.deepEqual(mail?.manifest.labels, [
+    { app: null, tool: 'get_*', says: { readOnly: true } },
+    { app: null, tool: 'get_*', says: { outward: false } },
+  ]);
+  assert.deepEqual(web?.manifest.labels, [{ app: null, tool: 'get_*', says: { readOnly: true } }]);
+});
+
+test('labels of an app that is not there are an error with the right name', () => {
+  const text = '{"apps": {"mail": {"command": "m"}}, "labels": {"tools": {"mial/get": {"readOnly": true}}}}';
+  const result = loadText(text);
+  assert.ok(!result.ok);
+  assert.deepEqual(
+    result.fault.map(({ code, help }) => [code, help]),
+    [['LAB003', 'did you mean `mail`?']],
+  );
+});
+
+test('the default packs are in force where the file names none, and those that it names otherwise', () => {
+  assert.deepEqual(loaded(loadText('{}')).packs, DEFAULT_PACKS);
+  assert.deepEqual(loaded(loadText('{"packs": ["trifecta", "secrets", "trifecta"]}')).packs, [
+    'trifecta',
+    'secrets',
+  ]);
+  assert.deepEqual(loaded(loadText('{"packs": []}')).packs, []);
+});
+
+test('an unknown pack is an error that names the right one', () => {
+  const result = loadText('{"packs": ["secret"]}');
+  assert.ok(!result.ok);
+  assert.deepEqual(
+    result.fault.map(({ code, help }) => [code, help]),
+    [['CFG045', 'did you mean `secrets`?']],
+  );
 });

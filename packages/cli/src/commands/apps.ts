@@ -181,6 +181,20 @@ function stateOf(states: Agreements['states'], id: string): AppAgreement {
   return states.get(id) ?? { state: 'new', since: null, digest: null };
 }
 
+/** What the installed apps say of themselves, as it was agreed to; an app without is one that was not reviewed. */
+export function agreedDescriptions(
+  configuration: Configuration,
+  now: () => number,
+): ReadonlyMap<AppId, AppDescription> {
+  const agreements = agreementsOf(configuration, now);
+  return new Map(
+    configuration.apps.flatMap((app): [AppId, AppDescription][] => {
+      const description = describedBy(app, agreements);
+      return description === null ? [] : [[app.id, description]];
+    }),
+  );
+}
+
 function describedBy({ id, source }: InstalledApp, { pins }: Agreements): AppDescription | null {
   if (source.kind === 'instructions') return { instructions: source.instructions, tools: [] };
   const pin = pins.get(id);

@@ -1,4 +1,4 @@
-/** The question before something is deleted for good. Ring 1. */
+/** The question before something is done for good. Ring 1. */
 import type { Surroundings } from './surroundings.ts';
 
 /** Asks at a terminal. Where there is none, only `--yes` means yes; the refusal has been told. */
@@ -6,6 +6,7 @@ export async function confirmed(
   surroundings: Surroundings,
   question: string,
   saidYes: boolean,
+  refusal = 'nothing was deleted',
 ): Promise<boolean> {
   if (saidYes) return true;
   const { terminal, notes, ending } = surroundings;
@@ -15,6 +16,6 @@ export async function confirmed(
     const reply = await terminal.ask({ prompt, acceptsEarlier: false }, ending);
     if (reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim())) return true;
   }
-  notes.say('', terminal.isInteractive ? 'nothing was deleted' : `nothing was deleted: \`--yes\` means yes`);
+  notes.say('', terminal.isInteractive ? refusal : `${refusal}: \`--yes\` means yes`);
   return false;
 }

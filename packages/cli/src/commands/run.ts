@@ -216,7 +216,7 @@ async function networkOf(
 /** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
 async function policyOf(files: readonly string[]): Promise<Result<unknown, readonly Diagnostic[]>> {
   const { readPolicies } = await import('../policy-in-force.ts');
-  return readPolicies(files);
+  return readPolicies({ packs: [], files });
 }
 
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
