@@ -35,6 +35,11 @@ export const PACKS: readonly Pack[] = [
     isDefault: true,
   },
   {
+    name: 'injection',
+    stops: 'actions after a text that gives the agent instructions, or hides some',
+    isDefault: true,
+  },
+  {
     name: 'code',
     stops: 'running code after text of others was read, and code that came from it',
     isDefault: true,
@@ -42,6 +47,11 @@ export const PACKS: readonly Pack[] = [
   {
     name: 'loops',
     stops: 'the same action over and over, and more actions than anybody meant',
+    isDefault: true,
+  },
+  {
+    name: 'tool-poisoning',
+    stops: 'tools whose description gives instructions or hides text',
     isDefault: true,
   },
   {
