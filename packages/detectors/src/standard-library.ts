@@ -4,13 +4,18 @@
  * first asks it, because most starts need none. Ring 1.
  */
 import { type Detector, defineDetector } from '@cordon/policy';
+import type * as Comparison from './comparison/rule.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
+import type * as Links from './links/rule.ts';
+import { unavailable } from './not-set-up.ts';
 import { onDemand } from './on-demand.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
 
+const COMPARISON = onDemand<typeof Comparison>('./comparison/rule.ts');
 const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
+const LINKS = onDemand<typeof Links>('./links/rule.ts');
 const PII = onDemand<typeof Pii>('./pii/rule.ts');
 const PROMPT_INJECTION = onDemand<typeof PromptInjection>('./prompt-injection/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
@@ -58,6 +63,56 @@ const DETECTORS: readonly Detector[] = [
     parameters: ['data', 'threshold'],
     run: (call) => PROMPT_INJECTION().spansAsValues(call),
   }),
+  defineDetector({
+    name: 'links',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data'],
+    run: (call) => LINKS().links(call),
+  }),
+  defineDetector({
+    name: 'html_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data'],
+    run: (call) => LINKS().htmlCode(call),
+  }),
+  defineDetector({
+    name: 'link_exfiltration',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'private', 'threshold'],
+    run: (call) => LINKS().linkExfiltration(call),
+  }),
+  defineDetector({
+    name: 'copyright',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => COMPARISON().copyright(call),
+  }),
+  defineDetector({
+    name: 'fuzzy_contains',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['text', 'query', 'query_similarity_threshold', 'use_semantic'],
+    run: (call) => COMPARISON().fuzzyContains(call),
+  }),
+  defineDetector({
+    name: 'lexical_similarity',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'target'],
+    run: (call) => COMPARISON().lexical(call),
+  }),
+  defineDetector({
+    name: 'should_allow_rbac',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'scope', 'user', 'user_roles', 'role_grants'],
+    run: (call) => COMPARISON().shouldAllowRbac(call),
+  }),
+  ...unavailable(),
 ];
 
 /** All detectors that need nothing beyond this package: given to `loadPolicy`, its rules can import them by name. */

