@@ -42,8 +42,7 @@ export class Context {
   readonly tools: ReadonlyMap<string, OwnTool>;
   readonly peers = new Map<EphemeralId, Peer>();
   readonly references = new References();
-  /** How often it has asked who serves a functionality, and had a text read. */
-  probes = 0;
+  /** How often it has had a text read. */
   reads = 0;
   #label: Label = HUB_LABEL;
   readonly #origins = new Set<AppId>();

@@ -89,7 +89,10 @@ export interface ExchangeParts {
   readonly choose: (context: Context, functionality: string, apps: readonly AppId[]) => Promise<AppId | null>;
 }
 
-/** A context probes at most so often in one query, answered or not: more is an attempt to list what is installed. */
+/**
+ * The contexts of an app probe at most so often in one query, answered or not: more is an attempt to list what is installed.
+ * Attack: an app that has others ask it, each time in a context of its own, with probes of its own.
+ */
 const MAX_PROBES = 8;
 /**
  * Requests to peers that one query may lead to, in all its contexts. Attack: A asks B, which asks A, which asks B: each
@@ -102,6 +105,8 @@ export class Exchange {
   /** Whom each ephemeral id of this session was given to; to say in the trace whose was used by somebody else. */
   readonly #offered = new Map<string, ContextId>();
   readonly #exchanges = new WeakMap<Query, number>();
+  /** How often the contexts of each app have asked who serves a functionality. */
+  readonly #probes = new WeakMap<Query, Map<AppId | null, number>>();
   /** Functionalities for which the user was told, in this session, what could be installed. */
   readonly #proposed = new Set<string>();
 
@@ -119,9 +124,9 @@ export class Exchange {
   }
 
   /** Steps 1 and 2 of the collaboration: what is served, and in which format. */
-  async probe(context: Context, name: string): Promise<Served> {
+  async probe(context: Context, query: Query, name: string): Promise<Served> {
     this.#parts.recorder.record(context, { kind: 'probe.received', functionality: name.slice(0, 64) });
-    if (++context.probes > MAX_PROBES) return this.#unserved(context, name);
+    if (!this.#mayProbe(context, query)) return this.#unserved(context, name);
     const serving = this.#parts.registry.serving(name).filter(({ app }) => app.id !== context.app);
     const chosen =
       serving.length <= 1
@@ -144,6 +149,14 @@ export class Exchange {
       request: plainSchema(functionality.request),
       response: plainSchema(functionality.response),
     });
+  }
+
+  #mayProbe({ app }: Context, query: Query): boolean {
+    const probes = this.#probes.get(query) ?? new Map<AppId | null, number>();
+    this.#probes.set(query, probes);
+    const count = (probes.get(app) ?? 0) + 1;
+    probes.set(app, count);
+    return count <= MAX_PROBES;
   }
 
   /** The user learns that something would serve it; the spoke gets what it would get anyway, at the same time. */

@@ -42,7 +42,7 @@ export class Turn {
       case 'tool':
         return this.#tool(request.name, request.arguments, signal);
       case 'probe':
-        return exchange.probe(this.#context, request.functionality);
+        return exchange.probe(this.#context, this.#query, request.functionality);
       case 'request':
         return exchange.request(this.#context, this.#query, request.peer, request.message, signal);
       case 'open':

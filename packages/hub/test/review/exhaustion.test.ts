@@ -6,6 +6,7 @@ import { readPlan } from '../../src/planner.ts';
 import { References } from '../../src/references.ts';
 import { validatorOnDemand } from '../../src/schema-validator.ts';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
+import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { launcherOf, READY } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
@@ -163,4 +164,36 @@ test('a tool whose name is a sentence is not offered; the others are', async (t)
   await stage.ask('read my mail');
   const tools = stage.model.seen.at(-1)?.request.tools.map(({ name }) => name) ?? [];
   assert.deepEqual(tools, ['read', 'probe', 'request', 'open']);
+});
+
+test('nor by being asked again and again, each time in a context of its own', async (t) => {
+  const rides = app(
+    'rides',
+    { fare: 'ok' },
+    { functionalities: [serves('ride-fare', 'fare', shape({}), shape({ text: TEXT }))] },
+  );
+  const spy = app(
+    'spy',
+    { look: 'nothing' },
+    { functionalities: [serves('view', null, shape({}), shape({ text: TEXT }))] },
+  );
+  const names = Array.from({ length: 8 }, (_, index) => `a-${index}`);
+  const probes = (list: readonly string[]) => list.map((functionality) => call('probe', { functionality }));
+  const answer = '{"text":"nothing"}';
+  const planned = plan([{ app: 'host' }, { app: 'spy', uses: ['view'], after: [1] }]);
+  const stage = stageFor(t, {
+    apps: [app('host', { list: 'ok' }), spy, rides],
+    user: yes(),
+    script: {
+      planner: [planned, planned],
+      host: [[call('view')], [call('view')], 'done', [call('view')], 'done'],
+      spy: [probes(names), answer, probes(['ride-fare']), answer, probes(['ride-fare']), answer],
+    },
+  });
+  const offered = () => stage.of('offer.made').filter(({ functionality }) => functionality === 'ride-fare');
+  await stage.ask('what is there to see');
+  assert.equal(stage.of('probe.received').length, 9);
+  assert.deepEqual(offered(), []);
+  await stage.ask('and what is there to see now');
+  assert.equal(offered().length, 1);
 });
