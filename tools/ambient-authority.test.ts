@@ -58,6 +58,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
   },
+  'packages/detectors/src/code/javascript-dangers.ts': {
+    of: ['http', 'environment'],
+    why: 'a table of what code that is read may reach for: it names these and uses none',
+  },
   'packages/cli/src/commands/doctor-attack.ts': {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',

@@ -15,16 +15,7 @@ const ALLOWED: Readonly<
   monitor: { own: ['core', 'policy'], others: [] },
   detectors: {
     own: ['core', 'policy'],
-    others: [
-      '@lezer/python',
-      'acorn',
-      'compromise',
-      'htmlparser2',
-      'libphonenumber-js',
-      'node-sql-parser',
-      'tldts',
-      'unbash',
-    ],
+    others: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   },
   trace: { own: ['core'], others: [] },
   protocol: { own: ['core'], others: [] },

@@ -4,6 +4,7 @@
  * first asks it, because most starts need none. Ring 1.
  */
 import { type Detector, defineDetector } from '@cordon/policy';
+import type * as Code from './code/rule.ts';
 import type * as Comparison from './comparison/rule.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
 import type * as Links from './links/rule.ts';
@@ -13,6 +14,7 @@ import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
 
+const CODE = onDemand<typeof Code>('./code/rule.ts');
 const COMPARISON = onDemand<typeof Comparison>('./comparison/rule.ts');
 const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
 const LINKS = onDemand<typeof Links>('./links/rule.ts');
@@ -62,6 +64,48 @@ const DETECTORS: readonly Detector[] = [
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => PROMPT_INJECTION().spansAsValues(call),
+  }),
+  defineDetector({
+    name: 'python_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'ipython_mode', 'threshold'],
+    run: (call) => CODE().python(call),
+  }),
+  defineDetector({
+    name: 'ipython_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => CODE().ipython(call),
+  }),
+  defineDetector({
+    name: 'semgrep',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'lang'],
+    run: (call) => CODE().semgrep(call),
+  }),
+  defineDetector({
+    name: 'javascript_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => CODE().javascript(call),
+  }),
+  defineDetector({
+    name: 'shell_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'threshold'],
+    run: (call) => CODE().shell(call),
+  }),
+  defineDetector({
+    name: 'sql_code',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'dialect', 'threshold'],
+    run: (call) => CODE().sql(call),
   }),
   defineDetector({
     name: 'links',
