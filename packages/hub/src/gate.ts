@@ -30,7 +30,7 @@ import type { Context } from './context.ts';
 import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
 import { failureOf } from './interruption.ts';
-import type { PermissionNeed, Permissions } from './permission.ts';
+import type { Permission, PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
 
 export interface Circumstances<P extends Proposal = Proposal> {
@@ -59,6 +59,8 @@ interface Decided<P extends Proposal> {
   /** As it stands in the journal. */
   readonly proposal: P;
 }
+
+type Endorsed = Extract<Permission, { readonly granted: true }>['endorsed'];
 
 /** What became of a proposal. */
 export type Carried<T> =
@@ -230,6 +232,7 @@ export class Gate {
         );
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
+        this.#endorse(context, proposal, obtained.endorsed);
         for (const { rule } of asks) answered.add(rule);
         shown = new Set(warnings.map(({ message }) => message));
         const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
@@ -248,6 +251,19 @@ export class Gate {
       // The boundary of this file: whatever broke while deciding, the answer is no.
       return conclude({ allowed: false, reasons: [faultReason(error)] }, 'not-needed', []);
     }
+  }
+
+  /**
+   * A yes to a tool call is one to the values in it, which rules can ask for later. A yes to a text that is delivered is
+   * none to what an attacker wrote into it.
+   */
+  #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed): void {
+    if (effect !== 'tool-call' || endorsed === null) return;
+    const { event, data } = endorsed;
+    this.#monitor.record(
+      { kind: 'call.endorsed', context: context.id, data },
+      { event, app: context.app, causes: [] },
+    );
   }
 
   /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */

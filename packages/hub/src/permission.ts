@@ -71,6 +71,8 @@ export type Permission =
       readonly by: 'user' | 'grant';
       /** What the user put in the place of the data; empty: they flow as they are. */
       readonly edits: readonly PromptEdit[];
+      /** What the user was shown, and the event of the yes to all of it as it is; null: there was none. */
+      readonly endorsed: { readonly event: EventId; readonly data: readonly PromptDatum[] } | null;
     }
   | { readonly granted: false; readonly reason: Reason };
 
@@ -159,7 +161,13 @@ interface Standing {
 
 type Answered =
   | { readonly kind: 'covered' }
-  | { readonly kind: 'answered'; readonly answer: PermissionAnswer; readonly asked: EventId };
+  | {
+      readonly kind: 'answered';
+      readonly answer: PermissionAnswer;
+      readonly asked: EventId;
+      /** Of the answer. */
+      readonly event: EventId;
+    };
 
 export class Permissions {
   readonly #parts: PermissionsParts;
@@ -193,7 +201,7 @@ export class Permissions {
       const grant = this.#granted(inquiry);
       if (grant !== null) {
         this.#parts.recorder.record(context, { kind: 'grant.used', grant: grant.id });
-        return { granted: true, by: 'grant', edits: [] };
+        return { granted: true, by: 'grant', edits: [], endorsed: null };
       }
       const signal = this.#parts.signal();
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
@@ -210,7 +218,13 @@ export class Permissions {
       if (!isOwn) continue;
       const edits = changesOf(need.data, answer.edits ?? []);
       const problem = problemOf(edits, check);
-      if (problem === null) return this.#give(context, inquiry, answer, prompt, edits);
+      if (problem === null) {
+        const permission = this.#give(context, inquiry, answer, prompt, edits);
+        const isAsShown = answer.edits === undefined;
+        return permission.granted && isAsShown
+          ? { ...permission, endorsed: { event: answered.event, data: need.data } }
+          : permission;
+      }
       this.#countRefusal(signal);
       inquiry = { ...inquiry, need: { ...inquiry.need, question: corrected(need.question, problem) } };
     }
@@ -358,8 +372,8 @@ export class Permissions {
     const told: EventBody = isCovered
       ? { kind: 'permission.answered', prompt: asked, allow: true, duration: null, by: 'grant' }
       : this.#answeredBody(asked, answer, first);
-    recorder.record(context, told, { causes: [asked] });
-    return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked };
+    const event = recorder.record(context, told, { causes: [asked] }).id;
+    return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked, event };
   }
 
   #contentOf(
@@ -422,7 +436,7 @@ export class Permissions {
     if (!grants.consume(grant))
       return { granted: false, reason: refusal(subject, 'the permission was taken back', [prompt]) };
     if (term.duration !== 'once') this.#coverOthers(digest);
-    return { granted: true, by: 'user', edits };
+    return { granted: true, by: 'user', edits, endorsed: null };
   }
 
   /** Questions of the same kind that stand before the user need no answer of their own any more. */

@@ -68,7 +68,19 @@ class Replay {
     else if (event.kind === 'model.message' && context !== null) {
       const { kind, text, calls, id: said, app, causes } = event;
       this.#fact({ kind, context, text, calls }, { event: said, app, causes });
-    } else if ('verdict' in event && event.verdict === 'allow') this.#allowed(event.causes[0]);
+    } else if (event.kind === 'permission.answered') this.#answered(event);
+    else if ('verdict' in event && event.verdict === 'allow') this.#allowed(event.causes[0]);
+  }
+
+  /** A yes of the user to a tool call, as it was shown, endorses the values in the question. */
+  #answered(event: Extract<Event, { kind: 'permission.answered' }>): void {
+    const { context, app, allow, by, edits } = event;
+    const asked = this.#byId.get(event.prompt);
+    const about = asked?.causes[0] === undefined ? undefined : this.#byId.get(asked.causes[0]);
+    if (context === null || !allow || by !== 'user' || edits !== undefined) return;
+    if (asked?.kind !== 'permission.asked' || about?.kind !== 'tool-call.proposed') return;
+    const fact = { kind: 'call.endorsed', context, data: asked.prompt.data } as const;
+    this.#fact(fact, { event: event.id, app, causes: [] });
   }
 
   #created({ of, context, app }: Extract<Event, { kind: 'context.created' }>): void {

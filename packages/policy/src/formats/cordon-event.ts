@@ -13,15 +13,20 @@ import {
   joinLabels,
   type Label,
   labelNames,
+  type PromptDatum,
   type Proposal,
+  parseJson,
 } from '@cordon/core';
-import type { TraceEvent } from '../trace-event.ts';
+import { leavesOf } from '../origin/pieces.ts';
+import type { Endorsed, TraceEvent } from '../trace-event.ts';
 
 /** What has happened without a decision. `carried`: rules do not see it, but what it carries flows on. */
 export type HubFact =
   | (Extract<EventBody, { kind: 'user.message' | 'plan.made' | 'model.message' | 'context.created' }> & {
       readonly context: ContextId;
     })
+  /** The user was shown these data in a question about a tool call, and allowed it as it is. */
+  | { readonly kind: 'call.endorsed'; readonly context: ContextId; readonly data: readonly PromptDatum[] }
   | { readonly kind: 'carried'; readonly context: ContextId; readonly label?: Label };
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
@@ -128,6 +133,16 @@ function releaseLabel(labels: readonly Label[]): { readonly label?: Label } {
   return first === undefined ? {} : { label: rest.reduce(joinLabels, first) };
 }
 
+/** Longer texts are read over: who allowed a letter has seen whom it goes to, not each line of it. */
+const MOST_ENDORSED = 500;
+
+/** The values that stood in a question, each for itself: arguments are shown one by one, or as JSON. */
+function endorsedValues({ name, value }: PromptDatum): readonly Endorsed[] {
+  const parsed = /^\s*[[{]/.test(value) ? parseJson(value) : null;
+  const leaves = parsed?.ok === true ? (leavesOf(parsed.value, MOST_ENDORSED) ?? []) : [value];
+  return leaves.filter((leaf) => leaf.length <= MOST_ENDORSED).map((leaf) => ({ name, value: leaf }));
+}
+
 export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
   const base = { id: frame.event, context: fact.context, app: frame.app, causes: frame.causes };
   switch (fact.kind) {
@@ -144,6 +159,8 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
         candidates: fact.plan.candidates,
         origin: fact.origin,
       };
+    case 'call.endorsed':
+      return { ...base, type: 'Endorsement', values: fact.data.flatMap(endorsedValues) };
     case 'context.created':
       return { ...base, type: 'Carrier' };
     case 'carried':

@@ -94,6 +94,7 @@ export class JournalReader {
     } else if (kind === 'plan.made') this.#plan = entry;
     else if (kind === 'context.created') this.#created(entry);
     else if (kind.endsWith('.decided')) this.#decided(entry);
+    else if (kind === 'permission.answered') this.#answered(entry);
     else if (context === null) return;
     else if (kind === 'query.delivered') this.#heard(entry, context);
     else if (kind === 'model.message') {
@@ -168,6 +169,23 @@ export class JournalReader {
       { causes: [first] },
       { content: join(path, 'text') },
     );
+  }
+
+  /** A yes of the user to a tool call, as it was shown, endorses the values in the question. */
+  #answered(entry: Entry): void {
+    const { context, body, path } = entry;
+    if (own(body, 'allow') !== true || own(body, 'by') !== 'user' || own(body, 'edits') !== undefined) return;
+    const asked = this.#entries.get(this.#reading.nameAt(body, 'prompt', path));
+    const about = this.#entries.get(asked?.causes[0] ?? '');
+    if (asked === undefined || about?.kind !== 'tool-call.proposed' || context === null) return;
+    const at = join(asked.path, 'prompt');
+    const prompt = this.#reading.objectAt(asked.body, 'prompt', asked.path) ?? {};
+    const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
+      const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
+      const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
+      return { name: text('name'), value: text('value') };
+    });
+    this.#fact(entry, { kind: 'call.endorsed', context, data }, { causes: [] }, {});
   }
 
   #fact(

@@ -121,7 +121,7 @@ function folded(raw: string): string {
 
 /** What stands between two words, where it joins them; of several characters, the strictest. */
 function joinOf(text: string, from: number, to: number): number {
-  if (to === from || to - from > 3) return 0;
+  if (to === from || to - from > 3 || endsSentence(text, from, to)) return 0;
   let join = 0;
   for (let at = from; at < to; at++) {
     const character = text.charAt(at);
@@ -131,6 +131,12 @@ function joinOf(text: string, from: number, to: number): number {
     if (join === 0 || (STRICT.has(code) && !STRICT.has(join))) join = code;
   }
   return join;
+}
+
+/** `x@y.org.They came`: a full stop without its space, where the text has spaces elsewhere; `Y.Org` is a name. */
+function endsSentence(text: string, from: number, to: number): boolean {
+  if (text.charAt(to - 1) !== '.' || !/[a-z0-9]/.test(text.charAt(from - 1))) return false;
+  return /^[A-Z][a-z]+[\s,;!?]/.test(text.slice(to, to + 24));
 }
 
 function isDigit(text: string, at: number): boolean {
