@@ -40,6 +40,7 @@ import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } f
 import { marker, mayMark, occurrencesOf } from './mark.ts';
 import { flowOf, Needs, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
+import type { OriginSource } from './origin/origin.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import type { PatternCache } from './regex.ts';
 import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
@@ -705,10 +706,14 @@ class Compiler {
       const event = anchor(frame);
       const { origins, trail } = frame.world;
       if (event === null || origins === null) return undecided(NOT_READ);
-      const found = origins.of(value, event);
-      if (isUndecided(found)) return found;
+      const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
+      if (isUndecided(answer)) return answer;
+      const found = (): readonly OriginSource[] => {
+        const sources = origins.of(value, event);
+        return isUndecided(sources) ? [] : sources;
+      };
       trail.push({ kind: 'origin', found });
-      return asksUser ? origins.areFromUser(value, event) : found;
+      return answer;
     };
   }
 

@@ -31,7 +31,7 @@ export type Evidence = {
     }
   | { readonly kind: 'witness'; readonly predicate: string; readonly bound: readonly Occurrence[] }
   | { readonly kind: 'count'; readonly found: number }
-  | { readonly kind: 'origin'; readonly found: readonly OriginSource[] }
+  | { readonly kind: 'origin'; readonly found: () => readonly OriginSource[] }
 );
 
 /** What was noticed since `from` belongs to `line`. */

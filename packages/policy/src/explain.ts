@@ -97,7 +97,7 @@ function noteOf(evidence: Evidence): string {
     case 'count':
       return `counted ${evidence.found}`;
     case 'origin':
-      return evidence.found.map(originNote).join(', ') || 'says nothing that could come from anywhere';
+      return evidence.found().map(originNote).join(', ') || 'says nothing that could come from anywhere';
   }
 }
 
@@ -157,7 +157,7 @@ function besides(finding: Finding): readonly EventObject[] {
     evidence.kind === 'witness' ? evidence.bound.flatMap(({ entry }) => entry ?? []) : [],
   );
   const origins = finding.evidence.flatMap((evidence) =>
-    evidence.kind === 'origin' ? evidence.found.flatMap(({ hit }) => hit?.event ?? []) : [],
+    evidence.kind === 'origin' ? evidence.found().flatMap(({ hit }) => hit?.event ?? []) : [],
   );
   return [...calls, ...found, ...origins];
 }

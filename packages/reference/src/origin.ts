@@ -98,7 +98,7 @@ function foundIn(value: string, isDecoded: boolean, text: Texts[number]): Source
   const source = (match: string, from: number, count: number): Source => ({
     match,
     held: { ...text, at: inside.starts[from] ?? 0 },
-    isField: match !== 'structured' && seen.isField && count === inside.words.length,
+    isField: match !== 'structured' && seen.isField && count === inside.words.length && count <= 16,
   });
   const { length } = wanted.words;
   const found = placesOf(wanted, inside, seen.isWhole).map((word) => {

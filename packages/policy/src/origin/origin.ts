@@ -10,7 +10,7 @@ import { decodingsOf } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
 import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore } from './seen-texts.ts';
-import type { Bringer, OriginKind } from './sources.ts';
+import type { OriginKind } from './sources.ts';
 
 /** How well a source holds a value; `part`: it holds a piece of it. */
 export type OriginMatch = Hit['match'] | 'part';
@@ -226,15 +226,9 @@ function isUsers({ kind, match }: OriginSource): boolean {
 function grouped(hits: readonly Hit[]): ReadonlyMap<string, Hit> {
   const groups = new Map<string, Hit>();
   for (const hit of hits) {
-    const key = keyOf(hit.bringer);
-    const known = groups.get(key);
-    groups.set(key, betterOf(known, hit));
+    groups.set(hit.group, betterOf(groups.get(hit.group), hit));
   }
   return groups;
-}
-
-function keyOf({ kind, app, tool, labels }: Bringer): string {
-  return JSON.stringify([kind, app, tool, labels]);
 }
 
 const RANKS: Readonly<Record<OriginMatch, number>> = {
@@ -249,7 +243,7 @@ const RANKS: Readonly<Record<OriginMatch, number>> = {
 function joined(leaves: readonly (readonly OriginSource[])[]): readonly OriginSource[] {
   const groups = new Map<string, OriginSource>();
   for (const source of leaves.flat()) {
-    const key = source.hit === null ? 'model' : keyOf(source.hit.bringer);
+    const key = source.hit?.group ?? 'model';
     groups.set(key, betterSource(groups.get(key), source));
   }
   return [...groups.values()].sort(

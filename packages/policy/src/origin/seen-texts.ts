@@ -47,6 +47,8 @@ export function phraseOf(
 export interface Hit {
   readonly event: EventObject;
   readonly bringer: Bringer;
+  /** Equal for bringers that rules cannot tell apart. */
+  readonly group: string;
   readonly match: WholeMatch;
   /** The text, and where in it. */
   readonly text: string;
@@ -70,6 +72,7 @@ export interface Effort {
 interface Source {
   readonly event: EventObject;
   readonly bringer: Bringer;
+  readonly group: string;
   /** Of bringer and context: what came first in one was visible wherever what came later was. */
   readonly lane: number;
 }
@@ -129,13 +132,14 @@ export class SeenTexts {
         this.#isLost = true;
         return;
       }
-      const source = { event, bringer, lane: this.#laneOf(event, bringer) };
+      const group = groupOf(bringer);
+      const source = { event, bringer, group, lane: this.#laneOf(event, group) };
       this.#keep({ source, text, isDecoded, isWhole, isField }, words);
     }
   }
 
-  #laneOf(event: EventObject, { kind, app, tool, labels }: Bringer): number {
-    const key = JSON.stringify([kind, app, tool, labels, event.place.context]);
+  #laneOf(event: EventObject, group: string): number {
+    const key = `${group} ${event.place.context}`;
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
     this.#lanes.set(key, this.#lanes.size);
@@ -152,12 +156,14 @@ export class SeenTexts {
     }
     const end = this.#stream.length;
     this.#texts.push({ ...seen, start, end });
+    if (seen.isField && end - start <= MOST_FIELD) this.#note(this.#idOf(fieldOf(words.words)), start, lane);
     for (const { key, from, to } of formsIn(words)) {
       const isBroken = isStrict(words.joins[from] ?? 0) || isStrict(words.joins[to] ?? 0);
       const isPart = seen.isWhole && to - from < end - start;
       if (isBroken || isPart) continue;
       this.#note(this.#idOf(key), start + from, lane);
-      if (seen.isField && to - from === end - start) this.#note(this.#idOf(fieldKey(key)), start, lane);
+      if (seen.isField && to - from === end - start && end - start <= MOST_FIELD)
+        this.#note(this.#idOf(fieldKey(key)), start, lane);
     }
   }
 
@@ -213,6 +219,7 @@ export class SeenTexts {
     }
     const id = ids[rarest];
     if (id === undefined) return;
+    this.#inFields(ids, phrase, place, effort, best);
     for (const { at, isFull } of this.#lanesOf(id)) {
       let isFound = false;
       let isOver = false;
@@ -227,12 +234,32 @@ export class SeenTexts {
         if (!this.#stands(ids, start, text, phrase)) continue;
         isFound = true;
         const hit = keepBest(best, text.source.lane, this.#hit(text, start, phrase));
-        // A better one is not to be found: only an output can have it in a field besides.
-        const isDone = hit.isField || hit.bringer.kind !== 'output';
-        if (isDone && hit.match !== 'normalised') break;
+        if (hit.match !== 'normalised') break;
       }
       // What was not kept may hold it.
       if (isFull && !isFound && !isOver) effort.left = -1;
+    }
+  }
+
+  /** Fields of records that say this and nothing else, the first of each lane. */
+  #inFields(
+    ids: readonly number[],
+    phrase: Phrase,
+    place: Place,
+    effort: Effort,
+    best: Map<number, Hit>,
+  ): void {
+    const id = ids.length > MOST_FIELD ? undefined : this.#vocabulary.get(fieldOf(phrase.words.words));
+    if (id === undefined) return;
+    for (const { at } of this.#lanesOf(id)) {
+      for (const start of at) {
+        if (--effort.left < 0) return;
+        const text = this.#textAt(start);
+        if (text === undefined || !flows(text.source.event.place, place)) break;
+        if (!this.#stands(ids, start, text, phrase)) continue;
+        keepBest(best, text.source.lane, this.#hit(text, start, phrase));
+        break;
+      }
     }
   }
 
@@ -252,12 +279,13 @@ export class SeenTexts {
   }
 
   #hit({ source, text, isDecoded, ...own }: Text, position: number, phrase: Phrase): Hit {
-    const isAll = position === own.start && position + phrase.words.words.length === own.end;
+    const count = phrase.words.words.length;
+    const isAll = count <= MOST_FIELD && position === own.start && position + count === own.end;
     const at = this.#stream.offset(position);
     const isExact = !isDecoded && !phrase.isDecoded && text.startsWith(phrase.core, at);
     const match = !isExact ? 'normalised' : phrase.isShort ? 'short' : 'exact';
-    const { event, bringer } = source;
-    return { event, bringer, match, text, at, position, isField: own.isField && isAll };
+    const { event, bringer, group } = source;
+    return { event, bringer, group, match, text, at, position, isField: own.isField && isAll };
   }
 
   /** The same in another form. */
@@ -282,6 +310,7 @@ export class SeenTexts {
       keepBest(best, source.lane, {
         event: source.event,
         bringer: source.bringer,
+        group: source.group,
         match,
         text: text.text,
         at: this.#stream.offset(at[0] ?? 0),
@@ -356,6 +385,18 @@ export function betterOf(known: Hit | undefined, hit: Hit): Hit {
   const better = isBetter(hit, known) ? hit : known;
   const isField = known.isField || hit.isField;
   return better.isField === isField ? better : { ...better, isField };
+}
+
+/** Values that are looked for as a whole field are no longer, in words. */
+const MOST_FIELD = 16;
+
+/** The key of what all of a field says; no word and no form is like it. */
+function fieldOf(words: readonly string[]): string {
+  return ` ${words.join(' ')}`;
+}
+
+function groupOf({ kind, app, tool, labels }: Bringer): string {
+  return JSON.stringify([kind, app, tool, labels]);
 }
 
 /** The key of a form that is all of a field; no word and no form is like it. */
