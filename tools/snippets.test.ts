@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
+import { standardDetectors } from '@cordon/detectors';
 import { CODES, loadPolicy } from '@cordon/policy';
 import { decodeHubMessage, decodeSpokeMessage } from '@cordon/protocol';
 import { ROOT, sourceFiles } from './imports.ts';
@@ -66,7 +67,7 @@ test('there are pages and blocks to look at', () => {
 
 test('every rule on a page loads without a complaint', () => {
   const complaints = BLOCKS.filter(({ language }) => language === 'gr').flatMap((block) => {
-    const loaded = loadPolicy(block.text, { file: block.page });
+    const loaded = loadPolicy(block.text, { file: block.page, detectors: standardDetectors() });
     return loaded.ok ? loaded.value.warnings : loaded.fault;
   });
   assert.deepEqual(complaints, []);
