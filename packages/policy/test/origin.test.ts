@@ -1,0 +1,73 @@
+/** Origins in a monitor that has not admitted yet, and where what was seen is more than can be looked at. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@cordon/core';
+import { loadPolicy, type PolicyMonitor, type TraceEvent } from '../src/index.ts';
+
+function monitorOf(text: string): PolicyMonitor {
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  return policy.value.monitor();
+}
+
+const NOT_YOURS = 'raise "not yours" if:\n    (c: ToolCall)\n    not from_user(c.arguments.x)\n';
+
+const said = (content: string): TraceEvent => ({ type: 'Message', role: 'user', content, toolCalls: [] });
+const read = (content: string): TraceEvent => ({ type: 'ToolOutput', role: 'tool', callId: null, content });
+const send = (args: JsonObject): TraceEvent => ({
+  ...{ type: 'ToolCall', callId: null, kind: 'function', name: 'send' },
+  arguments: args,
+});
+
+test('what is only asked about is no source afterwards', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  assert.equal(monitor.decide([said('to bob@x.org'), send({ x: 'bob@x.org' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'deny');
+});
+
+test('what was admitted is a source, and what was refused is none', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  assert.equal(monitor.admit([said('to eve@y.org'), send({ x: 'bob@x.org' })], 'not-needed').verdict, 'deny');
+  assert.equal(monitor.decide([send({ x: 'eve@y.org' })]).verdict, 'deny');
+  assert.equal(monitor.admit([said('to eve@y.org')], 'not-needed').verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'eve@y.org' })]).verdict, 'allow');
+});
+
+test('a user who writes an address after a thousand outputs with it is still a source', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  for (let index = 0; index < 1_000; index++) monitor.append([read(`${index}: bob@x.org`)]);
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'deny');
+  monitor.append([said('to bob@x.org')]);
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'allow');
+});
+
+test('words that stand in more places than are looked at, and not in this order, are undecided', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  for (let index = 0; index < 600; index++) monitor.append([read('red green blue')]);
+  const [reason] = monitor.decide([send({ x: 'blue red' })]).reasons;
+  assert.equal(reason?.because, 'undecided');
+  assert.match(reason?.message ?? '', /more text was seen than `origin` remembers/);
+  const [other] = monitor.decide([send({ x: 'green blue' })]).reasons;
+  assert.equal(other?.because, 'rule');
+});
+
+test('a text of one word, of a million, is cut and compared as any other', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  const long = 'a'.repeat(1_000_000);
+  monitor.append([said(`take ${long}b`)]);
+  assert.equal(monitor.decide([send({ x: `${long}b` })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: long })]).verdict, 'deny');
+});
+
+test('a value of too many parts is undecided', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  const [reason] = monitor.decide([send({ x: Array.from({ length: 30_000 }, () => 'a') })]).reasons;
+  assert.equal(reason?.because, 'undecided');
+});
+
+test('hidden and equal-looking letters: width and invisible ones are folded, other alphabets are not', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('pay to paypal.com')]);
+  assert.equal(monitor.decide([send({ x: 'pay\u00adpal.com' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'p\u0430ypal.com' })]).verdict, 'deny');
+});
