@@ -439,7 +439,11 @@ function program(): Command {
         (await import('./commands/check.ts')).check(around, files, { ...options, json }),
       ),
     );
-  reading(cordon.command('scan <policy-or-file...>').description('a policy on logs of any size'))
+  reading(
+    cordon
+      .command('scan <policy-or-file...>')
+      .description('policies, or the default set, on logs of any size'),
+  )
     .option('--json', 'one line of JSON for each trace with findings, and one with the counts')
     .option('--sarif', 'SARIF 2.1.0')
     .option('--all', 'with `--json`: traces without findings, too')

@@ -288,8 +288,29 @@ test('terminal escapes from a trace are never written to a terminal', () => {
   }
 });
 
+test('where no policy is named, the default set is on: a key that leaves is found, and nothing where none does', () => {
+  const sent = (body: string) => [
+    { role: 'user', content: 'Tell Ada the news.' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: '1', type: 'function', function: { name: 'post', arguments: { body } } }],
+    },
+  ];
+  const key = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  using place = new Workplace({
+    'labels.json': '{"tools": {"post": {"outward": true, "irreversible": false, "identifying": []}}}',
+    'leak.jsonl': line(sent(`the key is ${key}`)),
+    'news.jsonl': line(sent('it rains')),
+  });
+  const leak = place.run(['scan', 'leak.jsonl', '--labels', 'labels.json', '--json']);
+  const news = place.run(['scan', 'news.jsonl', '--labels', 'labels.json', '--json']);
+  assert.equal(leak.code, 1);
+  assert.match(leak.out, /"rule":"secret-in-what-is-sent"/);
+  assert.equal(news.code, 0);
+});
+
 for (const [what, args, message] of [
-  ['no policy', ['a.jsonl'], /no policy is named/],
   ['no input', ['p.gr'], /nothing to scan is named/],
   ['a file that is not there', ['p.gr', 'gone.jsonl'], /there is no such file/],
   ['a folder without logs', ['p.gr', 'empty'], /the folder has no traces/],

@@ -6,8 +6,10 @@ import type { TraceFormat } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readLabelFile } from '../label-file.ts';
+import { BASE_PACK, DEFAULT_PACKS } from '../packs.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
 import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
+import { packFile } from '../policy-in-force.ts';
 import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
 import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
 import { PART_BYTES } from '../scan/input-parts.ts';
@@ -190,7 +192,7 @@ function tellEnd(surroundings: Surroundings, { form, options }: Request, { resul
 
 function requestOf(files: readonly string[], options: ScanOptions): Result<Request, readonly Diagnostic[]> {
   const sorted = sortedArguments(files);
-  const policies = readPolicyFiles([...sorted.policies, ...options.policy], options.dialect);
+  const policies = readPolicyFiles(policiesWanted(sorted.policies, options), options.dialect);
   const parameters = readParameters(options);
   const { inputs, problems } = findInputs(
     sorted.inputs,
@@ -204,7 +206,7 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
     ...[policies, parameters, labels].flatMap((read) => (read.ok ? [] : read.fault)),
     ...problems,
     ...[jobs, maxLine, format].flatMap((read) => (read.ok ? [] : [read.fault])),
-    ...misuse(sorted, options),
+    ...misuse(sorted.inputs, options),
   ];
   if (!policies.ok || !parameters.ok || !labels.ok) return failed(all);
   if (!jobs.ok || !maxLine.ok || !format.ok || all.length > 0) return failed(all);
@@ -221,17 +223,17 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
   });
 }
 
-function misuse(
-  { policies, inputs }: ReturnType<typeof sortedArguments>,
-  options: ScanOptions,
-): readonly Diagnostic[] {
+/** Whoever names none is asked what a new session would be. */
+function policiesWanted(named: readonly string[], options: ScanOptions): readonly string[] {
+  const wanted = [...named, ...options.policy];
+  return wanted.length > 0 ? wanted : [BASE_PACK.name, ...DEFAULT_PACKS].map(packFile);
+}
+
+function misuse(inputs: readonly string[], options: ScanOptions): readonly Diagnostic[] {
   const problems: Diagnostic[] = [];
   const wrong = (message: string, help: string): void => {
     problems.push({ code: 'SCN002', severity: 'error', file: 'cordon scan', message, help });
   };
-  if (policies.length + options.policy.length === 0) {
-    wrong('no policy is named', 'name a file that ends in `.gr`, or use `--policy`');
-  }
   if (inputs.length === 0)
     wrong('nothing to scan is named', 'name files, folders, or `-` for standard input');
   if (options.json === true && options.sarif === true) {
