@@ -30,7 +30,7 @@ import type { Context } from './context.ts';
 import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
 import { failureOf } from './interruption.ts';
-import type { Permission, PermissionNeed, Permissions } from './permission.ts';
+import type { Endorsed, PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
 
 export interface Circumstances<P extends Proposal = Proposal> {
@@ -59,8 +59,6 @@ interface Decided<P extends Proposal> {
   /** As it stands in the journal. */
   readonly proposal: P;
 }
-
-type Endorsed = Extract<Permission, { readonly granted: true }>['endorsed'];
 
 /** What became of a proposal. */
 export type Carried<T> =
@@ -257,11 +255,11 @@ export class Gate {
    * A yes to a tool call is one to the values in it, which rules can ask for later. A yes to a text that is delivered is
    * none to what an attacker wrote into it.
    */
-  #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed): void {
+  #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed | null): void {
     if (effect !== 'tool-call' || endorsed === null) return;
-    const { event, data } = endorsed;
+    const { event, data, shown } = endorsed;
     this.#monitor.record(
-      { kind: 'call.endorsed', context: context.id, data },
+      { kind: 'call.endorsed', context: context.id, data, shown },
       { event, app: context.app, causes: [] },
     );
   }

@@ -71,10 +71,17 @@ export type Permission =
       readonly by: 'user' | 'grant';
       /** What the user put in the place of the data; empty: they flow as they are. */
       readonly edits: readonly PromptEdit[];
-      /** What the user was shown, and the event of the yes to all of it as it is; null: there was none. */
-      readonly endorsed: { readonly event: EventId; readonly data: readonly PromptDatum[] } | null;
+      /** What was asked, the text that the user saw of it, and the event of the yes to it as it is; null: nobody saw any. */
+      readonly endorsed: Endorsed | null;
     }
   | { readonly granted: false; readonly reason: Reason };
+
+export interface Endorsed {
+  readonly event: EventId;
+  readonly data: readonly PromptDatum[];
+  /** As the journal keeps it. */
+  readonly shown: string;
+}
 
 /** Whether what the user typed can flow; else what is wrong with it. */
 export type CheckEdits = (edits: readonly PromptEdit[]) => Result<unknown, string>;
@@ -220,9 +227,10 @@ export class Permissions {
       const problem = problemOf(edits, check);
       if (problem === null) {
         const permission = this.#give(context, inquiry, answer, prompt, edits);
-        const isAsShown = answer.edits === undefined;
-        return permission.granted && isAsShown
-          ? { ...permission, endorsed: { event: answered.event, data: need.data } }
+        const shown = shownOf(answer);
+        // Attack: an answer by rule, which no person has seen, would make an app's values the user's.
+        return permission.granted && answer.edits === undefined && shown !== null
+          ? { ...permission, endorsed: { event: answered.event, data: need.data, shown } }
           : permission;
       }
       this.#countRefusal(signal);
@@ -401,7 +409,7 @@ export class Permissions {
 
   #answeredBody(prompt: EventId, answer: PermissionAnswer, first: FirstAnswer | null): EventBody {
     const { shown } = answer;
-    const text = shown?.slice(0, MOST_SHOWN);
+    const text = shownOf(answer);
     return {
       kind: 'permission.answered',
       prompt,
@@ -409,9 +417,7 @@ export class Permissions {
       ...(answer.allow ? termOf(answer) : { duration: null }),
       by: answer.allow || answer.reason === 'user' ? 'user' : 'no-answer',
       ...(first === null ? {} : { from: first.from }),
-      ...(shown === undefined || text === undefined
-        ? {}
-        : { shown: { text, digest: this.#parts.digest(shown) } }),
+      ...(shown === undefined || text === null ? {} : { shown: { text, digest: this.#parts.digest(shown) } }),
       ...(answer.allow && answer.edits !== undefined ? { edits: answer.edits } : {}),
     };
   }
@@ -443,6 +449,11 @@ export class Permissions {
   #coverOthers(digest: string): void {
     for (const standing of this.#standing.values()) if (standing.digest === digest) standing.cover();
   }
+}
+
+/** What the journal keeps of what the user saw; null: nobody saw any. */
+function shownOf({ shown }: PermissionAnswer): string | null {
+  return shown?.slice(0, MOST_SHOWN) ?? null;
 }
 
 /** What was changed is good for itself, however long was said. */

@@ -74,12 +74,13 @@ class Replay {
 
   /** A yes of the user to a tool call, as it was shown, endorses the values in the question. */
   #answered(event: Extract<Event, { kind: 'permission.answered' }>): void {
-    const { context, app, allow, by, edits } = event;
+    const { context, app, allow, by, edits, shown } = event;
     const asked = this.#byId.get(event.prompt);
     const about = asked?.causes[0] === undefined ? undefined : this.#byId.get(asked.causes[0]);
-    if (context === null || !allow || by !== 'user' || edits !== undefined) return;
+    if (context === null || !allow || by !== 'user' || edits !== undefined || shown === undefined) return;
     if (asked?.kind !== 'permission.asked' || about?.kind !== 'tool-call.proposed') return;
-    const fact = { kind: 'call.endorsed', context, data: asked.prompt.data } as const;
+    const { data } = asked.prompt;
+    const fact = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
     this.#fact(fact, { event: event.id, app, causes: [] });
   }
 

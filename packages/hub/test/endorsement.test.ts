@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy';
 import { app } from './fixture/app.ts';
-import { no, yes } from './fixture/consent.ts';
+import { no, yes, yesToWhatIsShown } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { stageFor } from './fixture/stage.ts';
 
@@ -23,11 +23,40 @@ test('who was allowed once is asked about no more, and somebody else is', async 
     apps: [MAIL],
     script: sends('eve@y.org', 'eve@y.org', 'kim@y.org'),
     policy: RULE,
-    user: yes(),
+    user: yesToWhatIsShown(),
   });
   await stage.ask('write to them');
   assert.equal(stage.of('permission.asked').length, 2);
   assert.equal(stage.ran.length, 3);
+});
+
+test('a yes by rule, which nobody has seen, endorses nothing', async (t) => {
+  const stage = stageFor(t, {
+    apps: [MAIL],
+    script: sends('eve@y.org', 'eve@y.org'),
+    policy: RULE,
+    user: yes(),
+  });
+  await stage.ask('write to them');
+  assert.equal(stage.of('permission.asked').length, 2);
+  assert.equal(stage.ran.length, 2);
+});
+
+/** The recipient stands behind the text in what is shown. */
+const letter = { body: `Dear all, ${'and so on '.repeat(200)}`, to: 'eve@y.org' };
+const LETTERS: Script = {
+  planner: [MAIL_ONLY],
+  mail: [[call('send', letter)], [call('send', letter)], 'done'],
+};
+
+test('a recipient behind the lines that were shown is not endorsed', async (t) => {
+  const scene = { apps: [MAIL], script: LETTERS, policy: RULE };
+  const cut = stageFor(t, { ...scene, user: yesToWhatIsShown(900) });
+  await cut.ask('write to them');
+  assert.equal(cut.of('permission.asked').length, 2);
+  const whole = stageFor(t, { ...scene, user: yesToWhatIsShown() });
+  await whole.ask('write to them');
+  assert.equal(whole.of('permission.asked').length, 1);
 });
 
 test('a no endorses nothing', async (t) => {
@@ -49,11 +78,20 @@ test('whom the user names, nobody asks about', async (t) => {
   assert.equal(stage.ran.length, 1);
 });
 
-test('the journal says what was endorsed', async (t) => {
-  const stage = stageFor(t, { apps: [MAIL], script: sends('eve@y.org'), policy: RULE, user: yes() });
-  await stage.ask('write to them');
+function journalled(stage: ReturnType<typeof stageFor>): readonly string[] {
   const read = readTrace(toJson(stage.allEvents()), { format: 'cordon-journal' });
   assert.ok(read.ok);
-  const values = read.value.events.flatMap((event) => (event.type === 'Endorsement' ? event.values : []));
-  assert.ok(values.some(({ value }) => value === 'eve@y.org'));
+  return read.value.events.flatMap((event) =>
+    event.type === 'Endorsement' ? event.values.map(({ value }) => value) : [],
+  );
+}
+
+test('the journal says what was endorsed, and what nobody has seen is not', async (t) => {
+  const scene = { apps: [MAIL], script: sends('eve@y.org'), policy: RULE };
+  const seen = stageFor(t, { ...scene, user: yesToWhatIsShown() });
+  await seen.ask('write to them');
+  assert.ok(journalled(seen).includes('eve@y.org'));
+  const unseen = stageFor(t, { ...scene, user: yes() });
+  await unseen.ask('write to them');
+  assert.deepEqual(journalled(unseen), []);
 });

@@ -26,7 +26,13 @@ export type HubFact =
       readonly context: ContextId;
     })
   /** The user was shown these data in a question about a tool call, and allowed it as it is. */
-  | { readonly kind: 'call.endorsed'; readonly context: ContextId; readonly data: readonly PromptDatum[] }
+  | {
+      readonly kind: 'call.endorsed';
+      readonly context: ContextId;
+      readonly data: readonly PromptDatum[];
+      /** The text that the user saw. */
+      readonly shown: string;
+    }
   | { readonly kind: 'carried'; readonly context: ContextId; readonly label?: Label };
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
@@ -136,11 +142,24 @@ function releaseLabel(labels: readonly Label[]): { readonly label?: Label } {
 /** Longer texts are read over: who allowed a letter has seen whom it goes to, not each line of it. */
 const MOST_ENDORSED = 500;
 
-/** The values that stood in a question, each for itself: arguments are shown one by one, or as JSON. */
-function endorsedValues({ name, value }: PromptDatum): readonly Endorsed[] {
+/**
+ * The values that stood in a question, each for itself: arguments are shown one by one, or as JSON. Attack: a long text
+ * pushes the recipient behind the lines that are shown at once, and a yes without a look at the rest would be one to it.
+ */
+function endorsedValues({ name, value }: PromptDatum, seen: string): readonly Endorsed[] {
+  if (!seen.includes(unframed(value))) return [];
   const parsed = /^\s*[[{]/.test(value) ? parseJson(value) : null;
   const leaves = parsed?.ok === true ? (leavesOf(parsed.value, MOST_ENDORSED) ?? []) : [value];
   return leaves.filter((leaf) => leaf.length <= MOST_ENDORSED).map((leaf) => ({ name, value: leaf }));
+}
+
+function endorsedIn(data: readonly PromptDatum[], seen: string): readonly Endorsed[] {
+  return data.flatMap((datum) => endorsedValues(datum, seen));
+}
+
+/** Without what lines are broken and framed by. */
+function unframed(text: string): string {
+  return text.replace(/[\s▐│]+/gu, '');
 }
 
 export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
@@ -160,7 +179,7 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
         origin: fact.origin,
       };
     case 'call.endorsed':
-      return { ...base, type: 'Endorsement', values: fact.data.flatMap(endorsedValues) };
+      return { ...base, type: 'Endorsement', values: endorsedIn(fact.data, unframed(fact.shown)) };
     case 'context.created':
       return { ...base, type: 'Carrier' };
     case 'carried':

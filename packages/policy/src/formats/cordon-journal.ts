@@ -177,7 +177,10 @@ export class JournalReader {
     if (own(body, 'allow') !== true || own(body, 'by') !== 'user' || own(body, 'edits') !== undefined) return;
     const asked = this.#entries.get(this.#reading.nameAt(body, 'prompt', path));
     const about = this.#entries.get(asked?.causes[0] ?? '');
-    if (asked === undefined || about?.kind !== 'tool-call.proposed' || context === null) return;
+    const isSeen = own(body, 'shown') !== undefined;
+    if (asked === undefined || about?.kind !== 'tool-call.proposed' || context === null || !isSeen) return;
+    const seen = this.#reading.objectAt(body, 'shown', path) ?? {};
+    const shown = this.#reading.nameAt(seen, 'text', join(path, 'shown'));
     const at = join(asked.path, 'prompt');
     const prompt = this.#reading.objectAt(asked.body, 'prompt', asked.path) ?? {};
     const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
@@ -185,7 +188,7 @@ export class JournalReader {
       const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
       return { name: text('name'), value: text('value') };
     });
-    this.#fact(entry, { kind: 'call.endorsed', context, data }, { causes: [] }, {});
+    this.#fact(entry, { kind: 'call.endorsed', context, data, shown }, { causes: [] }, {});
   }
 
   #fact(
