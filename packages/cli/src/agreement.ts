@@ -5,9 +5,10 @@
  * Ring 0: a file decides which programs are started and what they are given.
  */
 import { join } from 'node:path';
-import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, ok, type Result, type ToolLabels } from '@cordon/core';
 import { openStore } from '@cordon/trace';
 import type { Configuration } from './config.ts';
+import { DEFAULT_PACKS } from './packs.ts';
 import { isFile, realPath } from './paths.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
@@ -106,10 +107,40 @@ async function isAgreed(
   return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
 }
 
+const LOOSER: readonly (readonly [string, (says: Partial<ToolLabels>) => boolean])[] = [
+  ['change nothing', ({ readOnly }) => readOnly === true],
+  ['can be undone', ({ irreversible }) => irreversible === false],
+  ['send nothing to others', ({ outward }) => outward === false],
+  ['return nothing that others wrote', ({ untrusted }) => untrusted === false],
+  ['return nothing private', (says) => says.private === false],
+  ['have arguments that name nothing', ({ identifying }) => Array.isArray(identifying)],
+];
+
+/** What the file says of tools so that less is asked, and of which. */
+function looserLabels(apps: Configuration['apps']): readonly (readonly [string, readonly string[]])[] {
+  const named = apps.flatMap(({ id, manifest }) =>
+    (manifest.labels ?? []).map(({ tool, says }) => ({ name: `${id}/${tool}`, says })),
+  );
+  return LOOSER.map(([words, isSo]): [string, string[]] => [
+    words,
+    named.filter(({ says }) => isSo(says)).map(({ name }) => name),
+  ]).filter(([, names]) => names.length > 0);
+}
+
 /** What the file would do, in the order of its consequences. */
 export function drawFile(screen: Screen, configuration: Configuration, known: 'changed' | 'new'): void {
-  const { file, apps, entries, handedVariables, policyFiles, providers, weaker, dataFolder, ownDataFolder } =
-    configuration;
+  const {
+    file,
+    apps,
+    entries,
+    handedVariables,
+    policyFiles,
+    providers,
+    packs,
+    weaker,
+    dataFolder,
+    ownDataFolder,
+  } = configuration;
   screen.line();
   const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
   screen.line(screen.style('bold', `${FRAME}CONFIGURATION: ${what}`));
@@ -140,6 +171,11 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
       'warn',
     );
   for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
+  const left = DEFAULT_PACKS.filter((name) => !packs.includes(name));
+  // Attack: a folder of somebody else comes with `"packs": []`, and nothing looks for what its apps then do.
+  if (left.length > 0) screen.say(`${FRAME}!! `, `without the ready-made policies ${left.join(', ')}`, 'bad');
+  for (const [says, tools] of looserLabels(apps))
+    screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
   if (weaker.length > 0)

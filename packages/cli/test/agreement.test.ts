@@ -1,0 +1,42 @@
+/** What the user is shown of a configuration that was found in a folder: whatever in it makes Cordon ask or stop less. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawFile } from '../src/agreement.ts';
+import { Screen } from '../src/screen.ts';
+import { ConfigurationFolder } from './configuration-folder.ts';
+
+function drawn(content: object): string {
+  using folder = new ConfigurationFolder();
+  folder.write('cordon.json', JSON.stringify(content));
+  const configuration = folder.load();
+  assert.ok(configuration.ok);
+  let text = '';
+  const output = { write: (piece: string) => (text += piece) };
+  drawFile(new Screen({ output, columns: () => 200, hasColor: false }), configuration.value, 'new');
+  return text;
+}
+
+const APPS = { mail: { command: 'node', manifest: { description: 'Keeps mail.' } } };
+
+test('ready-made policies that a found file leaves out are named', () => {
+  const without = drawn({ apps: APPS, packs: ['recipients'] });
+  assert.match(
+    without,
+    /without the ready-made policies secrets, personal-data, injection, code, loops, tool-poisoning/,
+  );
+  assert.doesNotMatch(drawn({ apps: APPS }), /without the ready-made/);
+});
+
+test('labels of a found file that have less asked are named, and others are not', () => {
+  const loose = {
+    'send_*': { irreversible: false, outward: false },
+    read: { readOnly: true, identifying: [] },
+  };
+  const text = drawn({ apps: APPS, labels: { tools: loose } });
+  assert.match(text, /labels: 1 of tools that can be undone: mail\/send_\*/);
+  assert.match(text, /labels: 1 of tools that send nothing to others: mail\/send_\*/);
+  assert.match(text, /labels: 1 of tools that change nothing: mail\/read/);
+  assert.match(text, /labels: 1 of tools that have arguments that name nothing: mail\/read/);
+  const strict = { 'send_*': { irreversible: true, outward: true, untrusted: true } };
+  assert.doesNotMatch(drawn({ apps: APPS, labels: { tools: strict } }), /labels:/);
+});
