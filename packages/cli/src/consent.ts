@@ -176,6 +176,7 @@ export class TerminalConsent implements Consent {
       case 'ended':
         return this.#settleAll(visible, (open) => this.#settleUnanswered(open));
       case 'aborted':
+      case 'too-long':
         return;
       default:
         reply satisfies never;

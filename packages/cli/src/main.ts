@@ -7,6 +7,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Options, Surroundings } from './commands/surroundings.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { thrownFault } from './thrown.ts';
 import { VERSION } from './version.ts';
 
 function shared(command: Command): Command {
@@ -151,6 +152,8 @@ function repeatable(flags: string, description: string): Option {
     .default([], 'none');
 }
 
+const UNCAUGHT = 'what was recorded is kept; `cordon sessions` lists what can be gone on with';
+
 /** Runs a command in its surroundings; whatever is thrown is a bug, told in one line, and never success. */
 async function run(
   raw: Record<string, unknown>,
@@ -159,13 +162,16 @@ async function run(
   const { Surroundings: Built } = await import('./commands/surroundings.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
+  // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
+  process.once('uncaughtException', (error) => {
+    surroundings.tellFault({ help: UNCAUGHT, ...thrownFault(error) });
+    if (raw.verbose === true) console.error(error.stack);
+    process.exit(EXIT.failed);
+  });
   try {
     process.exitCode = await command(surroundings);
   } catch (error) {
-    surroundings.tellFault({
-      kind: 'journal-unavailable',
-      message: error instanceof Error ? error.message : 'unknown fault',
-    });
+    surroundings.tellFault(thrownFault(error));
     if (raw.verbose === true && error instanceof Error) console.error(error.stack);
     process.exitCode = EXIT.failed;
   } finally {
@@ -464,8 +470,21 @@ function parse([first, ...rest]: readonly string[]): Promise<Command> {
   return command.showHelpAfterError('  help: `cordon run --help`').parseAsync(rest, { from: 'user' });
 }
 
+/** Whether the current folder exists: nearly everything that a command names is looked for from there. */
+function hasFolder(): boolean {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
+  }
+}
+
 try {
-  await parse(process.argv.slice(2));
+  if (hasFolder()) await parse(process.argv.slice(2));
+  else {
+    console.error('cordon: the current folder does not exist any more\n  help: change to another one');
+    process.exitCode = EXIT.failed;
+  }
 } catch (error) {
   if (typeof error === 'object' && error !== null && 'exitCode' in error) {
     // commander has said what is wrong; help and version are no failure.

@@ -29,17 +29,19 @@ export interface Question {
 
 export type Reply =
   | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'too-long' } // the half of a query, or of an answer, may mean something else
   | { readonly kind: 'interrupted' } // Ctrl-C
   | { readonly kind: 'ended' } // the input ended
   | { readonly kind: 'aborted' }; // the signal
 
-/** Attack: an endless pipe. Lines beyond these are dropped until somebody asks. */
+/** Attack: an endless pipe. With more lines waiting, no more is read from it until somebody asks; a person's are dropped. */
 const MOST_WAITING_LINES = 1000;
-const MOST_LINE_LENGTH = 100_000;
+/** UTF-16 code units. */
+export const MOST_LINE_LENGTH = 100_000;
 
 export class Terminal {
   readonly #options: TerminalOptions;
-  readonly #waiting: string[] = [];
+  readonly #waiting: Reply[] = [];
   #interface: Interface | null = null;
   /** What the user typed where earlier lines may come back with the arrow keys: queries, not answers. */
   #history: string[] = [];
@@ -115,10 +117,11 @@ export class Terminal {
   }
 
   #takeWaiting(): Reply | null {
-    const line = this.#waiting.shift();
-    if (line !== undefined) {
+    const early = this.#waiting.shift();
+    if (early !== undefined) {
+      if (this.#waiting.length < MOST_WAITING_LINES) this.#interface?.resume();
       this.#options.screen.endLine();
-      return { kind: 'line', text: line };
+      return early;
     }
     if (!this.#isEnded) return null;
     this.#options.screen.endLine();
@@ -156,7 +159,7 @@ export class Terminal {
         : { historySize: 0 }),
     });
     const isCurrent = () => this.#interface === lines;
-    lines.on('line', (line) => isCurrent() && this.#receive(line.slice(0, MOST_LINE_LENGTH)));
+    lines.on('line', (line) => isCurrent() && this.#receive(line));
     lines.on('SIGINT', () => isCurrent() && this.#interrupt());
     lines.on('close', () => isCurrent() && this.#end());
     if (acceptsEarlier) lines.on('history', (history) => this.#remember(history));
@@ -176,8 +179,14 @@ export class Terminal {
 
   #receive(text: string): void {
     if (this.#options.isInteractive) this.#options.screen.lineEnded();
-    if (this.#settle !== null) this.#settle({ kind: 'line', text });
-    else if (this.#waiting.length < MOST_WAITING_LINES) this.#waiting.push(text);
+    const reply: Reply = text.length > MOST_LINE_LENGTH ? { kind: 'too-long' } : { kind: 'line', text };
+    if (this.#settle !== null) return this.#settle(reply);
+    const isFull = this.#waiting.length >= MOST_WAITING_LINES;
+    // A keyboard is read on, because Ctrl-C is a key.
+    if (isFull && this.#options.isInteractive) return;
+    // What was read before a pause still comes.
+    this.#waiting.push(reply);
+    if (isFull) this.#interface?.pause();
   }
 
   #interrupt(): void {

@@ -52,9 +52,11 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       units: readUnits(),
     });
   } catch (error) {
+    const code = errorCode(error);
+    const isLimit = code === 'EMFILE' || code === 'ENFILE';
     return lacking(
-      `this machine's programs cannot be read: ${errorCode(error)}`,
-      `check that \`${node}\` is a Node program`,
+      `this machine's programs cannot be read: ${code}`,
+      isLimit ? 'raise the limit of open files (`ulimit -n`)' : `check that \`${node}\` is a Node program`,
     );
   }
 }

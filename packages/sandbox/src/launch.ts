@@ -142,6 +142,11 @@ function start(
   // libuv sets the identity before it executes, supplementary groups included; setpriv would be one program more.
   const identity = user === null || isStaged ? {} : { uid: user, gid: user };
   const child = spawn(command[0] ?? '', command.slice(1), { env, stdio, cwd: '/', detached, ...identity });
+  // Node makes no streams then, and says why only later, to whoever listens: a child without a listener ends the hub.
+  if (child.stdin === undefined) {
+    child.once('error', () => undefined);
+    throw new Error('too many files are open; raise the limit (`ulimit -n`)');
+  }
   const feed = (index: number, bytes: string | Buffer) => writableAt(child, index)?.end(bytes);
   const group = intoGroup(launcher, spec, child);
   const separated = (args: readonly string[]) => args.map((arg) => `${arg}\0`).join('');

@@ -11,6 +11,7 @@ import { SEAL_CHANGED } from './sealed-column.ts';
 
 export type StoreFaultKind =
   | 'folder-unavailable' // the data folder cannot be created or entered
+  | 'unopened' // the folder is there, and the file in it cannot be opened
   | 'folder-exposed' // other users may write into it, so they could plant grants
   | 'newer-schema' // a newer Cordon has written it
   | 'foreign-file' // a database, but not ours
@@ -57,6 +58,10 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
   'folder-unavailable': {
     says: 'the data folder % cannot be used',
     help: 'create it, or give the user who runs Cordon the right to read and write it',
+  },
+  unopened: {
+    says: 'the store % cannot be opened',
+    help: 'it must be a file that the user who runs Cordon may read and write, and not too many files may be open',
   },
   'folder-exposed': {
     says: 'other users may write into the data folder %',
@@ -136,7 +141,7 @@ function kindOfCode(code: number): StoreFaultKind | null {
     case 13: // FULL
       return 'full';
     case 14: // CANTOPEN
-      return 'folder-unavailable';
+      return 'unopened';
     case 19: // CONSTRAINT: an id that exists already, a word that the schema does not know
     case 20: // MISMATCH
     case 21: // MISUSE

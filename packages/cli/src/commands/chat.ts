@@ -2,12 +2,15 @@
 import type { Session, Unfinished } from '@cordon/hub';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { MOST_LINE_LENGTH } from '../terminal.ts';
 import { withSession } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PROMPT = 'cordon> ';
 const PRIVATE_PROMPT = 'cordon (private)> ';
+
+const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is no query and was not asked. An app can read long texts from files that its manifest names.`;
 
 const HELP =
   'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /continue goes on with a query that came to no answer, from what is finished of it. /exit ends the session.';
@@ -46,6 +49,10 @@ async function converse(surroundings: Surroundings, session: Session): Promise<b
     const reply = await asked;
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return false;
     if (reply.kind === 'ended') return true;
+    if (reply.kind === 'too-long') {
+      surroundings.notes.say('', TOO_LONG, 'bad');
+      continue;
+    }
     const text = reply.text.trim();
     if (text === '') continue;
     if (text === '/exit' || text === '/quit') return true;

@@ -68,13 +68,18 @@ async function usedUp(surroundings: Surroundings, session: Session, using: Promi
     return left.exit;
   } finally {
     // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
-    await session.close(left?.how ?? 'suspend');
-    if (left?.how === 'suspend') {
-      if (session.unfinished !== null)
-        surroundings.notes.say('', `finish the query: cordon resume ${session.id}`, 'dim');
-      surroundings.notes.say('', `go on with it later: cordon chat --resume ${session.id}`, 'dim');
+    const how = left?.how ?? 'suspend';
+    try {
+      await session.close(how);
+    } finally {
+      if (how === 'suspend') tellHowToGoOn(surroundings, session);
     }
   }
+}
+
+function tellHowToGoOn({ notes }: Surroundings, { id: session, unfinished }: Session): void {
+  if (unfinished !== null) notes.say('', `finish the query: cordon resume ${session}`, 'dim');
+  notes.say('', `go on with it later: cordon chat --resume ${session}`, 'dim');
 }
 
 /** Null: the session cannot be opened, and why has been told. */

@@ -72,7 +72,10 @@ export class Surroundings {
       this.onInterrupt();
     });
     // Whoever read our output has gone; there is nobody left to tell.
-    process.stdout.on('error', () => process.exit(EXIT.failed));
+    for (const stream of [process.stdout, process.stderr])
+      stream.on('error', () => process.exit(EXIT.failed));
+    // A terminal that is gone, a folder in the place of a file: nothing more will come.
+    process.stdin.on('error', () => this.terminal.close());
   }
 
   /** Aborts when the process is told to end, and not just to stop what it does. */

@@ -1,0 +1,34 @@
+/** Lines that a pipe brings: none is lost, and none is cut into one that nobody wrote. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scriptedTerminal } from './scripted-terminal.ts';
+
+const QUESTION = { prompt: '> ', acceptsEarlier: true };
+const NEVER = new AbortController().signal;
+
+test('a pipe that is far ahead loses no line', async () => {
+  const { terminal, input } = scriptedTerminal({ isInteractive: false });
+  const lines = Array.from({ length: 25_000 }, (_, number) => `query ${number}`);
+  for (let at = 0; at < lines.length; at += 500) input.write(`${lines.slice(at, at + 500).join('\n')}\n`);
+  input.end();
+  const heard: string[] = [];
+  for (;;) {
+    const reply = await terminal.ask(QUESTION, NEVER);
+    if (reply.kind !== 'line') {
+      assert.equal(reply.kind, 'ended');
+      break;
+    }
+    heard.push(reply.text);
+    // Whoever asks is busy meanwhile, and the pipe goes on.
+    if (heard.length % 1000 === 0) await new Promise((settle) => setImmediate(settle));
+  }
+  assert.deepEqual(heard, lines);
+});
+
+test('a line that is too long is told as such, and the next one counts', async () => {
+  const { terminal, input } = scriptedTerminal({ isInteractive: false });
+  input.end(`${'a'.repeat(100_000)}\n${'a'.repeat(100_001)}\nnext\n`);
+  const kinds: string[] = [];
+  for (const _ of [1, 2, 3, 4]) kinds.push((await terminal.ask(QUESTION, NEVER)).kind);
+  assert.deepEqual(kinds, ['line', 'too-long', 'line', 'ended']);
+});
