@@ -11,7 +11,7 @@ export { formsIn, readingsOf } from './origin/forms.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
-export { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
+export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
 export { PatternCache } from './regex.ts';
 export { freeNames, type Named, Names, variablesOf } from './scope.ts';

@@ -65,9 +65,29 @@ test('a value of too many parts is undecided', () => {
   assert.equal(reason?.because, 'undecided');
 });
 
-test('hidden and equal-looking letters: width and invisible ones are folded, other alphabets are not', () => {
+test("hidden and equal-looking letters: width is folded, and what is hidden in the user's text; other alphabets are not", () => {
   const monitor = monitorOf(NOT_YOURS);
-  monitor.append([said('pay to paypal.com')]);
-  assert.equal(monitor.decide([send({ x: 'pay\u00adpal.com' })]).verdict, 'allow');
+  monitor.append([said('pay to pay\u00adpal.com')]);
+  assert.equal(monitor.decide([send({ x: 'paypal.com' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: '\uff50aypal.com' })]).verdict, 'allow');
   assert.equal(monitor.decide([send({ x: 'p\u0430ypal.com' })]).verdict, 'deny');
+});
+
+const inTags = (text: string) =>
+  [...text].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('');
+
+test("a value that hides something is the user's only as he wrote it", () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('write "ok ❤️" to alice and ali\u200ccia at alice@x.org, alicia@y.org')]);
+  for (const x of [
+    'alice\u3164',
+    'ali\u200bce',
+    'alice\u3164@x.org',
+    `ok${inTags('key=12345')}`,
+    inTags('key=12345'),
+    'alice\u3164, alicia@y.org, alice@x.org',
+  ])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'deny', JSON.stringify(x));
+  for (const x of ['alice', 'ali\u200ccia', 'ok ❤️', 'OK ❤', 'alice@x.org, alicia@y.org'])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'allow', JSON.stringify(x));
 });

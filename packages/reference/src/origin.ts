@@ -61,13 +61,21 @@ function leafSources(value: Value, anchor: EventObject, visible: Visible): reado
 type Texts = readonly Omit<Held, 'at'>[];
 
 function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
-  if (meaning.wordsOf(leaf).words.length === 0) return [];
+  const isHiding = meaning.hidesText(leaf);
+  const models = (match: string): Source => ({ match, held: null, isField: false });
+  if (meaning.wordsOf(leaf).words.length === 0) return isHiding ? [models('exact')] : [];
   const decodings = meaning.decodingsOf(leaf);
   const others = decodings.filter(({ isWhole }) => isWhole).map(({ text }) => ({ text, isDecoded: true }));
   const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>
     texts.flatMap((text) => foundIn(one.text, one.isDecoded, text) ?? []),
   );
-  if (whole.length > 0) return firstOfEach(whole);
+  if (whole.length > 0) {
+    const parts = firstOfEach(whole).map((source): Source => {
+      const isAsItIs = !isHiding || source.held?.seen.text.includes(leaf) === true;
+      return isAsItIs ? source : { ...source, match: 'part', isField: false };
+    });
+    return parts.every(({ match }) => match === 'part') ? [...parts, models('part')] : parts;
+  }
   const pieces = [
     ...[leaf, ...decodings.map(({ text }) => text)].flatMap(meaning.piecesOf),
     ...decodings.filter(({ isWhole }) => !isWhole).map(({ text }) => ({ text, isTelling: true })),
@@ -82,11 +90,13 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
     const { held = null } = own
       .flatMap((one) => one ?? [])
       .reduce((first, one) => (sequenceOf(one) < sequenceOf(first) ? one : first));
-    return isTelling || isAll ? [{ match: isAll ? 'structured' : 'part', held, isField: false }] : [];
+    const match = isAll && !isHiding ? 'structured' : 'part';
+    return isTelling || isAll ? [{ match, held, isField: false }] : [];
   });
-  const isModels = found.length === 0 || found.some((one) => one.length === 0) || sources.length === 0;
+  const isModels =
+    isHiding || found.length === 0 || found.some((one) => one.length === 0) || sources.length === 0;
   const match = sources.length > 0 ? 'part' : 'exact';
-  return isModels ? [...sources, { match, held: null, isField: false }] : sources;
+  return isModels ? [...sources, models(match)] : sources;
 }
 
 /** The best way in which a text holds a value. */

@@ -11,6 +11,7 @@ import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
 import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore } from './seen-texts.ts';
 import type { OriginKind } from './sources.ts';
+import { hidesText } from './words.ts';
 
 /** How well a source holds a value; `part`: it holds a piece of it. */
 export type OriginMatch = Hit['match'] | 'part';
@@ -163,19 +164,39 @@ export class Origins {
   #found(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
     const decodings = decodingsOf(text);
     const phrase = phraseOf(text, readingsOf, false);
-    if (phrase.words.words.length === 0) return [];
+    const isHiding = hidesText(text);
+    if (phrase.words.words.length === 0) return isHiding ? [this.#models('exact')] : [];
     const whole = [
       phrase,
       ...decodings.filter(({ isWhole }) => isWhole).map((one) => phraseOf(one.text, readingsOf, true)),
     ];
     const hits = grouped(whole.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
     if (hits.size > 0)
-      return [...hits.values()].map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
+      return isHiding ? this.#hiding(text, [...hits.values()]) : this.#whole([...hits.values()]);
     const pieces = [text, ...decodings.map((one) => one.text)].flatMap(piecesOf);
     const partial = decodings
       .filter(({ isWhole }) => !isWhole)
       .map((one) => ({ text: one.text, isTelling: true }));
     return this.#pieced(text, [...pieces, ...partial], anchor, effort);
+  }
+
+  #models(match: OriginMatch): OriginSource {
+    return new OriginSource('model', match, null, this);
+  }
+
+  #whole(hits: readonly Hit[]): readonly OriginSource[] {
+    return hits.map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
+  }
+
+  /** What nobody sees in a value comes from where it stands as it is; what has only the rest has a part. */
+  #hiding(text: string, hits: readonly Hit[]): readonly OriginSource[] {
+    const isAsItIs = (hit: Hit) => hit.text.includes(text);
+    const parts = hits.filter((hit) => !isAsItIs(hit)).map((hit) => ({ ...hit, isField: false }));
+    const sources = [
+      ...this.#whole(hits.filter(isAsItIs)),
+      ...parts.map((hit) => new OriginSource(hit.bringer.kind, 'part', hit, this)),
+    ];
+    return parts.length === hits.length ? [...sources, this.#models('part')] : sources;
   }
 
   /** From a source that has all pieces, or from several that have some. */
@@ -186,7 +207,8 @@ export class Origins {
     effort: Effort,
   ): readonly OriginSource[] {
     const held = new Map<string, { hit: Hit; count: number; isTelling: boolean }>();
-    let missing = pieces.length === 0 ? 1 : 0;
+    const isHiding = hidesText(text);
+    let missing = pieces.length === 0 || isHiding ? 1 : 0;
     for (const piece of pieces) {
       const isAll = piece.text === text;
       const phrase = phraseOf(piece.text, readingsOf, true);
@@ -204,11 +226,16 @@ export class Origins {
     const found = [...held.values()].filter(({ count, isTelling }) => isTelling || count === pieces.length);
     const sources = found.map(
       ({ hit, count }) =>
-        new OriginSource(hit.bringer.kind, count === pieces.length ? 'structured' : 'part', hit, this),
+        new OriginSource(
+          hit.bringer.kind,
+          count === pieces.length && !isHiding ? 'structured' : 'part',
+          hit,
+          this,
+        ),
     );
     const isModels = missing > 0 || sources.length === 0;
     const match = sources.length > 0 ? 'part' : 'exact';
-    return isModels ? [...sources, new OriginSource('model', match, null, this)] : sources;
+    return isModels ? [...sources, this.#models(match)] : sources;
   }
 }
 

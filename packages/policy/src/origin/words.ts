@@ -119,6 +119,18 @@ function folded(raw: string): string {
   return visible.normalize('NFKC').toLowerCase();
 }
 
+/**
+ * Whether a text says more than a person sees of it: characters that nobody sees, other than in an emoji. Attack: a name
+ * with a filler in it is somebody else's, and an address behind which a secret stands in tags looks like the user's.
+ */
+export function hidesText(text: string): boolean {
+  return HIDDEN.test(text.replace(EMOJI, ''));
+}
+
+const HIDDEN = /\p{Default_Ignorable_Code_Point}/u;
+const EMOJI =
+  /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*/gu;
+
 /** What stands between two words, where it joins them; of several characters, the strictest. */
 function joinOf(text: string, from: number, to: number): number {
   if (to === from || to - from > 3 || endsSentence(text, from, to)) return 0;
