@@ -1,8 +1,15 @@
 /** All that is measured: one file a detector in `suites/`. */
 import type { Suite } from './suite.ts';
+import { CODE_SUITES } from './suites/code.ts';
 import { HIDDEN_TEXT_SUITE } from './suites/hidden-text.ts';
 import { PII_SUITE } from './suites/pii.ts';
 import { PROMPT_INJECTION_SUITE } from './suites/prompt-injection.ts';
 import { SECRETS_SUITE } from './suites/secrets.ts';
 
-export const SUITES: readonly Suite[] = [PII_SUITE, SECRETS_SUITE, HIDDEN_TEXT_SUITE, PROMPT_INJECTION_SUITE];
+export const SUITES: readonly Suite[] = [
+  PII_SUITE,
+  SECRETS_SUITE,
+  HIDDEN_TEXT_SUITE,
+  PROMPT_INJECTION_SUITE,
+  ...CODE_SUITES,
+];

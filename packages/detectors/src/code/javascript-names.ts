@@ -168,7 +168,7 @@ export class JsNames {
       for (const [name, { value, path }, target] of this.assignments)
         for (const meaning of this.meaningsOf(value)) {
           const full = `${meaning}${path}`.replace(/\.default(?=\.|$)/g, '');
-          if (full !== name && full.length < 256 && this.mean(name, full)) learned = target;
+          if (full.length < 256 && this.mean(name, full)) learned = target;
         }
       if (learned === null) return;
       if (round === MOST_ROUNDS - 1) this.unfollowed.add(learned);

@@ -215,8 +215,7 @@ export class PythonNames {
       let learned: PythonNode | null = null;
       for (const [target, value] of assignments) {
         const name = nameText(target, this.code);
-        for (const meaning of this.meaningsOf(value))
-          if (meaning !== name && this.mean(name, meaning)) learned = target;
+        for (const meaning of this.meaningsOf(value)) if (this.mean(name, meaning)) learned = target;
       }
       if (learned === null) return;
       if (round === MOST_ROUNDS - 1) this.unfollowed.add(learned);
@@ -274,6 +273,14 @@ export class PythonNames {
         return this.meaningsOfCall(node, depth);
       case 'ConditionalExpression':
         return [...this.inner(node.children[0], depth), ...this.inner(node.children[4], depth)];
+      case 'ArrayExpression':
+      case 'TupleExpression':
+      case 'SetExpression':
+        // Whoever takes something out of a list may take any of them.
+        return node.children
+          .slice(0, 2 * MOST_MEANINGS)
+          .flatMap((child) => this.meaningsOf(child, depth + 1))
+          .slice(0, MOST_MEANINGS);
       case 'BinaryExpression': {
         const [left, operator, right] = node.children;
         const sign = operator === undefined ? '' : this.code.slice(operator.start, operator.end);

@@ -41,6 +41,15 @@ export function parsePython(text: string): ParsedPython {
   if (zero >= 0) return { kind: 'error', at: zero, message: 'source code cannot contain null bytes' };
   // A byte order mark is no part of the code; a line of its own keeps the places of what follows.
   const code = text.startsWith('\uFEFF') ? `\n${text.slice(1)}` : text;
+  const whole = parsedAs(code);
+  if (whole.kind === 'tree') return whole;
+  // The grammar does not know `2.` as a number. Any other letter there keeps every place.
+  const dotted = code.replace(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, (_, digits: string) => `${digits}0`);
+  const again = dotted === code ? whole : parsedAs(dotted);
+  return again.kind === 'tree' ? again : whole;
+}
+
+function parsedAs(code: string): ParsedPython {
   try {
     const nodes = nodesOf(code);
     const [root] = nodes;
@@ -50,7 +59,7 @@ export function parsePython(text: string): ParsedPython {
     return { kind: 'tree', root, nodes };
   } catch (error) {
     const place = error instanceof Error ? / at (\d+)$/.exec(error.message) : null;
-    return { kind: 'error', at: Math.min(Number(place?.[1] ?? 0), text.length), message: 'invalid syntax' };
+    return { kind: 'error', at: Math.min(Number(place?.[1] ?? 0), code.length), message: 'invalid syntax' };
   }
 }
 
@@ -111,7 +120,9 @@ function isRefused(node: PythonNode, code: string): boolean {
     case 'ArgList':
       return hasLatePositional(node);
     case 'TryStatement':
-      return hasOldExcept(node);
+      return hasOldExcept(node) || !node.children.some(({ name }) => name === 'except' || name === 'finally');
+    case 'String':
+      return hasLineEnd(code.slice(node.start, node.end));
     case 'RaiseStatement':
       return node.children.some((child) => child.name === ',');
     case 'Number':
@@ -119,6 +130,12 @@ function isRefused(node: PythonNode, code: string): boolean {
     default:
       return false;
   }
+}
+
+/** A text in single quotes that goes on in the next line. */
+function hasLineEnd(literal: string): boolean {
+  if (!literal.includes('\n') || /^[a-z]*(?:'''|""")/i.test(literal)) return false;
+  return /(?:^|[^\\])(?:\\\\)*\r?\n/.test(literal);
 }
 
 /** `f(a=1, 2)`, but not `f(a=1, *b)`. */

@@ -54,6 +54,8 @@ for (const [code, expected] of [
     "import { rm } from 'node:fs/promises';\nawait rm(p, { recursive: true })",
     ['DESTRUCTIVE rm', 'FILE_DELETE rm'],
   ],
+  ["const fs = require('fs'); fs.unlinkSync(p)", ['FILE_DELETE fs.unlinkSync']],
+  ["const https = require('node:https'); https.get(u)", ['NETWORK https.get']],
   ["require('fs').readFileSync('/etc/shadow')", ["SENSITIVE_FILE '/etc/shadow'"]],
   ['send(process.env)', ['ENVIRONMENT process.env']],
   ['send(process.env.API_TOKEN)', ['ENVIRONMENT process.env']],

@@ -77,6 +77,10 @@ for (const [code, expected] of [
   ],
   ['@exec\n@input\nclass X: pass', ['DYNAMIC_CODE exec']],
   ['class X:\n    __getitem__ = exec', ['DYNAMIC_CODE exec']],
+  [
+    "requests = __import__('requests')\nrequests.get(u)",
+    ['DYNAMIC_IMPORT __import__', 'NETWORK requests.get'],
+  ],
   ['f(os)', ['DYNAMIC_ACCESS os']],
   ['def f(m):\n    m.system(x)', ['PROCESS m.system']],
   ['().__class__.__base__.__subclasses__()', ['INTROSPECTION __base__', 'INTROSPECTION __subclasses__']],
@@ -154,6 +158,8 @@ for (const code of [
   "'",
   '010',
   '!ls',
+  'try:\n    f()\n',
+  '"a\nb"',
 ])
   test(`does not parse: ${JSON.stringify(code)}`, () => {
     const { syntaxError, constructs } = pythonCode(code);
@@ -172,6 +178,8 @@ for (const code of [
   'match x:\n    case 1: pass',
   '\uFEFFx = 1',
   'a = b = 0',
+  'f(2., 3.)*2.',
+  '"a\\\nb"',
   'def f(a, /, *, b): ...',
 ])
   test(`parses: ${JSON.stringify(code)}`, () => {
