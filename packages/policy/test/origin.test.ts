@@ -73,6 +73,14 @@ test("hidden and equal-looking letters: width is folded, and what is hidden in t
   assert.equal(monitor.decide([send({ x: 'p\u0430ypal.com' })]).verdict, 'deny');
 });
 
+test("what names everything without a letter is not the user's; nothing at all is nobody's", () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('delete /tmp/old/* and ../../x')]);
+  for (const x of ['/', '*', '../..', '~/']) assert.equal(monitor.decide([send({ x })]).verdict, 'deny', x);
+  for (const x of ['/tmp/old/*', '../../x', '', ' \n'])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'allow', x);
+});
+
 const inTags = (text: string) =>
   [...text].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('');
 

@@ -63,7 +63,7 @@ type Texts = readonly Omit<Held, 'at'>[];
 function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
   const isHiding = meaning.hidesText(leaf);
   const models = (match: string): Source => ({ match, held: null, isField: false });
-  if (meaning.wordsOf(leaf).words.length === 0) return isHiding ? [models('exact')] : [];
+  if (meaning.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
   const decodings = meaning.decodingsOf(leaf);
   const others = decodings.filter(({ isWhole }) => isWhole).map(({ text }) => ({ text, isDecoded: true }));
   const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>

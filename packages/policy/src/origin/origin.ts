@@ -165,7 +165,8 @@ export class Origins {
     const decodings = decodingsOf(text);
     const phrase = phraseOf(text, readingsOf, false);
     const isHiding = hidesText(text);
-    if (phrase.words.words.length === 0) return isHiding ? [this.#models('exact')] : [];
+    // Attack: `/` and `*` have no word that could be looked for, and name everything.
+    if (phrase.words.words.length === 0) return text.trim() === '' ? [] : [this.#models('exact')];
     const whole = [
       phrase,
       ...decodings.filter(({ isWhole }) => isWhole).map((one) => phraseOf(one.text, readingsOf, true)),
