@@ -28,7 +28,7 @@ export interface Confinement {
   run(command: Command): Promise<Ended>;
 }
 
-export const DEADLINE_MS = 25_000;
+export const DEADLINE_MS = 120_000;
 
 /** What is run of an attempt: itself, or its twin. */
 export interface Run {

@@ -14,7 +14,7 @@ export {
   type DetectorCall,
   type DetectorSpec,
   defineDetector,
-  NoAnswer,
+  type NoAnswer,
   noAnswer,
 } from './detector.ts';
 export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';

@@ -119,6 +119,8 @@ export function describe(event: TraceEvent): string {
       return short(`release of ${event.items.map(({ name }) => name).join(', ')}`);
     case 'Egress':
       return short(`${event.method} ${event.host}:${event.port}${event.resource ?? ''}`);
+    case 'Endorsement':
+      return short(`allowed by the user: ${event.values.map(({ name }) => name).join(', ')}`);
     case 'Plan':
       return `plan of ${event.steps.length} steps`;
     case 'Carrier':
