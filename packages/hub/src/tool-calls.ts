@@ -221,8 +221,8 @@ export class ToolCalls {
   async #deliver(context: Context, query: Query, call: ReadyCall, outcome: CallOutcome): Promise<CallText> {
     const received = await this.receive(context, query, call, outcome);
     if (received === null) return { text: REFUSED_TEXT, isError: true };
-    const { text, structured, isError } = received.output;
-    return { text: text === '' && structured !== null ? JSON.stringify(structured) : text, isError };
+    const { text, isError } = received.output;
+    return { text, isError };
   }
 
   /** The output becomes visible in the context that called, own or errand; null: it may not. */
@@ -238,7 +238,9 @@ export class ToolCalls {
       app: app.id,
       tool: tool.name,
       callId,
-      text: result.text,
+      // Attack: an app that answers in structured content alone would be read by the model, and not by rules about texts.
+      text:
+        result.text === '' && result.structured !== null ? JSON.stringify(result.structured) : result.text,
       structured: result.structured,
       isError: result.isError,
       label,
