@@ -9,6 +9,7 @@ import { failed, type Model, type ModelRequest, type ModelResponse, ok } from '@
 import { answerOf } from './answering.ts';
 import { planFor } from './planning.ts';
 import { Playback, type Variant } from './playback.ts';
+import { readingOf } from './reading.ts';
 import type { Scenario } from './scenario.ts';
 
 /**
@@ -25,14 +26,18 @@ export function createObedientModel(options: {
     complete: async (request, { signal, onText }) => {
       if (signal.aborted)
         return failed({ kind: 'cancelled', message: 'the call was cancelled', attempts: 1 });
-      const response =
-        request.role === 'planner'
-          ? said(request, JSON.stringify(planFor(scenarios, variant !== 'refusing', request)))
-          : act(request, new Playback(scenarios, variant, request));
+      const response = responseTo(scenarios, variant, request);
       if (response.text !== '') onText?.(response.text);
       return ok(response);
     },
   };
+}
+
+function responseTo(scenarios: readonly Scenario[], variant: Variant, request: ModelRequest): ModelResponse {
+  const obeys = variant !== 'refusing';
+  if (request.role === 'planner') return said(request, JSON.stringify(planFor(scenarios, obeys, request)));
+  const reading = readingOf(scenarios, obeys, request);
+  return reading === null ? act(request, new Playback(scenarios, variant, request)) : said(request, reading);
 }
 
 function act(request: ModelRequest, playback: Playback): ModelResponse {

@@ -69,7 +69,10 @@ function groupsOf(calls: readonly ScenarioCall[], told: Told): readonly (readonl
 function stepFor(calls: readonly ScenarioCall[], told: Told, task: string): Step {
   const app = calls[0]?.app ?? null;
   const known = app === null ? undefined : told.apps.get(app);
-  const uses = calls.map(({ tool, functionality }) => (known?.has(functionality) ? functionality : tool));
+  // Every context can have a text read; the planner knows no name for it.
+  const uses = calls
+    .filter(({ finds }) => finds === null)
+    .map(({ tool, functionality }) => (known?.has(functionality) ? functionality : tool));
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   return {
     app,

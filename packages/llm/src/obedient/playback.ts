@@ -394,6 +394,7 @@ function requestedCall(tool: ModelTool, message: JsonObject): ScenarioCall {
     when: null,
     arguments: new Map(args),
     needs: [],
+    finds: null,
   };
 }
 

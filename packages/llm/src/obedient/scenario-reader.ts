@@ -4,7 +4,16 @@
  *
  * Ring 1.
  */
-import { type Diagnostic, failed, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';
+import {
+  AGENT_TOOLS,
+  type Diagnostic,
+  failed,
+  isJsonObject,
+  type Json,
+  ok,
+  parseJson,
+  type Result,
+} from '@cordon/core';
 import { canonicalText } from './recogniser.ts';
 import type {
   Attack,
@@ -149,7 +158,14 @@ class Reader {
         [...call.arguments].map(([key, value]) => [key, this.#value(value, `${path}.arguments.${key}`)]),
       ),
       needs: call.needs,
+      finds: call.finds === null ? null : this.#finds(call.tool, call.finds, `${path}.finds`),
     };
+  }
+
+  #finds(tool: string, finds: ReadonlyMap<string, Json>, path: string): ReadonlyMap<string, RegExp> {
+    if (tool !== AGENT_TOOLS.read)
+      this.#report('SCN004', path, `only a call of \`${AGENT_TOOLS.read}\` has something found in a text`);
+    return new Map([...finds].map(([key, pattern]) => [key, this.#pattern(pattern, `${path}.${key}`)]));
   }
 
   #change(change: Json, path: string): BeliefChange {

@@ -48,6 +48,8 @@ export interface CallFile {
   readonly when: Json | undefined;
   readonly arguments: ReadonlyMap<string, Json>;
   readonly needs: readonly string[];
+  /** Null: the call has nothing read. */
+  readonly finds: ReadonlyMap<string, Json> | null;
 }
 
 export interface ShapeProblem {
@@ -62,6 +64,18 @@ interface Place {
   readonly value: unknown;
   readonly path: string;
 }
+
+const CALL_KEYS = [
+  'id',
+  'app',
+  'tool',
+  'functionality',
+  'purpose',
+  'when',
+  'arguments',
+  'needs',
+  'finds',
+] as const;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
@@ -114,8 +128,7 @@ export class ShapeReader {
   }
 
   #call(call: Place): CallFile | null {
-    const keys = ['id', 'app', 'tool', 'functionality', 'purpose', 'when', 'arguments', 'needs'] as const;
-    return this.#object(call, keys, (at) => ({
+    return this.#object(call, CALL_KEYS, (at) => ({
       id: this.#name(at('id')),
       app: this.#line(at('app')),
       tool: this.#line(at('tool')),
@@ -124,6 +137,7 @@ export class ShapeReader {
       when: this.#condition(at('when')),
       arguments: this.#entries(at('arguments')),
       needs: this.#optional(at('needs'), (place) => this.#list(place, (need) => this.#line(need))) ?? [],
+      finds: this.#optional(at('finds'), (place) => this.#entries(place)),
     }));
   }
 

@@ -61,6 +61,8 @@ export interface ScenarioCall {
   readonly arguments: ReadonlyMap<string, Value>;
   /** Facts of the user that the step wants, as the hub's memory may name them. */
   readonly needs: readonly string[];
+  /** Of a call that has a text read: for each name of the form, the pattern that a reader finds it by. Null: of no other. */
+  readonly finds: ReadonlyMap<string, RegExp> | null;
 }
 
 /** Where an argument comes from. What cannot be resolved in a context is left out of the call. */
