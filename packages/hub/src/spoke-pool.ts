@@ -49,7 +49,8 @@ export class SpokePool {
       clearTimeout(spare.expiry);
       const link = await spare.link;
       if (!link.ok) continue;
-      if (!link.value.isOver) return link;
+      // Also one that ends before it can take a turn: it was begun for nobody.
+      if ((await link.value.ready) && !link.value.isOver) return link;
       this.release(link.value);
     }
     return this.#start();

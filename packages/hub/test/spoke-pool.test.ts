@@ -68,6 +68,26 @@ test('a loop that died while it waited is passed over', async (t) => {
   assert.equal(launched(), 2);
 });
 
+test('a loop that is taken while it starts, and dies then, is passed over', async (t) => {
+  let launched = 0;
+  const starting: SpokeEnd[] = [];
+  const launcher = launcherOf((end) => {
+    launched++;
+    if (launched === 1) starting.push(end);
+    else end.send(READY);
+  });
+  const pool = new SpokePool(launcher, DEFAULT_TURN_LIMITS, DEFAULT_WARM_LIMITS);
+  t.after(() => pool.close());
+  pool.warm();
+  await until(() => starting.length === 1);
+  const taking = pool.take();
+  await pause(10);
+  starting[0]?.kill();
+  const taken = await taking;
+  assert.equal(taken.ok && taken.value.isOver, false);
+  assert.equal(launched, 2);
+});
+
 test('a loop that nobody needs is ended', async (t) => {
   const { pool, loops, launched } = poolFor(t, { loops: 1, idleSeconds: 0.05 });
   pool.warm();
