@@ -62,8 +62,15 @@ test('lines of JSON answer questions by their id', async () => {
       edits: { 'document-search': '{"query":"none"}' },
     }),
   );
-  const mail = await asking.event('permission.asked', () => true, 2);
-  assert.equal(questionOf(mail), 'Let `mail` do `send_mail`? This cannot be undone.');
+  const search = await asking.event('permission.asked', () => true, 2);
+  assert.equal(questionOf(search), 'a text of others that was read gives the agent instructions');
+  asking.say(JSON.stringify({ prompt: search.id, decision: 'once' }));
+  const mail = await asking.event('permission.asked', () => true, 3);
+  assert.equal(
+    questionOf(mail),
+    'Let `mail` do `send_mail`? This cannot be undone. A rule asks: whom or what this acts upon stands only in a text ' +
+      'that the agent came across, or nowhere. A rule asks: a text of others that was read gives the agent instructions.',
+  );
   asking.say('{"prompt": "all", "decision": "deny"}');
   asking.child.stdin?.end();
   const { events } = await asking.end();

@@ -359,6 +359,7 @@ for (const allowed of [false, true]) {
     place.write('cordon.json', { mcpServers: mcpServers(place) });
     place.write('answers.json', [
       { match: { scope: 'irreversible-action', to: 'notebook', what: 'create_entities' }, decision: 'once' },
+      { match: { scope: 'policy', to: 'notebook' }, decision: 'once' },
     ]);
     const entity = { name: 'heron', entityType: 'bird', observations: ['Notes: $1'] };
     const agent = inTurns(

@@ -252,12 +252,15 @@ export class Gate {
   }
 
   /**
-   * A yes to a tool call is one to the values in it, which rules can ask for later. A yes to a text that is delivered is
-   * none to what an attacker wrote into it.
+   * A yes to a tool call is one to the values in it, which rules can ask for later; so is a yes to a request that is one
+   * call which cannot be undone: the same call is not asked about twice. A yes to a text that is delivered is none to
+   * what an attacker wrote into it.
    */
   #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed | null): void {
-    if (effect !== 'tool-call' || endorsed === null) return;
-    const { event, data, shown } = endorsed;
+    if (endorsed === null) return;
+    const { event, data, shown, scope } = endorsed;
+    const isCall = effect === 'tool-call' || (effect === 'app-request' && scope === 'irreversible-action');
+    if (!isCall) return;
     this.#monitor.record(
       { kind: 'call.endorsed', context: context.id, data, shown },
       { event, app: context.app, causes: [] },

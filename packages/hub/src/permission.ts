@@ -78,6 +78,7 @@ export type Permission =
 
 export interface Endorsed {
   readonly event: EventId;
+  readonly scope: PermissionSubject['scope'];
   readonly data: readonly PromptDatum[];
   /** As the journal keeps it. */
   readonly shown: string;
@@ -230,7 +231,10 @@ export class Permissions {
         const shown = shownOf(answer);
         // Attack: an answer by rule, which no person has seen, would make an app's values the user's.
         return permission.granted && answer.edits === undefined && shown !== null
-          ? { ...permission, endorsed: { event: answered.event, data: need.data, shown } }
+          ? {
+              ...permission,
+              endorsed: { event: answered.event, scope: need.subject.scope, data: need.data, shown },
+            }
           : permission;
       }
       this.#countRefusal(signal);

@@ -72,14 +72,16 @@ class Replay {
     else if ('verdict' in event && event.verdict === 'allow') this.#allowed(event.causes[0]);
   }
 
-  /** A yes of the user to a tool call, as it was shown, endorses the values in the question. */
+  /** A yes of the user to a tool call, as it was shown, endorses the values in the question (`Gate`). */
   #answered(event: Extract<Event, { kind: 'permission.answered' }>): void {
     const { context, app, allow, by, edits, shown } = event;
     const asked = this.#byId.get(event.prompt);
     const about = asked?.causes[0] === undefined ? undefined : this.#byId.get(asked.causes[0]);
     if (context === null || !allow || by !== 'user' || edits !== undefined || shown === undefined) return;
-    if (asked?.kind !== 'permission.asked' || about?.kind !== 'tool-call.proposed') return;
-    const { data } = asked.prompt;
+    if (asked?.kind !== 'permission.asked') return;
+    const { data, subject } = asked.prompt;
+    const isOneCall = about?.kind === 'app-request.proposed' && subject.scope === 'irreversible-action';
+    if (about?.kind !== 'tool-call.proposed' && !isOneCall) return;
     const fact = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
     this.#fact(fact, { event: event.id, app, causes: [] });
   }

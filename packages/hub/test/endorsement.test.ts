@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy';
-import { app } from './fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, yes, yesToWhatIsShown } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { stageFor } from './fixture/stage.ts';
@@ -95,3 +95,32 @@ test('the journal says what was endorsed, and what nobody has seen is not', asyn
   await unseen.ask('write to them');
   assert.deepEqual(journalled(unseen), []);
 });
+
+const NOTES = app('notes', { read: 'a note' });
+const SENDER = app(
+  'mail',
+  { send: { reply: { structured: { sent: 1 } } } },
+  {
+    irreversible: ['send'],
+    functionalities: [serves('send-mail', 'send', shape({ to: TEXT }), shape({ sent: NUMBER }))],
+  },
+);
+const NOTES_THEN_MAIL = plan([{ app: 'notes' }, { app: 'mail', uses: ['send-mail'], after: [1] }]);
+
+for (const [seen, user, questions] of [
+  ['seen by the user is asked about once', yesToWhatIsShown(), 1],
+  ['allowed by rule is asked about again where a rule wants it', yes(), 2],
+] as const) {
+  test(`a request that is one call which cannot be undone, ${seen}`, async (t) => {
+    const stage = stageFor(t, {
+      apps: [NOTES, SENDER],
+      script: { planner: [NOTES_THEN_MAIL], notes: [[call('send-mail', { to: 'eve@y.org' })], 'done'] },
+      policy: RULE,
+      user,
+    });
+    await stage.ask('write to them');
+    assert.equal(stage.of('permission.asked').length, questions);
+    assert.equal(stage.ran.length, 1);
+    assert.equal(journalled(stage).includes('eve@y.org'), questions === 1);
+  });
+}

@@ -178,11 +178,15 @@ export class JournalReader {
     const asked = this.#entries.get(this.#reading.nameAt(body, 'prompt', path));
     const about = this.#entries.get(asked?.causes[0] ?? '');
     const isSeen = own(body, 'shown') !== undefined;
-    if (asked === undefined || about?.kind !== 'tool-call.proposed' || context === null || !isSeen) return;
+    if (asked === undefined || context === null || !isSeen) return;
     const seen = this.#reading.objectAt(body, 'shown', path) ?? {};
     const shown = this.#reading.nameAt(seen, 'text', join(path, 'shown'));
     const at = join(asked.path, 'prompt');
     const prompt = this.#reading.objectAt(asked.body, 'prompt', asked.path) ?? {};
+    const subject = this.#reading.objectAt(prompt, 'subject', at) ?? {};
+    const isOneCall =
+      about?.kind === 'app-request.proposed' && own(subject, 'scope') === 'irreversible-action';
+    if (about?.kind !== 'tool-call.proposed' && !isOneCall) return;
     const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
       const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
       const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
