@@ -74,12 +74,14 @@ class Replay {
 
   /** A yes of the user to a tool call, as it was shown, endorses the values in the question (`Gate`). */
   #answered(event: Extract<Event, { kind: 'permission.answered' }>): void {
-    const { context, app, allow, by, edits, shown } = event;
+    const { context, app, allow, by, edits, shown, duration } = event;
     const asked = this.#byId.get(event.prompt);
     const about = asked?.causes[0] === undefined ? undefined : this.#byId.get(asked.causes[0]);
     if (context === null || !allow || by !== 'user' || edits !== undefined || shown === undefined) return;
     if (asked?.kind !== 'permission.asked') return;
-    const { data, subject } = asked.prompt;
+    const { data, subject, durations } = asked.prompt;
+    // A yes for longer than was offered was none.
+    if (duration === null || !durations.includes(duration)) return;
     const isOneCall = about?.kind === 'app-request.proposed' && subject.scope === 'irreversible-action';
     if (about?.kind !== 'tool-call.proposed' && !isOneCall) return;
     const fact = { kind: 'call.endorsed', context, data, shown: shown.text } as const;

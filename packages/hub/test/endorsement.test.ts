@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
-import { no, yes, yesToWhatIsShown } from './fixture/consent.ts';
+import { no, type Says, yes, yesToWhatIsShown } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { stageFor } from './fixture/stage.ts';
 
@@ -94,6 +94,18 @@ test('the journal says what was endorsed, and what nobody has seen is not', asyn
   const unseen = stageFor(t, { ...scene, user: yes() });
   await unseen.ask('write to them');
   assert.deepEqual(journalled(unseen), []);
+});
+
+test('a yes for longer than was offered is none, in the journal too', async (t) => {
+  const scene = { apps: [MAIL], script: sends('eve@y.org'), policy: RULE };
+  const tooLong: Says = async (prompt) => {
+    const seen = await yesToWhatIsShown()(prompt);
+    return seen.allow ? { ...seen, duration: 'permanent' } : seen;
+  };
+  const stage = stageFor(t, { ...scene, user: tooLong });
+  await stage.ask('write to them');
+  assert.equal(stage.ran.length, 0);
+  assert.deepEqual(journalled(stage), []);
 });
 
 const NOTES = app('notes', { read: 'a note' });

@@ -183,6 +183,8 @@ export class JournalReader {
     const shown = this.#reading.nameAt(seen, 'text', join(path, 'shown'));
     const at = join(asked.path, 'prompt');
     const prompt = this.#reading.objectAt(asked.body, 'prompt', asked.path) ?? {};
+    // A yes for longer than was offered was none.
+    if (!this.#reading.listAt(prompt, 'durations', at).includes(own(body, 'duration') ?? null)) return;
     const subject = this.#reading.objectAt(prompt, 'subject', at) ?? {};
     const isOneCall =
       about?.kind === 'app-request.proposed' && own(subject, 'scope') === 'irreversible-action';
