@@ -50,7 +50,9 @@ async function ask(home: Home, options: readonly string[] = [], times = 1): Prom
 
 /** With a configuration that is named, so that only the app has to be agreed to. */
 function placed(home: Home, face: string, more: object = {}): readonly string[] {
-  return ['--config', home.write('elsewhere/cordon.json', { apps: { notes: notes(face, more) } })];
+  // Who looks often is in no loop.
+  const labels = { tools: { look: { readOnly: true } } };
+  return ['--config', home.write('elsewhere/cordon.json', { apps: { notes: notes(face, more) }, labels })];
 }
 
 const started = (home: Home): boolean => existsSync(join(home.data, 'apps/notes/starts.txt'));
