@@ -5,10 +5,14 @@ import { compose } from '../src/compose.ts';
 import { ConfigurationFolder } from './configuration-folder.ts';
 
 const RULE = 'raise "keys" if:\n    (call: ToolCall)\n    call is tool:send\n';
-const DETECTOR = 'from invariant.detectors import semgrep\n\n';
+const DETECTOR = 'from cordon.detectors import of_another_program\n\n';
 
 for (const [what, text, codes] of [
-  ['needs a detector that is not there', `${DETECTOR}${RULE}    any(semgrep(call.name))\n`, ['POL055']],
+  [
+    'needs a detector that is not there',
+    `${DETECTOR}${RULE}    any(of_another_program(call.name))\n`,
+    ['POL055'],
+  ],
   ['means what it says', RULE, []],
   ['uses a detector', `from invariant.detectors import secrets\n\n${RULE}    any(secrets(call.name))\n`, []],
 ] as const) {
