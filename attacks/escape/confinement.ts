@@ -28,7 +28,8 @@ export interface Confinement {
   run(command: Command): Promise<Ended>;
 }
 
-export const DEADLINE_MS = 120_000;
+/** More than all attempts of a group take that are each ended by the driver: it stands against what hangs, not against a busy machine. */
+export const DEADLINE_MS = 600_000;
 
 /** What is run of an attempt: itself, or its twin. */
 export interface Run {
