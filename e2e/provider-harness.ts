@@ -100,6 +100,8 @@ function runCordon(folder: string, args: readonly string[], options: RunOptions)
       XDG_DATA_HOME: join(folder, 'share'),
       XDG_CACHE_HOME: join(folder, 'cache'),
       XDG_CONFIG_HOME: join(folder, 'config'),
+      // Compiled code may be shared: it speeds the tests up and is keyed by its source.
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/cordon-e2e'),
       LANG: 'C.UTF-8',
       ...options.environment,
     },
