@@ -129,6 +129,8 @@ export interface Attempt {
   /** How kernels, by their own settings, end it where no layer is left. */
   readonly kernelMayRefuse?: readonly string[];
   readonly setting: Setting;
+  /** Takes all that there is of something which others need: it is tried when they are through. */
+  readonly exhausts?: boolean;
   /** It got through if this file of `state` is there some time after its end. */
   readonly leaves?: string;
   /** Gets through, and why that is borne: what the sandbox does not promise. */

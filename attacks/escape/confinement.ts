@@ -89,19 +89,24 @@ async function runShared(
     return task === null ? [] : [{ id, ...task }];
   });
   const { tools, driver } = confinement;
+  const runInOne = async (mine: typeof tasks): Promise<void> => {
+    if (mine.length === 0) return;
+    const command = [tools.node, '--no-warnings', driver];
+    const ended = await confinement.run({ command, input: JSON.stringify(mine), setting });
+    const results = readResults(ended.out);
+    for (const { id } of mine) {
+      const result = results.get(id);
+      onOutcome(id, result === undefined ? lost(ended) : outcomeOf(result));
+    }
+  };
+  const exhausting = new Set(runs.filter(({ attempt }) => attempt.exhausts === true).map(({ id }) => id));
+  const calm = tasks.filter(({ id }) => !exhausting.has(id));
   const halves = setting.in === 'network' ? [0, 1] : [0];
   await Promise.all(
-    halves.map(async (half) => {
-      const mine = tasks.filter((_, index) => index % halves.length === half);
-      const command = [tools.node, '--no-warnings', driver];
-      const ended = await confinement.run({ command, input: JSON.stringify(mine), setting });
-      const results = readResults(ended.out);
-      for (const { id } of mine) {
-        const result = results.get(id);
-        onOutcome(id, result === undefined ? lost(ended) : outcomeOf(result));
-      }
-    }),
+    halves.map((half) => runInOne(calm.filter((_, index) => index % halves.length === half))),
   );
+  // Whoever holds all connections of the proxy would be what stops the honest twins of others.
+  await runInOne(tasks.filter(({ id }) => exhausting.has(id)));
 }
 
 function lost({ code, signal, out, error }: Ended): Outcome {

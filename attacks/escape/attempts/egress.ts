@@ -366,16 +366,19 @@ export const EGRESS: readonly Attempt[] = [
     ['closed', 'ECONNRESET', 'EPIPE'],
     tunnelTwin,
   ),
-  attempt(
-    'connections',
-    'holds all connections of the proxy open',
-    node(`let open = 0, closed = 0;
-      for (let n = 0; n < 120; n++) require('node:net').connect(3128, '127.0.0.1')
-        .on('connect', function () { open++; this.write('GET http://good.com/ HTTP/1.1\\r\\n'); })
-        .on('error', () => {}).on('close', () => { closed++; }).resume();
-      setTimeout(() => open - closed >= 120 ? through() : refused('closed'), 2500)`),
-    ['closed'],
-  ),
+  {
+    ...attempt(
+      'connections',
+      'holds all connections of the proxy open',
+      node(`let open = 0, closed = 0;
+        for (let n = 0; n < 120; n++) require('node:net').connect(3128, '127.0.0.1')
+          .on('connect', function () { open++; this.write('GET http://good.com/ HTTP/1.1\\r\\n'); })
+          .on('error', () => {}).on('close', () => { closed++; }).resume();
+        setTimeout(() => open - closed >= 120 ? through() : refused('closed'), 2500)`),
+      ['closed'],
+    ),
+    exhausts: true,
+  },
   attempt(
     'around',
     'goes around the proxy',
