@@ -53,8 +53,37 @@ export const LONGEST_CODE = 1_048_576;
 /** How deep code inside of code is followed; deeper, it counts as what does not parse. */
 export const DEEPEST_CODE = 6;
 
+/** A stretch of a text, in UTF-16 units. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a reader of one language has found so far. */
+export abstract class ConstructReader {
+  readonly #found: Construct[] = [];
+
+  add(kind: ConstructKind, confidence: number, { start, end }: Stretch, place: Place, reason?: string): void {
+    this.#found.push({
+      kind,
+      confidence,
+      reason: reason ?? CONSTRUCT_KINDS[kind],
+      ...placed(place, start, end),
+    });
+  }
+
+  /** Constructs whose stretches are those of the whole already. */
+  addAll(found: readonly Construct[]): void {
+    for (const construct of found) this.#found.push(construct);
+  }
+
+  protected constructs(): readonly Construct[] {
+    return orderedConstructs(this.#found);
+  }
+}
+
 /** Of each kind and place once, the surest, in order of their start. */
-export function orderedConstructs(found: Iterable<Construct>): readonly Construct[] {
+function orderedConstructs(found: Iterable<Construct>): readonly Construct[] {
   const kept = new Map<string, Construct>();
   for (const construct of found) {
     const key = `${construct.kind} ${construct.start} ${construct.end}`;
@@ -74,7 +103,7 @@ export type Place =
 export const AT_THE_START: Place = { kind: 'at', offset: 0 };
 
 /** The stretch of the whole that a stretch of the inner text stands for. */
-export function placed(place: Place, start: number, end: number): { start: number; end: number } {
+export function placed(place: Place, start: number, end: number): Stretch {
   return place.kind === 'at'
     ? { start: place.offset + start, end: place.offset + end }
     : { start: place.start, end: place.end };

@@ -1,9 +1,8 @@
 /** What the names of a JavaScript text stand for: imports, requires, destructuring, assignments, in any order. Ring 1. */
 import type { CallExpression, Identifier, ImportExpression, MemberExpression, Pattern } from 'acorn';
-import { LONGEST_CODE } from './construct.ts';
+import { decodedBase64, decodedHex, joined, reversed } from './computed-text.ts';
 import { LASTING, moduleName } from './javascript-dangers.ts';
 import type { JsNode, JsTree } from './javascript-tree.ts';
-import { decodedBase64, decodedHex } from './python-text.ts';
 
 const DEEPEST = 24;
 const MOST_MEANINGS = 24;
@@ -387,17 +386,7 @@ function reversedText(
   if (property.type !== 'Identifier' || property.name !== 'reverse' || object.type !== 'CallExpression')
     return null;
   if (object.callee.type !== 'MemberExpression') return null;
-  const text = fold(object.callee.object);
-  return text === null ? null : [...text].reverse().join('');
-}
-
-function joined(parts: readonly (string | null)[], between: string): string | null {
-  let text = '';
-  for (const [index, part] of parts.entries()) {
-    if (part === null || text.length + part.length > LONGEST_CODE) return null;
-    text += index === 0 ? part : between + part;
-  }
-  return text;
+  return reversed(fold(object.callee.object));
 }
 
 function decodedPercent(text: string | null): string | null {

@@ -8,12 +8,12 @@ import {
   CONSTRUCT_KINDS,
   type Construct,
   type ConstructKind,
+  ConstructReader,
   DEEPEST_CODE,
   inner,
   LONGEST_CODE,
-  orderedConstructs,
   type Place,
-  placed,
+  type Stretch,
 } from './construct.ts';
 import { fencesOf } from './fences.ts';
 import { ENVIRONMENT, JS_DECODERS, jsDangerOf, NAMESPACES, POWERFUL, TELLING } from './javascript-dangers.ts';
@@ -49,36 +49,17 @@ export function javascriptCode(text: string): JavascriptCode {
   return reader.result(error);
 }
 
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-class JsReader {
+class JsReader extends ConstructReader {
   private readonly imports = new Set<string>();
   private readonly calls = new Set<string>();
-  private readonly constructs: Construct[] = [];
 
   result(syntaxError: string | null): JavascriptCode {
     return {
       imports: [...this.imports].sort(),
       functionCalls: [...this.calls].sort(),
       syntaxError,
-      constructs: orderedConstructs(this.constructs),
+      constructs: this.constructs(),
     };
-  }
-
-  add(kind: ConstructKind, confidence: number, { start, end }: Stretch, place: Place, reason?: string): void {
-    this.constructs.push({
-      kind,
-      confidence,
-      reason: reason ?? CONSTRUCT_KINDS[kind],
-      ...placed(place, start, end),
-    });
-  }
-
-  addAll(found: readonly Construct[]): void {
-    for (const construct of found) this.constructs.push(construct);
   }
 
   call(name: string): void {

@@ -1,4 +1,5 @@
 /** Texts in Python code: what a literal means, what a sum of literals comes to, how an expression is written. Ring 1. */
+import { decodedBase64, decodedHex, joined, reversed } from './computed-text.ts';
 import { LONGEST_CODE } from './construct.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
 
@@ -45,19 +46,6 @@ export function constantText(
     default:
       return null;
   }
-}
-
-function joined(parts: readonly (string | null)[], between: string): string | null {
-  let text = '';
-  for (const [index, part] of parts.entries()) {
-    if (part === null || text.length + part.length > LONGEST_CODE) return null;
-    text += index === 0 ? part : between + part;
-  }
-  return text;
-}
-
-function reversed(text: string | null): string | null {
-  return text === null ? null : [...text].reverse().join('');
 }
 
 /** `x[::-1]` */
@@ -135,18 +123,6 @@ function formatText(node: PythonNode, code: string, fold: Fold): string | null {
     at = part.end;
   }
   return (text + code.slice(at, node.end - quotes)).replaceAll('{{', '{').replaceAll('}}', '}');
-}
-
-export function decodedBase64(text: string | null): string | null {
-  const digits = text?.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/') ?? '';
-  if (digits.length < 4 || !/^[A-Za-z0-9+/]+={0,2}$/.test(digits)) return null;
-  return Buffer.from(digits, 'base64').toString('utf8');
-}
-
-export function decodedHex(text: string | null): string | null {
-  const digits = text?.replace(/\s|\\x/g, '') ?? '';
-  if (digits.length < 2 || !/^(?:[0-9a-fA-F]{2})+$/.test(digits)) return null;
-  return Buffer.from(digits, 'hex').toString('utf8');
 }
 
 function rot13(text: string | null): string | null {

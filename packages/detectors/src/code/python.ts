@@ -7,12 +7,12 @@ import {
   CONSTRUCT_KINDS,
   type Construct,
   type ConstructKind,
+  ConstructReader,
   DEEPEST_CODE,
   inner,
   LONGEST_CODE,
-  orderedConstructs,
   type Place,
-  placed,
+  type Stretch,
 } from './construct.ts';
 import { fencesOf } from './fences.ts';
 import { magicsOf } from './ipython.ts';
@@ -69,11 +69,6 @@ export function pythonCode(text: string, { isNotebook = false }: PythonOptions =
   return reader.result(error);
 }
 
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
 interface Unparseable extends Stretch {
   readonly message: string;
 }
@@ -97,14 +92,14 @@ const RUNS_SHELL: ReadonlySet<string> = new Set([
   ...['get_ipython().system', 'get_ipython().getoutput', 'asyncio.create_subprocess_shell'],
 ]);
 
-class PythonReader {
+class PythonReader extends ConstructReader {
   private readonly imports = new Set<string | null>();
   private readonly builtins = new Set<string>();
   private readonly calls = new Set<string>();
-  private readonly constructs: Construct[] = [];
   private readonly isNotebook: boolean;
 
   constructor(isNotebook: boolean) {
+    super();
     this.isNotebook = isNotebook;
   }
 
@@ -114,13 +109,8 @@ class PythonReader {
       builtins: [...this.builtins].sort(),
       functionCalls: [...this.calls].sort(),
       syntaxError,
-      constructs: orderedConstructs(this.constructs),
+      constructs: this.constructs(),
     };
-  }
-
-  add(kind: ConstructKind, confidence: number, { start, end }: Stretch, place: Place, reason?: string): void {
-    const stretch = placed(place, start, end);
-    this.constructs.push({ kind, confidence, reason: reason ?? CONSTRUCT_KINDS[kind], ...stretch });
   }
 
   /** Reads one text that is code as a whole; what keeps it from being so, else null. */
@@ -140,7 +130,7 @@ class PythonReader {
       if (isShell) {
         this.add('PROCESS', 0.9, { start, end }, place);
         const found = shellConstructs(command, inner(place, start, end, true), depth + 1);
-        this.constructs.push(...found);
+        this.addAll(found);
       } else this.add('DYNAMIC_CODE', 0.7, { start, end }, place);
     }
     const names = new PythonNames(parsed.nodes, code);
@@ -163,7 +153,7 @@ class PythonReader {
   }
 
   shell(command: string, place: Place, depth: number): void {
-    this.constructs.push(...shellConstructs(command, place, depth));
+    this.addAll(shellConstructs(command, place, depth));
   }
 
   /** A file may name an encoding in which harmless letters are code. */

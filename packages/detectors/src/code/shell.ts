@@ -14,22 +14,22 @@ import type {
   Word,
 } from 'unbash';
 import { onDemand } from '../on-demand.ts';
+import { decodedBase64, decodedHex } from './computed-text.ts';
 import {
   AT_THE_START,
-  CONSTRUCT_KINDS,
   type Construct,
   type ConstructKind,
+  ConstructReader,
   DEEPEST_CODE,
   inner,
   LONGEST_CODE,
-  orderedConstructs,
   type Place,
   placed,
+  type Stretch,
 } from './construct.ts';
 import { fencesOf } from './fences.ts';
 import type * as Javascript from './javascript.ts';
 import type * as Python from './python.ts';
-import { decodedBase64, decodedHex } from './python-text.ts';
 import { sensitivePath } from './sensitive-path.ts';
 import {
   commandDanger,
@@ -127,31 +127,15 @@ type Input =
   | { readonly kind: 'text'; readonly text: string | null; readonly start: number; readonly end: number }
   | { readonly kind: 'file' };
 
-class ShellReader {
+class ShellReader extends ConstructReader {
   private readonly commands = new Set<string>();
-  private readonly constructs: Construct[] = [];
 
   result(syntaxError: string | null): ShellCode {
     return {
       commands: [...this.commands].sort(),
       syntaxError,
-      constructs: orderedConstructs(this.constructs),
+      constructs: this.constructs(),
     };
-  }
-
-  add(
-    kind: ConstructKind,
-    confidence: number,
-    stretch: { readonly start: number; readonly end: number },
-    place: Place,
-    reason?: string,
-  ): void {
-    const where = placed(place, stretch.start, stretch.end);
-    this.constructs.push({ kind, confidence, reason: reason ?? CONSTRUCT_KINDS[kind], ...where });
-  }
-
-  addAll(found: readonly Construct[]): void {
-    for (const construct of found) this.constructs.push(construct);
   }
 
   command(name: string): void {
@@ -240,12 +224,7 @@ class ShellText {
     return nodes;
   }
 
-  private add(
-    kind: ConstructKind,
-    confidence: number,
-    stretch: { readonly start: number; readonly end: number },
-    reason?: string,
-  ): void {
+  private add(kind: ConstructKind, confidence: number, stretch: Stretch, reason?: string): void {
     this.reader.add(kind, confidence, stretch, this.place, reason);
   }
 

@@ -4,13 +4,12 @@
  */
 import {
   AT_THE_START,
-  CONSTRUCT_KINDS,
   type Construct,
   type ConstructKind,
+  ConstructReader,
   LONGEST_CODE,
-  orderedConstructs,
   type Place,
-  placed,
+  type Stretch,
 } from './construct.ts';
 import { fencesOf } from './fences.ts';
 import { sensitivePath } from './sensitive-path.ts';
@@ -61,18 +60,13 @@ export function sqlCode(text: string, { dialect = null }: SqlOptions = {}): SqlC
   return reader.result(error);
 }
 
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-class SqlReader {
+class SqlReader extends ConstructReader {
   private readonly dialects: readonly SqlDialect[];
   private readonly statements: string[] = [];
   private readonly tables = new Set<string>();
-  private readonly constructs: Construct[] = [];
 
   constructor(dialects: readonly SqlDialect[]) {
+    super();
     this.dialects = dialects;
   }
 
@@ -81,12 +75,8 @@ class SqlReader {
       statements: this.statements,
       tables: [...this.tables].sort(),
       syntaxError,
-      constructs: orderedConstructs(this.constructs),
+      constructs: this.constructs(),
     };
-  }
-
-  add(kind: ConstructKind, confidence: number, { start, end }: Stretch, place: Place): void {
-    this.constructs.push({ kind, confidence, reason: CONSTRUCT_KINDS[kind], ...placed(place, start, end) });
   }
 
   table(name: string): void {
