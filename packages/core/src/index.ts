@@ -95,7 +95,7 @@ export type {
   PromptDatum,
   PromptEdit,
 } from './permission.ts';
-export { PERMISSION_SCOPES } from './permission.ts';
+export { endorsesValues, PERMISSION_SCOPES } from './permission.ts';
 export {
   type Expectation,
   expects,

@@ -17,6 +17,19 @@ export const PERMISSION_SCOPES = [
 ] as const;
 export type PermissionScope = (typeof PERMISSION_SCOPES)[number];
 
+/**
+ * Whether a yes endorses the values that it was shown, so that they count as the user's: one to a tool call does, and one
+ * to a request that is a single call which cannot be undone. A yes to a text that is delivered does not: an attacker may
+ * have written it.
+ * @param proposed kind of the event that was asked about: `tool-call.proposed`, …
+ */
+export function endorsesValues(proposed: string, scope: unknown): boolean {
+  return (
+    proposed === 'tool-call.proposed' ||
+    (proposed === 'app-request.proposed' && scope === 'irreversible-action')
+  );
+}
+
 /** How long an answer holds. What cannot be undone and what a rule asks hold for the session at most. */
 export type GrantDuration = 'once' | 'session' | 'until' | 'permanent';
 

@@ -14,6 +14,7 @@ import {
   type Effect,
   type EventId,
   type ExecutedBody,
+  endorsesValues,
   type Fault,
   fault,
   id,
@@ -251,16 +252,11 @@ export class Gate {
     }
   }
 
-  /**
-   * A yes to a tool call is one to the values in it, which rules can ask for later; so is a yes to a request that is one
-   * call which cannot be undone: the same call is not asked about twice. A yes to a text that is delivered is none to
-   * what an attacker wrote into it.
-   */
+  /** What the user saw and allowed is his from then on, so that a rule does not ask about the same call once more. */
   #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed | null): void {
     if (endorsed === null) return;
     const { event, data, shown, scope } = endorsed;
-    const isCall = effect === 'tool-call' || (effect === 'app-request' && scope === 'irreversible-action');
-    if (!isCall) return;
+    if (!endorsesValues(`${effect}.proposed`, scope)) return;
     this.#monitor.record(
       { kind: 'call.endorsed', context: context.id, data, shown },
       { event, app: context.app, causes: [] },

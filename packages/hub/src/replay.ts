@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type ContextId, type Event, type EventId, id, type Proposal } from '@cordon/core';
+import { type ContextId, type Event, type EventId, endorsesValues, id, type Proposal } from '@cordon/core';
 import type { MonitorFact, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 import { unfinishedQuery } from './interruption.ts';
 
@@ -72,7 +72,7 @@ class Replay {
     else if ('verdict' in event && event.verdict === 'allow') this.#allowed(event.causes[0]);
   }
 
-  /** A yes of the user to a tool call, as it was shown, endorses the values in the question (`Gate`). */
+  /** The yes that `Gate` took as an endorsement, as it was shown. */
   #answered(event: Extract<Event, { kind: 'permission.answered' }>): void {
     const { context, app, allow, by, edits, shown, duration } = event;
     const asked = this.#byId.get(event.prompt);
@@ -82,8 +82,7 @@ class Replay {
     const { data, subject, durations } = asked.prompt;
     // A yes for longer than was offered was none.
     if (duration === null || !durations.includes(duration)) return;
-    const isOneCall = about?.kind === 'app-request.proposed' && subject.scope === 'irreversible-action';
-    if (about?.kind !== 'tool-call.proposed' && !isOneCall) return;
+    if (about === undefined || !endorsesValues(about.kind, subject.scope)) return;
     const fact = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
     this.#fact(fact, { event: event.id, app, causes: [] });
   }

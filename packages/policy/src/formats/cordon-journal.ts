@@ -10,6 +10,7 @@ import {
   type AppId,
   type ContextId,
   type EventId,
+  endorsesValues,
   id,
   isJsonObject,
   type Json,
@@ -171,7 +172,7 @@ export class JournalReader {
     );
   }
 
-  /** A yes of the user to a tool call, as it was shown, endorses the values in the question. */
+  /** A yes of the user, as it was shown, endorses the values in the question. */
   #answered(entry: Entry): void {
     const { context, body, path } = entry;
     if (own(body, 'allow') !== true || own(body, 'by') !== 'user' || own(body, 'edits') !== undefined) return;
@@ -186,9 +187,7 @@ export class JournalReader {
     // A yes for longer than was offered was none.
     if (!this.#reading.listAt(prompt, 'durations', at).includes(own(body, 'duration') ?? null)) return;
     const subject = this.#reading.objectAt(prompt, 'subject', at) ?? {};
-    const isOneCall =
-      about?.kind === 'app-request.proposed' && own(subject, 'scope') === 'irreversible-action';
-    if (about?.kind !== 'tool-call.proposed' && !isOneCall) return;
+    if (about === undefined || !endorsesValues(about.kind, own(subject, 'scope'))) return;
     const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
       const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
       const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
