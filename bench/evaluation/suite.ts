@@ -1,0 +1,109 @@
+/**
+ * What one part of `cordon bench` is: units that are run one by one and leave a record each, and what all records
+ * together say. The frame around it runs, keeps, resumes, compares and shows; a suite only knows its own subject.
+ *
+ * Ring 2.
+ */
+import type { Fault, JsonObject, Result } from '@cordon/core';
+
+export interface Suite {
+  /** As the user names it: `cordon bench protection`. */
+  readonly id: SuiteId;
+  /** One sentence: which question it answers. */
+  readonly question: string;
+  /** How many units may run at once and still mean the same; 1 where time is measured. */
+  readonly jobs: number;
+  /** What there is to run, the cheapest way to know first. Refuses data that are missing or unreadable. */
+  prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fault>>;
+}
+
+export type SuiteId = 'protection' | 'functionality' | 'overhead' | 'machine' | 'detectors';
+
+/** What the user asked for. Paths are absolute. */
+export interface BenchRequest {
+  /** A seeded sample of the units, in seconds instead of minutes or hours. Each result says so. */
+  readonly isQuick: boolean;
+  /** Data that are not in the repository; null: none are given. */
+  readonly data: string | null;
+  /** Recorded traces of others, and the label file that holds for them; null: those of the repository. */
+  readonly traces: string | null;
+  readonly labels: string | null;
+  /** Scripted pairs of others for the obedient model; null: those of the repository. */
+  readonly pairs: string | null;
+}
+
+export interface PreparedSuite {
+  /** The data that the result depends on, with what they are known again by. */
+  readonly data: readonly DataFile[];
+  readonly units: readonly Unit[];
+  /** Ends with what the units share: processes, folders. Called once, also after an interruption. */
+  close(): Promise<void>;
+  /** @param records of this and of earlier, interrupted runs, by key; a unit without a record was not run */
+  report(records: ReadonlyMap<string, JsonObject>): SuiteReport;
+}
+
+export interface DataFile {
+  readonly name: string;
+  /** Of the bytes as they lie on disk, hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface Unit {
+  /** Unique in the suite, and the same in every run: it is what an interrupted run goes on by. */
+  readonly key: string;
+  /** How long it takes beside the others, so that the time left can be told. */
+  readonly weight: number;
+  /** Never throws for what the measured system does; a unit that could not be measured throws, and is told and run again. */
+  run(signal: AbortSignal): Promise<JsonObject>;
+}
+
+export interface SuiteReport {
+  /** The fields of the last line of `--json`, beside `kind`, `suite` and what the frame adds of the run. */
+  readonly result: JsonObject;
+  readonly aims: readonly Aim[];
+  /** In the order in which they are shown, in the terminal, in the page and in `docs/benchmarks.md`. */
+  readonly sections: readonly Section[];
+}
+
+export interface Aim {
+  readonly what: string;
+  /** As it is read: `98.4 %`. */
+  readonly measured: string;
+  readonly aim: string;
+  readonly isMet: boolean;
+}
+
+export type Section =
+  | { readonly kind: 'text'; readonly title: string | null; readonly text: string }
+  | {
+      readonly kind: 'table';
+      readonly title: string;
+      readonly columns: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+      /** What the reader must know to read it right; null: nothing. */
+      readonly note: string | null;
+    }
+  /** One bar for each name, or one for each name and series. */
+  | {
+      readonly kind: 'bars';
+      readonly title: string;
+      readonly unit: string;
+      readonly series: readonly string[];
+      readonly bars: readonly { readonly name: string; readonly values: readonly number[] }[];
+    }
+  /** Lines through points, the axes linear or logarithmic. */
+  | {
+      readonly kind: 'lines';
+      readonly title: string;
+      readonly x: Axis;
+      readonly y: Axis;
+      readonly lines: readonly {
+        readonly name: string;
+        readonly points: readonly (readonly [x: number, y: number])[];
+      }[];
+    };
+
+export interface Axis {
+  readonly name: string;
+  readonly scale: 'linear' | 'logarithmic';
+}
