@@ -62,6 +62,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'environment'],
     why: 'a table of what code that is read may reach for: it names these and uses none',
   },
+  'packages/cli/src/commands/bench.ts': {
+    of: ['clock', 'code at run time'],
+    why: 'what measures is loaded when it is asked for, and is given the clock',
+  },
   'packages/cli/src/commands/doctor-attack.ts': {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',

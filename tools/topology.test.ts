@@ -37,10 +37,11 @@ const ALLOWED: Readonly<
     own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
-  // `attacks` is loaded only by `cordon doctor --attack`.
+  // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
     own: [
       'attacks',
+      'bench',
       'core',
       'detectors',
       'egress',
@@ -61,16 +62,24 @@ test('every package is in the table and the table names no other', () => {
   assert.deepEqual([...PACKAGES].sort(), Object.keys(ALLOWED).sort());
 });
 
-test('the attacks are loaded by one command, when it is called, and by nothing else', () => {
-  const files = PACKAGES.flatMap((name) => sourceFiles(`packages/${name}/src`));
-  const users = files.filter(({ imports }) => imports.includes('@cordon/attacks'));
-  assert.deepEqual(
-    users.map(({ path }) => path),
-    ['packages/cli/src/commands/doctor-attack.ts'],
-  );
-  const values = users.flatMap(({ text }) => text.match(/^import (?!type)[^;]*@cordon\/attacks/gm) ?? []);
-  assert.deepEqual(values, []);
-});
+for (const [what, loader] of [
+  ['attacks', 'packages/cli/src/commands/doctor-attack.ts'],
+  ['bench', 'packages/cli/src/commands/bench.ts'],
+] as const) {
+  test(`\`${what}\` is loaded by one command, when it is called, and by nothing else`, () => {
+    const files = PACKAGES.flatMap((name) => sourceFiles(`packages/${name}/src`));
+    const users = files.filter(({ text }) => text.includes(`import('@cordon/${what}')`));
+    assert.deepEqual(
+      users.map(({ path }) => path),
+      [loader],
+    );
+    const values = new RegExp(`^import (?!type)[^;]*@cordon/${what}`, 'gm');
+    assert.deepEqual(
+      files.flatMap(({ text }) => text.match(values) ?? []),
+      [],
+    );
+  });
+}
 
 for (const name of PACKAGES) {
   test(`${name} imports only what the table allows`, () => {

@@ -36,6 +36,8 @@ export interface PreparedSuite {
   /** The data that the result depends on, with what they are known again by. */
   readonly data: readonly DataFile[];
   readonly units: readonly Unit[];
+  /** What the user must know before he reads the figures: what was left out, and why. Absent: nothing. */
+  readonly notices?: readonly string[];
   /** Ends with what the units share: processes, folders. Called once, also after an interruption. */
   close(): Promise<void>;
   /** @param records of this and of earlier, interrupted runs, by key; a unit without a record was not run */

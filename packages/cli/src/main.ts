@@ -460,7 +460,27 @@ function program(): Command {
     .action((files: string[], options) =>
       run(options, async (around) => (await import('./commands/scan.ts')).scan(around, files, options)),
     );
+  benching(cordon.command('bench [name] [path...]'));
   return cordon;
+}
+
+function benching(bench: Command): void {
+  bench
+    .description('measures protection, function and cost: a name, `list` or `all`')
+    .option('--quick', 'a sample, in under two minutes for all')
+    .option('--out <folder>', 'where records and results go (default: in the data folder)')
+    .option('--data <folder>', 'data that are not part of the sources')
+    .option('--traces <folder>', 'protection: other recorded traces')
+    .option('--labels <file>', 'protection: labels of the tools of those')
+    .option('--pairs <file>', 'protection: other pairs for the obedient model')
+    .option('--go-on', 'go on also from records that another version of the code made')
+    .option('--again', 'measure anew what was measured before')
+    .option('--json', 'one JSON object per line on standard output')
+    .action((name: string | undefined, paths: string[], { json, ...options }) =>
+      run({ json }, async (around) =>
+        (await import('./commands/bench.ts')).bench(around, name ?? 'list', paths, options),
+      ),
+    );
 }
 
 /** Its own command line is not looked at by the others' rules. */

@@ -79,7 +79,7 @@ export class ProgressBar {
 }
 
 /** `12 s`, `3 min 5 s`, `2 h 4 min`. */
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

@@ -1,0 +1,235 @@
+/**
+ * `cordon bench`: whether it protects, whether it still works, and what it costs, measured on this machine. What
+ * measures is loaded only here, and is not part of a published Cordon. docs/cli.md.
+ *
+ * Ring 1.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { BenchRequest, Observer, Ran, Start, Suite } from '@cordon/bench';
+import { fault } from '@cordon/core';
+import { BenchProgress } from '../bench/progress.ts';
+import { type Look, renderResult } from '../bench/report.ts';
+import { Drawing } from '../drawing.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { absolutePath, defaultDataFolder } from '../paths.ts';
+import { renderTable } from '../table.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** As commander hands them over. */
+export interface BenchOptions {
+  readonly quick?: boolean;
+  readonly out?: string;
+  readonly data?: string;
+  readonly traces?: string;
+  readonly labels?: string;
+  readonly pairs?: string;
+  readonly goOn?: boolean;
+  readonly again?: boolean;
+}
+
+type Bench = typeof import('@cordon/bench');
+
+/** 0: all aims are met; 1: one is missed; 2: it could not be measured, or not to the end. */
+export async function bench(
+  surroundings: Surroundings,
+  what: string,
+  paths: readonly string[],
+  options: BenchOptions,
+): Promise<ExitCode> {
+  const loaded = await loadBench();
+  if (loaded === null) {
+    const message = 'the benchmarks are not installed here: they are part of the sources only';
+    surroundings.tellFault(fault('usage', message));
+    return EXIT.failed;
+  }
+  if (paths.length > 0) {
+    surroundings.tellFault(fault('usage', `\`${paths.join(' ')}\` is too much`, 'one benchmark, or `all`'));
+    return EXIT.failed;
+  }
+  if (what === 'list') return list(surroundings, loaded);
+  const suites = loaded.SUITES.filter(({ id }) => what === 'all' || what === id);
+  if (suites.length === 0) {
+    const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list'].join(', ');
+    surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
+    return EXIT.failed;
+  }
+  return new Bencher(surroundings, loaded, requestOf(surroundings, options), startOf(options)).run(
+    suites,
+    outFolder(surroundings, options),
+  );
+}
+
+async function loadBench(): Promise<Bench | null> {
+  try {
+    return await import('@cordon/bench');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
+  if (surroundings.wantsJson)
+    for (const { id, question } of SUITES) surroundings.json({ kind: 'bench.suite', suite: id, question });
+  else
+    renderTable(
+      surroundings.output,
+      ['benchmark', 'what it tells'],
+      SUITES.map(({ id, question }) => [id, question]),
+    );
+  return EXIT.done;
+}
+
+function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequest {
+  const path = (given: string | undefined) =>
+    given === undefined ? null : absolutePath(given, process.cwd(), surroundings.home);
+  return {
+    isQuick: options.quick === true,
+    data: path(options.data),
+    traces: path(options.traces),
+    labels: path(options.labels),
+    pairs: path(options.pairs),
+  };
+}
+
+function startOf({ goOn, again }: BenchOptions): Start {
+  if (again === true) return 'none';
+  return goOn === true ? 'any code' : 'same';
+}
+
+/** A sample, everything, and each folder of other data have records of their own. */
+function outFolder(surroundings: Surroundings, options: BenchOptions): string {
+  const { home, environment } = surroundings;
+  if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
+  const { traces, labels, pairs, isQuick } = requestOf(surroundings, options);
+  const others = JSON.stringify([traces, labels, pairs]);
+  const given =
+    traces === null && pairs === null
+      ? ''
+      : `-${createHash('sha256').update(others).digest('hex').slice(0, 8)}`;
+  const data = defaultDataFolder({ environment, cwd: process.cwd(), home });
+  return join(data, 'bench', `${isQuick ? 'quick' : 'full'}${given}`);
+}
+
+class Bencher {
+  readonly #surroundings: Surroundings;
+  readonly #bench: Bench;
+  readonly #request: BenchRequest;
+  readonly #start: Start;
+  readonly #look: Look;
+  readonly #stop = new AbortController();
+
+  constructor(surroundings: Surroundings, loaded: Bench, request: BenchRequest, start: Start) {
+    const { output, hasUnicode } = surroundings;
+    this.#surroundings = surroundings;
+    this.#bench = loaded;
+    this.#request = request;
+    this.#start = start;
+    this.#look = { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks };
+  }
+
+  async run(suites: readonly Suite[], folder: string): Promise<ExitCode> {
+    const surroundings = this.#surroundings;
+    const store = this.#bench.RunStore.open(folder);
+    if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+    surroundings.onInterrupt = () => this.#interrupt();
+    const codes: ExitCode[] = [];
+    const version = this.#bench.codeVersion();
+    try {
+      for (const suite of suites) {
+        if (this.#stop.signal.aborted) break;
+        const progress = this.#progressOf(suite);
+        const ran = await this.#bench
+          .runSuite(suite, {
+            request: this.#request,
+            store: store.value,
+            version,
+            start: this.#start,
+            signal: this.#stop.signal,
+            observer: this.#observer(suite, progress),
+            now: () => performance.now(),
+          })
+          .finally(() => progress.clear());
+        codes.push(
+          ran.ok ? this.#tell(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
+        );
+      }
+    } finally {
+      store.value.close();
+    }
+    if (this.#stop.signal.aborted) {
+      this.#note('interrupted: what was measured is kept, and the same command goes on from it');
+      codes.push(EXIT.failed);
+    }
+    if (!surroundings.wantsJson) surroundings.notes.say('', `records and results: ${folder}`);
+    // What was told to stop and did not would keep this process alive.
+    if (this.#stop.signal.aborted) process.stdout.write('', () => process.exit(worst(codes)));
+    return worst(codes);
+  }
+
+  #interrupt(): void {
+    // The second time it is meant seriously.
+    if (this.#stop.signal.aborted) process.exit(EXIT.failed);
+    this.#note('ending what is being measured; once more ends at once');
+    this.#stop.abort();
+  }
+
+  #progressOf({ id }: Suite): BenchProgress {
+    const { notes, hasUnicode } = this.#surroundings;
+    return new BenchProgress(
+      {
+        write: (text) => process.stderr.write(text),
+        isTerminal: process.stderr.isTTY === true,
+        columns: () => process.stderr.columns ?? 80,
+        now: () => performance.now(),
+        style: (style, text) => notes.style(style, text),
+        hasUnicode,
+      },
+      id,
+    );
+  }
+
+  #observer({ id }: Suite, progress: BenchProgress): Observer {
+    const surroundings = this.#surroundings;
+    return {
+      began: (beginning, notices, units) => {
+        if (surroundings.wantsJson)
+          return surroundings.json({ kind: 'bench.began', suite: id, units, beginning, notices });
+        if (beginning.kind === 'resumed')
+          this.#note(
+            beginning.records >= units
+              ? `${id}: all ${units} units were measured before; \`--again\` measures them anew`
+              : `${id}: going on from ${beginning.records} of ${units} units`,
+          );
+        if (beginning.kind === 'restarted')
+          this.#note(
+            `${id}: old records are not counted, ${beginning.why}; they are kept in ${beginning.kept}`,
+          );
+      },
+      progressed: (now) => progress.update(now),
+      unitFailed: (key, message) => {
+        progress.clear();
+        if (surroundings.wantsJson)
+          surroundings.json({ kind: 'bench.failed', suite: id, unit: key, message });
+        else surroundings.notes.say('!! ', `${id}: ${key} could not be measured: ${message}`, 'warn');
+      },
+    };
+  }
+
+  #tell({ result, missing, isInterrupted }: Ran): ExitCode {
+    if (this.#surroundings.wantsJson) this.#surroundings.json(this.#bench.resultLine(result));
+    else renderResult(this.#look, result);
+    if (missing.length > 0 || isInterrupted) return EXIT.failed;
+    return result.aims.every(({ isMet }) => isMet) ? EXIT.done : EXIT.refused;
+  }
+
+  #note(text: string): void {
+    if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('cordon: ', text);
+  }
+}
+
+function worst(codes: readonly ExitCode[]): ExitCode {
+  if (codes.includes(EXIT.failed)) return EXIT.failed;
+  return codes.includes(EXIT.refused) ? EXIT.refused : EXIT.done;
+}
