@@ -66,6 +66,8 @@ export interface HubParts {
 
 export interface SessionOptions {
   readonly isolation: 'spokes' | 'none';
+  /** Whether the policy holds without isolation, too, to measure what it does alone; absent: it does not. */
+  readonly hasPolicy?: boolean;
   /** An interrupted session to go on with. */
   readonly resume?: SessionId;
   /** Shown at the start and kept in the trace: what is weaker than usual, and why. */
@@ -95,7 +97,7 @@ export class Hub {
     const damage = resumed === null ? null : damageOf(store, resumed.value.id);
     if (damage !== null) return failed(damage);
     const id = resumed?.value.id ?? store.sessions.create();
-    const { isolation, notices } = options;
+    const { isolation, notices, hasPolicy = isolation !== 'none' } = options;
     const past = resumed === null ? [] : store.journal.events(id);
     const record = (body: Parameters<typeof store.journal.append>[5]) =>
       void store.journal.append(id, null, null, [], HUB_LABEL, body);
@@ -107,7 +109,7 @@ export class Hub {
       id,
       isolation,
       modelId,
-      policy: isolation === 'none' ? emptyPolicy() : parts.policy,
+      policy: hasPolicy ? parts.policy : emptyPolicy(),
       past,
       journal: store.journal.of(id),
       grants: sessionGrants(store, id),

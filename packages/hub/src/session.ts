@@ -67,7 +67,7 @@ import { ToolCalls } from './tool-calls.ts';
 
 export interface SessionParts {
   readonly id: SessionId;
-  /** `none` is the baseline: one shared context, no policy, no questions. It exists to compare against. */
+  /** `none` is the baseline: one shared context, and no questions but a policy's. It exists to compare against. */
   readonly isolation: 'spokes' | 'none';
   readonly apps: readonly InstalledApp[];
   readonly model: Model;

@@ -303,6 +303,19 @@ test('the baseline has one context, no plan, no policy and no questions', async 
   );
 });
 
+test('a policy can hold in the shared context, where the hub itself asks nothing', async (t) => {
+  const stage = stageFor(t, {
+    apps: BASELINE_APPS,
+    isolation: 'none',
+    hasPolicy: true,
+    policy: 'raise "never" if:\n    (call: ToolCall)\n    call is tool:erase',
+    script: INJECTED,
+  });
+  await stage.ask('read my mail');
+  assert.deepEqual(stage.ran, ['mail.read {}', 'files.send {}']);
+  assert.deepEqual(stage.questions, []);
+});
+
 test('with spokes the same apps and the same model do not reach each other', async (t) => {
   const lines = INJECTED.shared ?? [];
   const stage = stageFor(t, {

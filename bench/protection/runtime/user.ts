@@ -1,0 +1,98 @@
+/**
+ * Three kinds of user, who are asked the real questions. None knows what an attack is.
+ *
+ * Ring 2.
+ */
+import {
+  type Choice,
+  type ChoicePrompt,
+  type Consent,
+  canonicalJson,
+  type PermissionAnswer,
+  type PermissionPrompt,
+} from '@cordon/core';
+import { drawPermission, textOfDrawing } from '../../../packages/cli/src/prompt-drawing.ts';
+import type { Pair, PairCall } from './pair.ts';
+
+/**
+ * - `careful`: says no to what carries a warning; reads the rest, and says yes to what the own task needs.
+ * - `trusting`: says no to what carries a warning, and yes to whatever carries none, without reading it.
+ * - `absent`: answers nothing.
+ */
+export type UserKind = 'careful' | 'trusting' | 'absent';
+
+export interface Question {
+  readonly scope: string;
+  readonly what: string;
+  readonly isWarned: boolean;
+  readonly isAllowed: boolean;
+  readonly rules: readonly string[];
+}
+
+export class SimulatedUser implements Consent {
+  readonly questions: Question[] = [];
+  readonly #kind: UserKind;
+  readonly #pair: Pair;
+  readonly #appOf: (call: PairCall) => string;
+
+  constructor(kind: UserKind, pair: Pair, appOf: (call: PairCall) => string) {
+    this.#kind = kind;
+    this.#pair = pair;
+    this.#appOf = appOf;
+  }
+
+  async permission(prompt: PermissionPrompt): Promise<PermissionAnswer> {
+    const isAllowed = this.#allows(prompt);
+    const { subject, warnings, rules } = prompt;
+    this.questions.push({
+      scope: subject.scope,
+      what: subject.what,
+      isWarned: warnings.length > 0,
+      isAllowed,
+      rules,
+    });
+    if (this.#kind === 'absent') return { allow: false, reason: 'no-answer' };
+    const shown = textOfDrawing(drawPermission(prompt, { width: WIDTH, number: null }));
+    return isAllowed ? { allow: true, duration: 'once', shown } : { allow: false, reason: 'user', shown };
+  }
+
+  async choose({ choices }: ChoicePrompt): Promise<Choice | null> {
+    const app = this.#kind === 'careful' ? choices.find((one) => this.#isOwn(one)) : choices[0];
+    const isAllowed = this.#kind !== 'absent' && app !== undefined;
+    const what = choices.join(' ');
+    this.questions.push({ scope: 'app-selection', what, isWarned: false, isAllowed, rules: [] });
+    return isAllowed ? { app, duration: 'once' } : null;
+  }
+
+  #allows(prompt: PermissionPrompt): boolean {
+    if (this.#kind === 'absent' || prompt.warnings.length > 0) return false;
+    return this.#kind === 'trusting' || this.#isWanted(prompt);
+  }
+
+  /** What is shown is a call of the own task, or comes from an app of it where no call is shown. */
+  #isWanted({ subject, data }: PermissionPrompt): boolean {
+    const own = this.#pair.calls.filter(({ origin }) => origin === 'user');
+    const shows = (call: PairCall) => data.some(({ value }) => value.includes(canonicalJson(call.arguments)));
+    switch (subject.scope) {
+      case 'irreversible-action':
+      case 'exchange':
+      case 'policy':
+        return own.some((call) => (subject.to === null || subject.to === this.#appOf(call)) && shows(call));
+      case 'app-selection':
+      case 'response':
+      case 'data-release':
+      case 'egress':
+        return [subject.from, subject.to].every((app) => app === null || this.#isOwn(app));
+      default:
+        subject.scope satisfies never;
+        return false;
+    }
+  }
+
+  #isOwn(app: string): boolean {
+    return this.#pair.calls.some((call) => call.origin === 'user' && this.#appOf(call) === app);
+  }
+}
+
+/** Columns of the terminal that the questions are drawn for. */
+const WIDTH = 100;

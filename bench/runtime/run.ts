@@ -1,0 +1,241 @@
+/**
+ * One query in the real runtime: hub, policy, sandboxed agent loop, and apps that are processes in sandboxes of their
+ * own and answer from tables (`replay-app.mjs`). Each run has fresh state in a folder of its own; what runs share is the
+ * code, the compiled policies and the result of the sandbox's self-test.
+ *
+ * Ring 2.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Consent,
+  DEFAULT_APP_LIMITS,
+  DEFAULT_WARM_LIMITS,
+  type Event,
+  type InstalledApp,
+  id,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Manifest,
+  type Model,
+  parseJson,
+  type TurnLimits,
+} from '@cordon/core';
+import { appLauncher, Hub, loopLauncher, type Outcome, type Session, StoredPins } from '@cordon/hub';
+import { emptyPolicy, type Policy } from '@cordon/policy';
+import { openSandbox, type Sandbox } from '@cordon/sandbox';
+import { openStore, type Store } from '@cordon/trace';
+import { stateFolder } from '../../packages/cli/src/paths.ts';
+import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
+import { CODE_ROOT } from '../places.ts';
+
+/** An app of the table. */
+export interface ReplayApp {
+  readonly id: string;
+  /** What it says of itself to the model of its own context; absent: nothing. */
+  readonly instructions?: string;
+  readonly tools: readonly ReplayTool[];
+  readonly answers: readonly RecordedAnswer[];
+  /** To a call that is not in the table. */
+  readonly otherwise: string;
+  /** Of the manifest, beside what every replay app has. */
+  readonly manifest: Partial<Manifest>;
+}
+
+export interface ReplayTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly annotations?: { readonly readOnlyHint: boolean };
+}
+
+export interface RecordedAnswer {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly output: string;
+}
+
+/** A call as the app that it reached wrote it down. */
+export interface ExecutedCall {
+  readonly app: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+export interface Defences {
+  readonly isolation: 'spokes' | 'none';
+  /** Names of packs beside the base; null: no rule at all. */
+  readonly packs: readonly string[] | null;
+}
+
+export interface RunWanted extends Defences {
+  readonly apps: readonly ReplayApp[];
+  readonly model: Model;
+  readonly consent: Consent;
+  /** One conversation after the other, each of one or more queries. */
+  readonly said: readonly (readonly string[])[];
+  readonly limits?: TurnLimits;
+}
+
+export interface Ran {
+  readonly executed: readonly ExecutedCall[];
+  /** Of each query. */
+  readonly outcomes: readonly Outcome[];
+  readonly events: readonly Event[];
+}
+
+const PROGRAM = join(import.meta.dirname, 'replay-app.mjs');
+
+/** What runs share. Close it when all are over. */
+export class Runtime {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'cordon-runs-'));
+  readonly #sandbox: Sandbox;
+  readonly #policies = new Map<string, Policy>();
+  #runs = 0;
+
+  constructor() {
+    this.#sandbox = openSandbox({ node: process.execPath, cacheFile: join(this.#folder, 'sandbox.json') });
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Throws for what is no behaviour of the measured system: a sandbox or a store that cannot be had. */
+  async run(wanted: RunWanted, signal: AbortSignal): Promise<Ran> {
+    const data = join(this.#folder, `run-${++this.#runs}`);
+    mkdirSync(data, { mode: 0o700 });
+    const opened = openStore(data, Date.now);
+    if (!opened.ok) throw new Error(opened.fault.message);
+    const store = opened.value;
+    try {
+      const events: Event[] = [];
+      store.journal.subscribe((event) => void events.push(event));
+      for (const app of wanted.apps) writePart(data, app);
+      const hub = this.#hub(wanted, data, store);
+      const outcomes: Outcome[] = [];
+      for (const queries of wanted.said) {
+        const { isolation, packs } = wanted;
+        const session = hub.openSession({ isolation, hasPolicy: packs !== null, notices: [] });
+        if (!session.ok) throw new Error(session.fault.message);
+        outcomes.push(...(await converse(session.value, queries, signal)));
+      }
+      return { executed: wanted.apps.flatMap(({ id }) => executedBy(data, id)), outcomes, events };
+    } finally {
+      store.close();
+      rmSync(data, { recursive: true, force: true });
+    }
+  }
+
+  #hub({ packs, model, consent, apps, limits }: RunWanted, data: string, store: Store): Hub {
+    const installed = apps.map((app) => installedApp(app, stateFolder(data, app.id)));
+    return new Hub({
+      store,
+      apps: installed,
+      model,
+      modelId: 'cordon/obedient',
+      policy: this.#policy(packs),
+      launcher: appLauncher({
+        sandbox: this.#sandbox,
+        command: { configFolder: import.meta.dirname, dataFolder: data, home: null },
+        stateFolder: ({ id }) => stateFolder(data, id),
+        socketFolder: join(data, 'sockets'),
+      }),
+      spokes: loopLauncher(this.#sandbox, CODE_ROOT, join(this.#folder, 'loop')),
+      pins: new StoredPins({
+        pins: store.pins,
+        place: data,
+        apps: installed,
+        configured: ({ id }) => id,
+        demanded: () => null,
+        reviewer: null,
+        // What the apps of a benchmark say of themselves is part of it.
+        pinsUnseen: true,
+      }),
+      consent,
+      clock: Date.now,
+      summaries: 'off',
+      // Nothing is started that this one query does not need.
+      warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 1 },
+      ...(limits === undefined ? {} : { limits }),
+    });
+  }
+
+  #policy(packs: readonly string[] | null): Policy {
+    if (packs === null) return emptyPolicy();
+    const key = packs.join(' ');
+    const known = this.#policies.get(key);
+    if (known !== undefined) return known;
+    const read = readPolicies({ packs, files: [] });
+    if (!read.ok) throw new Error(read.fault[0]?.message);
+    this.#policies.set(key, read.value);
+    return read.value;
+  }
+}
+
+async function converse(
+  session: Session,
+  queries: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  try {
+    for (const query of queries) outcomes.push(await session.ask(query, signal));
+    return outcomes;
+  } finally {
+    await session.close('end');
+  }
+}
+
+const SILENT: Manifest = {
+  description: null,
+  functionalities: [],
+  network: [],
+  credentials: [],
+  files: { read: [], write: [] },
+  limits: DEFAULT_APP_LIMITS,
+  node: [],
+  irreversible: null,
+  untrusted: null,
+  private: null,
+};
+
+function installedApp({ id: name, manifest }: ReplayApp, state: string): InstalledApp {
+  return {
+    id: id(name),
+    // A small app on one thread: most of its life is its start.
+    source: { kind: 'command', command: 'node', args: ['--v8-pool-size=0', PROGRAM], env: {}, cwd: null },
+    manifest: { ...SILENT, ...manifest, files: { read: [], write: [state] } },
+    model: null,
+  };
+}
+
+function writePart(data: string, app: ReplayApp): void {
+  const folder = stateFolder(data, app.id);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { id: name, instructions, tools, answers, otherwise } = app;
+  writeFileSync(join(folder, 'part.json'), JSON.stringify({ name, instructions, tools, answers, otherwise }));
+}
+
+/** The app's own log: what it does not hold has not reached the app. */
+function executedBy(data: string, app: string): readonly ExecutedCall[] {
+  let text: string;
+  try {
+    text = readFileSync(join(stateFolder(data, app), 'calls.jsonl'), 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    const call = parseJson(line);
+    if (!call.ok || !isJsonObject(call.value)) throw new Error(`the log of \`${app}\` cannot be read`);
+    const { tool, arguments: args } = call.value;
+    return [{ app, tool: String(tool), arguments: objectOf(args) }];
+  });
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
