@@ -21,16 +21,21 @@ function sorted(value) {
   );
 }
 
-const keyOf = (tool, args) => JSON.stringify([tool, sorted(args ?? {})]);
+const keyOf = (tool, args) => JSON.stringify([tool, sorted(args)]);
 const recorded = Map.groupBy(answers, ({ tool, arguments: args }) => keyOf(tool, args));
 
 /** The recorded answers to this very call in their order, the last one again and again; `otherwise` to any other. */
-function outputOf(tool, args) {
-  const key = keyOf(tool, args);
+function answerTo(tool, args) {
+  const key = [keyOf(tool, args), JSON.stringify([tool, null])].find((one) => recorded.has(one));
+  if (key === undefined) return { content: [{ type: 'text', text: otherwise }] };
   const times = given.get(key) ?? 0;
   given.set(key, times + 1);
-  const outputs = recorded.get(key);
-  return outputs === undefined ? otherwise : outputs[Math.min(times, outputs.length - 1)].output;
+  const list = recorded.get(key);
+  const { output, structured } = list[Math.min(times, list.length - 1)];
+  return {
+    content: [{ type: 'text', text: output }],
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+  };
 }
 
 function resultOf(method, params) {
@@ -46,8 +51,9 @@ function resultOf(method, params) {
       return { tools };
     case 'tools/call': {
       const { name: tool, arguments: args = {} } = params;
-      appendFileSync('/state/calls.jsonl', `${JSON.stringify({ tool, arguments: args })}\n`);
-      return { content: [{ type: 'text', text: outputOf(tool, args) }] };
+      const at = String(process.hrtime.bigint());
+      appendFileSync('/state/calls.jsonl', `${JSON.stringify({ tool, arguments: args, at })}\n`);
+      return answerTo(tool, args);
     }
     default:
       return {};

@@ -48,13 +48,17 @@ export interface ReplayTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
   readonly annotations?: { readonly readOnlyHint: boolean };
 }
 
 export interface RecordedAnswer {
   readonly tool: string;
-  readonly arguments: JsonObject;
+  /** Null: whatever the arguments are, where no other answer is for these. */
+  readonly arguments: JsonObject | null;
   readonly output: string;
+  /** Where the tool has an `outputSchema`. */
+  readonly structured?: JsonObject;
 }
 
 /** A call as the app that it reached wrote it down. */
@@ -62,6 +66,8 @@ export interface ExecutedCall {
   readonly app: string;
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** Nanoseconds on the clock that all processes share: calls of several apps have an order, too. */
+  readonly at: bigint;
 }
 
 export interface Defences {
@@ -80,6 +86,7 @@ export interface RunWanted extends Defences {
 }
 
 export interface Ran {
+  /** In the order in which they reached the apps. */
   readonly executed: readonly ExecutedCall[];
   /** Of each query. */
   readonly outcomes: readonly Outcome[];
@@ -122,7 +129,8 @@ export class Runtime {
         if (!session.ok) throw new Error(session.fault.message);
         outcomes.push(...(await converse(session.value, queries, signal)));
       }
-      return { executed: wanted.apps.flatMap(({ id }) => executedBy(data, id)), outcomes, events };
+      const executed = wanted.apps.flatMap(({ id }) => executedBy(data, id)).toSorted(byTime);
+      return { executed, outcomes, events };
     } finally {
       store.close();
       rmSync(data, { recursive: true, force: true });
@@ -231,9 +239,13 @@ function executedBy(data: string, app: string): readonly ExecutedCall[] {
     if (line === '') return [];
     const call = parseJson(line);
     if (!call.ok || !isJsonObject(call.value)) throw new Error(`the log of \`${app}\` cannot be read`);
-    const { tool, arguments: args } = call.value;
-    return [{ app, tool: String(tool), arguments: objectOf(args) }];
+    const { tool, arguments: args, at } = call.value;
+    return [{ app, tool: String(tool), arguments: objectOf(args), at: BigInt(String(at)) }];
   });
+}
+
+function byTime(a: ExecutedCall, b: ExecutedCall): number {
+  return a.at < b.at ? -1 : 1;
 }
 
 function objectOf(value: Json | undefined): JsonObject {
