@@ -6,6 +6,7 @@
  * Ring 0: what it returns is taken for the user's word.
  */
 import { createInterface, type Interface } from 'node:readline';
+import { Keyboard } from './keyboard.ts';
 import type { Screen } from './screen.ts';
 
 export interface TerminalOptions {
@@ -150,8 +151,9 @@ export class Terminal {
     if (!acceptsEarlier && this.#options.isInteractive) this.#waiting.length = 0;
     this.#detach();
     const { input, output, isInteractive } = this.#options;
+    const keyboard = isInteractive ? new Keyboard(input) : null;
     const lines = createInterface({
-      input,
+      input: keyboard ?? input,
       ...(isInteractive ? { output } : {}),
       terminal: isInteractive,
       ...(acceptsEarlier && isInteractive
@@ -161,7 +163,10 @@ export class Terminal {
     const isCurrent = () => this.#interface === lines;
     lines.on('line', (line) => isCurrent() && this.#receive(line));
     lines.on('SIGINT', () => isCurrent() && this.#interrupt());
-    lines.on('close', () => isCurrent() && this.#end());
+    lines.on('close', () => {
+      keyboard?.release();
+      if (isCurrent()) this.#end();
+    });
     if (acceptsEarlier) lines.on('history', (history) => this.#remember(history));
     this.#interface = lines;
   }
