@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as after } from 'node:timers/promises';
 import type { JsonSchema } from '@cordon/core';
 import { validatorOnDemand } from '../src/schema-validator.ts';
 
@@ -53,3 +57,33 @@ for (const [name, [schema, value]] of Object.entries(SLOW)) {
     assert.equal(validator.check(schema, value as never).ok, false);
   });
 }
+
+/** Checks a value whose first look at it stops the process, so that all time passes and none is computed. */
+const STOPPED = `
+  const { validatorOnDemand } = await import(process.argv[1]);
+  const validator = await validatorOnDemand()();
+  const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
+  let isFirst = true;
+  const value = { get list() {
+    if (isFirst) { isFirst = false; process.kill(process.pid, 'SIGSTOP'); }
+    return [1, 2];
+  } };
+  process.stdout.write(JSON.stringify(validator.check(schema, value)));
+`;
+
+test('a machine that gives the hub no time makes no schema a slow one', async () => {
+  const validatorFile = new URL('../src/schema-validator.ts', import.meta.url).href;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', STOPPED, validatorFile];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let answer = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const closed = once(child, 'close');
+  const state = () => / ([A-Z]) /.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))?.[1];
+  while (state() !== 'T') await after(10);
+  await after(700);
+  child.kill('SIGCONT');
+  await closed;
+  assert.deepEqual(JSON.parse(answer), { ok: true, value: { list: [1, 2] } });
+});
