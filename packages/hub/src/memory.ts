@@ -72,21 +72,21 @@ export interface AnsweredBy {
 }
 
 export interface Memory {
-  /** All facts that the user stated, to whomever. */
-  facts(): readonly KnownFact[];
+  /** All facts that the user stated, to whomever. `without`: those of these events. */
+  facts(without?: ReadonlySet<EventId>): readonly KnownFact[];
   /** The facts that the user stated in this owner's own conversations: its context knows them already. */
-  ownFacts(owner: ContextOwner): readonly KnownFact[];
+  ownFacts(owner: ContextOwner, without?: ReadonlySet<EventId>): readonly KnownFact[];
   /** Kept for the system, and for the owner in whose conversation it was stated. */
   rememberFact(fact: KnownFact, owner: ContextOwner, source: EventId): void;
   /** What apps' outputs stated, each for itself: none takes the place of what the user said, or of another app's. */
-  observed(): readonly ObservedFact[];
+  observed(without?: ReadonlySet<EventId>): readonly ObservedFact[];
   /** Kept for the system and for the app. `label`: of the output. */
   observe(observation: Observation): void;
   /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */
   earlier(said: EventId): PlannerInput['earlier'];
   /** Of what the user asked before those; null: there is none. Made of the user's words and the operator's acts alone. */
   earlierSummary(): string | null;
-  /** `said`: the event of the user's words. Remembered once for each. */
+  /** `said`: the event of the user’s words. Remembered once for each; of how it ended, the last. */
   rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void;
   /** How a query ended that was remembered; null: it was not. */
   outcomeOf(said: EventId): string | null;

@@ -288,12 +288,14 @@ export class Operator {
       facts
         .filter(({ name }) => wanted.has(name))
         .map(({ name, value, origin }): ReleasedItem => ({ name, value, origin, label: USER_LABEL }));
-    const own = items(memory.ownFacts(owner));
+    const own = items(memory.ownFacts(owner, query.past));
     const known = new Set(own.map(({ name }) => name));
-    const others = items(memory.facts()).filter(({ name }) => !known.has(name));
+    const others = items(memory.facts(query.past)).filter(({ name }) => !known.has(name));
     // What the user stated counts before what an app's output says under the same name.
     const stated = new Set([...own, ...others].map(({ name }) => name));
-    const observed = memory.observed().filter(({ key, name }) => wanted.has(key) && !stated.has(name));
+    const observed = memory
+      .observed(query.past)
+      .filter(({ key, name }) => wanted.has(key) && !stated.has(name));
     const itsOwn = observed.filter(({ origin }) => origin === context.app).map(observedItem);
     const foreign = observed.filter(({ origin }) => origin !== context.app).map(observedItem);
     const released = [

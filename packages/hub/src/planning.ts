@@ -204,8 +204,8 @@ export class Planning {
   #facts(query: Query): readonly string[] {
     if (query.isPrivate) return [];
     const { memory } = this.#parts;
-    const stated = memory.facts().map(({ name }) => name);
-    return [...new Set([...stated, ...memory.observed().map(({ key }) => key)])];
+    const stated = memory.facts(query.past).map(({ name }) => name);
+    return [...new Set([...stated, ...memory.observed(query.past).map(({ key }) => key)])];
   }
 
   #without(declined: readonly Declined[]): readonly InstalledApp[] {

@@ -3,7 +3,16 @@
  *
  * Ring 0.
  */
-import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
+import type {
+  Clock,
+  Event,
+  EventId,
+  ModelPrices,
+  PlanOrigin,
+  Reason,
+  StepPlan,
+  TurnLimits,
+} from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
 import { Course } from './course.ts';
@@ -33,6 +42,7 @@ export class Query {
   #isGuessed = false;
   #heardBy: ContextOwner | null = null;
   readonly #observed: Observation[] = [];
+  #past: ReadonlySet<EventId> = new Set();
 
   constructor({ text, signal, limits, prices, now, isPrivate }: QueryParts) {
     this.text = text;
@@ -60,8 +70,14 @@ export class Query {
 
   /** What happened of it before it was interrupted. */
   goesOnFrom(events: readonly Event[]): void {
+    this.#past = new Set(events.map(({ id }) => id));
     for (const event of events) this.saw(event);
     this.course.goOn();
+  }
+
+  /** The events of it before it was interrupted. What was remembered of them it did not know when it began. */
+  get past(): ReadonlySet<EventId> {
+    return this.#past;
   }
 
   get plan(): StepPlan {

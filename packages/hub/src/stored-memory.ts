@@ -32,6 +32,7 @@ import type { Grants } from './permission.ts';
 import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
+const NO_EVENTS: ReadonlySet<EventId> = new Set();
 
 export class StoredMemory implements Memory {
   readonly #store: Store;
@@ -44,12 +45,12 @@ export class StoredMemory implements Memory {
     this.#limits = limits;
   }
 
-  facts(): readonly KnownFact[] {
-    return this.#statedTo(SYSTEM);
+  facts(without = NO_EVENTS): readonly KnownFact[] {
+    return this.#statedTo(SYSTEM, without);
   }
 
-  ownFacts(owner: ContextOwner): readonly KnownFact[] {
-    return this.#statedTo(owner);
+  ownFacts(owner: ContextOwner, without = NO_EVENTS): readonly KnownFact[] {
+    return this.#statedTo(owner, without);
   }
 
   rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
@@ -59,18 +60,20 @@ export class StoredMemory implements Memory {
   }
 
   /** INVARIANT (stated): what counts as the user's word is what the user stated, and nothing that an app's output says. */
-  #statedTo(owner: MemoryOwner): readonly KnownFact[] {
+  #statedTo(owner: MemoryOwner, without: ReadonlySet<EventId>): readonly KnownFact[] {
     return this.#store
       .memory(owner)
       .facts()
       .filter(({ learnt, label }) => learnt === 'stated' && label.integrity === 'trusted')
+      .filter(({ source }) => source === null || !without.has(source))
       .map(({ name, value, origin }) => ({ name, value, origin }));
   }
 
-  observed(): readonly ObservedFact[] {
+  observed(without = NO_EVENTS): readonly ObservedFact[] {
     return this.#store
       .memory(SYSTEM)
       .facts()
+      .filter(({ source }) => source === null || !without.has(source))
       .flatMap(({ name, value, origin, label, learnt }) =>
         learnt === 'observed' && origin !== null
           ? [{ key: `${origin}/${name}`, name, value, origin, label }]
@@ -105,7 +108,7 @@ export class StoredMemory implements Memory {
     const memory = this.#store.memory(SYSTEM);
     const from = { origin: app, source: said, label: USER_LABEL };
     memory.recordOnce(this.#session, 'user', query, from);
-    memory.recordOnce(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
+    memory.recordInstead(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
   }
 
   outcomeOf(said: EventId): string | null {

@@ -107,35 +107,26 @@ export class Memory {
     this.#database = options.database;
   }
 
+  /** The same, but a turn of the same role from the same event stands once: a session that goes on after a crash says it again. */
+  recordOnce(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
+    const sql = `SELECT 1 AS one ${SAID_BEFORE}`;
+    this.#database.write(() => {
+      const said = [provenance.source, this.#owner, session, role];
+      if (!(this.#database.first(sql, said, () => true) ?? false))
+        this.record(session, role, text, provenance);
+    });
+  }
+
+  /** The same, but in the place of what stands there: what was given up may have gone on and ended in another way. */
+  recordInstead(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
+    this.#database.write(() => {
+      this.#database.run(`DELETE ${SAID_BEFORE}`, provenance.source, this.#owner, session, role);
+      this.record(session, role, text, provenance);
+    });
+  }
+
   /** Adds to the history of a session that this process holds. */
   record(session: SessionId, role: TurnRole, text: string, provenance: Provenance): void {
-    this.#record(session, role, text, provenance, () => false);
-  }
-
-  /** The same, but a turn of the same role from the same event stands once: a session that goes on after a crash says it again. */
-  recordOnce(
-    session: SessionId,
-    role: TurnRole,
-    text: string,
-    provenance: Provenance & { readonly source: EventId },
-  ): void {
-    const sql = 'SELECT 1 AS one FROM turns WHERE source = ? AND owner = ? AND session = ? AND role = ?';
-    this.#record(
-      session,
-      role,
-      text,
-      provenance,
-      (key) => this.#database.first(sql, [provenance.source, this.#owner, key, role], () => true) ?? false,
-    );
-  }
-
-  #record(
-    session: SessionId,
-    role: TurnRole,
-    text: string,
-    provenance: Provenance,
-    isThere: (session: number) => boolean,
-  ): void {
     const turn = this.#options.randomId();
     const time = this.#options.now();
     const origin = provenance.origin === null ? null : quoteText(provenance.origin);
@@ -144,7 +135,6 @@ export class Memory {
     const place = PLACE.turn(this.#owner, turn, columns);
     this.#database.write(() => {
       const { key } = this.#options.sessions.require(session);
-      if (isThere(key)) return;
       this.#database.run(
         `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time, others_values)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -328,3 +318,7 @@ export class Memory {
 }
 
 const SESSION_KEY = '(SELECT key FROM sessions WHERE id = ?)';
+const SAID_BEFORE = `FROM turns WHERE source = ? AND owner = ? AND session = ${SESSION_KEY} AND role = ?`;
+
+/** Of what one event led to. */
+type EventProvenance = Provenance & { readonly source: EventId };

@@ -142,6 +142,25 @@ test('a turn of an event is there once, however often a session says it again', 
   assert.equal(store.memory({ kind: 'system' }).history(session).length, 1);
 });
 
+test('what an event came to at last stands in the place of what it came to before', (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const memory = store.memory({ kind: 'system' });
+  const session = store.sessions.create();
+  const from = { ...USER, source: id<'event'>('event1') };
+  memory.recordOnce(session, 'user', 'one', from);
+  memory.recordInstead(session, 'assistant', 'cancelled', from);
+  store.memory({ kind: 'vanilla' }).recordInstead(session, 'assistant', 'another owner', from);
+  memory.recordInstead(session, 'assistant', 'answered', from);
+  assert.deepEqual(
+    memory.history(session).map(({ role, text }) => [role, text]),
+    [
+      ['user', 'one'],
+      ['assistant', 'answered'],
+    ],
+  );
+  assert.equal(store.memory({ kind: 'vanilla' }).history(session).length, 1);
+});
+
 test('what a summary covers is in the history and no longer in what is recent', (t) => {
   const store = storeIn(t, temporaryFolder(t));
   const memory = store.memory({ kind: 'spoke', app: id('mail') });

@@ -475,3 +475,45 @@ for (const [answer, kind] of [
     assert.deepEqual([outcome.kind, outcome.answer, next.ran], [kind, 'that is all', []]);
   });
 }
+
+for (const [when, isAfter] of [
+  ['before', false],
+  ['after', true],
+] as const) {
+  for (const [ending, between] of [
+    ['cancelled', (stage: Stage) => stage.cancel()],
+    ['failed', null],
+  ] as const) {
+    test(`a hub that dies ${when} it remembers a ${ending} query remembers at last that it was answered`, async (t) => {
+      const { die, revive } = mortal(t);
+      const mail = app('mail', { read: 'hello' });
+      const stage = stageFor(t, {
+        apps: [mail],
+        script: { planner: [plan([{ app: 'mail' }])], mail: [[call('read')], () => ''] },
+        meanwhile: (who, now, { messages }) => {
+          if (who === 'mail' && messages.some(({ role }) => role === 'tool')) between?.(now);
+        },
+        ...(between === null ? { limits: { steps: 1 } } : {}),
+      });
+      const { together } = stage.store;
+      Object.assign(stage.store, {
+        together: (work: () => void) => {
+          if (!isAfter) die(stage);
+          together(work);
+          die(stage);
+        },
+      });
+      assert.equal((await stage.ask('my name is Ada')).kind, ending);
+      const { next, outcome } = await revive(
+        { apps: [mail], script: { mail: ['it says hello', 'it says hello'] } },
+        stage,
+      );
+      assert.deepEqual([outcome.kind, outcome.answer, next.ran], ['answered', 'it says hello', []]);
+      const kept = next.store.memory({ kind: 'system' });
+      assert.deepEqual(
+        [kept.facts().map(({ value }) => value), kept.history(stage.session.id).map(({ text }) => text)],
+        [['Ada'], ['my name is Ada', 'answered']],
+      );
+    });
+  }
+}
