@@ -225,9 +225,9 @@ async function follow(
 
   const errors = new SetupErrors(child.stderr, spec.stderr === 'pipe');
   const first = Promise.withResolvers<Status | null>();
-  let childPid: number | null = null;
+  let seen: Status = { childPid: null, exitCode: null };
   const reports = readStatus(started.status, (status) => {
-    childPid = status.childPid;
+    seen = status;
     if (status.childPid !== null) first.resolve(status);
   });
   const outer = new Promise<{ signal: string | null }>((resolve) => {
@@ -238,8 +238,8 @@ async function follow(
     end({ cause: 'killed', message: 'the sandbox was not set up in time' });
   }, SETUP_DEADLINE_MS);
   const finished = outer.then(async (gone) => {
-    const status = await reportsUntilEnd(reports);
-    if (childPid !== null) killOrphan(childPid);
+    const status = await reportsUntilEnd(reports, () => seen);
+    if (seen.childPid !== null) killOrphan(seen.childPid);
     if (group?.ranOutOfMemory() === true)
       ending ??= { cause: 'limit', message: `it used more than its ${spec.limits.memoryMiB} MiB of memory` };
     group?.kill();
@@ -346,17 +346,22 @@ function killOrphan(pid: number): void {
   }
 }
 
-const STATUS_DEADLINE_MS = 1_000;
+const STATUS_WAITS = 4;
+const STATUS_WAIT_MS = 250;
 
-/** Only bubblewrap holds the status stream, so it ends with it; nothing may make the hub wait longer. */
-async function reportsUntilEnd(reports: Promise<Status>): Promise<Status> {
-  const timer = Promise.withResolvers<Status>();
-  const deadline = setTimeout(timer.resolve, STATUS_DEADLINE_MS, { childPid: null, exitCode: null });
-  try {
-    return await Promise.race([reports, timer.promise]);
-  } finally {
+/**
+ * Only bubblewrap holds the status stream, so it ends with it; nothing may make the hub wait longer. Several short waits: a hub
+ * that stood still meanwhile finds its timers over before it has read anything, and the exit code may lie there.
+ */
+async function reportsUntilEnd(reports: Promise<Status>, seen: () => Status): Promise<Status> {
+  for (let wait = 1; wait <= STATUS_WAITS; wait++) {
+    const over = Promise.withResolvers<null>();
+    const deadline = setTimeout(over.resolve, STATUS_WAIT_MS, null);
+    const ended = await Promise.race([reports, over.promise]);
     clearTimeout(deadline);
+    if (ended !== null) return ended;
   }
+  return seen();
 }
 
 function writableAt(child: ChildProcess, index: number): Writable | null {

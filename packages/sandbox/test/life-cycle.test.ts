@@ -178,3 +178,18 @@ test('a bubblewrap that does nothing is found out by the self-test', async () =>
   const started = await pretending.spawn(script('0'), new AbortController().signal);
   assert.equal(started.ok ? 'started' : started.fault.kind, 'sandbox-unavailable');
 });
+
+test('a hub that stands still for longer than it waits for a report still learns how the program ended', async () => {
+  const confined = await start(script(`process.stdin.on('data', () => process.exit(3))`, { stdin: 'pipe' }));
+  const nothing = new Int32Array(new SharedArrayBuffer(4));
+  let isOver = false;
+  const standStill = () => {
+    Atomics.wait(nothing, 0, 0, 1300);
+    if (!isOver) setImmediate(standStill);
+  };
+  confined.stdin?.write('now');
+  setImmediate(standStill);
+  const { cause, code } = await confined.exited;
+  isOver = true;
+  assert.deepEqual([cause, code], ['exit', 3]);
+});
