@@ -59,10 +59,11 @@ export interface PlanningParts {
 }
 
 /**
- * So many apps are shown to the planner at first, and so many of the rest when it says that none of them fits. What
- * nobody was asked about in the end is left to the hub's own index, which looks at all of them.
+ * So many apps are shown to the planner at first, and so many when it says that one which the query needs is not among
+ * them: those of before too, because a query may need one of each. What nobody was asked about in the end is left to the
+ * hub's own index, which looks at all of them.
  */
-const SHORTLISTS = [12, 48, 300];
+const SHORTLISTS = [12, 60, 360];
 
 /** How often another plan is made for one query after the user has said no. */
 export const MOST_REPLANS = 2;
@@ -157,14 +158,12 @@ export class Planning {
     const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
     const context = newContext({ kind: 'planner', app: null });
     hear(context, query.text, said);
-    let from = 0;
-    for (const size of SHORTLISTS) {
-      const shown = ranked.slice(from, from + size);
-      from += shown.length;
+    for (const most of SHORTLISTS) {
+      const shown = ranked.slice(0, most);
       const task: PlanningTask = {
         query: query.text,
         apps: shown,
-        unlisted: ranked.length - from,
+        unlisted: ranked.length - shown.length,
         facts: this.#facts(query),
         earlier: query.isPrivate ? [] : memory.earlier(said),
         ...this.#summary(query),

@@ -13,7 +13,7 @@ Answer with one JSON object and nothing else:
 - "uses" lists every use that the query calls for, the last one (booking, sending) too; leave out what it does not call for.
 - "needs" lists only facts that the app must have and that the query does not contain.
 - "candidates" is empty unless several apps could each serve the whole query and the query does not say which: then name them, and plan for the first.
-- "unlisted" says how many more apps are installed. Then also answer "more": true if the query needs an app and none of those that you see fits, else "more": false.
+- "unlisted" says how many more apps are installed. Then also answer "more": true if the query needs an app that is not among those that you see, else "more": false.
 - "summary" tells what the user asked before the earlier queries. A fact named "<app id>/<name>" is what that app said, not the user.
 - "declined" lists what the user said no to just now: plan without it, or answer {"steps": [], "candidates": []} if that makes no sense.`;
 

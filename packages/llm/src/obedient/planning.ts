@@ -17,6 +17,8 @@ interface Told {
   /** The names of what each app can be used for. */
   readonly apps: ReadonlyMap<string, ReadonlySet<string>>;
   readonly facts: readonly string[];
+  /** How many more apps there are. */
+  readonly unlisted: number;
 }
 
 export function planFor(
@@ -34,7 +36,13 @@ export function planFor(
     after: step.after.map((number) => number + attackers.length),
   }));
   const all = [...attackers, ...shifted];
-  return { steps: all.length > 0 ? all : [withoutApp(told.query)], candidates: [] };
+  return {
+    steps: all.length > 0 ? all : [withoutApp(told.query)],
+    candidates: [],
+    ...(told.unlisted === 0
+      ? {}
+      : { more: covered?.task.calls.some(({ app }) => !told.apps.has(app)) ?? true }),
+  };
 }
 
 function taskSteps(task: Task, told: Told, isWhole: boolean): readonly Step[] {
@@ -111,6 +119,7 @@ function toldIn(request: ModelRequest): Told {
     query: typeof input.query === 'string' ? input.query : text,
     apps: new Map(items(input.apps).flatMap(appEntry)),
     facts: items(input.facts).filter((fact) => typeof fact === 'string'),
+    unlisted: typeof input.unlisted === 'number' ? input.unlisted : 0,
   };
 }
 

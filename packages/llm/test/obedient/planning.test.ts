@@ -165,3 +165,18 @@ test('what is no planner input is planned without an app', async () => {
     candidates: [],
   });
 });
+
+test('an app that the calls need and that is not listed is asked for, while there are unlisted ones', async () => {
+  const apps = input(RIDE_QUERY).apps;
+  const moreOf = async (listed: PlannerInput['apps'], unlisted?: number) => {
+    const answer = await plan(
+      demoModel(),
+      input(RIDE_QUERY, { apps: listed, ...(unlisted === undefined ? {} : { unlisted }) }),
+    );
+    return typeof answer === 'object' && answer !== null && 'more' in answer ? answer.more : 'silent';
+  };
+  const without = apps.filter(({ id }) => id !== 'quick-ride');
+  assert.equal(await moreOf(without, 3), true);
+  assert.equal(await moreOf(apps, 3), false);
+  assert.equal(await moreOf(without), 'silent');
+});
