@@ -1,4 +1,5 @@
 /** All parts of `cordon bench`, in the order in which they are told. Ring 2. */
+import { functionalitySuite } from '../functionality/suite.ts';
 import type { Suite } from './suite.ts';
 
-export const SUITES: readonly Suite[] = [];
+export const SUITES: readonly Suite[] = [functionalitySuite];
