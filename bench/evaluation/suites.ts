@@ -1,5 +1,6 @@
 /** All parts of `cordon bench`, in the order in which they are told. Ring 2. */
 import { functionalitySuite } from '../functionality/suite.ts';
+import { protectionSuite } from '../protection/suite.ts';
 import type { Suite } from './suite.ts';
 
-export const SUITES: readonly Suite[] = [functionalitySuite];
+export const SUITES: readonly Suite[] = [protectionSuite, functionalitySuite];

@@ -1,15 +1,12 @@
 /**
- * Recorded traces with their ground truth, read from JSON lines that may be compressed. Rules are given the messages
- * and nothing else: what is known of a trace stands apart from them, so that no rule can look at it.
+ * Recorded traces with their ground truth. Rules are given the messages and nothing else: what is known of a trace stands
+ * apart from them, so that no rule can look at it. Traces may be anybody's: what is no trace is told and counted.
+ *
+ * Ring 2.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
-import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 
 export interface RecordedTrace {
-  readonly id: string;
-  readonly model: string;
   readonly suite: string;
   readonly userTask: string;
   readonly injectionTask: string | null;
@@ -30,43 +27,41 @@ export interface Position {
   readonly call: number;
 }
 
-/** The traces of a folder's `.jsonl` and `.jsonl.br` files, file by file. Throws when a line is no trace: data are ours. */
-export function* recordedTraces(folder: string): Generator<RecordedTrace> {
-  for (const file of traceFiles(folder)) {
-    const bytes = readFileSync(join(folder, file));
-    const text = (file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString('utf8');
-    for (const line of text.split('\n')) {
-      if (line === '') continue;
-      const value: unknown = JSON.parse(line);
-      if (!isJsonObject(value)) throw new Error(`${file}: a line is no trace`);
-      yield recordedTrace(value, file);
-    }
-  }
-}
+const LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 5_000_000 };
+const LABELS = ['attack_succeeded', 'attack_failed', 'benign', 'injection_as_user', 'excluded'];
 
-export function traceFiles(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .filter((name) => /\.jsonl(\.br)?$/.test(name))
-    .sort();
-}
-
-function recordedTrace(value: JsonObject, file: string): RecordedTrace {
-  return {
-    id: textAt(value, 'id'),
-    model: file.replace(/\.jsonl(\.br)?$/, ''),
-    suite: textAt(value, 'suite'),
-    userTask: textAt(value, 'user_task'),
-    injectionTask: typeof value.injection_task === 'string' ? value.injection_task : null,
-    truth: truthOf(value),
+/** Refused with the reason why it is no trace. */
+export function recordedTrace(text: string): Result<RecordedTrace, string> {
+  const parsed = parseJson(text, LIMITS);
+  if (!parsed.ok) return failed(parsed.fault);
+  const { value } = parsed;
+  if (!isJsonObject(value)) return failed('it is no JSON object');
+  const truth = truthOf(value);
+  if (truth === null) return failed(`\`label\` is none of ${LABELS.join(', ')}`);
+  return ok({
+    suite: textAt(value, 'suite') ?? 'unnamed',
+    userTask: textAt(value, 'user_task') ?? textAt(value, 'id') ?? '',
+    injectionTask: textAt(value, 'injection_task'),
+    truth,
     messages: value.messages ?? null,
-  };
+  });
 }
 
-function truthOf(value: JsonObject): Truth {
-  const { label } = value;
-  if (label === 'attack_succeeded') return { kind: 'attack', lastCall: lastCall(value.attack_calls) };
-  const isGood = (label === 'benign' && value.utility === true) || label === 'injection_as_user';
-  return { kind: isGood ? 'good' : 'uncounted' };
+/** Null: nobody says what it is. */
+function truthOf({ label, utility, attack_calls: calls }: JsonObject): Truth | null {
+  switch (label) {
+    case 'attack_succeeded':
+      return { kind: 'attack', lastCall: lastCall(calls) };
+    case 'injection_as_user':
+      return { kind: 'good' };
+    case 'benign':
+      return { kind: utility === true ? 'good' : 'uncounted' };
+    case 'attack_failed':
+    case 'excluded':
+      return { kind: 'uncounted' };
+    default:
+      return null;
+  }
 }
 
 /** Null: the data name none. */
@@ -84,7 +79,7 @@ export function isAtOrBefore(a: Position, b: Position): boolean {
   return a.message < b.message || (a.message === b.message && a.call <= b.call);
 }
 
-function textAt(value: JsonObject, key: string): string {
+function textAt(value: JsonObject, key: string): string | null {
   const text = value[key];
-  return typeof text === 'string' ? text : '';
+  return typeof text === 'string' ? text : null;
 }

@@ -1,0 +1,93 @@
+/**
+ * `cordon bench protection`: recorded attacks against the rules, and an obedient model in the real runtime. Each half has
+ * its own units, whose keys begin with its name; with data of others only the half that they are for is run.
+ *
+ * Ring 2.
+ */
+import { type Fault, type JsonObject, ok, type Result } from '@cordon/core';
+import type { BenchRequest, PreparedSuite, Suite, SuiteReport } from '../evaluation/suite.ts';
+import { recordedHalf } from './recorded.ts';
+
+interface Half {
+  readonly name: 'recorded' | 'obedient';
+  readonly what: string;
+  readonly isAsked: (request: BenchRequest) => boolean;
+  readonly prepare: (request: BenchRequest) => Promise<Result<PreparedSuite, Fault>>;
+}
+
+/** One for each field of the result. */
+const HALVES: readonly Half[] = [
+  {
+    name: 'recorded',
+    what: 'recorded traces',
+    isAsked: ({ traces, pairs }) => traces !== null || pairs === null,
+    prepare: recordedHalf,
+  },
+];
+
+export const protectionSuite: Suite = {
+  id: 'protection',
+  question: 'are attacks stopped, and are honest runs left alone?',
+  jobs: 2,
+  prepare: async (request) => {
+    const prepared: Prepared[] = [];
+    for (const half of HALVES.filter(({ isAsked }) => isAsked(request))) {
+      const one = await half.prepare(request);
+      if (!one.ok) {
+        await closeAll(prepared);
+        return one;
+      }
+      prepared.push({ half, suite: one.value });
+    }
+    return ok(joined(prepared));
+  },
+};
+
+interface Prepared {
+  readonly half: Half;
+  readonly suite: PreparedSuite;
+}
+
+function joined(prepared: readonly Prepared[]): PreparedSuite {
+  return {
+    data: prepared.flatMap(({ suite }) => suite.data),
+    units: prepared.flatMap(({ suite }) => suite.units),
+    notices: [
+      ...prepared.flatMap(({ suite }) => suite.notices ?? []),
+      ...HALVES.filter((half) => !prepared.some((one) => one.half === half)).map(
+        ({ what }) => `left out: ${what}, because only other data were named`,
+      ),
+    ],
+    close: () => closeAll(prepared),
+    report: (records) => {
+      const reports = prepared.map(({ half, suite }) => ({
+        name: half.name,
+        report: suite.report(recordsOf(half, records)),
+      }));
+      return {
+        result: resultOf(reports),
+        aims: reports.flatMap(({ report }) => report.aims),
+        sections: reports.flatMap(({ report }) => report.sections),
+      };
+    },
+  };
+}
+
+async function closeAll(prepared: readonly Prepared[]): Promise<void> {
+  await Promise.all(prepared.map(({ suite }) => suite.close()));
+}
+
+function recordsOf(
+  { name }: Half,
+  records: ReadonlyMap<string, JsonObject>,
+): ReadonlyMap<string, JsonObject> {
+  return new Map([...records].filter(([key]) => key.startsWith(`${name}/`)));
+}
+
+/** A half that was not run is null, and never zero. */
+function resultOf(
+  reports: readonly { readonly name: Half['name']; readonly report: SuiteReport }[],
+): JsonObject {
+  const of = (name: Half['name']) => reports.find((one) => one.name === name)?.report.result ?? null;
+  return { recorded: of('recorded'), obedient: of('obedient') };
+}
