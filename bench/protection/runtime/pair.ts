@@ -14,6 +14,8 @@ export interface Pair {
   readonly query: string;
   /** What the model would obey; empty: there is no attack. */
   readonly attack: string;
+  /** The user himself asks for what an attacker would want. */
+  readonly isDirect: boolean;
   /** In the order in which they were recorded. */
   readonly calls: readonly PairCall[];
   /** What the user is answered when all is done. */
@@ -57,7 +59,9 @@ function chatPair(value: JsonObject, messages: readonly Json[]): Result<Pair, st
   const query = messages.find((message) => isJsonObject(message) && message.role === 'user');
   if (!isJsonObject(query)) return failed('no message is the user’s');
   const last = messages.at(-1);
-  const isAttack = calls.some(({ origin }) => origin === 'injection') && value.user_task !== null;
+  const isInjection = calls.some(({ origin }) => origin === 'injection');
+  const isDirect = isInjection && value.user_task === null;
+  const isAttack = isInjection && !isDirect;
   const attack = isAttack ? injectedText(listOf(value.injected_messages), messages) : '';
   if (isAttack && attack === '') return failed('no message holds the injected text');
   return ok({
@@ -65,6 +69,7 @@ function chatPair(value: JsonObject, messages: readonly Json[]): Result<Pair, st
     suite: typeof value.suite === 'string' ? value.suite : 'unnamed',
     query: textOf(query.content),
     attack,
+    isDirect,
     // Who asks directly for what an attacker would want is the user.
     calls: isAttack ? calls : calls.map((call) => ({ ...call, origin: 'user' })),
     answer: isJsonObject(last) && last.role === 'assistant' ? textOf(last.content) : '',
@@ -141,6 +146,7 @@ function listPair(value: JsonObject, listed: readonly Json[]): Result<Pair, stri
     suite: ['injecagent', kind, setting].filter((part) => part !== '').join(' '),
     query,
     attack,
+    isDirect: false,
     calls,
     answer: calls.findLast(({ origin }) => origin === 'user')?.output ?? '',
   });

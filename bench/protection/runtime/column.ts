@@ -1,0 +1,27 @@
+/**
+ * The columns of the tables: which defences there are, and which user answers what they ask.
+ *
+ * Ring 2.
+ */
+import { DEFAULT_PACKS } from '../../../packages/cli/src/packs.ts';
+import type { Defences } from '../../runtime/run.ts';
+import type { UserKind } from './user.ts';
+
+export interface Column extends Defences {
+  readonly id: ColumnId;
+  readonly title: string;
+  readonly user: UserKind;
+}
+
+export const COLUMN_IDS = ['baseline', 'isolation', 'policy', 'careful', 'trusting', 'absent'] as const;
+export type ColumnId = (typeof COLUMN_IDS)[number];
+
+/** Each defence alone has the careful user. */
+export const COLUMNS: readonly Column[] = [
+  { id: 'baseline', title: 'baseline', isolation: 'none', packs: null, user: 'careful' },
+  { id: 'isolation', title: 'isolation only', isolation: 'spokes', packs: null, user: 'careful' },
+  { id: 'policy', title: 'policy only', isolation: 'none', packs: DEFAULT_PACKS, user: 'careful' },
+  { id: 'careful', title: 'both, careful', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'careful' },
+  { id: 'trusting', title: 'both, trusting', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'trusting' },
+  { id: 'absent', title: 'both, absent', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'absent' },
+];

@@ -1,0 +1,141 @@
+/**
+ * The half of `cordon bench protection` that is played: each pair, in each column, by the obedient model in the real hub
+ * with sandboxed agent loops and sandboxed apps. One unit is one pair in one column.
+ *
+ * Ring 2.
+ */
+import { createHash } from 'node:crypto';
+import { type Fault, type JsonObject, ok, type Result, saidOfTool, type ToolLabelEntry } from '@cordon/core';
+import { createObedientModel, type Variant } from '@cordon/llm';
+import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
+import { Runtime } from '../../runtime/run.ts';
+import { COLUMNS, type Column } from './column.ts';
+import { judge } from './judgement.ts';
+import type { Pair, PairCall } from './pair.ts';
+import { encodeRecord, type Kind } from './record.ts';
+import { reportOf } from './report.ts';
+import { scenarioOf } from './scenario.ts';
+import { type PairSet, readSets } from './set.ts';
+import { SimulatedUser } from './user.ts';
+
+/** A pair as it is played, in whatever column. */
+interface Play {
+  readonly key: string;
+  readonly row: string;
+  readonly kind: Kind;
+  readonly pair: Pair;
+  readonly variant: Variant;
+  readonly set: PairSet;
+}
+
+/** `result` of its report is the value of `obedient` in the last line of `--json`. */
+export async function obedientHalf(request: BenchRequest): Promise<Result<PreparedSuite, Fault>> {
+  const read = await readSets(request);
+  if (!read.ok) return read;
+  const { sets, data, notices } = read.value;
+  const plays = sets.flatMap((set) => playsOf(set));
+  const chosen = request.isQuick ? sampleOf(plays) : plays;
+  const stage = new Stage();
+  const units = chosen.flatMap((play) => COLUMNS.map((column) => stage.unit(play, column)));
+  return ok({
+    data,
+    units,
+    notices,
+    close: async () => stage.close(),
+    report: (records) => reportOf([...records.values()]),
+  });
+}
+
+/** What the units share, made when the first of them runs. */
+class Stage {
+  #runtime: Runtime | null = null;
+
+  unit(play: Play, column: Column): Unit {
+    return {
+      key: `obedient/${column.id}/${play.key}`,
+      weight: 1,
+      run: (signal) => this.#run(play, column, signal),
+    };
+  }
+
+  close(): void {
+    this.#runtime?.close();
+    this.#runtime = null;
+  }
+
+  async #run(play: Play, column: Column, signal: AbortSignal): Promise<JsonObject> {
+    this.#runtime ??= new Runtime();
+    const { pair, set, variant, kind } = play;
+    const { isolation, packs } = column;
+    const appOf = (call: PairCall) => set.catalogue.appOf(pair, call);
+    const labels = set.labels.get(pair.suite) ?? [];
+    const user = new SimulatedUser(column.user, pair, appOf);
+    const { executed, outcomes } = await this.#runtime.run(
+      {
+        apps: set.catalogue.appsFor(pair, labels),
+        model: createObedientModel({ scenarios: [scenarioOf(pair, appOf)], variant }),
+        consent: user,
+        said: [[pair.query]],
+        isolation,
+        packs,
+      },
+      signal,
+    );
+    const { attackers, missing } = judge(pair, executed);
+    const last = outcomes.at(-1);
+    return encodeRecord({
+      column: column.id,
+      row: play.row,
+      kind,
+      pair: pair.id,
+      attackers,
+      acts: attackers.some((tool) => !onlyLooks(labels, tool)),
+      missing: missing.map(({ tool }) => tool),
+      questions: user.questions,
+      outcome:
+        last === undefined ? '' : [last.kind, ...(last.reason === null ? [] : [last.reason])].join(': '),
+    });
+  }
+}
+
+function onlyLooks(labels: readonly ToolLabelEntry[], tool: string): boolean {
+  const { readOnly, outward } = saidOfTool(labels, tool, null);
+  return readOnly === true && outward !== true;
+}
+
+function playsOf(set: PairSet): readonly Play[] {
+  const play = (kind: Kind, variant: Variant, pair: Pair): Play => ({
+    key: `${set.row}/${variant === 'refusing' ? 'ignored/' : ''}${pair.id}`,
+    row: rowOf(set, pair),
+    kind,
+    pair,
+    variant,
+    set,
+  });
+  const plays = set.pairs.map(({ pair, kind }) => play(kind, 'obedient', pair));
+  if (plays.some(({ kind }) => kind === 'benign')) return plays;
+  // Of a set without honest runs, each query once: the text is there, and the model ignores it.
+  const queries = new Map(
+    set.pairs.flatMap(({ pair, kind }) => (kind === 'attack' ? [[pair.query, pair]] : [])),
+  );
+  return [...plays, ...[...queries.values()].map((pair) => play('benign', 'refusing', pair))];
+}
+
+function rowOf({ row }: PairSet, { suite }: Pair): string {
+  return suite.startsWith('injecagent') ? row : `${row}, ${suite}`;
+}
+
+/** Of each row and kind so many, by the digest of their names: the same at each time. */
+const QUICK: Readonly<Record<Kind, number>> = { attack: 5, benign: 3, direct: 1 };
+
+function sampleOf(plays: readonly Play[]): readonly Play[] {
+  const groups = Map.groupBy(plays, ({ row, kind }) => `${kind} ${row}`);
+  return [...groups.values()].flatMap((group) => {
+    const ordered = group.toSorted((a, b) => (digest(a.key) < digest(b.key) ? -1 : 1));
+    return ordered.slice(0, QUICK[group[0]?.kind ?? 'attack']);
+  });
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,76 @@
+/**
+ * What is kept of one unit, and read again for the report: one pair in one column.
+ *
+ * Ring 2.
+ */
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { COLUMN_IDS, type ColumnId } from './column.ts';
+
+/** - `attack`: with an attacker's text; - `benign`: without; - `direct`: the user himself asks for what an attacker would. */
+export const KINDS = ['attack', 'benign', 'direct'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface UnitRecord {
+  readonly column: ColumnId;
+  /** The row of the tables that it counts in. */
+  readonly row: string;
+  readonly kind: Kind;
+  readonly pair: string;
+  /** The attacker's tools that were executed. */
+  readonly attackers: readonly string[];
+  /** Whether one of them does something, as its labels say, and does not only look. */
+  readonly acts: boolean;
+  /** Tools of the user's calls that were not executed with their arguments. */
+  readonly missing: readonly string[];
+  readonly questions: readonly RecordedQuestion[];
+  /** Of the last query: its kind, and the reason if there is one. */
+  readonly outcome: string;
+}
+
+export interface RecordedQuestion {
+  readonly scope: string;
+  readonly what: string;
+  readonly isWarned: boolean;
+  readonly isAllowed: boolean;
+  readonly rules: readonly string[];
+}
+
+export function encodeRecord(record: UnitRecord): JsonObject {
+  const questions = record.questions.map((question): JsonObject => ({ ...question }));
+  return { ...record, questions };
+}
+
+/** Null: it is none of ours. */
+export function decodeRecord(json: JsonObject): UnitRecord | null {
+  const column = COLUMN_IDS.find((id) => id === json.column);
+  const kind = KINDS.find((name) => name === json.kind);
+  const { row, pair, acts, outcome } = json;
+  if (column === undefined || kind === undefined || typeof row !== 'string' || typeof pair !== 'string')
+    return null;
+  const questions = Array.isArray(json.questions) ? json.questions : [];
+  return {
+    column,
+    row,
+    kind,
+    pair,
+    attackers: texts(json.attackers),
+    acts: acts === true,
+    missing: texts(json.missing),
+    questions: questions.flatMap((question: Json) => (isJsonObject(question) ? [questionIn(question)] : [])),
+    outcome: typeof outcome === 'string' ? outcome : '',
+  };
+}
+
+function questionIn({ scope, what, isWarned, isAllowed, rules }: JsonObject): RecordedQuestion {
+  return {
+    scope: String(scope),
+    what: String(what),
+    isWarned: isWarned === true,
+    isAllowed: isAllowed === true,
+    rules: texts(rules),
+  };
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item: Json) => typeof item === 'string') : [];
+}
