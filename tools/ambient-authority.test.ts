@@ -233,6 +233,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'its library is loaded when it is asked',
   },
+  'packages/llm/src/service.ts': {
+    of: ['code at run time'],
+    why: 'what a question needs is loaded when there is one',
+  },
   'packages/llm/src/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
   'packages/sandbox/src/backends/libraries.ts': {
     of: ['files', 'processes'],

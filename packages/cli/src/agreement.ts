@@ -136,6 +136,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     handedVariables,
     policyFiles,
     providers,
+    asking,
     packs,
     weaker,
     dataFolder,
@@ -178,6 +179,8 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
+  if (asking.model !== null) screen.say(`${FRAME}rules ask a model: `, asking.model, 'warn');
+  for (const [kind, { url }] of asking.endpoints) screen.say(`${FRAME}rules ask for ${kind}: `, url, 'warn');
   if (weaker.length > 0)
     screen.say(
       `${FRAME}!! `,

@@ -15,8 +15,12 @@ import {
   type Model,
   ok,
   type Result,
+  type Service,
+  type ServiceName,
 } from '@cordon/core';
+import { type Asking, KeptAnswers } from '@cordon/detectors';
 import {
+  type Answering,
   appLauncher,
   Hub,
   loopLauncher,
@@ -25,9 +29,18 @@ import {
   readDescription,
   StoredPins,
 } from '@cordon/hub';
-import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
+import {
+  createModelBroker,
+  createObedientModel,
+  createService,
+  type EndpointKind,
+  parseScenario,
+  type Scenario,
+  sleep,
+} from '@cordon/llm';
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
+import type { AskingSettings } from './asking-config.ts';
 import { type Configuration, isProviderConfigured, modelInUse } from './config.ts';
 import { BUILT_IN_PRICES } from './limits-config.ts';
 import { realPath, stateFolder } from './paths.ts';
@@ -69,7 +82,10 @@ export function compose(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, Obstacle> {
-  const policy = readPolicies({ packs: configuration.packs, files: configuration.policyFiles });
+  const answering = answeringOf(configuration.asking);
+  const { packs, policyFiles } = configuration;
+  const asking = askingOf(answering);
+  const policy = readPolicies({ packs, files: policyFiles, asking });
   if (!policy.ok) return refused(policy.fault);
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
@@ -113,6 +129,7 @@ export function compose(
     prices: new Map([...BUILT_IN_PRICES, ...configuration.prices]),
     consent,
     weaker: weaker.value,
+    answering,
     installable: configuration.installable,
     clock: Date.now,
     summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),
@@ -125,6 +142,27 @@ export function compose(
     weaker: weaker.value,
     warnings: policy.value.warnings,
   });
+}
+
+/** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
+export function answeringOf({ model, endpoints, seconds }: AskingSettings): Answering | null {
+  if (model === null && endpoints.size === 0) return null;
+  const services = [...endpoints].map(([kind, endpoint]): [EndpointKind, Service] => [
+    kind,
+    createService(kind, endpoint, (input, init) => fetch(input, init)),
+  ]);
+  return { book: new KeptAnswers(Date.now), model, services: new Map(services), seconds };
+}
+
+/** The same as detectors see it. */
+export function askingOf(answering: Answering | null): Asking | undefined {
+  if (answering === null) return undefined;
+  const { book, model, services } = answering;
+  const offers: ReadonlySet<ServiceName> = new Set([
+    ...(model === null ? [] : ['llm' as const]),
+    ...services.keys(),
+  ]);
+  return { book, offers, model };
 }
 
 /** What was agreed to of the apps of a configuration. */

@@ -31,6 +31,7 @@ import {
   providerAddressProblem,
   readApps,
 } from './app-config.ts';
+import { ASKS_NOBODY, type AskingSettings, readAsking } from './asking-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
 import { readInstallable } from './installable-config.ts';
 import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, keyFiles, readJournalKey } from './journal-key.ts';
@@ -131,6 +132,8 @@ export interface Configuration {
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
   readonly memory: MemorySettings;
+  /** Who answers what detectors of rules ask. */
+  readonly asking: AskingSettings;
   /** The key of the store, read when it is asked for; null: the store has none. */
   readonly readKey: () => Result<StoreKey | null, Fault>;
   /** The key that signs the journal; null: it is not signed. */
@@ -191,6 +194,7 @@ export function loadConfiguration(
     scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
     readSecret: secretReader(sources.environment),
     memory: content.memory,
+    asking: content.asking,
     readJournalKey: () => readJournalKey(sources.environment),
     readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
@@ -254,6 +258,7 @@ interface Content {
   readonly policyFiles: readonly string[];
   readonly scenarioFiles: readonly string[];
   readonly memory: MemorySettings;
+  readonly asking: AskingSettings;
   readonly weaker: readonly WantedLayer[];
 }
 
@@ -317,6 +322,8 @@ function readContent(
     memoryAt === null
       ? SILENT_MEMORY
       : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' });
+  const askingAt = get('detectors');
+  const asking = askingAt === null ? ASKS_NOBODY : readAsking(reader, askingAt, environment, readModel);
   const labelsAt = get('labels');
   const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
   const read = readApps(
@@ -361,6 +368,7 @@ function readContent(
     policyFiles,
     scenarioFiles,
     memory,
+    asking,
     weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
 }
@@ -554,7 +562,11 @@ const UNUSED_ADDRESS: Problem = {
 
 /** Every model that is named needs a provider that can be reached; said early, because `401` says less. */
 function missingKeys(configuration: Configuration): OutsideProblem[] {
-  const models = [configuration.model, ...configuration.apps.map(({ model }) => model)];
+  const models = [
+    configuration.model,
+    configuration.asking.model,
+    ...configuration.apps.map(({ model }) => model),
+  ];
   const names = new Set(models.flatMap((model) => (model === null ? [] : providerOf(model))));
   return [...names].flatMap((name) => {
     const provider = configuration.providers.get(name);

@@ -1,14 +1,15 @@
 /** Loading a policy with all that its rules may import: the same for every command and for the hub. Ring 1. */
 import type { Diagnostic, Result } from '@cordon/core';
-import { standardDetectors } from '@cordon/detectors';
+import { type Asking, standardDetectors } from '@cordon/detectors';
 import { lint, loadPolicy, type Policy, type PolicyOptions, type ToolSchema } from '@cordon/policy';
 
-/** `loadPolicy` of `@cordon/policy`, with the standard library's detectors. */
+/** `loadPolicy` of `@cordon/policy`, with the standard library's detectors. `asking`: who answers them; absent: nobody. */
 export function loadedPolicy(
   text: string,
   options: Omit<PolicyOptions, 'detectors'>,
+  asking?: Asking,
 ): Result<Policy, readonly Diagnostic[]> {
-  return loadPolicy(text, { ...options, detectors: standardDetectors() });
+  return loadPolicy(text, { ...options, detectors: standardDetectors(asking) });
 }
 
 /** `lint` of `@cordon/policy`, for a policy that was loaded so. */

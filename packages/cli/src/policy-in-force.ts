@@ -1,6 +1,7 @@
 /** The policy that holds for whatever this machine runs: the default one and the user's files. Ring 1. */
 import { join, resolve } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type Policy } from '@cordon/policy';
 import { loadedPolicy } from './loaded-policy.ts';
 import { BASE_PACK } from './packs.ts';
@@ -19,12 +20,14 @@ export interface PoliciesWanted {
   readonly packs: readonly string[];
   /** Files of the user. */
   readonly files: readonly string[];
+  /** Who answers what their detectors ask; absent: nobody. */
+  readonly asking?: Asking | undefined;
 }
 
 /** All that is in force, one after the other: the base, the packs, the user's files. */
 export function readEachPolicy(wanted: PoliciesWanted): Result<readonly Policy[], readonly Diagnostic[]> {
   const files = [packFile(BASE_PACK.name), ...wanted.packs.map(packFile), ...wanted.files];
-  const loaded = files.map(readPolicy);
+  const loaded = files.map((file) => readPolicy(file, wanted.asking));
   const problems = loaded.flatMap((policy) => (policy.ok ? [] : policy.fault));
   return problems.length > 0
     ? failed(problems)
@@ -37,7 +40,7 @@ export function readPolicies(wanted: PoliciesWanted): Result<Policy, readonly Di
   return each.ok ? ok(joinPolicies(each.value)) : each;
 }
 
-function readPolicy(file: string): Result<Policy, readonly Diagnostic[]> {
+function readPolicy(file: string, asking: Asking | undefined): Result<Policy, readonly Diagnostic[]> {
   const text = readTextFile(file);
-  return text.ok ? loadedPolicy(text.value, { file }) : failed([text.fault]);
+  return text.ok ? loadedPolicy(text.value, { file }, asking) : failed([text.fault]);
 }

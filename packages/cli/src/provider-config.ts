@@ -135,7 +135,8 @@ function readProtocol(reader: ConfigReader, at: Located): HostedKind | null {
   return null;
 }
 
-function readVariableName(reader: ConfigReader, at: Located): string | null {
+/** The name of a variable that holds a key; never the key itself. */
+export function readVariableName(reader: ConfigReader, at: Located): string | null {
   const text = reader.string(at);
   if (text === null) return null;
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;

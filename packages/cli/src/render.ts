@@ -75,6 +75,11 @@ export class EventRenderer {
         return this.#detail(event, `${event.turns} earlier messages, by ${event.by}`);
       case 'fact.observed':
         return this.#detail(event, `"${event.name}" is remembered, as the app's word`);
+      case 'question.answered':
+        return this.#detail(
+          event,
+          `a rule asks \`${event.service}\`: ${event.reason ?? payload(event.answer)}`,
+        );
       case 'model.message':
         return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
       case 'model-call.proposed':

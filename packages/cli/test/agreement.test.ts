@@ -40,3 +40,13 @@ test('labels of a found file that have less asked are named, and others are not'
   const strict = { 'send_*': { irreversible: true, outward: true, untrusted: true } };
   assert.doesNotMatch(drawn({ apps: APPS, labels: { tools: strict } }), /labels:/);
 });
+
+test('whom a found file lets rules ask is named', () => {
+  const text = drawn({
+    apps: APPS,
+    detectors: { model: 'obedient', ocr: { url: 'http://localhost:1/ocr' } },
+  });
+  assert.match(text, /rules ask a model: obedient/);
+  assert.match(text, /rules ask for ocr: http:\/\/localhost:1\/ocr/);
+  assert.doesNotMatch(drawn({ apps: APPS }), /rules ask/);
+});

@@ -526,3 +526,36 @@ test('an unknown pack is an error that names the right one', () => {
     [['CFG045', 'did you mean `secrets`?']],
   );
 });
+
+test('nobody answers what detectors ask unless the file says who', () => {
+  const silent = loaded(loadText('{}')).asking;
+  assert.deepEqual([silent.model, silent.endpoints.size, silent.seconds], [null, 0, 30]);
+  const { asking } = loaded(
+    loadText(
+      '{"detectors": {"model": "obedient", "seconds": 5, "ocr": {"url": "http://localhost:1/ocr"}, "embedding": {"url": "http://localhost:1/e", "model": "m", "apiKeyEnv": "E_KEY"}}}',
+    ),
+  );
+  assert.deepEqual(
+    [asking.model, asking.seconds, [...asking.endpoints]],
+    [
+      'obedient',
+      5,
+      [
+        ['embedding', { url: 'http://localhost:1/e', model: 'm', key: null }],
+        ['ocr', { url: 'http://localhost:1/ocr', model: null, key: null }],
+      ],
+    ],
+  );
+});
+
+test('services are named by an address, and keys by the name of a variable', () => {
+  const codes = (text: string) => {
+    const result = loadText(text);
+    return result.ok ? [] : result.fault.map(({ code }) => code);
+  };
+  assert.deepEqual(codes('{"detectors": {"ocr": {}}}'), ['CFG007']);
+  assert.deepEqual(codes('{"detectors": {"ocr": {"url": "ftp://x.org/"}}}'), ['CFG013']);
+  assert.deepEqual(codes('{"detectors": {"ocr": {"url": "http://localhost/", "apiKey": "k"}}}'), ['CFG011']);
+  assert.deepEqual(codes('{"detectors": {"model": "nobody"}}'), ['CFG012']);
+  assert.deepEqual(codes('{"detectors": {"seconds": 0}}'), ['CFG015']);
+});

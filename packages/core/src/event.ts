@@ -15,6 +15,7 @@ import type { Usage } from './model.ts';
 import type { GrantDuration, PermissionPrompt, PermissionSubject, PromptEdit } from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
 import type { Effect, Proposal } from './proposal.ts';
+import type { ServiceName } from './question.ts';
 
 /** What every event has. */
 export interface EventFrame {
@@ -35,7 +36,7 @@ export interface EventFrame {
 
 /**
  * `errand`: carries one tool call that another context asked for. `reader`: reads one text for another context.
- * `summary`: sums up the older turns of one owner. `shared`: the baseline's one context for everything.
+ * `summary`: sums up the older turns of one owner. `inquiry`: puts one question of a rule to a model or a service. `shared`: the baseline's one context for everything.
  */
 export type ContextKind =
   | 'planner'
@@ -45,6 +46,7 @@ export type ContextKind =
   | 'errand'
   | 'reader'
   | 'summary'
+  | 'inquiry'
   | 'shared';
 
 export type EventBody =
@@ -89,6 +91,13 @@ export type EventBody =
   /** It says something else than what is pinned, and is stopped until it has been reviewed. */
   | { readonly kind: 'app.changed'; readonly pinned: string; readonly found: string }
   | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
+  /** What a rule asked was answered, or why not. `answer` null: there is none, or it is too long for the journal. */
+  | {
+      readonly kind: 'question.answered';
+      readonly service: ServiceName;
+      readonly answer: Json;
+      readonly reason: string | null;
+    }
   | ProposedBody
   | DecidedBody
   | ExecutedBody

@@ -118,6 +118,7 @@ export type {
   ToolCall,
   ToolOutput,
 } from './proposal.ts';
+export { type AnswerBook, type Question, SERVICES, type Service, type ServiceName } from './question.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
 export {

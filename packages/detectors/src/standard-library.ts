@@ -3,12 +3,14 @@
  * `invariant.parsers` as the standard library names them, everything else under `cordon.detectors`. A detector's code is loaded when a rule
  * first asks it, because most starts need none. Ring 1.
  */
-import { type Detector, defineDetector } from '@cordon/policy';
+import type { Json } from '@cordon/core';
+import { type Detector, type DetectorCall, defineDetector, type NoAnswer } from '@cordon/policy';
+import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
+import type * as Questions from './asking/rule.ts';
 import type * as Code from './code/rule.ts';
 import type * as Comparison from './comparison/rule.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
 import type * as Links from './links/rule.ts';
-import { unavailable } from './not-set-up.ts';
 import { onDemand } from './on-demand.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
@@ -20,6 +22,7 @@ const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
 const LINKS = onDemand<typeof Links>('./links/rule.ts');
 const PII = onDemand<typeof Pii>('./pii/rule.ts');
 const PROMPT_INJECTION = onDemand<typeof PromptInjection>('./prompt-injection/rule.ts');
+const QUESTIONS = onDemand<typeof Questions>('./asking/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
 
 const DETECTORS: readonly Detector[] = [
@@ -156,10 +159,59 @@ const DETECTORS: readonly Detector[] = [
     parameters: ['data', 'scope', 'user', 'user_roles', 'role_grants'],
     run: (call) => COMPARISON().shouldAllowRbac(call),
   }),
-  ...unavailable(),
 ];
 
-/** All detectors that need nothing beyond this package: given to `loadPolicy`, its rules can import them by name. */
-export function standardDetectors(): readonly Detector[] {
-  return DETECTORS;
+/** Those that somebody else answers: without `asking`, rules that use them are undecided with the reason. */
+const ASKING: readonly {
+  readonly name: string;
+  readonly parameters: readonly [string, ...string[]];
+  readonly run: (call: DetectorCall, asking: Asking) => Json | NoAnswer;
+}[] = [
+  {
+    name: 'llm',
+    parameters: ['prompt', 'system_prompt', 'model', 'temperature', 'max_tokens'],
+    run: (call, asking) => QUESTIONS().llm(call, asking),
+  },
+  {
+    name: 'llm_confirm',
+    parameters: ['description', 'system_prompt', 'model', 'temperature', 'max_tokens'],
+    run: (call, asking) => QUESTIONS().llmConfirm(call, asking),
+  },
+  {
+    name: 'is_similar',
+    parameters: ['data', 'target', 'threshold'],
+    run: (call, asking) => QUESTIONS().isSimilar(call, asking),
+  },
+  {
+    name: 'embedding_similarity',
+    parameters: ['data', 'target', 'mode'],
+    run: (call, asking) => QUESTIONS().embeddingSimilarity(call, asking),
+  },
+  {
+    name: 'moderated',
+    parameters: ['data', 'model', 'default_threshold', 'cat_thresholds', 'split'],
+    run: (call, asking) => QUESTIONS().moderated(call, asking),
+  },
+  {
+    name: 'ocr',
+    parameters: ['images'],
+    run: (call, asking) => QUESTIONS().ocr(call, asking),
+  },
+];
+
+/**
+ * All detectors: given to `loadPolicy`, its rules can import them by name.
+ * @param asking who answers those that a model or a service answers; absent: nobody
+ */
+export function standardDetectors(asking: Asking = NOBODY_ANSWERS): readonly Detector[] {
+  const asked = ASKING.map(({ name, parameters, run }) =>
+    defineDetector({
+      name,
+      cost: 'model',
+      isDeterministic: false,
+      parameters,
+      run: (call) => run(call, asking),
+    }),
+  );
+  return [...DETECTORS, ...asked];
 }

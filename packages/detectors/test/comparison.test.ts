@@ -72,10 +72,13 @@ test('a role of the user must grant the scope', () => {
 for (const [name, module, line] of [
   ['is_similar', 'invariant.detectors', 'is_similar(m.content, "a")'],
   ['moderated', 'invariant.detectors', 'moderated(m)'],
-  ['ocr', 'invariant.parsers', 'ocr(image(m))'],
+  ['ocr', 'invariant.parsers', 'ocr(["data:image/png;base64,AA"])'],
   ['llm', 'invariant', 'llm(m.content) == "yes"'],
 ] as const) {
   test(`\`${name}\` has no answer while nothing is set up for it`, () => {
-    assert.match(judged(`from ${module} import ${name}`, line, 'x'), /none is set up$/);
+    assert.match(
+      judged(`from ${module} import ${name}`, line, 'x'),
+      /is not set up: see `detectors` in cordon.json$/,
+    );
   });
 }

@@ -11,6 +11,7 @@ import {
   type Allowed,
   type Clock,
   type DecidedBody,
+  type Decision,
   type Effect,
   type EventId,
   type ExecutedBody,
@@ -21,15 +22,17 @@ import {
   type Label,
   ok,
   type Proposal,
+  type Question,
   type Reason,
   type Result,
   type RuleId,
   type Ruling,
 } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
+import type { MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
 import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
+import type { Decide, Inquiries } from './inquiries.ts';
 import { failureOf } from './interruption.ts';
 import type { Endorsed, PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
@@ -73,13 +76,22 @@ export class Gate {
   readonly #permissions: Permissions;
   readonly #recorder: Recorder;
   readonly #now: Clock;
+  /** Null: nobody answers questions of rules. */
+  readonly #inquiries: () => Pick<Inquiries, 'settle'> | null;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(monitor: ReferenceMonitor, permissions: Permissions, recorder: Recorder, now: Clock) {
+  constructor(
+    monitor: ReferenceMonitor,
+    permissions: Permissions,
+    recorder: Recorder,
+    now: Clock,
+    inquiries: () => Pick<Inquiries, 'settle'> | null = () => null,
+  ) {
     this.#monitor = monitor;
     this.#permissions = permissions;
     this.#recorder = recorder;
     this.#now = now;
+    this.#inquiries = inquiries;
   }
 
   /**
@@ -202,7 +214,9 @@ export class Gate {
       let shown: ReadonlySet<string> | null = null;
       for (;;) {
         // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
-        const decision = this.#monitor.decide(proposal, frame);
+        const awaited = new Map<string, Question>();
+        const first = this.#monitor.decide(proposal, frame, awaited);
+        const decision = awaited.size === 0 ? first : await this.#answered(context, proposal, frame, first);
         const { warnings } = decision;
         if (decision.verdict === 'deny')
           return conclude({ allowed: false, reasons: decision.reasons }, permission, warnings);
@@ -250,6 +264,17 @@ export class Gate {
       // The boundary of this file: whatever broke while deciding, the answer is no.
       return conclude({ allowed: false, reasons: [faultReason(error)] }, 'not-needed', []);
     }
+  }
+
+  /** The rules of a decision wait for answers: those are fetched, and it is made again. */
+  async #answered(
+    context: Context,
+    proposal: Proposal,
+    frame: MonitorFrame,
+    first: Decision,
+  ): Promise<Decision> {
+    const decide: Decide = (awaited) => this.#monitor.decide(proposal, frame, awaited);
+    return (await this.#inquiries()?.settle(context, frame.event, decide)) ?? first;
   }
 
   /** What the user saw and allowed is his from then on, so that a rule does not ask about the same call once more. */

@@ -29,6 +29,7 @@ import { damagedSession, type SessionFault, type Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';
 import type { ReadSecret } from './hub-fetch.ts';
+import type { Answering } from './inquiries.ts';
 import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
@@ -53,6 +54,8 @@ export interface HubParts {
   readonly installable?: ReadonlyMap<string, readonly string[]>;
   readonly clock: Clock;
   readonly limits?: TurnLimits;
+  /** Who answers questions of rules; nobody if absent. */
+  readonly answering?: Answering | null;
   /** What models cost; none is known if absent. */
   readonly prices?: ModelPrices;
   readonly warm?: WarmLimits;
@@ -116,6 +119,7 @@ export class Hub {
       prompts: store.prompts,
       memory: new StoredMemory(store, id, memoryLimits),
       summaries: parts.summaries ?? 'extract',
+      answering: parts.answering ?? null,
       memoryLimits,
       limits,
       prices: parts.prices ?? new Map(),

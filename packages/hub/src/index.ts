@@ -24,6 +24,7 @@ export {
 } from './description-scan.ts';
 export { Hub, type HubParts, type SessionOptions } from './hub.ts';
 export type { ReadSecret } from './hub-fetch.ts';
+export type { Answering } from './inquiries.ts';
 export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
 export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';

@@ -7,6 +7,7 @@ import {
   type Allowed,
   canonicalJsonOf,
   type Event,
+  type EventId,
   type Fault,
   failed,
   fault,
@@ -28,6 +29,7 @@ import type { Context } from './context.ts';
 import type { Carried, Gate } from './gate.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
+import { untilStopped } from './until-stopped.ts';
 
 export interface Prompt {
   readonly role: ModelRequest['role'];
@@ -35,6 +37,9 @@ export interface Prompt {
   readonly tools: readonly ModelTool[];
   readonly answerSchema?: JsonSchema;
 }
+
+/** Whose budget a call counts for, and whose end ends it. */
+export type Spending = Pick<Query, 'reserve' | 'signal'>;
 
 /** `refused` is the policy's no; a fault is the provider's. */
 export type ModelFailure =
@@ -64,9 +69,22 @@ export class ModelCalls {
 
   async complete(
     context: Context,
-    query: Query,
+    query: Spending,
     prompt: Prompt,
   ): Promise<Result<ModelResponse, ModelFailure>> {
+    const asked = await this.ask(context, query, prompt);
+    if (!asked.ok) return asked;
+    const { response, event } = asked.value;
+    context.lastEvent = this.#recordMessage(context, response, event).id;
+    return ok(response);
+  }
+
+  /** What the model says becomes no message of the context: nothing in the trace follows from it. */
+  async ask(
+    context: Context,
+    query: Spending,
+    prompt: Prompt,
+  ): Promise<Result<{ readonly response: ModelResponse; readonly event: EventId }, ModelFailure>> {
     const request = ownCopy({ ...prompt, model: context.model });
     const shown = canonicalJsonOf(request);
     const reserved = query.reserve(context.model, shown.length);
@@ -77,8 +95,7 @@ export class ModelCalls {
       if (carried.kind === 'refused') return failed(carried);
       if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
       usage = carried.value.usage;
-      context.lastEvent = this.#recordMessage(context, carried.value, carried.event).id;
-      return ok(carried.value);
+      return ok({ response: carried.value, event: carried.event });
     } finally {
       reserved.value.settle(usage);
     }
@@ -87,7 +104,7 @@ export class ModelCalls {
   /** Proposed, decided, and asked if it is allowed. */
   #carry(
     context: Context,
-    query: Query,
+    query: Spending,
     request: ModelRequest,
     digest: string,
   ): Promise<Carried<ModelResponse>> {
@@ -124,17 +141,11 @@ export class ModelCalls {
 
   /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
   async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
-    const stopped = Promise.withResolvers<Awaited<ReturnType<Model['complete']>>>();
-    const stop = () => stopped.resolve(failed(STOPPED));
-    if (signal.aborted) return failed(STOPPED);
-    signal.addEventListener('abort', stop, { once: true });
     try {
-      return await Promise.race([this.#model.complete(request, { signal }), stopped.promise]);
+      return await untilStopped(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'no reason given';
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
-    } finally {
-      signal.removeEventListener('abort', stop);
     }
   }
 

@@ -33,6 +33,8 @@ export interface ContextOptions {
   readonly app: AppId | null;
   /** Whose model it has, as the user's configuration says; absent: its app's. */
   readonly modelOf?: AppId;
+  /** `provider/model` that it has whatever its app's is. */
+  readonly model?: string;
   readonly depth?: number;
   readonly tools?: ReadonlyMap<string, OwnTool>;
 }

@@ -42,9 +42,10 @@ import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
+import { type Answering, Inquiries } from './inquiries.ts';
 import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 import type { Memory } from './memory.ts';
-import { ModelCalls } from './model-calls.ts';
+import { ModelCalls, type Spending } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
 import { observedIn } from './observed-facts.ts';
 import { Operator, type Outcome } from './operator.ts';
@@ -91,6 +92,8 @@ export interface SessionParts {
   /** For credentials of manifests; undefined: none is of use. */
   readonly readSecret?: ReadSecret | undefined;
   readonly limits: TurnLimits;
+  /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
+  readonly answering: Answering | null;
   /** What models cost; one that is not in it does not run where money is limited. */
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;
@@ -136,6 +139,11 @@ const MOST_EGRESS = 500;
 const SUMMARY_TOKENS = 60_000;
 const SUMMARY_SECONDS = 15;
 
+const NO_QUERY: Spending = {
+  signal: AbortSignal.abort(),
+  reserve: () => failed(fault('cancelled', 'no query is running')),
+};
+
 export class Session {
   readonly id: SessionId;
   readonly #parts: SessionParts;
@@ -150,6 +158,7 @@ export class Session {
   readonly #words: UserWords;
   readonly #subject = new RunningSubject();
   readonly #operator: Operator;
+  readonly #inquiries: Inquiries | null;
   /** Budgets are of a session: an app that ends and is started anew has used what it used. */
   readonly #networks = new Map<AppId, Promise<AppNetwork>>();
   #contexts = 0;
@@ -218,8 +227,11 @@ export class Session {
       ),
       () => parts.memory.facts().map(({ value }) => value),
     );
-    this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock);
-    this.#operator = this.#assemble(signal);
+    this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock, () => this.#inquiries);
+    const { monitor, recorder } = { monitor: this.#monitor, recorder: this.#recorder };
+    const models = new ModelCalls({ model: this.#model(), gate: this.#gate, monitor, recorder, digest });
+    this.#inquiries = parts.answering === null ? null : this.#inquiriesOf(parts.answering, models);
+    this.#operator = this.#assemble(signal, models);
   }
 
   /** Starts in the background what the next query will need: an agent loop, and the apps that were used last. */
@@ -379,14 +391,26 @@ export class Session {
     };
   }
 
-  #assemble(signal: () => AbortSignal): Operator {
+  /** Questions count for the query that runs; when none does, nobody is asked. */
+  #inquiriesOf(answering: Answering, models: ModelCalls): Inquiries {
+    return new Inquiries({
+      answering,
+      gate: this.#gate,
+      models,
+      recorder: this.#recorder,
+      newContext: (model, about) => this.#newContext({ kind: 'inquiry', app: null, model }, about),
+      query: () => this.#query ?? NO_QUERY,
+      pause: this.#parts.pause,
+    });
+  }
+
+  #assemble(signal: () => AbortSignal, models: ModelCalls): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
     const monitor = this.#monitor;
     const recorder = this.#recorder;
     const registry = this.#registry;
     const apps = this.#apps;
-    const { digest } = parts;
     const validator = this.#validator;
     const newCallId = () => `call-${++this.#calls}`;
     const asksPermission = parts.isolation === 'spokes';
@@ -401,7 +425,6 @@ export class Session {
       observed: (...observed) => this.#observed(...observed),
       asksPermission,
     });
-    const models = new ModelCalls({ model: this.#model(), gate, monitor, recorder, digest });
     const summaries = new Summaries({
       mode: parts.isolation === 'none' ? 'off' : parts.summaries,
       memory: parts.memory,
@@ -499,11 +522,12 @@ export class Session {
 
   #contextNamed(
     contextId: ContextId,
-    { kind, app, modelOf, depth = 0, tools = new Map() }: ContextOptions,
+    { kind, app, modelOf, model: given, depth = 0, tools = new Map() }: ContextOptions,
     cause?: EventId,
   ): Context {
     const whose = modelOf ?? app;
-    const model = (whose === null ? null : this.#registry.get(whose)?.model) ?? this.#parts.modelId;
+    const own = whose === null ? null : this.#registry.get(whose)?.model;
+    const model = given ?? own ?? this.#parts.modelId;
     const context = new Context({ id: contextId, kind, app, model, depth, tools });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
     const causes = cause === undefined ? [] : [cause];

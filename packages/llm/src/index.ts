@@ -24,4 +24,5 @@ export {
   type ProviderConfig,
 } from './provider.ts';
 export { type RetryParts, sleep } from './retry.ts';
+export { createService, type Endpoint, type EndpointKind } from './service.ts';
 export type { Fetch } from './transport.ts';

@@ -178,12 +178,13 @@ function reasonOf(error: unknown): string {
   return cause.message === '' ? code : cause.message;
 }
 
-interface BodyText {
+export interface BodyText {
   readonly text: string;
   readonly end: 'complete' | 'limit' | 'cut';
 }
 
-async function readText(response: Response, limit: number): Promise<BodyText> {
+/** At most so many bytes of a body, and whether that is all. Never throws. */
+export async function readText(response: Response, limit: number): Promise<BodyText> {
   const reader = response.body?.getReader();
   if (reader === undefined) return { text: '', end: 'complete' };
   const decoder = new TextDecoder();

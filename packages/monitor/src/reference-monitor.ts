@@ -13,6 +13,7 @@ import {
   id,
   type JsonObject,
   type Proposal,
+  type Question,
   type Reason,
   type Ruling,
 } from '@cordon/core';
@@ -57,9 +58,12 @@ export class ReferenceMonitor {
     this.#monitor = options.policy.monitor(options.parameters ?? {});
   }
 
-  /** What the policy says about letting this happen now; changes nothing. */
-  decide(proposal: Proposal, frame: MonitorFrame): Decision {
-    const findings = this.#findings(proposal, frame);
+  /**
+   * What the policy says about letting this happen now; changes nothing.
+   * @param awaited takes the questions, by digest, whose answers could change it
+   */
+  decide(proposal: Proposal, frame: MonitorFrame, awaited?: Map<string, Question>): Decision {
+    const findings = this.#findings(proposal, frame, awaited);
     const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly Reason[] =>
       findings.filter((finding) => judged(finding) === effect).map(reasonOf);
     const warnings = reasons('warn');
@@ -149,10 +153,14 @@ export class ReferenceMonitor {
     return allowance;
   }
 
-  #findings(proposal: Proposal, frame: MonitorFrame): readonly (Finding | Reason)[] {
+  #findings(
+    proposal: Proposal,
+    frame: MonitorFrame,
+    awaited?: Map<string, Question>,
+  ): readonly (Finding | Reason)[] {
     // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
     try {
-      return this.#monitor.foresee([proposalEvent(proposal, frame)]);
+      return this.#monitor.foresee([proposalEvent(proposal, frame)], awaited);
     } catch (error) {
       return [faultReason(error)];
     }

@@ -167,10 +167,18 @@ export function runSteps(
     const value = step.evaluate(frame);
     if (trail.length > noticed) attribute(trail, noticed, step.span);
     if (step.slot !== null) frame.slots[step.slot] = value;
-    if (isUndecided(value)) open ??= { why: value, span: value.span ?? step.span };
+    if (isUndecided(value)) open = firstOpen(open, { why: value, span: value.span ?? step.span });
     else if (step.slot === null && value !== true) return 'refuted';
   }
   return open;
+}
+
+/** Of two lines that are undecided the first. Where no answer helps it, one to the second may still refute the branch. */
+function firstOpen(first: OpenLine | null, second: OpenLine | null): OpenLine | null {
+  if (first === null || second === null) return first ?? second;
+  const { reason, span, awaits } = first.why;
+  if (awaits.length > 0 || second.why.awaits.length === 0) return first;
+  return { why: undecided(reason, span, second.why.awaits), span: first.span };
 }
 
 /** What a search found: the occurrences by variable index, and the first line that could not be evaluated. */
@@ -191,6 +199,8 @@ export interface OpenLine {
 export interface Candidate extends Occurrence {
   /** A line about it that is undecided. */
   readonly open?: OpenLine | null;
+  /** Where `open` waits for an answer: the lines about it once more, in a frame in which it is bound. */
+  readonly again?: ((frame: Frame) => OpenLine | null | 'refuted') | null;
   /** Its number among the candidates of the variable. */
   readonly order: number;
   readonly evidence: readonly Evidence[];
@@ -236,13 +246,18 @@ export function search(
         frame.slots[variable.slot] = candidate.value;
         frame.found[variable.slot] = candidate;
         bound[index] = candidate;
-        if (descend(level + 1, open ?? candidate.open ?? null)) return true;
+        const own = openOf(candidate, frame);
+        if (own !== 'refuted' && descend(level + 1, firstOpen(open, own))) return true;
         if (trail.length > noticed) trail.length = noticed;
       }
     }
     return false;
   };
   return descend(0, null);
+}
+
+function openOf({ open = null, again = null }: Bound, frame: Frame): OpenLine | null | 'refuted' {
+  return again === null ? open : again(frame);
 }
 
 function inDomain(world: World, domain: Domain | null): Candidates {
@@ -281,7 +296,7 @@ export function holds(body: Body, plan: SearchPlan, frame: Frame, name: string):
 }
 
 function claimed(open: OpenLine | null): Value {
-  return open === null ? false : undecided(open.why.reason, open.span);
+  return open === null ? false : undecided(open.why.reason, open.span, open.why.awaits);
 }
 
 export interface CountLimits {

@@ -21,6 +21,7 @@ import {
   ruleMessage,
   type Undecided,
   undecided,
+  undecidedIn,
   type Value,
 } from './value.ts';
 
@@ -129,7 +130,7 @@ function quantified(which: 'any' | 'all', value: Value): Value {
   const decisive = which === 'any';
   const found = items.some((item) => !isUndecided(item) && truth(item) === decisive);
   if (found) return decisive;
-  return items.find(isUndecided) ?? !decisive;
+  return undecidedIn(items) ?? !decisive;
 }
 
 function lengthOf(value: Value): Value {

@@ -108,10 +108,16 @@ const NOT_JOINED: readonly Map<JoinKey, Candidate[]>[] = [];
 /** For a variable of which nothing is remembered. */
 export const NOTHING_KEPT = new CandidateStore('none', 0);
 
-/** An earlier one that is certain decides as much; one that is undecided only stands for undecided ones. */
+/**
+ * An earlier one that is certain decides as much; one that is undecided only stands for undecided ones, and one that waits
+ * for an answer for none: the answer may be no.
+ */
 function isDominated(candidate: Candidate, lane: Lane): boolean {
   const isOpen = (candidate.open ?? null) !== null;
-  return lane.candidates.some((earlier) => isOpen || (earlier.open ?? null) === null);
+  const isWaiting = (candidate.again ?? null) !== null;
+  return lane.candidates.some(({ open = null, again = null }) =>
+    open === null ? true : isOpen && !isWaiting && again === null,
+  );
 }
 
 /** Equal values have equal keys, whatever else has them too. */

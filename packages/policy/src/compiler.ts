@@ -943,5 +943,5 @@ function claim(value: Value, span: Span): Value {
 }
 
 function claimedBy(value: Undecided, span: Span): Value {
-  return undecided(value.reason, { start: span.start, end: span.end });
+  return undecided(value.reason, { start: span.start, end: span.end }, value.awaits);
 }

@@ -4,7 +4,7 @@
  *
  * Ring 0; what a detector answers is ring 1.
  */
-import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
 import {
   type Callable,
@@ -36,21 +36,31 @@ export interface DetectorSpec {
 /** Why a detector cannot say anything; the reason names no content. */
 export class NoAnswer {
   readonly reason: string;
+  /** Whose answers the detector waits for; empty: no answer would help. */
+  readonly awaits: readonly Question[];
 
-  constructor(reason: string) {
+  constructor(reason: string, awaits: readonly Question[]) {
     this.reason = reason;
+    this.awaits = awaits;
   }
 }
 
 /** For a detector that cannot judge: it is not set up, or the text is beyond what it looks at. */
 export function noAnswer(reason: string): NoAnswer {
-  return new NoAnswer(reason);
+  return new NoAnswer(reason, []);
+}
+
+/** For a detector that has to ask somebody: undecided, unless whoever decides has the question answered and decides again. */
+export function awaiting(question: Question): NoAnswer {
+  return new NoAnswer('nobody has answered what the rule asks', [question]);
 }
 
 /** One use of a detector in a rule. */
 export interface DetectorCall {
   /** The texts in the first argument: strings, what is said in messages and outputs, and all within calls, objects and lists. */
   readonly texts: readonly string[];
+  /** The first argument as rules name its kind: `str`, `list`, `Message`, …; `None` where there is none. */
+  readonly kind: string;
   /** The arguments behind the first. */
   readonly rest: readonly Json[];
   readonly named: JsonObject;
@@ -82,12 +92,13 @@ export function defineDetector(spec: DetectorSpec): Detector {
     try {
       const answer = spec.run({
         texts: examinedTexts(data, null).map(({ text }) => text),
+        kind: kindOf(data),
         rest,
         named: options,
         given,
         mark: (text, start, end) => mark(0, text, start, end),
       });
-      if (answer instanceof NoAnswer) return undecided(answer.reason);
+      if (answer instanceof NoAnswer) return undecided(answer.reason, null, answer.awaits);
       return isAnswer(answer) ? answer : undecided(`the detector \`${name}\` gave ${kindOf(answer)}`);
     } catch {
       return undecided(`the detector \`${name}\` failed`);

@@ -10,6 +10,7 @@
 export { CODES, type Code } from './codes.ts';
 export type { CompiledRule } from './compiler.ts';
 export {
+  awaiting,
   type Detector,
   type DetectorCall,
   type DetectorSpec,

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { JsonObject } from '@cordon/core';
+import type { JsonObject, Question } from '@cordon/core';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type Explanation, explanationOf, type Way } from './explain.ts';
 import { rangesOf } from './ranges.ts';
@@ -73,9 +73,12 @@ export class PolicyMonitor {
     return decision.verdict === 'ask' && isAdmitted ? { ...decision, verdict: 'allow' } : decision;
   }
 
-  /** What appending the events would bring about, for each rule in order: its first violation, else its first open line. */
-  foresee(events: readonly TraceEvent[]): readonly Finding[] {
-    return this.#foresee(this.#set.prepare(events));
+  /**
+   * What appending the events would bring about, for each rule in order: its first violation, else its first open line.
+   * @param awaited takes the questions, by digest, whose answers could change it
+   */
+  foresee(events: readonly TraceEvent[], awaited?: Map<string, Question>): readonly Finding[] {
+    return this.#foresee(this.#set.prepare(events), awaited);
   }
 
   /** The events have happened. */
@@ -88,11 +91,12 @@ export class PolicyMonitor {
     return this.#set.size;
   }
 
-  #foresee(prepared: Prepared): readonly Finding[] {
+  #foresee(prepared: Prepared, awaited?: Map<string, Question>): readonly Finding[] {
     const found: Finding[] = [];
     this.#set.examine(prepared, () => {
       let index = -1;
       return (finding) => {
+        for (const question of finding.open?.why.awaits ?? []) awaited?.set(question.digest, question);
         if (index < 0) index = found.push(finding) - 1;
         else if (finding.open === null) found[index] = finding;
         return finding.open === null;

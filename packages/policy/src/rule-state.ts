@@ -92,7 +92,14 @@ export class RuleState {
     const keys = joins.length === 0 ? NO_KEYS : joins.map(({ own }) => joinKey(own.evaluate(frame)));
     const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
     const { value, entry, path } = occurrence;
-    return { value, entry, path, open, order: this.#next++, evidence, keys };
+    const again = open === null || open.why.awaits.length === 0 ? null : this.#again(index);
+    return { value, entry, path, open, again, order: this.#next++, evidence, keys };
+  }
+
+  /** What was open when the object came may have been answered since. */
+  #again(index: number): (frame: Frame) => OpenLine | null | 'refuted' {
+    const steps = this.#plan.ownSteps[index] ?? [];
+    return (frame) => runSteps(steps, frame, null);
   }
 
   /** Reports what new events bring about: assignments with one of them, and old ones that hold only now. */

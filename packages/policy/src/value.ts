@@ -6,6 +6,7 @@
  * Ring 0.
  */
 
+import type { Question } from '@cordon/core';
 import type { PatternMatcher } from './pattern.ts';
 import type { Place } from './provenance.ts';
 import type { Span } from './source.ts';
@@ -89,6 +90,8 @@ export interface Undecided {
   readonly reason: string;
   /** The part of the policy's text that could not be evaluated; null until an expression claims it. */
   readonly span: Span | null;
+  /** Questions whose answers would decide it, or bring it nearer to that; empty: no answer would. */
+  readonly awaits: readonly Question[];
 }
 
 /** What is no JSON. A class, because every result of every expression is asked whether it is one. */
@@ -168,11 +171,13 @@ class UndecidedValue extends TaggedValue implements Undecided {
   readonly [TAG] = 'undecided';
   readonly reason: string;
   readonly span: Span | null;
+  readonly awaits: readonly Question[];
 
-  constructor(reason: string, span: Span | null) {
+  constructor(reason: string, span: Span | null, awaits: readonly Question[]) {
     super();
     this.reason = reason;
     this.span = span;
+    this.awaits = awaits;
   }
 }
 
@@ -196,8 +201,12 @@ export function parameters(values: Dictionary): Parameters {
   return new ParametersValue(values);
 }
 
-export function undecided(reason: string, span: Span | null = null): Undecided {
-  return new UndecidedValue(reason, span);
+export function undecided(
+  reason: string,
+  span: Span | null = null,
+  awaits: readonly Question[] = NO_QUESTIONS,
+): Undecided {
+  return new UndecidedValue(reason, span, awaits);
 }
 
 export type Tagged =
@@ -224,8 +233,20 @@ export function isUndecided(value: Value): value is Undecided {
 /** What is undecided in a value that is or holds it: a list of which one element is unknown is unknown. */
 export function undecidedIn(value: Value): Undecided | null {
   if (isUndecided(value)) return value;
-  return isList(value) ? (value.find(isUndecided) ?? null) : null;
+  if (!isList(value)) return null;
+  const first = value.find(isUndecided) ?? null;
+  return first === null ? null : withAllQuestions(first, value);
 }
+
+/** The questions of a list are put at once: one after the other they would take too long. */
+function withAllQuestions(first: Undecided, list: readonly Value[]): Undecided {
+  const asking = list.filter((value) => isUndecided(value) && value.awaits.length > 0).filter(isUndecided);
+  if (asking.length === 0 || (asking.length === 1 && asking[0] === first)) return first;
+  const all = asking.flatMap(({ awaits }) => awaits.map((one): [string, Question] => [one.digest, one]));
+  return undecided(first.reason, first.span, [...new Map(all).values()]);
+}
+
+const NO_QUESTIONS: readonly Question[] = [];
 
 /** The value, or what is undecided in it: for where one part decides nothing alone. */
 export function wholly(value: Value): Value {

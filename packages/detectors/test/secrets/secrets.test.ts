@@ -10,7 +10,7 @@ function found(text: string): readonly string[] {
 }
 
 function call(texts: readonly string[], named: DetectorCall['named'] = {}): DetectorCall {
-  return { texts, given: named, rest: [], named, mark: () => undefined };
+  return { texts, kind: 'list', given: named, rest: [], named, mark: () => undefined };
 }
 
 test('there are more than sixty kinds', () => {

@@ -41,7 +41,7 @@ interface Entry {
 }
 
 /** Contexts that serve no query of the user: none of them is the one a plan was made for. */
-const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'summary']);
+const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'summary', 'inquiry']);
 
 export class JournalReader {
   readonly #reading: Reading;

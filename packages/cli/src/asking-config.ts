@@ -1,0 +1,67 @@
+/**
+ * The section `detectors` of the configuration: who answers what detectors of rules cannot say by themselves. Nobody does
+ * where it is silent.
+ *
+ * Ring 1; see docs/cli.md and docs/detectors.md.
+ */
+import type { Endpoint, EndpointKind } from '@cordon/llm';
+import { readAddress } from './app-config.ts';
+import { type ConfigReader, type Located, readBounded } from './config-reader.ts';
+import type { Environment } from './paths.ts';
+import { readVariableName, secretKey } from './provider-config.ts';
+
+export interface AskingSettings {
+  /** `provider/model` that answers `llm`, `llm_confirm` and `topic`; null: none does. */
+  readonly model: string | null;
+  readonly endpoints: ReadonlyMap<EndpointKind, Endpoint>;
+  /** How long one decision waits for its answers. */
+  readonly seconds: number;
+}
+
+const USUAL_SECONDS = 30;
+export const ASKS_NOBODY: AskingSettings = { model: null, endpoints: new Map(), seconds: USUAL_SECONDS };
+
+const KINDS: readonly EndpointKind[] = ['embedding', 'moderation', 'ocr'];
+
+export function readAsking(
+  reader: ConfigReader,
+  at: Located,
+  environment: Environment,
+  readModel: (at: Located) => string | null,
+): AskingSettings {
+  const object = reader.object(at);
+  if (object === null) return ASKS_NOBODY;
+  const model = object.get('model');
+  const endpoints = KINDS.flatMap((kind): [EndpointKind, Endpoint][] => {
+    const inner = object.get(kind);
+    const endpoint = inner === null ? null : readEndpoint(reader, inner, environment);
+    return endpoint === null ? [] : [[kind, endpoint]];
+  });
+  const settings: AskingSettings = {
+    model: model === null ? null : readModel(model),
+    endpoints: new Map(endpoints),
+    seconds: readBounded(reader, object, 'seconds', [1, 600], USUAL_SECONDS),
+  };
+  object.finish(secretKey);
+  return settings;
+}
+
+/** `{"url": "…", "model": "…", "apiKeyEnv": "NAME"}` */
+function readEndpoint(reader: ConfigReader, at: Located, environment: Environment): Endpoint | null {
+  const object = reader.object(at);
+  if (object === null) return null;
+  const address = object.required(
+    'url',
+    'write the whole address, like `http://localhost:8080/v1/embeddings`',
+  );
+  const model = object.get('model');
+  const variable = object.get('apiKeyEnv');
+  const url = address === null ? null : readAddress(reader, address);
+  const name = variable === null ? null : readVariableName(reader, variable);
+  const endpoint = {
+    model: model === null ? null : reader.string(model),
+    key: name === null ? null : (environment[name] ?? null),
+  };
+  object.finish(secretKey);
+  return url === null ? null : { url, ...endpoint };
+}

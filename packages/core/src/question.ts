@@ -1,0 +1,35 @@
+/**
+ * Questions of rules whose answers take time: a detector notes one, the hub has it answered, and the rule is decided again.
+ *
+ * Ring 0 (the types); whoever answers is ring 1, and what they say is hostile by assumption.
+ */
+import type { Fault } from './fault.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Result } from './result.ts';
+
+/** Who can be asked. `llm` is the model port; the others stand behind addresses that the user gives. */
+export const SERVICES = ['llm', 'embedding', 'moderation', 'ocr'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** What somebody is asked for a rule. Holds content of the trace, which may be protected. */
+export interface Question {
+  readonly service: ServiceName;
+  /** SHA-256 of all of it, in hexadecimal: the same question has the same answer. */
+  readonly digest: string;
+  readonly input: JsonObject;
+}
+
+/** What is known so far. A failure says why there is no answer, and names no content. */
+export interface AnswerBook {
+  /** Null: nobody has answered yet. */
+  find(question: Question): Result<Json, string> | null;
+  /** A failure is kept for a short time only. */
+  keep(question: Question, answer: Result<Json, string>): void;
+}
+
+/** A service of the user's beside the models. It may be slow, broken or hostile. */
+export interface Service {
+  /** As the journal and the policy know it: `endpoint/embedding`. */
+  readonly name: string;
+  answer(question: Question, signal: AbortSignal): Promise<Result<Json, Fault>>;
+}

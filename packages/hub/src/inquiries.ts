@@ -1,0 +1,235 @@
+/**
+ * Questions of rules: where a rule cannot be decided because a detector waits for an answer, somebody is asked, and the
+ * rule is decided again. To ask is an effect like any other: proposed in a context of its own, decided, recorded. While
+ * nobody has answered, and when nobody does in time, the rule is undecided, which denies.
+ *
+ * Ring 0; what is answered is ring 1, and no better than the detectors that it is for.
+ */
+import {
+  type Allowed,
+  type AnswerBook,
+  canonicalJsonOf,
+  type Decision,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  type Json,
+  type ModelCall,
+  ok,
+  type Question,
+  type Result,
+  type Service,
+  type ServiceName,
+} from '@cordon/core';
+import type { Context } from './context.ts';
+import type { Gate } from './gate.ts';
+import type { ModelCalls, Spending } from './model-calls.ts';
+import type { Recorder } from './recorder.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** Who answers questions of rules; handed in by the composition root. */
+export interface Answering {
+  /** Shared with the detectors of the policy: they read what is kept here. */
+  readonly book: AnswerBook;
+  /** `provider/model` that answers questions for a model; null: none does. */
+  readonly model: string | null;
+  readonly services: ReadonlyMap<Exclude<ServiceName, 'llm'>, Service>;
+  /** How long one decision waits for all its answers. */
+  readonly seconds: number;
+}
+
+export interface InquiriesParts {
+  readonly answering: Answering;
+  readonly gate: Gate;
+  readonly models: ModelCalls;
+  readonly recorder: Recorder;
+  /** A context of kind `inquiry`, for one question about one proposal. */
+  readonly newContext: (model: string, about: EventId) => Context;
+  /** Whose budget the questions count for, and whose end ends them. */
+  readonly query: () => Spending;
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What a monitor says; takes the questions that stand in the way. */
+export type Decide = (awaited: Map<string, Question>) => Decision;
+
+/** An answer may lead to the next question; a policy for which that never ends is undecided. */
+const MOST_ROUNDS = 8;
+/** Of one decision. Attack: an output of a thousand lines, each of which somebody is paid to read. */
+const MOST_QUESTIONS = 64;
+const AT_ONCE = 4;
+/** A longer answer is not in the journal: vectors, or whole texts of pictures. */
+const MOST_RECORDED = 4_000;
+
+export class Inquiries {
+  readonly #parts: InquiriesParts;
+  /** One question is put once, however many wait for its answer. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(parts: InquiriesParts) {
+    this.#parts = parts;
+  }
+
+  /** Decides until nobody is waited for, or time is up. `about`: the event of the proposal. */
+  async settle(context: Context, about: EventId, decide: Decide): Promise<Decision> {
+    const { answering, query, pause } = this.#parts;
+    const over = new AbortController();
+    const signal = AbortSignal.any([query().signal, over.signal]);
+    void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
+    try {
+      let asked = 0;
+      for (let round = 0; ; round++) {
+        const awaited = new Map<string, Question>();
+        const decision = decide(awaited);
+        const open = isSettled(decision) ? [] : [...awaited.values()];
+        asked += open.length;
+        const isTooMuch = round >= MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
+        if (open.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
+        await this.#answerAll(context, about, open, signal);
+      }
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #answerAll(
+    context: Context,
+    about: EventId,
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const left = [...questions];
+    const work = async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift())
+        await this.#answerOnce(context, about, next, signal);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  async #answerOnce(
+    context: Context,
+    about: EventId,
+    question: Question,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { digest } = question;
+    const begun = this.#underWay.get(digest) ?? this.#answer(context, about, question, signal);
+    this.#underWay.set(digest, begun);
+    try {
+      // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
+      await begun;
+    } finally {
+      this.#underWay.delete(digest);
+    }
+  }
+
+  /** Never rejects for what whoever is asked does. */
+  async #answer(context: Context, about: EventId, question: Question, signal: AbortSignal): Promise<void> {
+    const { answering, recorder, newContext } = this.#parts;
+    const { service } = question;
+    const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
+    if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
+    const inquiry = newContext(name, about);
+    // The question may hold whatever a rule can look at, of any context.
+    inquiry.sees({ integrity: 'untrusted', confidentiality: 'private' }, context.app);
+    const answer = await this.#put(inquiry, question, about, signal);
+    const said = answer.ok ? canonicalJsonOf(answer.value) : '';
+    const shown = answer.ok && said.length <= MOST_RECORDED ? answer.value : null;
+    const reason = answer.ok ? null : answer.fault;
+    const { label, causes } = inquiry;
+    recorder.record(
+      inquiry,
+      { kind: 'question.answered', service, answer: shown, reason },
+      { causes, label },
+    );
+    recorder.record(inquiry, { kind: 'context.ended', reason: 'answered' });
+    answering.book.keep(question, answer);
+  }
+
+  #put(
+    inquiry: Context,
+    question: Question,
+    about: EventId,
+    signal: AbortSignal,
+  ): Promise<Result<Json, string>> {
+    if (question.service === 'llm') return this.#askModel(inquiry, question, signal);
+    const service = this.#parts.answering.services.get(question.service);
+    if (service === undefined) return Promise.resolve(failed('nobody answers'));
+    return this.#askService(inquiry, question, service, about, signal);
+  }
+
+  async #askModel(inquiry: Context, { input }: Question, signal: AbortSignal): Promise<Result<Json, string>> {
+    const query = this.#parts.query();
+    const reserve: Spending['reserve'] = (model, characters) => query.reserve(model, characters);
+    const answer = await this.#parts.models.ask(
+      inquiry,
+      { reserve, signal },
+      {
+        role: 'agent',
+        messages: [
+          { role: 'system', text: textIn(input.system) },
+          { role: 'user', text: textIn(input.prompt) },
+        ],
+        tools: [],
+      },
+    );
+    if (answer.ok) return ok(answer.value.response.text);
+    return failed(answer.fault.kind === 'refused' ? REFUSED : reasonOf(answer.fault.fault, signal));
+  }
+
+  async #askService(
+    inquiry: Context,
+    question: Question,
+    service: Service,
+    about: EventId,
+    signal: AbortSignal,
+  ): Promise<Result<Json, string>> {
+    const { gate } = this.#parts;
+    const proposal: ModelCall = {
+      effect: 'model-call',
+      context: inquiry.id,
+      model: service.name,
+      messages: 1,
+      tools: [],
+      digest: question.digest,
+    };
+    const effect = async (allowance: Allowed<ModelCall>): Promise<Result<Json, Fault>> => {
+      if (gate.spend(allowance).digest !== question.digest) throw new Error('another question was decided');
+      return untilStopped(() => answerOf(service, question, signal), signal, failed(STOPPED));
+    };
+    const circumstances = { causes: [about], label: inquiry.label, need: null };
+    const carried = await gate.carryOut(inquiry, proposal, circumstances, effect);
+    if (carried.kind === 'done') return ok(carried.value);
+    return failed(carried.kind === 'refused' ? REFUSED : reasonOf(carried.fault, signal));
+  }
+}
+
+/** Nothing that anybody says changes what a rule has denied. */
+function isSettled(decision: Decision): boolean {
+  return decision.verdict === 'deny' && decision.reasons.some(({ because }) => because === 'rule');
+}
+
+/** Services are outside of what the hub trusts: one that throws is one that fails. */
+async function answerOf(
+  service: Service,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Result<Json, Fault>> {
+  try {
+    return await service.answer(question, signal);
+  } catch {
+    return failed(fault('model-failure', `\`${service.name}\` broke`));
+  }
+}
+
+const REFUSED = 'the policy forbids to ask';
+const STOPPED = fault('cancelled', 'it was stopped');
+
+function reasonOf({ kind, message }: Fault, signal: AbortSignal): string {
+  return kind === 'cancelled' && signal.aborted ? 'no answer came in time' : message;
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
