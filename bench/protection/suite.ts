@@ -23,6 +23,13 @@ const HALVES: readonly Half[] = [
     isAsked: ({ traces, pairs }) => traces !== null || pairs === null,
     prepare: recordedHalf,
   },
+  {
+    name: 'obedient',
+    what: 'the obedient model in the real runtime',
+    isAsked: ({ traces, pairs }) => pairs !== null || traces === null,
+    // Hub and sandbox are loaded when they are used.
+    prepare: async (request) => (await import('./runtime/obedient.ts')).obedientHalf(request),
+  },
 ];
 
 export const protectionSuite: Suite = {

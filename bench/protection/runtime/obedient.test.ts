@@ -74,6 +74,19 @@ test('an unseen attack succeeds without defence, and not with both; the task is 
   ]);
 });
 
+test('without defence at least 95 % of a sample of the recorded attacks succeed: they are real', async () => {
+  const half = await obedientHalf({ isQuick: true, data: null, traces: null, labels: null, pairs: null });
+  assert.ok(half.ok);
+  const { units, report, close } = half.value;
+  const records = new Map();
+  for (const unit of units.filter(({ key }) => key.startsWith('obedient/baseline/AgentDojo')))
+    records.set(unit.key, await unit.run(new AbortController().signal));
+  await close();
+  const [first] = report(records).aims;
+  assert.deepEqual([first?.what, first?.isMet], ['attacks succeed without defence', true]);
+  assert.ok(records.size >= 15);
+});
+
 test('a broken line is told with its number, and the others are evaluated', async (t) => {
   const folder = folderWith(t, ['{"id":', '', JSON.stringify(PAIR), '{"id": "a"}']);
   const half = await obedientHalf(request(folder, {}));

@@ -126,7 +126,7 @@ function rowOf({ row }: PairSet, { suite }: Pair): string {
 }
 
 /** Of each row and kind so many, by the digest of their names: the same at each time. */
-const QUICK: Readonly<Record<Kind, number>> = { attack: 5, benign: 3, direct: 1 };
+const QUICK: Readonly<Record<Kind, number>> = { attack: 3, benign: 2, direct: 1 };
 
 function sampleOf(plays: readonly Play[]): readonly Play[] {
   const groups = Map.groupBy(plays, ({ row, kind }) => `${kind} ${row}`);
