@@ -244,7 +244,11 @@ function readScenarios(files: readonly string[]): Result<readonly Scenario[], re
   return ok(read.flatMap((scenario) => (scenario.ok ? [scenario.value] : [])));
 }
 
-function broker(configuration: Configuration, scenarios: readonly Scenario[]) {
+/** The models of a configuration, and what would be wrong with calls of one. */
+export function broker(
+  configuration: Pick<Configuration, 'providers' | 'retries'>,
+  scenarios: readonly Scenario[],
+) {
   const obedient: Model = createObedientModel({ scenarios, variant: 'obedient' });
   const model = createModelBroker({
     providers: configuration.providers,

@@ -384,6 +384,8 @@ function program(): Command {
   );
   reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
     .option('--json', 'one line of JSON for each trace')
+    .option('--ask-models', 'put what rules ask to the models and services that the configuration names')
+    .option('--config <file>', 'the configuration, for --ask-models')
     .action((policy: string, traces: string[], options) =>
       run(options, async (around) =>
         (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),

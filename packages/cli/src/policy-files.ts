@@ -4,6 +4,7 @@
  * Ring 1.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
 import { loadedPolicy } from './loaded-policy.ts';
 import { readTextFile } from './text-file.ts';
@@ -29,15 +30,16 @@ export interface PolicyFiles {
 
 /**
  * Reads policies. A file that is named twice counts once. Fails with every error and warning of all files; success
- * has the warnings in `policy.warnings`.
+ * has the warnings in `policy.warnings`. `asking`: who answers their detectors; absent: nobody.
  */
 export function readPolicyFiles(
   files: readonly string[],
   dialect: Dialect = 'cordon',
+  asking?: Asking,
 ): Result<PolicyFiles, readonly Diagnostic[]> {
   const loaded = [...new Set(files)].map((file) => {
     const text = readTextFile(file);
-    return text.ok ? loadedPolicy(text.value, { file, dialect }) : failed([text.fault]);
+    return text.ok ? loadedPolicy(text.value, { file, dialect }, asking) : failed([text.fault]);
   });
   if (loaded.some((policy) => !policy.ok)) {
     return failed(loaded.flatMap((policy) => (policy.ok ? policy.value.warnings : policy.fault)));

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type JsonObject, ok, type Result } from '@cordon/core';
+import { type JsonObject, ok, type Question, type Result } from '@cordon/core';
 import { decodeChat, type TraceFault } from './chat.ts';
 import type { CompiledRule } from './compiler.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
@@ -30,15 +30,18 @@ export function analyze(
   return events.ok ? ok(analyzeEvents(program, events.value, parameters)) : events;
 }
 
+/** @param awaited takes the questions, by digest, whose answers could change it */
 export function analyzeEvents(
   program: RuleProgram,
   events: readonly TraceEvent[],
   parameters: JsonObject,
+  awaited?: Map<string, Question>,
 ): Analysis {
   const errors: Violation[] = [];
   const undecided: UndecidedAssignment[] = [];
   for (const found of foundIn(program, events, parameters)) {
     for (const finding of found.findings) {
+      for (const question of finding.open?.why.awaits ?? []) awaited?.set(question.digest, question);
       const open = undecidedOf(finding);
       if (open === null) errors.push(violationOf(finding));
       else undecided.push(open);

@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import { type Diagnostic, failed, type JsonObject, ok, type Question, type Result } from '@cordon/core';
 import { type Analysis, analyze, analyzeEvents } from './analyze.ts';
 import type { PolicyTree } from './ast.ts';
 import type { Detectors } from './builtins.ts';
@@ -49,9 +49,16 @@ export class Policy {
     return analyze(this.program, trace, parameters);
   }
 
-  /** The same for events that `readTrace` has read, in the order in which they happened. */
-  analyzeEvents(events: readonly TraceEvent[], parameters: JsonObject = {}): Analysis {
-    return analyzeEvents(this.program, events, parameters);
+  /**
+   * The same for events that `readTrace` has read, in the order in which they happened.
+   * @param awaited takes the questions of detectors, by digest, whose answers could change it
+   */
+  analyzeEvents(
+    events: readonly TraceEvent[],
+    parameters: JsonObject = {},
+    awaited?: Map<string, Question>,
+  ): Analysis {
+    return analyzeEvents(this.program, events, parameters, awaited);
   }
 
   /** Watches a trace that is empty yet. */

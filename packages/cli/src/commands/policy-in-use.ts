@@ -1,5 +1,6 @@
 /** The policy and its parameters, as every command about traces is given them. Ring 1. */
 import type { JsonObject } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import type { Policy } from '@cordon/policy';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
 import { type Dialect, emptinessWarnings, readPolicyFiles } from '../policy-files.ts';
@@ -21,8 +22,9 @@ export function policyInUse(
   surroundings: Surroundings,
   file: string,
   options: PolicyOptions,
+  asking?: Asking,
 ): PolicyInUse | null {
-  const policies = readPolicyFiles([file, ...options.policy], options.dialect);
+  const policies = readPolicyFiles([file, ...options.policy], options.dialect, asking);
   const parameters = readParameters(options);
   if (!policies.ok || !parameters.ok) {
     surroundings.noteDiagnostics([policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)));
