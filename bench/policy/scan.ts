@@ -1,7 +1,8 @@
 /**
  * How fast logs are scanned, beside what nobody can do without: finding the lines, and parsing each as JSON. Every
  * measurement is a process of its own, and each round makes every one of them, so that whatever else the machine does
- * falls on all.
+ * falls on all. One core is one core: the process may use no other (`taskset`), since one job would collect its garbage
+ * on a second.
  *
  *     node bench/policy/scan.ts [--rounds 5] [--copies 4] [--traces FOLDER] [--json]
  *
@@ -26,6 +27,8 @@ const DEADLINE = 300_000;
 const PARSE_AIM = 0.5;
 const TWO_JOBS_AIM = 1.6;
 
+const PARSE = 'JSON.parse';
+
 const FLOW_POLICY = `raise "a mail is sent after a file was read" if:
     (file: ToolOutput) -> (mail: ToolCall)
     file is tool:read_file
@@ -34,6 +37,7 @@ const FLOW_POLICY = `raise "a mail is sent after a file was read" if:
 
 interface Measurement {
   readonly name: string;
+  readonly cores: 'one core' | 'all cores';
   readonly command: readonly string[];
 }
 
@@ -65,31 +69,37 @@ function measurements(files: readonly string[], folder: string): readonly Measur
     ['default.gr', join(ROOT, 'policies/default.gr')],
     ['pack of 20 rules', join(import.meta.dirname, 'pack-20.gr')],
   ] as const;
+  const scan = (policy: string, jobs: number) => [
+    MAIN,
+    'scan',
+    policy,
+    ...files,
+    '--json',
+    '--jobs',
+    `${jobs}`,
+  ];
   return [
-    { name: 'lines only', command: [BASELINE, 'lines', ...files] },
-    { name: 'JSON.parse', command: [BASELINE, 'parse', ...files] },
-    ...policies.flatMap(([name, policy]) =>
-      [1, 2].map((jobs) => ({
-        name: `scan, ${name}, ${jobs === 1 ? 'one job' : 'two jobs'}`,
-        command: [MAIN, 'scan', policy, ...files, '--json', '--jobs', String(jobs)],
-      })),
-    ),
+    { name: 'lines only', cores: 'one core', command: [BASELINE, 'lines', ...files] },
+    { name: PARSE, cores: 'one core', command: [BASELINE, 'parse', ...files] },
+    ...policies.flatMap(([name, policy]): readonly Measurement[] => [
+      { name: `scan, ${name}, one core`, cores: 'one core', command: scan(policy, 1) },
+      { name: `scan, ${name}, one job`, cores: 'all cores', command: scan(policy, 1) },
+      { name: `scan, ${name}, two jobs`, cores: 'all cores', command: scan(policy, 2) },
+    ]),
   ];
 }
 
 /** Million bytes a second: the time that the process itself tells, without its start. Throws if it fails. */
-function speedOf({ name, command }: Measurement, cache: string): number {
-  const run = spawnSync(
-    process.execPath,
-    ['--no-lazy', '--disable-warning=ExperimentalWarning', ...command],
-    {
-      encoding: 'utf8',
-      // As the launcher `cordon` has it.
-      env: { ...process.env, NODE_COMPILE_CACHE: cache },
-      maxBuffer: 1024 * 1024 * 1024,
-      timeout: DEADLINE,
-    },
-  );
+function speedOf({ name, cores, command }: Measurement, cache: string): number {
+  const program = [process.execPath, '--no-lazy', '--disable-warning=ExperimentalWarning', ...command];
+  const [file = '', ...args] = cores === 'one core' ? ['taskset', '--cpu-list', '0', ...program] : program;
+  const run = spawnSync(file, args, {
+    encoding: 'utf8',
+    // As the launcher `cordon` has it.
+    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    maxBuffer: 1024 * 1024 * 1024,
+    timeout: DEADLINE,
+  });
   const last = run.stdout.trimEnd().split('\n').at(-1) ?? '';
   if (run.status !== 0 && run.status !== 1) throw new Error(`${name} failed: ${run.stderr}`);
   const { seconds, bytes }: { seconds: number; bytes: number } = JSON.parse(last);
@@ -135,12 +145,12 @@ try {
   if (!values.json) process.stderr.write('\r\u001b[K');
   const rows = all.map(({ name }): Row => ({ name, speed: summary(speeds.get(name) ?? []) }));
   const medianOf = (name: string): number => rows.find((row) => row.name === name)?.speed.median ?? 0;
-  const parse = medianOf('JSON.parse');
-  const pack = medianOf('scan, pack of 20 rules, one job');
+  const parse = medianOf(PARSE);
+  const pack = medianOf('scan, pack of 20 rules, one core');
   const aims = [
-    { name: 'one job: share of JSON.parse', aim: PARSE_AIM, value: pack / parse },
+    { name: 'one core: share of JSON.parse', aim: PARSE_AIM, value: pack / parse },
     {
-      name: 'two jobs: times one job',
+      name: 'two jobs: times one core',
       aim: TWO_JOBS_AIM,
       value: medianOf('scan, pack of 20 rules, two jobs') / pack,
     },
