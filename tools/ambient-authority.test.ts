@@ -34,6 +34,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'environment'],
     why: 'an app keeps its state in the one folder that its sandbox gives it and names in its environment',
   },
+  'packages/cli/src/commands/analyze.ts': {
+    of: ['code at run time'],
+    why: 'who answers questions of rules is loaded when somebody is to be asked',
+  },
   'packages/cli/src/commands/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
