@@ -83,6 +83,10 @@ export interface RunWanted extends Defences {
   /** One conversation after the other, each of one or more queries. */
   readonly said: readonly (readonly string[])[];
   readonly limits?: TurnLimits;
+  /** `provider/model`, where the model is not the obedient one itself. */
+  readonly modelId?: string;
+  /** So many apps stay for the next query, and loops as in a session of the user's; absent: nothing is kept. */
+  readonly warmApps?: number;
 }
 
 export interface Ran {
@@ -137,13 +141,14 @@ export class Runtime {
     }
   }
 
-  #hub({ packs, model, consent, apps, limits }: RunWanted, data: string, store: Store): Hub {
+  #hub(wanted: RunWanted, data: string, store: Store): Hub {
+    const { packs, model, consent, apps, limits, modelId = 'cordon/obedient', warmApps } = wanted;
     const installed = apps.map((app) => installedApp(app, stateFolder(data, app.id)));
     return new Hub({
       store,
       apps: installed,
       model,
-      modelId: 'cordon/obedient',
+      modelId,
       policy: this.#policy(packs),
       launcher: appLauncher({
         sandbox: this.#sandbox,
@@ -165,8 +170,11 @@ export class Runtime {
       consent,
       clock: Date.now,
       summaries: 'off',
-      // Nothing is started that this one query does not need.
-      warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 1 },
+      // For a single query nothing is started that it does not need.
+      warm: {
+        ...DEFAULT_WARM_LIMITS,
+        ...(warmApps === undefined ? { apps: 0, loops: 1 } : { apps: warmApps }),
+      },
       ...(limits === undefined ? {} : { limits }),
     });
   }

@@ -1,0 +1,114 @@
+/**
+ * What a query took and where, told from its own events: each moment belongs to what the user waited for then. What goes
+ * on beside a model call of the answering context costs nothing, so a planner that plans meanwhile is free.
+ *
+ * Ring 2.
+ */
+import type { Event, Usage } from '@cordon/core';
+import { dollarsFor } from './latency.ts';
+
+/** Milliseconds, tokens and dollars of one query. */
+export interface Measure {
+  readonly total: number;
+  /** While nothing but the planner worked. */
+  readonly planning: number;
+  /** Model calls of the contexts that serve the query. */
+  readonly model: number;
+  readonly tools: number;
+  /** Starts of apps that something waited for. */
+  readonly starts: number;
+  /** Hub, journal, agent loops, and all that is none of these. */
+  readonly rest: number;
+  readonly modelCalls: number;
+  readonly planCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly dollars: number;
+}
+
+type Part = 'model' | 'planning' | 'tools' | 'starts';
+interface Span {
+  readonly part: Part;
+  readonly from: number;
+  readonly to: number;
+}
+/** Where several go on at once, the first of these is what is waited for. */
+const FIRST: readonly Part[] = ['model', 'tools', 'planning', 'starts'];
+
+/** The queries of a session in their order; `fromFirstCall`: the clock starts when the first model call begins. */
+export function measures(events: readonly Event[], fromFirstCall: boolean): readonly Measure[] {
+  const starts = events.flatMap((event, at) => (event.kind === 'user.message' ? [at] : []));
+  return starts.map((at, number) => measure(events.slice(at, starts[number + 1]), fromFirstCall));
+}
+
+function measure(events: readonly Event[], fromFirstCall: boolean): Measure {
+  const planners = new Set(
+    events.flatMap((event) =>
+      event.kind === 'context.created' && event.of === 'planner' ? [event.context] : [],
+    ),
+  );
+  const first = events.find(({ kind }) => kind === 'model-call.proposed');
+  const from = (fromFirstCall ? first?.time : undefined) ?? events[0]?.time ?? 0;
+  const to = events.findLast(({ kind }) => kind === 'query.ended')?.time ?? from;
+  const spans = events.flatMap((event) => spanOf(event, planners)).map((span) => within(span, from, to));
+  const usages = events.flatMap((event) =>
+    event.kind === 'model-call.executed' && event.usage !== undefined
+      ? [{ usage: event.usage, isPlan: planners.has(event.context) }]
+      : [],
+  );
+  const usage = total(usages.map((one) => one.usage));
+  const parts = partsOf(spans, from, to);
+  return {
+    total: to - from,
+    ...parts,
+    modelCalls: usages.length,
+    planCalls: usages.filter(({ isPlan }) => isPlan).length,
+    ...usage,
+    dollars: dollarsFor(usage),
+  };
+}
+
+function spanOf(event: Event, planners: ReadonlySet<Event['context']>): readonly Span[] {
+  switch (event.kind) {
+    case 'model-call.executed':
+      return [{ part: planners.has(event.context) ? 'planning' : 'model', ...lasting(event) }];
+    case 'tool-call.executed':
+      return [{ part: 'tools', ...lasting(event) }];
+    case 'app.started':
+      return [{ part: 'starts', ...lasting(event) }];
+    default:
+      return [];
+  }
+}
+
+function lasting({ time, milliseconds }: { readonly time: number; readonly milliseconds: number }) {
+  return { from: time - milliseconds, to: time };
+}
+
+function within({ part, from, to }: Span, least: number, most: number): Span {
+  return { part, from: Math.max(from, least), to: Math.min(to, most) };
+}
+
+/** Each moment counts once. */
+function partsOf(spans: readonly Span[], from: number, to: number): Record<Part | 'rest', number> {
+  const parts = { model: 0, planning: 0, tools: 0, starts: 0, rest: 0 };
+  const edges = [...new Set([from, to, ...spans.flatMap((span) => [span.from, span.to])])]
+    .filter((edge) => edge >= from && edge <= to)
+    .sort((a, b) => a - b);
+  for (const [index, edge] of edges.entries()) {
+    const next = edges[index + 1];
+    if (next === undefined) break;
+    const going = new Set(
+      spans.filter((span) => span.from <= edge && span.to >= next).map(({ part }) => part),
+    );
+    parts[FIRST.find((part) => going.has(part)) ?? 'rest'] += next - edge;
+  }
+  return parts;
+}
+
+function total(usages: readonly Usage[]): Usage {
+  return {
+    inputTokens: usages.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: usages.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  };
+}

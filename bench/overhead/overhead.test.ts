@@ -1,0 +1,110 @@
+/** That each moment of a query counts once, where it was waited for; and one conversation in real processes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject } from '@cordon/core';
+import type { Unit } from '../evaluation/suite.ts';
+import { measures } from './measure.ts';
+import { overheadSuite } from './suite.ts';
+
+let sequence = 0;
+function event(time: number, context: string | null, body: object): Event {
+  const frame = {
+    id: id(`e${++sequence}`),
+    session: id('s'),
+    sequence,
+    time,
+    context: context === null ? null : id(context),
+    app: null,
+    causes: [],
+    label: HUB_LABEL,
+  };
+  // As a reader of a journal has it: the bodies below are those of the kinds that they name, as far as they are read.
+  return JSON.parse(JSON.stringify({ ...frame, ...body }));
+}
+
+const USAGE = { inputTokens: 1_000, outputTokens: 100 };
+const QUERY: readonly Event[] = [
+  event(0, null, { kind: 'user.message', text: 'q' }),
+  event(1, 'p', { kind: 'context.created', of: 'planner', apps: [] }),
+  event(10, 'p', { kind: 'model-call.proposed' }),
+  event(110, 'p', { kind: 'model-call.executed', milliseconds: 100, usage: USAGE }),
+  event(150, null, { kind: 'app.started', milliseconds: 60, layers: [] }),
+  event(260, 'a', { kind: 'model-call.executed', milliseconds: 100, usage: USAGE }),
+  event(265, 'a', { kind: 'tool-call.executed', milliseconds: 5 }),
+  event(270, null, { kind: 'query.ended', outcome: 'answered', reason: null }),
+];
+
+test('each moment of a query counts once, where it was waited for', () => {
+  const [measure] = measures(QUERY, false);
+  assert.deepEqual(measure, {
+    total: 270,
+    planning: 100,
+    model: 100,
+    tools: 5,
+    starts: 40,
+    rest: 25,
+    modelCalls: 2,
+    planCalls: 1,
+    inputTokens: 2_000,
+    outputTokens: 200,
+    dollars: 0.007,
+  });
+});
+
+test('of the shared context nothing counts that lies before its first model call', () => {
+  assert.equal(measures(QUERY, true)[0]?.total, 260);
+});
+
+test('a planner that plans beside a model call of the answering context is not waited for', () => {
+  const beside = QUERY.toSpliced(
+    4,
+    0,
+    event(112, 'a', { kind: 'model-call.executed', milliseconds: 102, usage: USAGE }),
+  );
+  const [measure] = measures(beside, false);
+  assert.equal(measure?.planning, 0);
+  assert.equal(measure?.model, 202);
+});
+
+test('a conversation is measured cold and warm, isolated and in one shared context', async (t) => {
+  const prepared = await overheadSuite.prepare({
+    isQuick: true,
+    data: null,
+    traces: null,
+    labels: null,
+    pairs: null,
+  });
+  assert.ok(prepared.ok);
+  t.after(() => prepared.value.close());
+  const unit: Unit | undefined = prepared.value.units.find(({ key }) => key.startsWith('relational/'));
+  assert.ok(unit);
+  const record: JsonObject = await unit.run(t.signal);
+  for (const column of ['baseline', 'isolated']) {
+    const phases = record[column];
+    for (const phase of ['cold', 'warm']) {
+      const measure = isJsonObject(phases) ? phases[phase] : null;
+      assert.ok(isJsonObject(measure), `${column}, ${phase}`);
+      assert.ok(Number(measure.inputTokens) > 100 && Number(measure.outputTokens) > 0);
+      // The provider is really waited for.
+      assert.ok(
+        Number(measure.model) >= 150 * (Number(measure.modelCalls) - Number(measure.planCalls)) * 0.9,
+      );
+    }
+  }
+  const { result, sections } = prepared.value.report(new Map([[unit.key, record]]));
+  assert.ok(isJsonObject(result.all) && result.all.queries === 2);
+  assert.ok(sections.length >= 5);
+});
+
+test('a report of nothing meets no aim', async (t) => {
+  const prepared = await overheadSuite.prepare({
+    isQuick: true,
+    data: null,
+    traces: null,
+    labels: null,
+    pairs: null,
+  });
+  assert.ok(prepared.ok);
+  t.after(() => prepared.value.close());
+  assert.ok(prepared.value.report(new Map()).aims.every(({ isMet }) => !isMet));
+});

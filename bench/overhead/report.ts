@@ -1,0 +1,325 @@
+/**
+ * What all measured queries say together: the distribution of the overhead (figure 9 of the paper), where the time went
+ * (its table IV), tokens and money by the number of installed apps.
+ *
+ * Ring 2.
+ */
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import type { Section, SuiteReport } from '../evaluation/suite.ts';
+import { LATENCY, PRICE } from './latency.ts';
+import type { Measure } from './measure.ts';
+import { COST, PERCENTILES, TABLE_IV } from './published.ts';
+
+type Phase = 'cold' | 'warm';
+const PHASES: readonly Phase[] = ['cold', 'warm'];
+
+interface Query {
+  readonly set: string;
+  readonly installed: number;
+  readonly phase: Phase;
+  readonly baseline: Measure;
+  readonly isolated: Measure;
+}
+
+/** Of the ratio of times. */
+interface Distribution {
+  readonly queries: number;
+  readonly under10: number;
+  readonly under30: number;
+  readonly p50: number;
+  readonly p75: number;
+  readonly p90: number;
+  readonly p95: number;
+  /** All time isolated, of all time in the shared context. */
+  readonly mean: number;
+}
+
+const SEVERAL: ReadonlySet<string> = new Set(['typewriter, 26 apps', 'relational data']);
+
+export function reportOf(records: ReadonlyMap<string, JsonObject>): SuiteReport {
+  const queries = [...records.values()].flatMap(queriesOf);
+  const warm = queries.filter(({ phase }) => phase === 'warm');
+  const all = distribution(queries);
+  const several = distribution(queries.filter(({ set }) => SEVERAL.has(set)));
+  const sizes = [...new Set(queries.map(({ installed }) => installed))].sort((a, b) => a - b);
+  const costs = new Map(
+    sizes.map((size) => [size, costRatio(queries.filter((one) => one.installed === size))]),
+  );
+  const isMeasured = queries.length > 0;
+  const costAt = (size: number) => costs.get(size) ?? null;
+  return {
+    result: {
+      latency: { ...LATENCY },
+      price: { ...PRICE },
+      all: { ...all },
+      cold: { ...distribution(queries.filter(({ phase }) => phase === 'cold')) },
+      warm: { ...distribution(warm) },
+      several: { ...several },
+      cost: Object.fromEntries([...costs].map(([size, ratio]): [string, Json] => [String(size), ratio])),
+    },
+    aims: [
+      {
+        what: 'queries whose time is less than 1.10 times that of the shared context',
+        measured: percent(all.under10),
+        aim: '95 %',
+        isMet: isMeasured && all.under10 >= 0.95,
+      },
+      {
+        what: 'time of queries that need several apps, of that in the shared context',
+        measured: times(several.mean),
+        aim: '< 1.15×',
+        isMet: several.queries > 0 && several.mean < 1.15,
+      },
+      {
+        what: 'cost with 3 installed apps, of that of the shared context',
+        measured: times(costAt(3) ?? 0),
+        aim: '≤ 1.15×',
+        isMet: costAt(3) !== null && (costAt(3) ?? 2) <= 1.15,
+      },
+      ...[10, 30].map((size) => ({
+        what: `cost with ${size} installed apps, of that of the shared context`,
+        measured: costAt(size) === null ? 'not measured' : times(costAt(size) ?? 0),
+        aim: '< 1×',
+        isMet: (costAt(size) ?? 2) < 1,
+      })),
+    ],
+    sections: isMeasured ? sections(queries, sizes, costs) : [],
+  };
+}
+
+function sections(
+  queries: readonly Query[],
+  sizes: readonly number[],
+  costs: ReadonlyMap<number, number>,
+): readonly Section[] {
+  return [
+    { kind: 'text', title: null, text: METHOD },
+    {
+      kind: 'table',
+      title: 'Time, of that in the shared context',
+      columns: ['queries', 'number', '< 1.10×', '< 1.30×', 'median', '75 %', '90 %', '95 %', 'mean'],
+      rows: [
+        ...groups(queries, sizes).map(([name, ones]) => distributionRow(name, distribution(ones))),
+        [
+          'IsolateGPT (all, cold)',
+          '103',
+          '',
+          percent(PERCENTILES.under30),
+          '',
+          '',
+          times(PERCENTILES.p90),
+          times(PERCENTILES.p95),
+          '',
+        ],
+      ],
+      note: 'IsolateGPT: wall times of GPT-4 over the network, a Python prototype; only ratios can be set beside ours, and theirs hold the chance of a real model.',
+    },
+    {
+      kind: 'lines',
+      title: 'Overhead: share of the queries that take at most so many times as long (figure 9)',
+      x: { name: 'time, of that in the shared context', scale: 'linear' },
+      y: { name: 'share of queries', scale: 'linear' },
+      lines: PHASES.flatMap((phase) =>
+        sizes.map((size) => ({
+          name: `${size} apps, ${phase}`,
+          points: cumulative(queries.filter((one) => one.phase === phase && one.installed === size)),
+        })),
+      ).filter(({ points }) => points.length > 0),
+    },
+    {
+      kind: 'table',
+      title: 'Where the time goes (table IV)',
+      columns: [
+        'set',
+        'start',
+        'shared: total',
+        'isolated: total',
+        'ratio',
+        'model',
+        'waiting for the plan',
+        'tools',
+        'starts',
+        'hub and rest',
+      ],
+      rows: breakdown(queries),
+      note: 'Means in milliseconds, over all numbers of installed apps. What goes on beside a model call of the answering context is in none of the other columns.',
+    },
+    {
+      kind: 'table',
+      title: 'IsolateGPT, table IV',
+      columns: ['queries', 'number', 'VanillaGPT, s', 'IsolateGPT, s', 'ratio'],
+      rows: TABLE_IV.map(({ what, queries: number, vanilla, isolated }) => [
+        what,
+        String(number),
+        vanilla.toFixed(1),
+        isolated.toFixed(1),
+        times(isolated / vanilla),
+      ]),
+      note: 'Seconds are of another model, so only the ratios compare. Their planner is a model call before every query, and their spokes are told of all functionalities in every call.',
+    },
+    {
+      kind: 'table',
+      title: 'Model calls, tokens and cost',
+      columns: [
+        'installed apps',
+        'calls: shared',
+        'isolated',
+        'tokens in: shared',
+        'isolated',
+        'tokens out: shared',
+        'isolated',
+        'cost',
+        'IsolateGPT',
+      ],
+      rows: sizes.map((size) => {
+        const ones = queries.filter((one) => one.installed === size);
+        const mean = (column: 'baseline' | 'isolated', of: (measure: Measure) => number) =>
+          meanOf(ones.map((one) => of(one[column])));
+        const pair = (of: (measure: Measure) => number, digits: number) => [
+          mean('baseline', of).toFixed(digits),
+          mean('isolated', of).toFixed(digits),
+        ];
+        return [
+          String(size),
+          ...pair(({ modelCalls }) => modelCalls, 2),
+          ...pair(({ inputTokens }) => inputTokens, 0),
+          ...pair(({ outputTokens }) => outputTokens, 0),
+          times(costs.get(size) ?? 0),
+          times(COST),
+        ];
+      }),
+      note: `Means of a query. Prices: ${PRICE.input} and ${PRICE.output} dollars a million tokens in and out (GPT-4o); discounts for cached prompts are left out, they would make the shared context cheaper where it is long.`,
+    },
+  ];
+}
+
+const METHOD =
+  'The obedient model answers over HTTP, from a process of its own, after ' +
+  `${LATENCY.base} ms + ${LATENCY.input} ms a token in + ${LATENCY.output} ms a token out, really waited for; tokens are counted by o200k_base. ` +
+  'Each conversation is two queries: before the first nothing is started (cold), at the second app and agent loop run (warm) and both columns have the first in their history. ' +
+  'The clock of the shared context starts with its first model call, so that no start counts against it. Whatever is asked is granted, as in the paper.';
+
+function groups(
+  queries: readonly Query[],
+  sizes: readonly number[],
+): readonly (readonly [string, readonly Query[]])[] {
+  return [
+    ['all', queries] as const,
+    ...PHASES.map((phase) => [phase, queries.filter((one) => one.phase === phase)] as const),
+    ...sizes.map(
+      (size) => [`${size} apps installed`, queries.filter((one) => one.installed === size)] as const,
+    ),
+    ...[...new Set(queries.map(({ set }) => set))].map(
+      (set) => [set, queries.filter((one) => one.set === set)] as const,
+    ),
+    ['several apps needed', queries.filter(({ set }) => SEVERAL.has(set))] as const,
+  ];
+}
+
+function distributionRow(name: string, of: Distribution): readonly string[] {
+  const { queries, under10, under30, p50, p75, p90, p95, mean } = of;
+  return [
+    name,
+    String(queries),
+    percent(under10),
+    percent(under30),
+    ...[p50, p75, p90, p95, mean].map(times),
+  ];
+}
+
+function breakdown(queries: readonly Query[]): readonly (readonly string[])[] {
+  const sets = [...new Set(queries.map(({ set }) => set))];
+  return sets.flatMap((set) =>
+    PHASES.map((phase) => {
+      const ones = queries.filter((one) => one.set === set && one.phase === phase);
+      const isolated = (of: (measure: Measure) => number) => meanOf(ones.map((one) => of(one.isolated)));
+      const shared = meanOf(ones.map(({ baseline }) => baseline.total));
+      const total = isolated((measure) => measure.total);
+      const parts = (['model', 'planning', 'tools', 'starts', 'rest'] as const).map((part) =>
+        isolated((measure) => measure[part]),
+      );
+      return [
+        set,
+        phase,
+        shared.toFixed(0),
+        total.toFixed(0),
+        times(total / shared),
+        ...parts.map((part) => part.toFixed(0)),
+      ];
+    }),
+  );
+}
+
+function distribution(queries: readonly Query[]): Distribution {
+  const ratios = queries.map(ratio).sort((a, b) => a - b);
+  const under = (limit: number) =>
+    ratios.length === 0 ? 0 : ratios.filter((one) => one < limit).length / ratios.length;
+  const at = (share: number) => ratios[Math.ceil(share * ratios.length) - 1] ?? 0;
+  const sum = (column: 'baseline' | 'isolated') => queries.reduce((all, one) => all + one[column].total, 0);
+  return {
+    queries: ratios.length,
+    under10: under(1.1),
+    under30: under(1.3),
+    p50: at(0.5),
+    p75: at(0.75),
+    p90: at(0.9),
+    p95: at(0.95),
+    mean: queries.length === 0 ? 0 : sum('isolated') / sum('baseline'),
+  };
+}
+
+function ratio({ baseline, isolated }: Query): number {
+  return isolated.total / baseline.total;
+}
+
+function cumulative(queries: readonly Query[]): readonly (readonly [number, number])[] {
+  return queries
+    .map(ratio)
+    .sort((a, b) => a - b)
+    .map((value, index): [number, number] => [value, (index + 1) / queries.length]);
+}
+
+function costRatio(queries: readonly Query[]): number {
+  const sum = (column: 'baseline' | 'isolated') => queries.reduce((all, one) => all + one[column].dollars, 0);
+  return sum('isolated') / sum('baseline');
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function queriesOf(record: JsonObject): readonly Query[] {
+  const { set, installed, baseline, isolated } = record;
+  return PHASES.flatMap((phase) => {
+    const [shared, apart] = [measureIn(baseline, phase), measureIn(isolated, phase)];
+    if (shared === null || apart === null) return [];
+    return [{ set: String(set), installed: Number(installed), phase, baseline: shared, isolated: apart }];
+  });
+}
+
+function measureIn(column: Json | undefined, phase: Phase): Measure | null {
+  const found = isJsonObject(column) ? column[phase] : undefined;
+  if (!isJsonObject(found)) return null;
+  const number = (key: keyof Measure) => Number(found[key] ?? 0);
+  return {
+    total: number('total'),
+    planning: number('planning'),
+    model: number('model'),
+    tools: number('tools'),
+    starts: number('starts'),
+    rest: number('rest'),
+    modelCalls: number('modelCalls'),
+    planCalls: number('planCalls'),
+    inputTokens: number('inputTokens'),
+    outputTokens: number('outputTokens'),
+    dollars: number('dollars'),
+  };
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(2)}×`;
+}

@@ -1,0 +1,59 @@
+/**
+ * The simulated provider as the measuring process holds it: started once, told the scenario of each task, and called as
+ * any OpenAI-compatible server is, over HTTP with the library that Cordon uses.
+ *
+ * Ring 2.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { JsonObject, Model } from '@cordon/core';
+import { createModelBroker, sleep } from '@cordon/llm';
+
+export const MODEL_ID = 'simulated/obedient';
+
+export interface SimulatedProvider {
+  readonly model: Model;
+  /** What it plays from now on. */
+  play(scenarios: readonly JsonObject[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startProvider(): Promise<SimulatedProvider> {
+  const child = fork(join(import.meta.dirname, 'provider.ts'));
+  const told: unknown = await nextMessage(child);
+  const isStarted = typeof told === 'object' && told !== null && 'baseUrl' in told;
+  if (!isStarted || typeof told.baseUrl !== 'string') throw new Error('the provider did not start');
+  const model = createModelBroker({
+    providers: new Map([['simulated', { kind: 'openai-compatible', baseUrl: told.baseUrl }]]),
+    fetch,
+    random: Math.random,
+    clock: Date.now,
+    sleep,
+  });
+  return {
+    model,
+    play: async (scenarios) => {
+      const ready = nextMessage(child);
+      child.send(scenarios);
+      await ready;
+    },
+    close: async () => {
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    const gone = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the provider ended')));
+    const [told] = await Promise.race([once(child, 'message', { signal }), gone]);
+    return told;
+  } finally {
+    waiting.abort();
+  }
+}
