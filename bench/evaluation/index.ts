@@ -1,4 +1,7 @@
 export { codeVersion } from './code-version.ts';
+export { type Comparison, compared } from './compare.ts';
+export { barRows, figureText, lineRows } from './figure.ts';
+export { page, reservations } from './page.ts';
 export { type RunFacts, readResults, resultLine, type SuiteResult } from './result.ts';
 export { type Observer, type Progress, type Ran, runSuite } from './run.ts';
 export { type Beginning, RunStore, type Start } from './run-store.ts';

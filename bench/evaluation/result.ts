@@ -32,6 +32,8 @@ export interface SuiteResult {
 
 /** What a reader must know of the run to judge its figures. */
 export interface RunFacts {
+  /** Traces, labels or pairs were named that are not those of the repository. */
+  readonly isOnOtherData: boolean;
   /** Only a sample of the units was run. */
   readonly isSample: boolean;
   /** Units that there are, and those that have a record; fewer: the run was interrupted, or some could not be measured. */

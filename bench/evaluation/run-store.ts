@@ -125,6 +125,13 @@ export class RunStore {
     replaceFile(join(this.folder, `${suite}.json`), `${JSON.stringify(result, null, 1)}\n`);
   }
 
+  /** The page of all results in the folder; returns where it is. */
+  publish(page: string): string {
+    const file = join(this.folder, 'report.html');
+    replaceFile(file, page);
+    return file;
+  }
+
   close(): void {
     for (const descriptor of this.#descriptors.values()) closeSync(descriptor);
     this.#descriptors.clear();

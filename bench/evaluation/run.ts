@@ -79,6 +79,7 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
       aims: report.aims,
       sections: report.sections,
       run: {
+        isOnOtherData: isOnOtherData(options.request),
         isSample: options.request.isQuick,
         units: units.length,
         measured: known.size,
@@ -98,6 +99,10 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   } finally {
     await withinGrace(prepared.value.close());
   }
+}
+
+function isOnOtherData({ traces, labels, pairs }: BenchRequest): boolean {
+  return [traces, labels, pairs].some((given) => given !== null);
 }
 
 /** Records of units that there are no more are not counted. */

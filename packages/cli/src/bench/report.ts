@@ -1,24 +1,42 @@
 /**
- * Results of a benchmark in the terminal: what was aimed at, then the sections, charts as rows of bars.
+ * Results of a benchmark in the terminal: sections, charts as rows of bars, and at the end what was aimed at.
  *
  * Ring 1.
  */
-import type { Aim, Section, SuiteResult } from '@cordon/bench';
+import type {
+  Aim,
+  barRows,
+  Comparison,
+  figureText,
+  lineRows,
+  reservations,
+  Section,
+  SuiteResult,
+} from '@cordon/bench';
 import type { Marks } from '../drawing.ts';
 import type { Screen } from '../screen.ts';
 import { renderTable } from '../table.ts';
+
+/** How figures are written: of the bench, which is loaded when it is asked for. */
+export interface Writing {
+  readonly figureText: typeof figureText;
+  readonly barRows: typeof barRows;
+  readonly lineRows: typeof lineRows;
+  readonly reservations: typeof reservations;
+}
 
 export interface Look {
   readonly screen: Screen;
   readonly marks: Marks;
   readonly hasUnicode: boolean;
+  readonly writing: Writing;
 }
 
 export function renderResult(look: Look, { suite, question, aims, sections, run }: SuiteResult): void {
-  const { screen } = look;
+  const { screen, writing } = look;
   screen.line();
   screen.say('', `${suite}: ${question}`, 'bold');
-  for (const mark of reservations(run)) screen.say('!! ', mark, 'warn');
+  for (const mark of writing.reservations(run)) screen.say('!! ', mark, 'warn');
   for (const section of sections) {
     screen.line();
     renderSection(look, section);
@@ -27,17 +45,6 @@ export function renderResult(look: Look, { suite, question, aims, sections, run 
     screen.line();
     renderAims(look, aims);
   }
-}
-
-/** What makes the figures something less than the result. */
-function reservations(run: SuiteResult['run']): readonly string[] {
-  const { isSample, isMixed, units, measured, notices } = run;
-  return [
-    ...(isSample ? ['a sample: without `--quick` all units are run'] : []),
-    ...(measured < units ? [`incomplete: ${measured} of ${units} units are measured`] : []),
-    ...(isMixed ? ['some records were made by another version of the code'] : []),
-    ...notices,
-  ];
 }
 
 function renderAims({ screen, marks }: Look, aims: readonly Aim[]): void {
@@ -50,7 +57,7 @@ function renderAims({ screen, marks }: Look, aims: readonly Aim[]): void {
 }
 
 function renderSection(look: Look, section: Section): void {
-  const { screen } = look;
+  const { screen, writing } = look;
   switch (section.kind) {
     case 'text':
       if (section.title !== null) screen.say('', section.title, 'bold');
@@ -62,51 +69,65 @@ function renderSection(look: Look, section: Section): void {
       return;
     case 'bars':
       screen.say('', `${section.title} (${section.unit})`, 'bold');
-      return renderTable(
-        screen,
-        ['', ...(section.series.length > 1 ? [''] : []), section.unit, ''],
-        barRows(look, section),
-      );
-    case 'lines':
+      return renderBars(look, section);
+    case 'lines': {
       screen.say('', section.title, 'bold');
-      return renderTable(
-        screen,
-        [section.x.name, ...section.lines.map(({ name }) => name)],
-        pointRows(section),
-      );
+      const { columns, rows } = writing.lineRows(section);
+      return renderTable(screen, columns, rows);
+    }
   }
 }
 
 const BAR = 24;
 
-function barRows(look: Look, section: Extract<Section, { kind: 'bars' }>): readonly (readonly string[])[] {
+/** A line for each bar, drawn as long as it is beside the longest. */
+function renderBars(
+  { screen, hasUnicode, writing }: Look,
+  section: Extract<Section, { kind: 'bars' }>,
+): void {
   const most = Math.max(0, ...section.bars.flatMap(({ values }) => values.filter(Number.isFinite)));
-  return section.bars.flatMap(({ name, values }) =>
-    values.map((value, index) => {
-      const length = most > 0 && Number.isFinite(value) ? Math.round((Math.max(0, value) / most) * BAR) : 0;
-      const bar = (look.hasUnicode ? '█' : '#').repeat(length);
-      const series = section.series.length > 1 ? [section.series[index] ?? ''] : [];
-      return [index === 0 ? name : '', ...series, shown(value), bar];
+  const hasSeries = section.series.length > 1;
+  const rows = section.bars.flatMap(({ name, values }) =>
+    section.series.map((series, index) => {
+      const value = values[index] ?? Number.NaN;
+      const length = most > 0 && value > 0 ? Math.round((value / most) * BAR) : 0;
+      const bar = (hasUnicode ? '█' : '#').repeat(length);
+      return [index === 0 ? name : '', ...(hasSeries ? [series] : []), writing.figureText(value), bar];
     }),
   );
+  renderTable(screen, ['', ...(hasSeries ? [''] : []), section.unit, ''], rows);
 }
 
-function pointRows(section: Extract<Section, { kind: 'lines' }>): readonly (readonly string[])[] {
-  const places = [...new Set(section.lines.flatMap(({ points }) => points.map(([x]) => x)))].sort(
-    (a, b) => a - b,
-  );
-  return places.map((place) => [
-    shown(place),
-    ...section.lines.map(({ points }) => {
-      const point = points.find(([x]) => x === place);
-      return point === undefined ? '' : shown(point[1]);
-    }),
-  ]);
-}
+/** Figures that are shown of a suite; `--json` has all. */
+const MOST_FIGURES = 40;
 
-/** As many digits as say something. */
-function shown(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  if (Number.isInteger(value)) return value.toLocaleString('en');
-  return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+export function renderComparison(
+  look: Look,
+  { suite, circumstances, aims, figures, same }: Comparison,
+): void {
+  const { screen, marks } = look;
+  screen.line();
+  screen.say('', suite, 'bold');
+  for (const one of circumstances) screen.say('!! ', one, 'warn');
+  for (const { what, before, after, verdict } of aims) {
+    const [mark, style] =
+      verdict === 'missed now' || verdict === 'gone'
+        ? ([marks.bad, 'bad'] as const)
+        : verdict === 'met now'
+          ? ([marks.good, 'good'] as const)
+          : ([marks.other, 'plain'] as const);
+    const change = before === after ? `${after ?? ''}` : `${before ?? 'none'}, then ${after ?? 'none'}`;
+    screen.say(`${mark} `, `${what}: ${change} (${verdict})`, style);
+  }
+  if (figures.length > 0) {
+    screen.line();
+    const rows = figures.slice(0, MOST_FIGURES).map(({ path, before, after, verdict, ratio }) => {
+      const times = ratio === null ? [] : [`×${look.writing.figureText(ratio)}`];
+      return [path, before, after, [...times, ...(verdict === 'changed' ? [] : [verdict])].join(', ')];
+    });
+    renderTable(screen, ['figure', 'before', 'after', ''], rows);
+    if (figures.length > MOST_FIGURES)
+      screen.say('  ', `and ${figures.length - MOST_FIGURES} more: see \`--json\``);
+  }
+  screen.say('  ', `${same} figures are the same`, 'dim');
 }

@@ -6,10 +6,10 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { BenchRequest, Observer, Ran, Start, Suite } from '@cordon/bench';
+import type { BenchRequest, Observer, Ran, RunStore, Start, Suite } from '@cordon/bench';
 import { fault } from '@cordon/core';
 import { BenchProgress } from '../bench/progress.ts';
-import { type Look, renderResult } from '../bench/report.ts';
+import { type Look, renderComparison, renderResult } from '../bench/report.ts';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { absolutePath, defaultDataFolder } from '../paths.ts';
@@ -43,14 +43,17 @@ export async function bench(
     surroundings.tellFault(fault('usage', message));
     return EXIT.failed;
   }
+  if (what === 'compare') return compare(surroundings, loaded, paths);
   if (paths.length > 0) {
-    surroundings.tellFault(fault('usage', `\`${paths.join(' ')}\` is too much`, 'one benchmark, or `all`'));
+    surroundings.tellFault(
+      fault('usage', `\`${paths.join(' ')}\` is too much`, 'name one benchmark, or `all`'),
+    );
     return EXIT.failed;
   }
   if (what === 'list') return list(surroundings, loaded);
   const suites = loaded.SUITES.filter(({ id }) => what === 'all' || what === id);
   if (suites.length === 0) {
-    const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list'].join(', ');
+    const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list', 'compare'].join(', ');
     surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
@@ -79,6 +82,41 @@ function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
       SUITES.map(({ id, question }) => [id, question]),
     );
   return EXIT.done;
+}
+
+/** 0: nothing that was met is missed; 1: an aim is; 2: there is nothing to compare. */
+function compare(surroundings: Surroundings, loaded: Bench, paths: readonly string[]): ExitCode {
+  const [first, second, ...rest] = paths.map((path) => absolutePath(path, process.cwd(), surroundings.home));
+  if (first === undefined || second === undefined || rest.length > 0) {
+    surroundings.tellFault(
+      fault('usage', '`compare` takes the folders of two runs', 'cordon bench compare before after'),
+    );
+    return EXIT.failed;
+  }
+  const [before, after] = [loaded.readResults(first), loaded.readResults(second)];
+  if (!before.ok) return surroundings.tellObstacle({ kind: 'fault', fault: before.fault });
+  if (!after.ok) return surroundings.tellObstacle({ kind: 'fault', fault: after.fault });
+  const { comparisons, onlyBefore, onlyAfter } = loaded.compared(before.value, after.value);
+  const look = lookOf(surroundings, loaded);
+  for (const comparison of comparisons)
+    if (surroundings.wantsJson) surroundings.json({ kind: 'bench.compared', ...comparison });
+    else renderComparison(look, comparison);
+  for (const [names, where] of [
+    [onlyBefore, first],
+    [onlyAfter, second],
+  ] as const)
+    if (names.length > 0 && !surroundings.wantsJson)
+      surroundings.notes.say('cordon: ', `only in ${where}: ${names.join(', ')}`);
+  if (comparisons.length === 0) {
+    surroundings.tellFault(fault('usage', 'the two runs have no benchmark in common'));
+    return EXIT.failed;
+  }
+  const isWorse = comparisons.some(({ aims }) => aims.some(({ verdict }) => verdict === 'missed now'));
+  return isWorse ? EXIT.refused : EXIT.done;
+}
+
+function lookOf({ output, hasUnicode }: Surroundings, loaded: Bench): Look {
+  return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks, writing: loaded };
 }
 
 function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequest {
@@ -121,12 +159,11 @@ class Bencher {
   readonly #stop = new AbortController();
 
   constructor(surroundings: Surroundings, loaded: Bench, request: BenchRequest, start: Start) {
-    const { output, hasUnicode } = surroundings;
     this.#surroundings = surroundings;
     this.#bench = loaded;
     this.#request = request;
     this.#start = start;
-    this.#look = { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks };
+    this.#look = lookOf(surroundings, loaded);
   }
 
   async run(suites: readonly Suite[], folder: string): Promise<ExitCode> {
@@ -155,6 +192,7 @@ class Bencher {
           ran.ok ? this.#tell(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
         );
       }
+      this.#publish(store.value);
     } finally {
       store.value.close();
     }
@@ -162,10 +200,18 @@ class Bencher {
       this.#note('interrupted: what was measured is kept, and the same command goes on from it');
       codes.push(EXIT.failed);
     }
-    if (!surroundings.wantsJson) surroundings.notes.say('', `records and results: ${folder}`);
     // What was told to stop and did not would keep this process alive.
     if (this.#stop.signal.aborted) process.stdout.write('', () => process.exit(worst(codes)));
     return worst(codes);
+  }
+
+  /** Also what earlier runs left in the folder is on the page, each with its own facts. */
+  #publish(store: RunStore): void {
+    const results = this.#bench.readResults(store.folder);
+    // Nothing was measured, and that was told.
+    if (!results.ok) return;
+    const file = store.publish(this.#bench.page(results.value));
+    if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('', `the same as a page: ${file}`);
   }
 
   #interrupt(): void {
