@@ -4,7 +4,7 @@
  *
  * Ring 2.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { documented } from './documentation.ts';
@@ -41,7 +41,7 @@ export function pagesNow(): Result<
   readonly { readonly page: string; readonly text: string; readonly made: string }[],
   Fault
 > {
-  const results = readResults(RESULTS);
+  const results = existsSync(RESULTS) ? readResults(RESULTS) : ok([]);
   if (!results.ok) return results;
   const pages = [];
   for (const page of PAGES) {
