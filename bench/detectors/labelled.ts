@@ -29,7 +29,7 @@ export interface LabelledSet {
 }
 
 export function readLabelled(detector: string): LabelledSet {
-  const lines = readFileSync(fileOf(detector), 'utf8').split('\n').filter(Boolean);
+  const lines = readFileSync(labelledFile(detector), 'utf8').split('\n').filter(Boolean);
   const all = lines.map(lineOf);
   return {
     tuning: all.filter(({ heldOut }) => !heldOut),
@@ -45,10 +45,11 @@ export function writeLabelled(detector: string, groups: readonly (readonly Label
   const lines = groups.flatMap((group, index) =>
     group.map((one): Line => ({ ...one, heldOut: index % 3 === 2 })),
   );
-  writeFileSync(fileOf(detector), lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  writeFileSync(labelledFile(detector), lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
-function fileOf(detector: string): string {
+/** Its texts. */
+export function labelledFile(detector: string): string {
   return join(import.meta.dirname, 'texts', `${detector}.jsonl`);
 }
 

@@ -1,7 +1,8 @@
 /** All parts of `cordon bench`, in the order in which they are told. Ring 2. */
+import { detectorsSuite } from '../detectors/evaluation.ts';
 import { functionalitySuite } from '../functionality/suite.ts';
 import { overheadSuite } from '../overhead/suite.ts';
 import { protectionSuite } from '../protection/suite.ts';
 import type { Suite } from './suite.ts';
 
-export const SUITES: readonly Suite[] = [protectionSuite, functionalitySuite, overheadSuite];
+export const SUITES: readonly Suite[] = [protectionSuite, functionalitySuite, overheadSuite, detectorsSuite];

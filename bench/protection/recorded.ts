@@ -23,7 +23,8 @@ import { BARS } from './published-bars.ts';
 import { reportRecorded } from './recorded-report.ts';
 import { recordedTrace } from './recorded-trace.ts';
 
-const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
+/** Those of the repository. */
+export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
 const LABELS = join(import.meta.dirname, 'labels');
 const BAR_FOLDER = join(import.meta.dirname, 'bars');
 /** Of the traces, in a sample: there are fewer good runs, and fewer of them are disturbed. */
@@ -34,7 +35,7 @@ const IN_A_ROW = 8;
 const MOST_TOLD = 20;
 
 /** A file of traces. */
-interface TraceFile {
+export interface TraceFile {
   readonly path: string;
   /** Below the folder, without the ending: the model whose runs they are. */
   readonly name: string;
@@ -117,12 +118,13 @@ async function judgeFile(
 }
 
 /** The same lines for ever, and of each file about as many. */
-function isSampled(name: string, line: number, share: number): boolean {
+export function isSampled(name: string, line: number, share: number): boolean {
   const digest = createHash('sha256').update(`cordon\n${name}\n${line}`).digest();
   return digest.readUInt32BE(0) < share * 2 ** 32;
 }
 
-function traceFiles(folder: string): Result<readonly TraceFile[], Fault> {
+/** Of a folder and all below it, or the one file that is named. */
+export function traceFiles(folder: string): Result<readonly TraceFile[], Fault> {
   const help = 'name a folder of `.jsonl` or `.jsonl.br` files with `--traces`';
   if (!existsSync(folder))
     return failed(fault('usage', `there are no recorded traces: there is no ${folder}`, help));
