@@ -47,19 +47,20 @@ export interface PlannerInput {
   readonly declined?: readonly { readonly app: string; readonly what: string }[];
 }
 
-/** The answer is checked against the installed apps before it becomes a `StepPlan`. */
+/** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
 export interface PlannerAnswer {
   readonly steps: readonly {
     readonly app: string | null;
-    readonly task: string;
-    readonly uses: readonly string[];
-    readonly needs: readonly string[];
-    /** Pieces of the query, word for word; may be left out. */
+    /** Left out: the step is the whole query, or the one use that it names. */
+    readonly task?: string;
+    readonly uses?: readonly string[];
+    readonly needs?: readonly string[];
+    /** Pieces of the query, word for word. */
     readonly inputs?: readonly string[];
     /** Numbers of other steps, counted from 1; no step waits for itself, however indirectly. */
-    readonly after: readonly number[];
+    readonly after?: readonly number[];
   }[];
-  readonly candidates: readonly string[];
-  /** Where apps are unlisted: none of those that were listed fits, show others. */
+  readonly candidates?: readonly string[];
+  /** Where apps are unlisted: one that the query needs is not among those that were listed, show more. */
   readonly more?: boolean;
 }

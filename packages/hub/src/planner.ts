@@ -119,18 +119,24 @@ function readStep(
   if (app === undefined || (named !== null && typeof named !== 'string' && named !== undefined)) return null;
   const after = readAfter(entry.after, steps);
   if (after === null) return null;
-  const task = entry.task;
+  const uses = texts(entry.uses);
   // What is not the user's own word is no input: the planner adds nothing under the user's name.
   const inputs = texts(entry.inputs).filter((input) => input !== '' && query.includes(input));
   return {
     id: String(number),
     app,
-    task: typeof task === 'string' ? task.slice(0, MAX_TEXT) : '',
-    uses: texts(entry.uses),
+    task: taskOf(entry.task, uses, steps === 1 ? query : ''),
+    uses,
     needs: texts(entry.needs).filter((name) => facts.includes(name)),
     ...(inputs.length === 0 ? {} : { inputs }),
     after,
   };
+}
+
+/** What is not said of a step goes without saying: it is the whole query, or its one use. */
+function taskOf(told: Json | undefined, [use = '', ...others]: readonly string[], whole: string): string {
+  if (typeof told === 'string' && told !== '') return told.slice(0, MAX_TEXT);
+  return whole !== '' || others.length > 0 ? whole : use;
 }
 
 /** Null: it names a step that there is not. */
@@ -228,19 +234,23 @@ const SCHEMA_WITH_MORE = schemaOf({ more: { type: 'boolean' } });
 
 function schemaOf(rest: JsonObject): JsonSchema {
   const list = (items: JsonObject): JsonObject => ({ type: 'array', items });
-  const properties: JsonObject = {
-    app: { type: ['string', 'null'] },
-    task: { type: 'string' },
-    inputs: list({ type: 'string' }),
-    uses: list({ type: 'string' }),
-    needs: list({ type: 'string' }),
-    after: list({ type: 'integer' }),
-  };
-  const closed = (inner: JsonObject): JsonObject => ({
+  const closed = (properties: JsonObject, required: readonly string[]): JsonObject => ({
     type: 'object',
-    properties: inner,
-    required: Object.keys(inner),
+    properties,
+    required: [...required],
     additionalProperties: false,
   });
-  return closed({ steps: list(closed(properties)), candidates: list({ type: 'string' }), ...rest });
+  const step = closed(
+    {
+      app: { type: ['string', 'null'] },
+      task: { type: 'string' },
+      inputs: list({ type: 'string' }),
+      uses: list({ type: 'string' }),
+      needs: list({ type: 'string' }),
+      after: list({ type: 'integer' }),
+    },
+    ['app'],
+  );
+  const properties = { steps: list(step), candidates: list({ type: 'string' }), ...rest };
+  return closed(properties, ['steps', ...Object.keys(rest)]);
 }

@@ -64,6 +64,8 @@ export interface PlanningParts {
  * hub's own index, which looks at all of them.
  */
 const SHORTLISTS = [12, 60, 360];
+/** To ask twice costs more than to say a little more: small descriptions are shown as long as they come to less than this. */
+const SHORT_CHARACTERS = 3_000;
 
 /** How often another plan is made for one query after the user has said no. */
 export const MOST_REPLANS = 2;
@@ -154,11 +156,12 @@ export class Planning {
     const { memory, newContext, hear } = this.#parts;
     const installed = this.#without(declined);
     const preferred = subject === null ? [] : [subject.app];
-    const isShort = installed.length <= (SHORTLISTS[0] ?? 0);
+    const isShort =
+      installed.length <= (SHORTLISTS[0] ?? 0) || shownCharacters(installed) <= SHORT_CHARACTERS;
     const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
     const context = newContext({ kind: 'planner', app: null });
     hear(context, query.text, said);
-    for (const most of SHORTLISTS) {
+    for (const most of isShort ? [ranked.length] : SHORTLISTS) {
       const shown = ranked.slice(0, most);
       const task: PlanningTask = {
         query: query.text,
@@ -218,6 +221,18 @@ export class Planning {
     const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
     apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
   }
+}
+
+/** How long a list of these apps is, about: a planner is shown the words of their manifests. */
+function shownCharacters(apps: readonly InstalledApp[]): number {
+  return apps.reduce((sum, { id, manifest }) => {
+    const uses = manifest.functionalities.map(
+      ({ name, description }) => name.length + description.length + 30,
+    );
+    return (
+      sum + 40 + id.length + (manifest.description?.length ?? 0) + uses.reduce((all, use) => all + use, 0)
+    );
+  }, 0);
 }
 
 /** Which apps the user chooses among; after a no, also a single one. */

@@ -203,3 +203,18 @@ test('steps of any graph are in an order in which each finds what it waits for, 
     { verbose: 1 },
   );
 });
+
+test('what a plan leaves out goes without saying', () => {
+  assert.deepEqual(read({ steps: [{ app: 'mail' }] }), {
+    steps: [{ id: '1', app: 'mail', task: 'the query', uses: [], needs: [], after: [] }],
+    candidates: [],
+  });
+  const several = read({
+    steps: [{ app: 'mail', uses: ['send-mail'] }, { app: 'drive' }, { app: 'drive', uses: ['find', 'read'] }],
+  });
+  assert.deepEqual(typeof several === 'string' ? several : several.steps.map((step) => step.task), [
+    'send-mail',
+    '',
+    '',
+  ]);
+});

@@ -365,3 +365,12 @@ test('a guessed app is no subject', async (t) => {
   await stage.ask('the newest mail');
   assert.equal((await stage.ask('and the second one?')).answer, 'which?');
 });
+
+test('more than a dozen apps are shown at once where their descriptions are short', async (t) => {
+  const apps = MANY.slice(0, 20);
+  const stage = stageFor(t, { apps, script: { planner: [plan([{ app: null }])], assistant: ['four'] } });
+  await stage.ask('two and two?');
+  const [input] = told(stage);
+  assert.equal(listed(input).length, 20);
+  assert.equal(input?.unlisted, undefined);
+});

@@ -31,14 +31,12 @@ export function planFor(
   const injected = obeys ? attackCalls(scenarios, request) : [];
   const steps = covered === null ? [] : taskSteps(covered.task, told, injected.length === 0);
   const attackers = groupsOf(injected, told).map((calls) => stepFor(calls, told, purposesOf(calls)));
-  const shifted = steps.map((step) => ({
-    ...step,
-    after: step.after.map((number) => number + attackers.length),
-  }));
+  const shifted = steps.map(({ after, ...step }) =>
+    after === undefined ? step : { ...step, after: after.map((number) => number + attackers.length) },
+  );
   const all = [...attackers, ...shifted];
   return {
-    steps: all.length > 0 ? all : [withoutApp(told.query)],
-    candidates: [],
+    steps: all.length > 0 ? all : [{ app: null }],
     ...(told.unlisted === 0
       ? {}
       : { more: covered?.task.calls.some(({ app }) => !told.apps.has(app)) ?? true }),
@@ -48,18 +46,41 @@ export function planFor(
 function taskSteps(task: Task, told: Told, isWhole: boolean): readonly Step[] {
   if (task.calls.length === 0) {
     const app = task.app !== null && told.apps.has(task.app) ? task.app : null;
-    return [{ ...withoutApp(told.query), app }];
+    return [{ app }];
   }
-  const groups = groupsOf(task.calls, told);
+  const groups = withoutRepetition(groupsOf(task.calls, told), task, told);
   const isOne = isWhole && groups.length === 1 && groups[0]?.length === task.calls.length;
   return groups.map((calls, index) => {
-    // A step that is the whole query is told in the user's words.
-    const step = stepFor(calls, told, isOne ? told.query : purposesOf(calls));
+    // A step that is the whole query, or one call of a tool, goes without saying.
+    const step = stepFor(calls, told, isOne || isPlainTool(calls, told) ? null : purposesOf(calls));
     const wanted = new Set(calls.flatMap((call) => [...dependenciesOf(call, task.beliefs)]));
     const after = groups
       .slice(0, index)
       .flatMap((earlier, number) => (earlier.some(({ id }) => wanted.has(id)) ? [number + 1] : []));
-    return { ...step, after };
+    return after.length === 0 ? step : { ...step, after };
+  });
+}
+
+/** Whether all of it is a single tool, of an app that is known by its tools. */
+function isPlainTool(calls: readonly ScenarioCall[], told: Told): boolean {
+  const [first] = calls;
+  if (first === undefined || told.apps.get(first.app)?.size !== 0) return false;
+  return calls.every(({ tool, finds }) => tool === first.tool && finds === null);
+}
+
+/** The same tool once more, which waits for nothing, is in the plan already. */
+function withoutRepetition(
+  groups: readonly (readonly ScenarioCall[])[],
+  { beliefs }: Task,
+  told: Told,
+): readonly (readonly ScenarioCall[])[] {
+  return groups.filter((calls, index) => {
+    const [first] = calls;
+    const waits = calls.some((call) => dependenciesOf(call, beliefs).size > 0);
+    if (first === undefined || waits || !isPlainTool(calls, told)) return true;
+    const isSame = (other: readonly ScenarioCall[]) =>
+      isPlainTool(other, told) && other[0]?.app === first.app && other[0].tool === first.tool;
+    return !groups.slice(0, index).some(isSame);
   });
 }
 
@@ -74,7 +95,8 @@ function groupsOf(calls: readonly ScenarioCall[], told: Told): readonly (readonl
   return groups;
 }
 
-function stepFor(calls: readonly ScenarioCall[], told: Told, task: string): Step {
+/** @param task null: it goes without saying */
+function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null): Step {
   const app = calls[0]?.app ?? null;
   const known = app === null ? undefined : told.apps.get(app);
   // Every context can have a text read; the planner knows no name for it.
@@ -82,12 +104,12 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string): Step
     .filter(({ finds }) => finds === null)
     .map(({ tool, functionality }) => (known?.has(functionality) ? functionality : tool));
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
+  const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
     app,
-    task,
-    uses: [...new Set(uses)],
-    needs: told.facts.filter((fact) => wanted.has(folded(fact))),
-    after: [],
+    ...(task === null ? {} : { task }),
+    ...(uses.length === 0 ? {} : { uses: [...new Set(uses)] }),
+    ...(needs.length === 0 ? {} : { needs }),
   };
 }
 
@@ -98,10 +120,6 @@ function purposesOf(calls: readonly ScenarioCall[]): string {
 /** The hub's memory may write `email_address` for what the user called `Email address`. */
 function folded(fact: string): string {
   return fact.toLowerCase().replace(/[\s_-]+/g, ' ');
-}
-
-function withoutApp(query: string): Step {
-  return { app: null, task: query, uses: [], needs: [], after: [] };
 }
 
 function attackCalls(scenarios: readonly Scenario[], request: ModelRequest): readonly ScenarioCall[] {
