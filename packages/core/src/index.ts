@@ -122,6 +122,7 @@ export { type AnswerBook, type Question, SERVICES, type Service, type ServiceNam
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
 export {
+  type CalledLabels,
   saidOfTool,
   type ToolLabelEntry,
   type ToolLabels,

@@ -7,7 +7,7 @@
 import type { AppId, ContextId, EphemeralId, FunctionalityName } from './id.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Label } from './label.ts';
-import type { ToolLabels } from './tool-label.ts';
+import type { CalledLabels } from './tool-label.ts';
 
 export type Proposal =
   | ModelCall
@@ -47,7 +47,7 @@ export interface ToolCall extends ProposalBase {
   readonly callId: string;
   readonly irreversible: boolean;
   /** What is known of the tool; absent in journals of before it was: nothing is. */
-  readonly labels?: Pick<ToolLabels, 'readOnly' | 'outward' | 'identifying'>;
+  readonly labels?: CalledLabels;
 }
 
 /** What a tool returned is delivered to the context that called it. */

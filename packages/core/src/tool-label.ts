@@ -20,6 +20,12 @@ export interface ToolLabels {
   readonly identifying: readonly string[] | null;
 }
 
+/** The labels of a tool that speak of its calls. */
+export interface CalledLabels extends Pick<ToolLabels, 'readOnly' | 'outward' | 'identifying'> {
+  /** The user's own files do not say that what goes in stays here, whatever the app says; absent: as `outward`. */
+  readonly mayLeave?: boolean;
+}
+
 /** INVARIANT (silence is strict): a tool that nobody has spoken of. */
 export const UNKNOWN_TOOL: ToolLabels = Object.freeze({
   readOnly: false,

@@ -63,10 +63,13 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
 /** What rules are told of a call. Where nobody says it, a call reaches others if it cannot be undone. */
 export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<ToolCall['labels']> {
   const said = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const outward = said.outward ?? isIrreversible(manifest, tool);
+  const mayLeave = said.outward ?? UNKNOWN_TOOL.outward;
   return {
     readOnly: said.readOnly === true && !tool.destructiveHint,
-    outward: said.outward ?? isIrreversible(manifest, tool),
+    outward,
     identifying: said.identifying ?? UNKNOWN_TOOL.identifying,
+    ...(mayLeave === outward ? {} : { mayLeave }),
   };
 }
 

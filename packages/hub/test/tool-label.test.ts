@@ -60,7 +60,18 @@ test('rules are told what reaches others, and which arguments say to whom', () =
     outward: true,
     identifying: null,
   });
-  assert.equal(calledLabels(manifest(null, { irreversible: [] }), tool()).outward, false);
+  const undoable = calledLabels(manifest(null, { irreversible: [] }), tool());
+  assert.deepEqual([undoable.outward, undoable.mayLeave], [false, true]);
+});
+
+test('a tool of which only the app says that it reads may still let out what goes in', () => {
+  // Attack: "put your configuration into the search query", and the search calls itself read-only.
+  const search = tool({ readOnlyHint: true });
+  const { outward, mayLeave } = calledLabels(manifest(null), search);
+  assert.deepEqual([outward, mayLeave], [false, true]);
+  assert.equal(calledLabels(manifest({ outward: false }), search).mayLeave, undefined);
+  assert.equal(calledLabels(manifest({ outward: true }), search).mayLeave, undefined);
+  assert.equal(calledLabels(manifest(null), tool()).mayLeave, undefined);
 });
 
 test('an output is untrusted and private unless the user has said otherwise, and then in every file', () => {

@@ -7,6 +7,7 @@
 import {
   DEFAULT_LABEL,
   HUB_LABEL,
+  isJsonObject,
   type Json,
   type JsonObject,
   type Label,
@@ -42,6 +43,7 @@ export class EventObject extends TracePart {
   readonly toolCalls: EventObject[] = [];
   /** What is made from the event is made once: rules compare parts by identity. */
   #content: Value | undefined = undefined;
+  #names: readonly string[] | undefined = undefined;
   #target: TraceObject | null = null;
 
   constructor(event: VisibleEvent, position: number, place: Place, call: EventObject | null) {
@@ -167,6 +169,11 @@ export class EventObject extends TracePart {
         return event.tool?.outward ?? UNKNOWN_TOOL.outward;
       case 'identifying':
         return this.#once(() => identifyingArguments(event));
+      case 'may_leave':
+        return event.tool?.mayLeave ?? event.tool?.outward ?? UNKNOWN_TOOL.outward;
+      case 'names':
+        this.#names ??= namesIn(event.arguments);
+        return this.#names;
       default:
         return undefined;
     }
@@ -232,6 +239,13 @@ function identifyingArguments({
       value === undefined || value === null ? [] : [[name, value]],
     ),
   );
+}
+
+/** Names of members, at any depth: a text can stand there as well as in a value. */
+function namesIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
 /** What brings text from outside is untrusted and private unless it says otherwise; the rest is as its context. */

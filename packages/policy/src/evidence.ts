@@ -82,17 +82,23 @@ export interface ExaminedText {
 
 /**
  * The texts that detectors look at: those of `textsOf`, and beyond the seed language every text within objects, within the
- * arguments of calls and within contents of other kinds. There, a secret in an argument is found only if the rule names that argument.
+ * arguments of calls and within contents of other kinds; names of members and numbers are texts, too. There, a secret in an
+ * argument is found only if the rule names that argument.
  */
 export function examinedTexts(value: Value, located: Located | null): readonly ExaminedText[] {
   if (typeof value === 'string') return [{ text: value, place: located }];
+  // Attack: the number of a card as a number, which has no characters that a range could name.
+  if (typeof value === 'number') return [{ text: String(value), place: null }];
   if (isContents(value)) {
     const places = locateTexts(value, located);
     return textsOf(value).map((text, index) => ({ text, place: places[index] ?? null }));
   }
   if (isList(value)) return value.flatMap((item, index) => examinedTexts(item, partOf(located, index)));
   if (isDictionary(value))
-    return Object.entries(value).flatMap(([key, inner]) => examinedTexts(inner, partOf(located, key)));
+    return Object.entries(value).flatMap(([key, inner]) => [
+      { text: key, place: null },
+      ...examinedTexts(inner, partOf(located, key)),
+    ]);
   if (!(value instanceof TracePart)) return [];
   const name = EXAMINED.get(value.type);
   return name === undefined ? [] : examinedTexts(value.field(name) ?? null, partOf(located, name));

@@ -72,9 +72,13 @@ export function pathOf(event: EventObject, path: Path): string {
   return [event.reference, ...(isOfTarget ? ['function'] : []), first, ...rest].join('.');
 }
 
-/** `call.function.arguments` and `call.arguments` are one place. */
+/** `call.function.arguments` and `call.arguments` are one place, and what is chosen out of them stands there. */
 function withoutTarget(event: EventObject, path: Path): Path {
-  return event.type === 'ToolCall' && path[0] === 'function' ? path.slice(1) : path;
+  if (event.type !== 'ToolCall') return path;
+  const [first, ...rest] = path;
+  if (first === 'function') return rest;
+  if (first === 'identifying') return ['arguments', ...rest];
+  return first === 'names' ? ['arguments'] : path;
 }
 
 function chunkPath(event: EventObject, first: string | number, rest: Path): string | null {

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { Json, JsonObject, Label, ToolLabels } from '@cordon/core';
+import type { CalledLabels, Json, JsonObject, Label } from '@cordon/core';
 
 /** What every event may have. A chat log has none of it: then there is one context, in the order of the list. */
 export interface EventFrame {
@@ -55,7 +55,7 @@ export interface ToolCallEvent extends EventFrame {
 }
 
 /** The labels of a tool that speak of its calls; those of its output are the output's own. */
-export type CalledTool = Pick<ToolLabels, 'readOnly' | 'outward' | 'identifying'>;
+export type CalledTool = CalledLabels;
 
 /** What a tool returned. */
 export interface ToolOutputEvent extends EventFrame {

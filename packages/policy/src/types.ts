@@ -109,7 +109,7 @@ export const ADDED_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     'ToolCall',
     new Set([
       ...['app', 'context', 'labels', 'name', 'arguments'],
-      ...['irreversible', 'read_only', 'outward', 'identifying'],
+      ...['irreversible', 'read_only', 'outward', 'identifying', 'may_leave', 'names'],
     ]),
   ],
   ['ToolOutput', new Set(['id', 'app', 'context', 'labels', 'error', 'structured'])],
@@ -147,6 +147,8 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
       read_only: BOOL,
       outward: BOOL,
       identifying: DICT,
+      may_leave: BOOL,
+      names: TEXTS,
     }),
   ],
   [

@@ -110,9 +110,15 @@ testPairs([
   },
   {
     name: 'POL086: secrets of a call and of its arguments',
-    policy: `from invariant.detectors import secrets\n${aboutCall('any(secrets(c))', 'any(secrets(c.arguments))')}`,
-    expected: ['POL086 4: c', 'POL086 5: c.arguments'],
-    innocent: `from invariant.detectors import secrets\n${aboutCall('any(secrets(c.arguments.body))')}`,
+    policy: `from invariant.detectors import secrets\n${aboutCall('any(secrets(c))', 'any(secrets(c.function.arguments))')}`,
+    expected: ['POL086 4: c', 'POL086 5: c.function.arguments'],
+    innocent: `from invariant.detectors import secrets\n${aboutCall('any(secrets(c.function.arguments.body))')}`,
+  },
+  {
+    name: 'POL086: of a rule that only Cordon reads, where secrets of a call are found',
+    policy: `${aboutCall('len(text(c)) > 0', 'c.outward')}`,
+    expected: ['POL086 3: c'],
+    innocent: `from invariant.detectors import secrets\n${aboutCall('any(secrets(c))', 'c.outward')}`,
   },
   {
     name: 'POL086: the call of a message',

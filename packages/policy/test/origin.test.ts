@@ -99,3 +99,23 @@ test("a value that hides something is the user's only as he wrote it", () => {
   for (const x of ['alice', 'ali\u200ccia', 'ok ❤️', 'OK ❤', 'alice@x.org, alicia@y.org'])
     assert.equal(monitor.decide([send({ x })]).verdict, 'allow', JSON.stringify(x));
 });
+
+for (const [text, value, verdict] of [
+  // Attack: of several joiners one counted, and a stranger's address was the user's.
+  ['write to a.b@c.org', 'a.b@c.org', 'allow'],
+  ['write to a.b.org', 'a.@b.org', 'deny'],
+  ['write to a.@b.org', 'a.@b.org', 'allow'],
+  ['see http://b.org/x', 'http://b.org/x', 'allow'],
+  // Attack: more joiners than three were taken for none.
+  ['look at /srv/x etc/passwd', '/srv/x/../../etc/passwd', 'deny'],
+  ['look at /srv/x/../../etc/passwd', '/srv/x/../../etc/passwd', 'allow'],
+  ['name ---- bob', 'bob', 'allow'],
+  ['name------bob', 'bob', 'allow'],
+  ['**bob@x.org**', 'bob@x.org', 'allow'],
+] as const) {
+  test(`${value} is ${verdict === 'allow' ? '' : 'not '}the user's, who said: ${text}`, () => {
+    const monitor = monitorOf(NOT_YOURS);
+    monitor.append([said(text)]);
+    assert.equal(monitor.decide([send({ x: value })]).verdict, verdict);
+  });
+}

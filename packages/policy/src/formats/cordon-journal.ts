@@ -369,7 +369,9 @@ export class JournalReader {
       this.#reading.wrong(at, '`identifying` is a list of names, or null');
     const readOnly = this.#flag(given, 'readOnly', at);
     const outward = this.#flag(given, 'outward', at);
-    return { labels: { readOnly, outward, identifying: names } };
+    const kept = { readOnly, outward, identifying: names };
+    if (own(given, 'mayLeave') === undefined) return { labels: kept };
+    return { labels: { ...kept, mayLeave: this.#flag(given, 'mayLeave', at) } };
   }
 
   #number(body: JsonObject, key: string, path: string): number {

@@ -18,7 +18,7 @@ export function lintDifferences(context: LintContext): void {
   const look = (part: Expression, body: LintBody | null, isPortable: boolean): void => {
     if (seen.has(part)) return;
     seen.add(part);
-    traps(context, part, body);
+    traps(context, part, body, isPortable);
     if (isPortable) differences(context, part, body);
   };
   for (const body of context.bodies.toReversed()) {
@@ -42,12 +42,12 @@ export function lintDifferences(context: LintContext): void {
 
 // ── traps, whoever reads the rule ───────────────────────────────────────────────────────────────────────────────
 
-function traps(context: LintContext, part: Expression, body: LintBody | null): void {
+function traps(context: LintContext, part: Expression, body: LintBody | null, isPortable: boolean): void {
   switch (part.kind) {
     case 'call':
       anchoredMatch(context, part, body);
       escapes(context, part, body);
-      blindFunction(context, part, body);
+      blindFunction(context, part, body, isPortable);
       wrongCall(context, part, body);
       break;
     case 'binary':
@@ -150,9 +150,9 @@ function escapedText({ diagnostics }: LintContext, part: Expression): void {
 }
 
 /** 13: these look at texts and messages; of a call or an object they see nothing. */
-const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set([
-  'text',
-  'image',
+const SEES_TEXTS: ReadonlySet<string> = new Set(['text', 'image']);
+/** Here these see all texts within, and numbers; elsewhere they do not. */
+const SEES_TEXTS_ELSEWHERE: ReadonlySet<string> = new Set([
   'secrets',
   'pii',
   'copyright',
@@ -160,10 +160,10 @@ const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set([
   'prompt_injection',
 ]);
 
-function blindFunction(context: LintContext, call: Call, body: LintBody | null): void {
+function blindFunction(context: LintContext, call: Call, body: LintBody | null, isPortable: boolean): void {
   const name = calledName(call, context, body);
   if (name === null) return;
-  if (LOOKS_AT_TEXTS.has(name)) {
+  if (SEES_TEXTS.has(name) || (isPortable && SEES_TEXTS_ELSEWHERE.has(name))) {
     const looked = name === 'text' || name === 'image' ? call.positional : call.positional.slice(0, 1);
     for (const argument of looked) {
       const type = context.type(argument);

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { Words } from './words.ts';
+import { joinCharacter, type Words } from './words.ts';
 
 /** The words `from` (inclusive) to `to` (exclusive) say the same as `key`. */
 export interface Form {
@@ -64,8 +64,7 @@ function isDigits(word: string | undefined): word is string {
 }
 
 function joinAt({ joins }: Words, at: number): string {
-  const join = joins[at] ?? 0;
-  return join === 0 ? '' : String.fromCharCode(join);
+  return joinCharacter(joins[at] ?? 0);
 }
 
 // ── amounts ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -419,17 +419,23 @@ function own(word: string): string {
   return word.length < 13 ? word : ` ${word}`.slice(1);
 }
 
+/** Stands for a join that no byte holds. */
+const LONG = 255;
+
 /** Words as numbers, one after the other, with what joins them and where they stand. */
 class Stream {
   #ids = new Int32Array(256);
   #offsets = new Int32Array(256);
   #joins = new Uint8Array(256);
+  /** Joins of several characters, by place: they are rare, and no byte holds one. */
+  readonly #long = new Map<number, number>();
   length = 0;
 
   push(id: number, join: number, offset: number): void {
     if (this.length === this.#ids.length) this.#grow();
     this.#ids[this.length] = id;
-    this.#joins[this.length] = join;
+    this.#joins[this.length] = join < LONG ? join : LONG;
+    if (join >= LONG) this.#long.set(this.length, join);
     this.#offsets[this.length] = offset;
     this.length++;
   }
@@ -450,7 +456,8 @@ class Stream {
   }
 
   join(at: number): number {
-    return this.#joins[at] ?? 0;
+    const join = this.#joins[at] ?? 0;
+    return join === LONG ? (this.#long.get(at) ?? 0) : join;
   }
 
   offset(at: number): number {

@@ -23,8 +23,17 @@ const MAX_WORD = 64;
 /** Between the pieces of a run that was cut. */
 export const CUT = 1;
 
-/** What may stand between two words that are one name, address, number or path. */
-const JOINERS: ReadonlySet<string> = new Set(".@-_+/:&=?#~'%\\,!$*|".split(''));
+/** What may stand between two words that are one name, address, number or path; fewer than `BASE`. */
+const JOINERS = ".@-_+/:&=?#~'%\\,!$*|";
+const JOINER_NUMBERS: ReadonlyMap<string, number> = new Map(
+  [...JOINERS].map((joiner, at) => [joiner, at + 1]),
+);
+const BASE = 32;
+/** Joins that are several characters have numbers from here on, those of one that character's code. */
+const SEVERAL = 0x10000;
+/** More of them join only in a path: a line of dashes parts what stands before and behind it. */
+const MOST_JOINERS = 3;
+const MOST_OF_PATH = 8;
 
 /** A run of words that goes on behind one of these is a part of another name: `example.co` is not in `example.co.uk`. */
 const STRICT: ReadonlySet<number> = new Set([...'.-_+,'].map((joiner) => joiner.charCodeAt(0)).concat(CUT));
@@ -35,12 +44,24 @@ const IDENTIFYING: ReadonlySet<number> = new Set(
 );
 
 export function isStrict(join: number): boolean {
-  return STRICT.has(join);
+  return holds(join, STRICT);
 }
 
 /** Whether the words name something by their punctuation, too: a mail address, a host, a path, a number. */
 export function isAddress({ joins }: Pick<Words, 'joins'>): boolean {
-  return joins.some((join, index) => index > 0 && IDENTIFYING.has(join));
+  return joins.some((join, index) => index > 0 && holds(join, IDENTIFYING));
+}
+
+/** The character that a join is, where it is one; empty: it is none, or several. */
+export function joinCharacter(join: number): string {
+  return join === 0 || join >= SEVERAL ? '' : String.fromCharCode(join);
+}
+
+function holds(join: number, wanted: ReadonlySet<number>): boolean {
+  if (join < SEVERAL) return wanted.has(join);
+  for (let left = join - SEVERAL; left > 0; left = Math.floor(left / BASE))
+    if (wanted.has(JOINERS.charCodeAt((left % BASE) - 1))) return true;
+  return false;
 }
 
 /** Kinds of characters. */
@@ -131,18 +152,24 @@ const HIDDEN = /\p{Default_Ignorable_Code_Point}/u;
 const EMOJI =
   /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*/gu;
 
-/** What stands between two words, where it joins them; of several characters, the strictest. */
+/**
+ * What stands between two words, where it joins them. Of several characters each counts: `a.@b.org` is another address than
+ * `a.b.org`.
+ */
 function joinOf(text: string, from: number, to: number): number {
-  if (to === from || to - from > 3 || endsSentence(text, from, to)) return 0;
-  let join = 0;
+  const count = to - from;
+  if (count === 0 || count > MOST_OF_PATH || endsSentence(text, from, to)) return 0;
+  let all = 0;
   for (let at = from; at < to; at++) {
     const character = text.charAt(at);
-    if (!JOINERS.has(character)) return 0;
+    const number = JOINER_NUMBERS.get(character);
+    if (number === undefined) return 0;
     if (character === ',' && !(isDigit(text, from - 1) && isDigit(text, to))) return 0;
-    const code = character.charCodeAt(0);
-    if (join === 0 || (STRICT.has(code) && !STRICT.has(join))) join = code;
+    all = all * BASE + number;
   }
-  return join;
+  if (count === 1) return text.charCodeAt(from);
+  if (count > MOST_JOINERS && !/[\\/]/.test(text.slice(from, to))) return 0;
+  return SEVERAL + all;
 }
 
 /** `x@y.org.They came`: a full stop without its space, where the text has spaces elsewhere; `Y.Org` is a name. */
