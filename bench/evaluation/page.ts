@@ -132,7 +132,7 @@ nav a { margin-right: .8rem; } a { color: var(--c0); }
 section { border-top: 1px solid var(--line); } .question { margin: 0 0 1rem; color: var(--soft); }
 .warn { color: var(--warn); margin: .3rem 0; } .note, .unit { color: var(--soft); font-size: .9rem; font-weight: 400; }
 .aims { list-style: none; padding: 0; margin: 1rem 0; display: grid; gap: .6rem; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); }
-.aims li { background: var(--card); border-left: 4px solid var(--good); border-radius: 4px; padding: .5rem .7rem; display: grid; }
+.aims li { background: var(--card); border-left: 4px solid var(--good); border-radius: 4px; padding: .5rem .7rem; display: grid; align-content: start; }
 .aims li.missed { border-color: var(--bad); } .measured { font-size: 1.3rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .aim { color: var(--good); font-size: .85rem; } .missed .aim { color: var(--bad); }
 figure { margin: 0; } svg { display: block; overflow: visible; } svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }

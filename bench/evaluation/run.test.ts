@@ -121,6 +121,13 @@ test('what was measured before an interruption is not measured again', async () 
   assert.deepEqual([whole.figures, whole.run.measured, missing], [{ counted: 3 }, 3, []]);
 });
 
+test('a run that is stopped before its first record has no result', async () => {
+  const trial = new Trial();
+  trial.stop.abort();
+  await assert.rejects(trial.make({}), /interrupted before anything was measured/);
+  assert.deepEqual([trial.run, trial.closed, existsSync(join(folder, 'machine.json'))], [[], 1, false]);
+});
+
 test('a line that a kill has cut off is measured again, and the next one does not join it', async () => {
   await new Trial().make({ keys: ['a'] });
   appendFileSync(join(folder, 'machine.jsonl'), '{"key":"b","reco');

@@ -13,7 +13,7 @@ import { thisMachine } from '../machine.ts';
 import type { CodeVersion } from './code-version.ts';
 import { resultFile, type SuiteResult } from './result.ts';
 import type { Beginning, Opened, RunStore, Start } from './run-store.ts';
-import type { BenchRequest, Suite, Unit } from './suite.ts';
+import type { BenchRequest, PreparedSuite, Suite, Unit } from './suite.ts';
 
 /** Is told what happens, for whoever waits. */
 export interface Observer {
@@ -71,6 +71,8 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
     const work = new Work(suite, options, opened, units.length, left);
     await work.run();
     const known = recordsOf(units, opened.records);
+    if (known.size === 0 && options.signal.aborted)
+      return failed(fault('cancelled', 'interrupted before anything was measured'));
     const report = prepared.value.report(known);
     const result: SuiteResult = {
       suite: suite.id,
@@ -186,10 +188,14 @@ class Work {
   }
 }
 
-/** Null: the signal came first. */
-async function unlessStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
-  const stopped = aborted(signal).then(() => null);
-  return Promise.race([value, stopped]);
+/** Null: the signal came first; what comes of the preparation then is ended at once. */
+async function unlessStopped(
+  preparation: ReturnType<Suite['prepare']>,
+  signal: AbortSignal,
+): Promise<Result<PreparedSuite, Fault> | null> {
+  const first = await Promise.race([preparation, aborted(signal).then(() => null)]);
+  if (first === null) preparation.then((late) => (late.ok ? late.value.close() : null)).catch(() => null);
+  return first;
 }
 
 /** Waits for the work; once the signal has come, for no longer than the grace. */

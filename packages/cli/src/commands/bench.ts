@@ -150,6 +150,8 @@ function outFolder(surroundings: Surroundings, options: BenchOptions): string {
   return join(data, 'bench', `${isQuick ? 'quick' : 'full'}${given}`);
 }
 
+const SAME_INTERRUPT_MS = 500;
+
 class Bencher {
   readonly #surroundings: Surroundings;
   readonly #bench: Bench;
@@ -157,6 +159,7 @@ class Bencher {
   readonly #start: Start;
   readonly #look: Look;
   readonly #stop = new AbortController();
+  #stoppedAt = 0;
 
   constructor(surroundings: Surroundings, loaded: Bench, request: BenchRequest, start: Start) {
     this.#surroundings = surroundings;
@@ -215,8 +218,11 @@ class Bencher {
   }
 
   #interrupt(): void {
-    // The second time it is meant seriously.
-    if (this.#stop.signal.aborted) process.exit(EXIT.failed);
+    const isAgain = this.#stop.signal.aborted;
+    // A terminal and a package manager both hand on the same Ctrl-C.
+    if (isAgain && performance.now() - this.#stoppedAt < SAME_INTERRUPT_MS) return;
+    if (isAgain) process.exit(EXIT.failed);
+    this.#stoppedAt = performance.now();
     this.#note('ending what is being measured; once more ends at once');
     this.#stop.abort();
   }

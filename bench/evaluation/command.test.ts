@@ -1,0 +1,125 @@
+/** `cordon bench` as a user calls it: real processes, data of others, interruptions. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { brotliDecompressSync } from 'node:zlib';
+import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import { DATA_FOLDER } from '../data.ts';
+import { CORDON, Homes } from '../places.ts';
+
+const homes = new Homes();
+const { environment } = homes.create();
+const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
+const traces = join(folder, 'traces');
+const FILES = 10;
+
+before(() => {
+  mkdirSync(traces);
+  const file = join(DATA_FOLDER, 'traces', 'agentdojo', 'command-r-plus.jsonl.br');
+  const lines = brotliDecompressSync(readFileSync(file)).toString('utf8').split('\n').slice(0, 160);
+  for (let number = 0; number < FILES; number++)
+    writeFileSync(join(traces, `model-${number}.jsonl`), `${lines.join('\n')}\n`);
+});
+after(() => {
+  homes.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(...args: readonly string[]): ChildProcess {
+  return spawn(CORDON, ['bench', ...args], {
+    env: { ...environment, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function ended(child: ChildProcess, onError: (text: string) => void = () => {}): Promise<Ended> {
+  let [out, err] = ['', ''];
+  child.stdout?.on('data', (bytes: Buffer) => {
+    out += bytes.toString('utf8');
+  });
+  child.stderr?.on('data', (bytes: Buffer) => {
+    err += bytes.toString('utf8');
+    onError(err);
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+function lastLine({ out }: Ended): JsonObject {
+  const parsed = parseJson(out.trimEnd().split('\n').at(-1) ?? '');
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+}
+
+test('`list` names every benchmark', async () => {
+  const { code, out } = await ended(start('list', '--json'));
+  const lines = out.trimEnd().split('\n');
+  assert.equal(code, 0);
+  for (const name of ['protection', 'functionality', 'overhead', 'detectors'])
+    assert.ok(
+      lines.some((line) => line.startsWith(`{"kind":"bench.suite","suite":"${name}"`)),
+      name,
+    );
+});
+
+test('an interrupted run keeps what it measured, and the same command goes on from it', async () => {
+  const out = join(folder, 'run');
+  const command = ['protection', '--traces', traces, '--out', out, '--json'];
+  const child = start(...command);
+  let isSent = false;
+  const first = await ended(child, (text) => {
+    if (isSent || !text.includes('%')) return;
+    isSent = true;
+    // As a terminal and a package manager do it, twice.
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+  });
+  assert.equal(first.code, 2, first.err);
+  const kept = readFileSync(join(out, 'protection.jsonl'), 'utf8').split('\n').length - 1;
+  assert.ok(kept > 0 && kept < FILES, `${kept} records`);
+  assert.equal(existsSync(join(out, 'run.lock')), false);
+
+  const second = await ended(start(...command));
+  assert.match(second.out, new RegExp(`"kind":"resumed","records":${kept}\\b`));
+  const { kind, suite, recorded, obedient, run } = lastLine(second);
+  assert.deepEqual([kind, suite, obedient], ['bench.result', 'protection', null]);
+  assert.ok(isJsonObject(recorded) && isJsonObject(run));
+  assert.deepEqual([run.units, run.measured, run.isOnOtherData, recorded.broken], [FILES, FILES, true, 0]);
+  assert.equal(typeof recorded.caught, 'number');
+  assert.match(readFileSync(join(out, 'report.html'), 'utf8'), /^<!doctype html>/);
+
+  const third = await ended(start('compare', out, out));
+  assert.deepEqual([third.code, /0 figures|figures are the same/.test(third.out)], [0, true]);
+});
+
+for (const { what, args, said } of [
+  { what: 'a benchmark that there is not', args: ['speed'], said: /there is no benchmark `speed`/ },
+  { what: 'two at once', args: ['protection', 'overhead'], said: /`overhead` is too much/ },
+  {
+    what: 'traces that are not there',
+    args: ['protection', '--traces', '/nowhere/at/all'],
+    said: /there is no \/nowhere\/at\/all/,
+  },
+  {
+    what: 'a folder that is a file',
+    args: ['protection', '--out', CORDON],
+    said: /the folder of the run cannot be used/,
+  },
+  {
+    what: 'a comparison with nothing',
+    args: ['compare', '/nowhere/at/all', '.'],
+    said: /there is no \/nowhere\/at\/all/,
+  },
+])
+  test(`${what} is refused`, async () => {
+    const { code, err } = await ended(start(...args));
+    assert.equal(code, 2);
+    assert.match(err.replace(/\n\s+/g, ' '), said);
+  });
