@@ -35,6 +35,10 @@ export class References {
   readonly #held = new Map<string, HeldText>();
   #characters = 0;
 
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** Whether these texts may be kept besides those that are. */
   hasRoomFor(texts: readonly string[]): boolean {
     const more = texts.reduce((sum, text) => sum + text.length, 0);

@@ -59,7 +59,12 @@ export class Turn {
     const { models } = this.#parts;
     // The loop counts too; this is for one that does not.
     if (++this.#modelCalls > this.#start.maxSteps) return failed(TOO_MANY_STEPS);
-    const tools = offeredTools(this.#start);
+    const { peers, references } = this.#context;
+    const tools = offeredTools(this.#start, {
+      // Those of the plan have tools of their own.
+      hasPeer: peers.size > this.#start.offers.length,
+      hasReference: references.isHolding,
+    });
     const answer = await models.complete(this.#context, this.#query, {
       role: 'agent',
       messages,
