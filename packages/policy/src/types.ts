@@ -188,6 +188,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
         labels: TEXTS,
         event: TEXT_OR_NONE,
         whole: BOOL,
+        record: BOOL,
         text: TEXT_OR_NONE,
         around: TEXT_OR_NONE,
         asked: TEXTS,

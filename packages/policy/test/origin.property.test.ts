@@ -170,8 +170,24 @@ function eventOf(one: Shape, index: number, contexts: number): TraceEvent {
   }
 }
 
+/** Evaluators that never find anything would agree as well. */
+const NEEDED = ['user', 'output', 'model', 'exact', 'normalised', 'part'];
+/** Few generated traces have a part, and now and then none of a few hundred has one. */
+const MOST_ROUNDS = 10;
+
 function compare(contexts: number, maxLength: number): void {
   const seen = new Set<string>();
+  for (
+    let round = 1;
+    round === 1 || (round <= MOST_ROUNDS && !NEEDED.every((kind) => seen.has(kind)));
+    round++
+  )
+    compareOnce(contexts, maxLength, seen);
+  for (const needed of NEEDED) assert.ok(seen.has(needed), `${needed} was not among ${[...seen].join(', ')}`);
+}
+
+/** `seen` gets the kinds and matches that were found. */
+function compareOnce(contexts: number, maxLength: number, seen: Set<string>): void {
   fc.assert(
     fc.property(fc.array(shape(contexts), { maxLength }), (shapes) => {
       const events = shapes.map((one, index) => eventOf(one, index, contexts));
@@ -203,9 +219,6 @@ function compare(contexts: number, maxLength: number): void {
     }),
     { numRuns: RUNS },
   );
-  // Evaluators that never find anything would agree as well.
-  for (const needed of ['user', 'output', 'model', 'exact', 'normalised', 'part'])
-    assert.ok(seen.has(needed), `${needed} was not among ${[...seen].join(', ')}`);
 }
 
 test('in one context the index finds what reading every text finds', () => {

@@ -199,6 +199,7 @@ function fieldsOf({ match, held, isField }: Source, visible: Visible): Readonly<
     labels: held?.seen.bringer.labels ?? [],
     event: held?.event.reference ?? null,
     whole: match !== 'structured' && match !== 'part' && isField,
+    record: held?.seen.isInRecord === true,
     text: held?.seen.text ?? null,
     around: held === null ? null : meaning.sentenceAt(held.seen.text, held.at),
     asked: [...new Set(firstOfEach(asked.flat()).map((source) => source.held?.seen.bringer.kind ?? 'model'))],

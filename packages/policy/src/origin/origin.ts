@@ -13,6 +13,11 @@ import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore
 import type { OriginKind } from './sources.ts';
 import { hidesText } from './words.ts';
 
+const SOURCE_FIELDS = [
+  ...['kind', 'match', 'app', 'tool', 'context', 'labels', 'event'],
+  ...['whole', 'record', 'text', 'around', 'asked'],
+] as const;
+
 /** How well a source holds a value; `part`: it holds a piece of it. */
 export type OriginMatch = Hit['match'] | 'part';
 
@@ -34,7 +39,7 @@ export class OriginSource extends TracePart {
   }
 
   fieldNames(): readonly string[] {
-    return ['kind', 'match', 'app', 'tool', 'context', 'labels', 'event', 'whole', 'text', 'around', 'asked'];
+    return [...SOURCE_FIELDS];
   }
 
   field(name: string): Value | undefined {
@@ -55,6 +60,8 @@ export class OriginSource extends TracePart {
         return this.hit?.event.reference ?? null;
       case 'whole':
         return this.#isWhole && this.hit?.isField === true;
+      case 'record':
+        return this.hit?.isInRecord === true;
       case 'text':
         return this.hit?.text ?? null;
       case 'around':

@@ -57,6 +57,8 @@ export interface Hit {
   readonly position: number;
   /** Somewhere what brought it has the value alone in a field of a record. */
   readonly isField: boolean;
+  /** `text` is a field of a record, or was taken out of one. */
+  readonly isInRecord: boolean;
 }
 
 /** Of all texts of one trace. About 24 MB of English. */
@@ -83,6 +85,7 @@ interface Text {
   readonly isDecoded: boolean;
   readonly isWhole: boolean;
   readonly isField: boolean;
+  readonly isInRecord: boolean;
   /** Its words, as positions in the stream. */
   readonly start: number;
   readonly end: number;
@@ -125,8 +128,8 @@ export class SeenTexts {
   }
 
   add(event: EventObject): void {
-    for (const { bringer, text, isDecoded, isWhole, isField } of seenIn(event)) {
-      const words = wordsOf(text);
+    for (const { bringer, ...seen } of seenIn(event)) {
+      const words = wordsOf(seen.text);
       if (words.words.length === 0) continue;
       if (this.#isLost || this.#stream.length + words.words.length > MAX_WORDS) {
         this.#isLost = true;
@@ -134,7 +137,7 @@ export class SeenTexts {
       }
       const group = groupOf(bringer);
       const source = { event, bringer, group, lane: this.#laneOf(event, group) };
-      this.#keep({ source, text, isDecoded, isWhole, isField }, words);
+      this.#keep({ source, ...seen }, words);
     }
   }
 
@@ -285,7 +288,8 @@ export class SeenTexts {
     const isExact = !isDecoded && !phrase.isDecoded && text.startsWith(phrase.core, at);
     const match = !isExact ? 'normalised' : phrase.isShort ? 'short' : 'exact';
     const { event, bringer, group } = source;
-    return { event, bringer, group, match, text, at, position, isField: own.isField && isAll };
+    const { isInRecord } = own;
+    return { event, bringer, group, match, text, at, position, isField: own.isField && isAll, isInRecord };
   }
 
   /** The same in another form. */
@@ -316,6 +320,7 @@ export class SeenTexts {
         at: this.#stream.offset(at[0] ?? 0),
         position: at[0] ?? 0,
         isField: match === 'normalised' && this.#isInField(key, source.lane, place),
+        isInRecord: text.isInRecord,
       });
     }
     if (key.startsWith('=')) this.#plain(key.slice(1), phrase, place, effort, best);

@@ -32,6 +32,8 @@ export interface SeenText {
   readonly isWhole: boolean;
   /** It stands alone in a field of a record: a program keeps it so, and it was not written to be read. */
   readonly isField: boolean;
+  /** It is a field of a record, or was taken out of one. */
+  readonly isInRecord: boolean;
 }
 
 /** Everything that an event brings; empty: it is no source. */
@@ -69,7 +71,7 @@ export function seenIn(event: EventObject): readonly SeenText[] {
       const bringer = bringerOf(event, 'endorsed');
       return inside.values.map(({ value }) => ({
         ...{ bringer, text: value, isDecoded: false },
-        ...{ isWhole: true, isField: false },
+        ...{ isWhole: true, isField: false, isInRecord: false },
       }));
     }
     case 'ToolCall':
@@ -147,9 +149,10 @@ function seenFrom(bringer: Bringer, members: readonly Member[]): readonly SeenTe
   for (const { text, isField } of members) {
     if (known.has(text)) continue;
     known.add(text);
-    seen.push({ bringer, text, isDecoded: false, isWhole: false, isField });
+    const place = { bringer, isWhole: false, isInRecord: isField };
+    seen.push({ ...place, text, isDecoded: false, isField });
     for (const decoded of decodingsOf(text))
-      seen.push({ bringer, text: decoded.text, isDecoded: true, isWhole: false, isField: false });
+      seen.push({ ...place, text: decoded.text, isDecoded: true, isField: false });
   }
   return seen;
 }
