@@ -40,6 +40,11 @@ export const PACKS: readonly Pack[] = [
     isDefault: true,
   },
   {
+    name: 'links',
+    stops: 'links and images whose address carries data away as soon as somebody sees them',
+    isDefault: true,
+  },
+  {
     name: 'code',
     stops: 'running code after text of others was read, and code that came from it',
     isDefault: true,

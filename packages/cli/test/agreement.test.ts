@@ -22,7 +22,7 @@ test('ready-made policies that a found file leaves out are named', () => {
   const without = drawn({ apps: APPS, packs: ['recipients'] });
   assert.match(
     without,
-    /without the ready-made policies secrets, personal-data, injection, code, loops, tool-poisoning/,
+    /without the ready-made policies secrets, personal-data, injection, links, code, loops, tool-poisoning/,
   );
   assert.doesNotMatch(drawn({ apps: APPS }), /without the ready-made/);
 });

@@ -6,7 +6,7 @@
  */
 export { importedName, runBuiltin } from './builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
-export { decodingsOf } from './origin/encodings.ts';
+export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { formsIn, readingsOf } from './origin/forms.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';

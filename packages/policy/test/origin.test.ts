@@ -109,6 +109,13 @@ for (const [text, value, verdict] of [
   // Attack: more joiners than three were taken for none.
   ['look at /srv/x etc/passwd', '/srv/x/../../etc/passwd', 'deny'],
   ['look at /srv/x/../../etc/passwd', '/srv/x/../../etc/passwd', 'allow'],
+  // The way a program has to put an address changes nothing about who named it.
+  ['see www.b.org', 'http://www.b.org', 'allow'],
+  ['see www.b.org.They sent it', 'https://www.b.org/', 'allow'],
+  ['see www.b.org', 'https://www.b.org.evil.net', 'deny'],
+  ['see www.b.org', 'https://www.b.org@evil.net', 'deny'],
+  ['see b.org/x', 'https://b.org/x', 'allow'],
+  ['see b.org/x', 'https://b.org/y', 'deny'],
   ['name ---- bob', 'bob', 'allow'],
   ['name------bob', 'bob', 'allow'],
   ['**bob@x.org**', 'bob@x.org', 'allow'],

@@ -65,7 +65,9 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
   const models = (match: string): Source => ({ match, held: null, isField: false });
   if (meaning.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
   const decodings = meaning.decodingsOf(leaf);
-  const others = decodings.filter(({ isWhole }) => isWhole).map(({ text }) => ({ text, isDecoded: true }));
+  const link = meaning.spokenLink(leaf);
+  const spelled = [...decodings.filter(({ isWhole }) => isWhole), ...(link === null ? [] : [{ text: link }])];
+  const others = spelled.map(({ text }) => ({ text, isDecoded: true }));
   const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>
     texts.flatMap((text) => foundIn(one.text, one.isDecoded, text) ?? []),
   );

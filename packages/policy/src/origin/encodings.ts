@@ -24,6 +24,15 @@ export function decodingsOf(text: string): readonly Decoding[] {
   return decodings;
 }
 
+/**
+ * An address as people write it: `https://www.example.org/` is `www.example.org`. Null: it is none, or is written so. Who names a
+ * place names it whatever way a program has to put it.
+ */
+export function spokenLink(text: string): string | null {
+  const [, rest] = /^\s*https?:\/\/([^\s@]{1,2000})$/i.exec(text.trimEnd()) ?? [];
+  return rest === undefined ? null : rest.replace(/\/$/, '');
+}
+
 const ESCAPE = /%[0-9a-f]{2}|&(?:#|[a-z])|\\[nrtu"/\\]/i;
 /** Percent escapes stand in runs, because several of them are one character. */
 const ESCAPES =

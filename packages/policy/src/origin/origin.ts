@@ -6,7 +6,7 @@
  */
 import type { EventObject } from '../event-object.ts';
 import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
-import { decodingsOf } from './encodings.ts';
+import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
 import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore } from './seen-texts.ts';
@@ -172,11 +172,13 @@ export class Origins {
     const decodings = decodingsOf(text);
     const phrase = phraseOf(text, readingsOf, false);
     const isHiding = hidesText(text);
+    const link = spokenLink(text);
     // Attack: `/` and `*` have no word that could be looked for, and name everything.
     if (phrase.words.words.length === 0) return text.trim() === '' ? [] : [this.#models('exact')];
     const whole = [
       phrase,
       ...decodings.filter(({ isWhole }) => isWhole).map((one) => phraseOf(one.text, readingsOf, true)),
+      ...(link === null ? [] : [phraseOf(link, readingsOf, true)]),
     ];
     const hits = grouped(whole.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
     if (hits.size > 0)
