@@ -17,7 +17,7 @@ export interface Suite {
   prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fault>>;
 }
 
-export type SuiteId = 'protection' | 'functionality' | 'overhead' | 'machine' | 'detectors';
+export type SuiteId = 'protection' | 'functionality' | 'overhead' | 'machine' | 'detectors' | 'peers';
 
 /** What the user asked for. Paths are absolute. */
 export interface BenchRequest {

@@ -2,7 +2,14 @@
 import { detectorsSuite } from '../detectors/evaluation.ts';
 import { functionalitySuite } from '../functionality/suite.ts';
 import { overheadSuite } from '../overhead/suite.ts';
+import { peersSuite } from '../peers/suite.ts';
 import { protectionSuite } from '../protection/suite.ts';
 import type { Suite } from './suite.ts';
 
-export const SUITES: readonly Suite[] = [protectionSuite, functionalitySuite, overheadSuite, detectorsSuite];
+export const SUITES: readonly Suite[] = [
+  protectionSuite,
+  functionalitySuite,
+  overheadSuite,
+  detectorsSuite,
+  peersSuite,
+];

@@ -152,7 +152,7 @@ function barFiles(): readonly string[] {
 }
 
 /** What the tools of a suite do: from one file for all, from a file for each, or nothing, and then all is read strictly. */
-class LabelSource {
+export class LabelSource {
   readonly files: readonly string[];
   readonly notices: readonly string[];
   readonly #suites: ReadonlyMap<string, TraceLabels>;

@@ -1,0 +1,177 @@
+/** What the records of all peers say, as tables: what was measured, who has to know what, and what cannot be compared. */
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import type { Section, SuiteReport } from '../evaluation/suite.ts';
+import { IDEA_TEXTS, IDEAS, PAPER_RULES, type Peer, type PeerRule, type Saying } from './peer.ts';
+
+type Records = ReadonlyMap<string, JsonObject>;
+
+export function peersReport(peers: readonly Peer[], records: Records): SuiteReport {
+  return {
+    result: {
+      paper: resultOf(records, 'paper/'),
+      recorded: resultOf(records, 'recorded/'),
+      cost: resultOf(records, 'cost/'),
+    },
+    aims: [],
+    sections: [
+      paperTable(peers, records),
+      recordedTable(peers, records),
+      missingTable(peers),
+      ...costSections(peers, records),
+      LIMITS,
+    ],
+  };
+}
+
+function resultOf(records: Records, prefix: string): JsonObject {
+  const own = [...records].filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(own.map(([key, record]) => [key.slice(prefix.length), record]));
+}
+
+// ── the paper's rules ───────────────────────────────────────────────────────────────────────────────────────────
+
+function paperTable(peers: readonly Peer[], records: Records): Section {
+  return {
+    kind: 'table',
+    title: "Policy peers: the paper's four rules",
+    columns: ['', ...PAPER_RULES.map((rule) => `\`${rule}\``)],
+    rows: peers.map((peer) => [
+      peer.name,
+      ...PAPER_RULES.map((rule) => paperCell(peer, rule, records.get(`paper/${peer.id}`)?.[rule])),
+    ]),
+    note: 'Each rule has traces that it must stop and others, very like them, that it must let pass: stopped, let through, and who has to know what. “The program keeps” means that the engine sees one call, and that the program around it has to collect the fact from the history.',
+  };
+}
+
+function paperCell(peer: Peer, rule: PeerRule, record: Json | undefined): string {
+  const says = peer.says[rule];
+  if (says.kind === 'none') return '–';
+  const counts = asObject(record);
+  if (counts === null) return 'not measured';
+  const passed = numberAt(counts, 'twins') - numberAt(counts, 'disturbed');
+  const figures = `${numberAt(counts, 'stopped')}/${numberAt(counts, 'attacks')} stopped, ${passed}/${numberAt(counts, 'twins')} let through`;
+  return says.kind === 'policy' ? figures : `${figures}; the program keeps ${says.keeps}`;
+}
+
+// ── recorded attacks ────────────────────────────────────────────────────────────────────────────────────────────
+
+function recordedTable(peers: readonly Peer[], records: Records): Section {
+  const rows = IDEAS.flatMap((idea) =>
+    peers
+      .filter((peer) => peer.says[idea].kind !== 'none')
+      .map((peer): readonly string[] => {
+        const counts = records.get(`recorded/${idea}/${peer.id}`);
+        const shares =
+          counts === undefined
+            ? ['not measured', 'not measured']
+            : [share(counts, 'caught', 'attacks'), share(counts, 'disturbed', 'good')];
+        return [IDEA_TEXTS[idea], peer.name, ...shares, placeOf(peer.says[idea])];
+      }),
+  );
+  return {
+    kind: 'table',
+    title: 'Policy peers: recorded attacks',
+    columns: ['rule', 'by', 'caught', 'disturbed', 'who knows'],
+    rows,
+    note: 'Caught: the call is denied or asked about at or before the last call of the attack. Disturbed: any call of a good run is. All get the same labels of tools. These are single ideas of the packs, not the default set, which stands in the table of protection.',
+  };
+}
+
+function missingTable(peers: readonly Peer[]): Section {
+  return {
+    kind: 'table',
+    title: 'Policy peers: what cannot be said',
+    columns: ['by', 'rules', 'what is missing'],
+    rows: peers.flatMap(({ name, says }) => {
+      const missing = Map.groupBy([...PAPER_RULES, ...IDEAS], (rule) => {
+        const saying = says[rule];
+        return saying.kind === 'none' ? saying.missing : '';
+      });
+      return [...missing]
+        .filter(([reason]) => reason !== '')
+        .map(([reason, rules]) => [name, rules.map((rule) => `\`${rule}\``).join(', '), reason]);
+    }),
+    note: null,
+  };
+}
+
+function placeOf(says: Saying): string {
+  switch (says.kind) {
+    case 'policy':
+      return 'the policy';
+    case 'host':
+      return `the program keeps ${says.keeps}`;
+    case 'none':
+      return '–';
+    default:
+      return says satisfies never;
+  }
+}
+
+function share(counts: JsonObject, part: string, whole: string): string {
+  const of = numberAt(counts, whole);
+  return of === 0
+    ? '–'
+    : `${((100 * numberAt(counts, part)) / of).toFixed(1)} % (${numberAt(counts, part)}/${of})`;
+}
+
+// ── cost ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function costSections(peers: readonly Peer[], records: Records): readonly Section[] {
+  const measured = peers.flatMap((peer) =>
+    [...records]
+      .filter(
+        ([key, costs]) =>
+          key.startsWith('cost/') && key.endsWith(`/${peer.id}`) && Object.keys(costs).length > 0,
+      )
+      .map(([key, costs]) => ({ peer, rule: key.split('/')[1] ?? '', costs })),
+  );
+  if (measured.length === 0) return [];
+  const lengths = Object.keys(measured[0]?.costs ?? {});
+  const medianOf = (costs: JsonObject, length: string): number =>
+    numberAt(asObject(costs[length]) ?? {}, 'median');
+  return [
+    {
+      kind: 'table',
+      title: 'Policy peers: one decision, in microseconds, after so many events',
+      columns: ['by', 'rule', ...lengths.map((length) => Number(length).toLocaleString('en'))],
+      rows: measured.map(({ peer, rule, costs }) => [
+        peer.name,
+        `\`${rule}\``,
+        ...lengths.map((length) => medianOf(costs, length).toPrecision(3)),
+      ]),
+      note: 'Median of five rounds. What the program around an engine keeps for it is kept as events come, outside of this time; handing it over is inside.',
+    },
+    {
+      kind: 'lines',
+      title: 'One decision against the length of the session',
+      x: { name: 'events before it', scale: 'logarithmic' },
+      y: { name: 'microseconds', scale: 'logarithmic' },
+      lines: measured.map(({ peer, rule, costs }) => ({
+        name: `${peer.name}, ${rule}`,
+        points: lengths.map((length) => [Number(length), medianOf(costs, length)] as const),
+      })),
+    },
+  ];
+}
+
+const LIMITS: Section = {
+  kind: 'text',
+  title: 'What can be compared, and what cannot',
+  text: [
+    'Compared are rules: the same idea, in the words of each, on the same traces with the same labels. Where all can say a rule, all come to nearly the same verdicts; what differs is who has to know.',
+    'The history is the difference. Rego gets all messages with every call and can say anything about them, and reads them again for each call. Cedar and the governance toolkit see one call, so the program around them has to keep each fact that a rule will ask for, before anybody writes the rule; conditions of the toolkit compare one value with a literal. Guards see one text.',
+    'Missing in all of them: where an argument came from (whole field, sentence, encoding, who wrote it), flow between contexts, detectors that rules can ask (but for those in the table), a question that a decision is remembered for, explanation by events, and isolation, which is the other half of Cordon and stands in its own tables.',
+    'Not compared: guards that ask a model, because none is at hand; roles, identities and many users, which these engines are made for and Cordon does not do; how long their policies take to write.',
+    'Rego is compiled to WebAssembly where the program `opa` is at hand. In no package of the registry it is, so its verdicts here may come from the OPA inside of another package, in batches; then no time is told for it.',
+  ].join('\n\n'),
+};
+
+function asObject(value: Json | undefined): JsonObject | null {
+  return value !== undefined && isJsonObject(value) ? value : null;
+}
+
+function numberAt(record: JsonObject, key: string): number {
+  const value = record[key];
+  return typeof value === 'number' ? value : 0;
+}

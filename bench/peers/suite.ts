@@ -1,0 +1,10 @@
+/** `cordon bench peers`: policy engines and guards of others beside Cordon. Ring 2. */
+import type { Suite } from '../evaluation/suite.ts';
+
+export const peersSuite: Suite = {
+  id: 'peers',
+  question: 'what do policy engines of others make of the same rules and attacks?',
+  jobs: 1,
+  // Policies and engines are loaded when they are used.
+  prepare: async (request) => (await import('./comparison.ts')).preparedComparison(request),
+};
