@@ -1,6 +1,7 @@
 /** All parts of `cordon bench`, in the order in which they are told. Ring 2. */
 import { detectorsSuite } from '../detectors/evaluation.ts';
 import { functionalitySuite } from '../functionality/suite.ts';
+import { machineSuite } from '../machine/suite.ts';
 import { overheadSuite } from '../overhead/suite.ts';
 import { peersSuite } from '../peers/suite.ts';
 import { protectionSuite } from '../protection/suite.ts';
@@ -10,6 +11,7 @@ export const SUITES: readonly Suite[] = [
   protectionSuite,
   functionalitySuite,
   overheadSuite,
+  machineSuite,
   detectorsSuite,
   peersSuite,
 ];

@@ -40,6 +40,7 @@ interface Row {
   readonly unit: Unit;
   readonly median: number;
   readonly quartiles: readonly [number, number];
+  readonly range: readonly [number, number];
   readonly runs: number;
   /** To the row that the aim names. */
   readonly ratio: number | null;
@@ -61,7 +62,7 @@ class Results {
 
   rows(): readonly Row[] {
     return [...this.#values].map(([name, { unit, aim, all }]) => {
-      const { median, quartiles, runs } = summary(all);
+      const { median, quartiles, range, runs } = summary(all);
       const other = aim?.of === undefined ? null : summary(this.#values.get(aim.of)?.all ?? []).median;
       const ratio = other === null ? null : median / other;
       return {
@@ -69,6 +70,7 @@ class Results {
         unit,
         median,
         quartiles,
+        range,
         runs,
         ratio,
         aim,
@@ -234,6 +236,9 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['harms', (stage, round) => (round <= LEAST_ROUNDS ? harms(stage) : Promise.resolve())],
 ]);
 
+/** Done once, behind all rounds. */
+const MANY = 'spokes';
+
 /** A single figure is compared best where nothing else runs in between. Empty: there is no measurement of that name. */
 function chosenMeasurements(only: string | undefined, withHarms: boolean): readonly Measurement[] {
   const isChosen = (name: string) => (only === undefined ? name !== 'harms' || withHarms : name === only);
@@ -257,8 +262,8 @@ async function main(): Promise<number> {
   }
   const { only } = values;
   const chosen = chosenMeasurements(only, values['no-harm'] !== true);
-  if (chosen.length === 0) {
-    console.error(`--only takes one of ${[...MEASUREMENTS.keys()].join(', ')}`);
+  if (chosen.length === 0 && only !== MANY) {
+    console.error(`--only takes one of ${[...MEASUREMENTS.keys(), MANY].join(', ')}`);
     return 2;
   }
   const machine = thisMachine();
@@ -271,11 +276,11 @@ async function main(): Promise<number> {
     // Not counted: it fills the caches of the machine.
     await starts({ ...stage, results: new Results() });
     await warm({ ...stage, results: new Results() });
-    for (let round = 1; round <= rounds; round++) {
+    for (let round = 1; round <= (chosen.length === 0 ? 0 : rounds); round++) {
       const told = { ...stage, say: (doing: string) => say(`round ${round} of ${rounds}: ${doing}`) };
       for (const measure of chosen) await measure(told, round);
     }
-    const count = only === undefined ? Number(values.spokes) : 0;
+    const count = only === undefined || only === MANY ? Number(values.spokes) : 0;
     const many = count > 0 ? await manySpokes(rig, count, say) : null;
     const rows = results.rows();
     console.log(

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:policy`: what a decision costs, on sessions of different lengths; what the analysis of a whole log
  * costs; how long a policy takes to load; what a monitor remembers. All in one run, each round making every
- * measurement once; then how fast logs are scanned (`scan.ts`; `--no-scan` leaves it out). See docs/benchmarks.md; regular
+ * measurement once; then how fast logs are scanned (`scan.ts`; `--no-scan` leaves it out, `--no-loads` logs and loading). See docs/benchmarks.md; regular
  * expressions: `regex.ts`.
  *
  * Exit codes: 0 every aim is met, 1 one is missed, 2 it could not be measured.
@@ -25,7 +25,7 @@ const FLOW_RULE = `raise "mail after a page was read" if:
     page is tool:get_webpage
     mail is tool:send_money
 `;
-const LENGTHS = [100, 1_000, 10_000, 100_000];
+const LENGTHS = [10, 100, 1_000, 10_000, 100_000];
 const CALLS = [10, 100, 1_000, 10_000, 100_000];
 const DECISIONS = 3_000;
 /** Processes a round: their times spread more than others. */
@@ -107,7 +107,8 @@ console.log(JSON.stringify({ imported, loaded }));`;
   return JSON.parse(told);
 }
 
-function measured(rounds: number): readonly Row[] {
+function measured(rounds: number, withLoads: boolean): readonly Row[] {
+  if (!withLoads) return measuredWith(rounds, null);
   const compiled = mkdtempSync(join(tmpdir(), 'cordon-bench-policy-'));
   try {
     // The first process fills the folder.
@@ -118,7 +119,8 @@ function measured(rounds: number): readonly Row[] {
   }
 }
 
-function measuredWith(rounds: number, compiled: string): readonly Row[] {
+/** @param compiled null: without logs and without loading, which take longest */
+function measuredWith(rounds: number, compiled: string | null): readonly Row[] {
   const samples = new Samples();
   const text = readFileSync(PACK, 'utf8');
   const pack = loaded(text);
@@ -131,7 +133,7 @@ function measuredWith(rounds: number, compiled: string): readonly Row[] {
     const grown = heapMegabytes() - before;
     return { length, monitor, grown };
   });
-  const logs = CALLS.map((calls) => ({ calls, log: logOf(calls) }));
+  const logs = compiled === null ? [] : CALLS.map((calls) => ({ calls, log: logOf(calls) }));
   for (let warm = 0; warm < 50; warm++) loadPolicy(text);
   for (const { monitor, length } of monitors) decisions(monitor, length);
   for (let round = 1; round <= rounds; round++) {
@@ -141,6 +143,7 @@ function measuredWith(rounds: number, compiled: string): readonly Row[] {
       samples.add(`p50 ${length}`, share(times, 0.5));
       samples.add(`p99 ${length}`, share(times, 0.99));
     }
+    if (compiled === null) continue;
     for (const { calls, log } of logs) {
       samples.add(
         `flow ${calls}`,
@@ -190,6 +193,7 @@ function measuredWith(rounds: number, compiled: string): readonly Row[] {
     unit: '×',
     aim: 1.5,
   });
+  if (compiled === null) return rows;
   for (const calls of CALLS) {
     const log = `log of ${calls.toLocaleString('en')} calls`;
     const aim = calls === 1_000 ? 5 : null;
@@ -238,6 +242,7 @@ function main(): number {
     options: {
       rounds: { type: 'string', default: '7' },
       json: { type: 'boolean', default: false },
+      loads: { type: 'boolean', default: true },
       scan: { type: 'boolean', default: true },
     },
     allowNegative: true,
@@ -248,7 +253,7 @@ function main(): number {
     return 2;
   }
   const machine = thisMachine();
-  const rows = measured(rounds);
+  const rows = measured(rounds, values.loads);
   if (values.json === true) console.log(JSON.stringify({ machine, rows }, null, 2));
   else {
     const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;

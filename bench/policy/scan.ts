@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliDecompressSync } from 'node:zlib';
+import { DATA_FOLDER } from '../data.ts';
 import { thisMachine } from '../machine.ts';
 import { type Summary, summary } from '../sample.ts';
 
@@ -123,7 +124,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     copies: { type: 'string', default: '4' },
-    traces: { type: 'string', default: join(ROOT, '../shared/data/traces/agentdojo') },
+    traces: { type: 'string', default: join(DATA_FOLDER, 'traces/agentdojo') },
     json: { type: 'boolean', default: false },
   },
 });

@@ -1,0 +1,10 @@
+/** `cordon bench machine`: what Cordon costs the machine that it runs on. Ring 2. */
+import type { Suite } from '../evaluation/suite.ts';
+
+export const machineSuite: Suite = {
+  id: 'machine',
+  question: 'what do starts, round trips, memory, decisions and scans cost on this machine?',
+  // Times are measured.
+  jobs: 1,
+  prepare: async (request) => (await import('./measurements.ts')).preparedMachine(request),
+};
