@@ -7,7 +7,7 @@ import type { FindIn } from '../finding.ts';
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
 import { findHidden } from '../hidden-text/hidden-text.ts';
 import { onDemand } from '../on-demand.ts';
-import { readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
+import { logistic, readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
 import { type Sentence, sentencesIn } from './features.ts';
 import { asShown, type Shown } from './shown-text.ts';
 import { bitOf } from './signs.ts';
@@ -25,6 +25,12 @@ function once<Value>(make: () => Value): () => Value {
 
 /** An order that a span begins with; a rule of the standard library asks for 0.9. */
 export const SURE = 0.9;
+/**
+ * The more sentences a text has, the more chances has each harmless one to look like an order: what makes an order of a
+ * single sentence is not enough for one among fifty. Measured on texts of 1 to 200 sentences (docs/detectors.md).
+ */
+const LEANING = 1.35;
+const FEW_SENTENCES = 3;
 /** Sentences beside one that is sure belong to it from here on. */
 const RELATED = 0.3;
 /** How far an order goes on behind the sentence that gave it away. */
@@ -43,7 +49,7 @@ export interface InjectionSpan {
 
 /** From 0 to 1: how sure it is that the text gives orders to an agent. */
 export function injectionScore(text: string): number {
-  const spans = candidates(text, findHidden(text)).map(({ windows }) => greatest(windows));
+  const spans = candidates(text, findHidden(text)).map(({ confidences }) => greatest(confidences));
   return spans.reduce((most, score) => Math.max(most, score), 0);
 }
 
@@ -68,7 +74,10 @@ export const findInjections: FindIn = (text) =>
 interface Candidate {
   readonly shown: Shown;
   readonly sentences: readonly Sentence[];
+  /** As if each stood alone. */
   readonly windows: readonly Window[];
+  /** The same in the text that they stand in. */
+  readonly confidences: readonly Window[];
   /** What hid it, in the text that was given; null: the text itself. */
   readonly hiding: HiddenFinding | null;
 }
@@ -83,7 +92,17 @@ function candidates(text: string, findings: readonly HiddenFinding[]): readonly 
 
 function judged(shown: Shown, hiding: HiddenFinding | null): Candidate {
   const sentences = sentencesIn(shown.text);
-  return { shown, sentences, windows: windowsOf(sentences, weights()), hiding };
+  const windows = windowsOf(sentences, weights());
+  const shift = LEANING - Math.log(Math.max(1, sentences.length / FEW_SENTENCES)) / 2;
+  const confidences = windows
+    // Words alone order nothing: they only tell what a sign is worth.
+    .filter(({ first, next }) => sentences.slice(first, next).some(({ signs }) => signs !== 0))
+    .map((window) => ({ ...window, score: shifted(window.score, shift) }));
+  return { shown, sentences, windows, confidences, hiding };
+}
+
+function shifted(score: number, shift: number): number {
+  return logistic(Math.log(score / (1 - score)) + shift);
 }
 
 function greatest(windows: readonly Window[]): number {
@@ -91,8 +110,8 @@ function greatest(windows: readonly Window[]): number {
 }
 
 function spansIn(candidate: Candidate, threshold: number): readonly InjectionSpan[] {
-  const { windows, hiding } = candidate;
-  const sure = windows.filter(({ score }) => score >= threshold);
+  const { windows, confidences, hiding } = candidate;
+  const sure = confidences.filter(({ score }) => score >= threshold);
   if (sure.length === 0) return [];
   if (hiding !== null) {
     const { start, end } = hiding;

@@ -73,7 +73,8 @@ export const SIGNS: readonly Sign[] = [
   ),
   sign(
     'act-outward',
-    /\b(?:send|forward|e-?mail|mail|transfer|wire|pay|post|upload|share|submit|deliver|report|publish|leak|transmit|exfiltrate|copy|bcc|cc|invite|donate|purchase|buy|order|grant|book|reserve|schedule)\b[^.!?\n]{0,120}(?:\bto\b|\bat\b|\bwith\b|\bvia\b|@|https?:|\bfrom\b)/,
+    // Not "my e-mail is", "the report at": a noun orders nothing.
+    /(?<!\b(?:my|your|his|her|our|their|its|the|an?|this|that|by|via|per|of|in|new)\s)(?<![\w-])(?:send|forward|e-?mail|mail|transfer|wire|pay|post|upload|share|submit|deliver|report|publish|leak|transmit|exfiltrate|copy|bcc|cc|invite|donate|purchase|buy|order|grant|book|reserve|schedule)\b[^.!?\n]{0,120}(?:\bto\b|\bat\b|\bwith\b|\bvia\b|@|https?:|\bfrom\b)/,
     /\b(?:sende\w*|schick\w*|leite\b[^.\n]{0,60}weiter|überweis\w*|lade\b[^.\n]{0,40}hoch|teile)\b|\b(?:envoie\w*|envoyez|transfère\w*|transférez|transmets|partage\w*|publie\w*)\b|\b(?:env[ií]a\w*|reenv[ií]a\w*|transfiere|publica|comparte|manda)\b|\b(?:invia\w*|inoltra\w*|trasferisci|condividi|pubblica)\b|\b(?:envie\w*|encaminhe|transfira|compartilhe|publique)\b|\b(?:stuur|verstuur|deel|maak over)\b|(?:wyślij|prześlij|przelej|udostępnij|opublikuj)|(?:отправь|отправьте|перешли|перешлите|переведи|переведите|опубликуй|загрузи)|(?:gönder|ilet|aktar|paylaş|yükle)|(?:发送|发给|转发|转账|上传|分享|發送)|(?:送信|転送|送って|送金|共有|アップロード)|(?:보내|전송|전달|송금|공유|업로드)|(?:أرسل|حوّل|حول|شارك|انشر|ارفع)|(?:भेजें|भेजो|भेज दें|साझा करें|अग्रेषित|ट्रांसफर)/,
   ),
   sign(
