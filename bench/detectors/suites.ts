@@ -2,9 +2,11 @@
 import type { Suite } from './suite.ts';
 import { CODE_SUITES } from './suites/code.ts';
 import { HIDDEN_TEXT_SUITE } from './suites/hidden-text.ts';
+import { MODERATED_SUITE } from './suites/moderated.ts';
 import { PII_SUITE } from './suites/pii.ts';
 import { PROMPT_INJECTION_SUITE } from './suites/prompt-injection.ts';
 import { SECRETS_SUITE } from './suites/secrets.ts';
+import { TOPIC_SUITE } from './suites/topic.ts';
 
 export const SUITES: readonly Suite[] = [
   PII_SUITE,
@@ -12,4 +14,6 @@ export const SUITES: readonly Suite[] = [
   HIDDEN_TEXT_SUITE,
   PROMPT_INJECTION_SUITE,
   ...CODE_SUITES,
+  TOPIC_SUITE,
+  MODERATED_SUITE,
 ];

@@ -15,6 +15,7 @@ import { onDemand } from './on-demand.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
+import type * as Topic from './topic/rule.ts';
 
 const CODE = onDemand<typeof Code>('./code/rule.ts');
 const COMPARISON = onDemand<typeof Comparison>('./comparison/rule.ts');
@@ -24,6 +25,7 @@ const PII = onDemand<typeof Pii>('./pii/rule.ts');
 const PROMPT_INJECTION = onDemand<typeof PromptInjection>('./prompt-injection/rule.ts');
 const QUESTIONS = onDemand<typeof Questions>('./asking/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
+const TOPIC = onDemand<typeof Topic>('./topic/rule.ts');
 
 const DETECTORS: readonly Detector[] = [
   defineDetector({
@@ -191,6 +193,11 @@ const ASKING: readonly {
     name: 'moderated',
     parameters: ['data', 'model', 'default_threshold', 'cat_thresholds', 'split'],
     run: (call, asking) => QUESTIONS().moderated(call, asking),
+  },
+  {
+    name: 'topic',
+    parameters: ['data', 'topics', 'threshold', 'model'],
+    run: (call, asking) => TOPIC().topic(call, asking),
   },
   {
     name: 'ocr',

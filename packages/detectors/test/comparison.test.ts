@@ -71,7 +71,6 @@ test('a role of the user must grant the scope', () => {
 
 for (const [name, module, line] of [
   ['is_similar', 'invariant.detectors', 'is_similar(m.content, "a")'],
-  ['moderated', 'invariant.detectors', 'moderated(m)'],
   ['ocr', 'invariant.parsers', 'ocr(["data:image/png;base64,AA"])'],
   ['llm', 'invariant', 'llm(m.content) == "yes"'],
 ] as const) {

@@ -1,6 +1,8 @@
 /** The functions of the standard library that a model or a service answers (specification 13.2, 13.3). Ring 1. */
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
+import { MAX_TEXT } from '../marking.ts';
+import { findModerated } from '../moderation/moderation.ts';
 import { type Asking, asked } from './asking.ts';
 
 const SYSTEM = 'You are a helpful assistant.';
@@ -111,20 +113,25 @@ export interface Piece {
 /** Longer lines are looked at in pieces, as the standard library does. */
 const MOST_PIECE = 2_000;
 
+/** The name of the built-in word lists, for a rule that says what it wants. */
+const OWN = 'cordon';
+
 /**
  * `moderated(data, …)`: whether a category's score is above its threshold for a piece of a text; the pieces are marked.
- * The classifier is the one that cordon.json gives; a rule that names another `model` is undecided.
+ * The classifier is the one that cordon.json gives, else turns of phrase; a rule that names another `model` is undecided.
  */
 export function moderated(call: DetectorCall, asking: Asking): boolean | NoAnswer {
   const { model = null, default_threshold: usual = 0.5, cat_thresholds: own = {}, split = '\n' } = call.given;
-  if (model !== null) return noAnswer('the classifier is the one that cordon.json gives, and no other');
+  if (model !== null && model !== OWN)
+    return noAnswer('the classifier is the one that cordon.json gives, and no other');
   if (typeof usual !== 'number' || typeof split !== 'string')
     return noAnswer('`moderated` takes a number and a text');
   const thresholds = scoresIn(own);
   if (thresholds === null) return noAnswer('`cat_thresholds` has a number for each category');
   const pieces = piecesOf(call.texts, split);
   if (pieces.length === 0) return false;
-  const scores = moderationScores(call, pieces, asking);
+  const isOwn = model === OWN || !asking.offers.has('moderation');
+  const scores = isOwn ? ownScores(call, pieces) : moderationScores(call, pieces, asking);
   if ('reason' in scores) return scores;
   const over = pieces.filter((_, index) =>
     Object.entries(scores[index] ?? {}).some(
@@ -149,6 +156,19 @@ function piecesOf(texts: readonly string[], split: string): readonly Piece[] {
       start += line.length + split.length;
     }
     return pieces;
+  });
+}
+
+function ownScores(
+  { texts }: DetectorCall,
+  pieces: readonly Piece[],
+): readonly Readonly<Record<string, number>>[] | NoAnswer {
+  if (texts.some(({ length }) => length > MAX_TEXT)) return noAnswer('the text is too long to look at');
+  return pieces.map(({ text, start, end }) => {
+    const found = findModerated((texts[text] ?? '').slice(start, end));
+    const scores: Record<string, number> = {};
+    for (const { kind, confidence } of found) scores[kind] = Math.max(scores[kind] ?? 0, confidence);
+    return scores;
   });
 }
 

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ok, type Question } from '@cordon/core';
+import { loadPolicy } from '@cordon/policy';
+import { KeptAnswers, standardDetectors } from '../src/index.ts';
+import { findModerated } from '../src/moderation/moderation.ts';
+import { findTopics } from '../src/topic/topic.ts';
+import { growth } from './growth.ts';
+
+const LOAN = 'How high is the interest rate of a mortgage?';
+
+/** What a rule says of a text; a question is answered by `says`. */
+function judged(line: string, content: string, says: string | null = null): string {
+  const book = new KeptAnswers(() => 0);
+  const offers = new Set(says === null ? [] : ['llm' as const]);
+  const detectors = standardDetectors({ book, offers, model: says === null ? null : 'local/small' });
+  const text = `from cordon.detectors import topic\nfrom invariant.detectors import moderated\nraise "so" if:\n    (m: Message)\n    ${line}`;
+  const policy = loadPolicy(text, { detectors });
+  assert.ok(policy.ok, JSON.stringify(policy));
+  const events = [{ type: 'Message', role: 'user', content, toolCalls: [] }] as const;
+  const awaited = new Map<string, Question>();
+  policy.value.analyzeEvents(events, {}, awaited);
+  for (const question of awaited.values()) book.keep(question, ok(says));
+  const { errors, undecided } = policy.value.analyzeEvents(events);
+  return undecided[0]?.reason ?? `${errors.length} found`;
+}
+
+test('a text is about what its words tell, the strongest first', () => {
+  const topics = findTopics(LOAN).filter(({ confidence }) => confidence >= 0.5);
+  assert.deepEqual(
+    topics.map(({ kind }) => kind),
+    ['finance'],
+  );
+  const [law] = findTopics('The plaintiff asked the court for damages.');
+  assert.equal(law?.kind, 'law');
+  assert.deepEqual(
+    findTopics('We sat on the bank of the river.').filter(({ confidence }) => confidence >= 0.5),
+    [],
+  );
+});
+
+test('one word in a long text is not what it is about', () => {
+  const filler = 'the cat sat on the mat and looked at the rain '.repeat(40);
+  const [finance] = findTopics(`${filler} mortgage`);
+  assert.ok((finance?.confidence ?? 0) < 0.5);
+});
+
+test('rules ask for some topics, or for topics of their own with words', () => {
+  assert.equal(judged('"finance" in topic(m)', LOAN), '1 found');
+  assert.equal(judged('any(topic(m, ["health", "law"]))', LOAN), '0 found');
+  const own = '{"billing": ["invoice", "payment reminder"], "cats": ["cat"]}';
+  assert.equal(judged(`"billing" in topic(m, ${own})`, 'I got a payment reminder.'), '1 found');
+  assert.equal(judged(`"billing" in topic(m, ${own})`, 'I got a reminder.'), '0 found');
+});
+
+test('a topic without words is undecided, and a model that the rule names is asked', () => {
+  assert.match(judged('any(topic(m, ["billing"]))', LOAN), /no words for one of the topics/);
+  const line = '"billing" in topic(m, ["billing", "cats"], model="local/small")';
+  assert.equal(judged(line, LOAN, 'That is ["billing"].'), '1 found');
+  assert.equal(judged(line, LOAN, '["cats"]'), '0 found');
+  assert.match(judged(line, LOAN, 'billing'), /no list of topics/);
+  assert.match(judged(line, LOAN), /the model is the one that cordon.json names/);
+});
+
+test('plain insults, hatred, threats, harm to oneself and explicitness are told apart', () => {
+  const kinds = (text: string) => [...new Set(findModerated(text).map(({ kind }) => kind))];
+  assert.deepEqual(kinds('You are such a pathetic loser.'), ['harassment']);
+  assert.deepEqual(kinds('Immigrants are vermin.'), ['hate']);
+  assert.deepEqual(kinds('I will kill you tomorrow.'), ['violence']);
+  assert.deepEqual(kinds("I don't want to live anymore."), ['self-harm']);
+  assert.deepEqual(kinds('Send me nudes.'), ['sexual']);
+  for (const harmless of [
+    'Kill the process.',
+    'You are the best.',
+    'Immigrants are welcome.',
+    'I hate spinach.',
+  ])
+    assert.deepEqual(kinds(harmless), [], harmless);
+});
+
+test('`moderated` without a classifier judges by turns of phrase, and marks the piece', () => {
+  assert.equal(judged('moderated(m)', 'Good morning.\nYou are such a pathetic loser.'), '1 found');
+  assert.equal(judged('moderated(m)', 'Good morning.'), '0 found');
+  assert.equal(judged('moderated(m)', 'Our policy forbids to say “you are an idiot”.'), '0 found');
+  assert.equal(judged('moderated(m, cat_thresholds={"harassment": 0.95})', 'You idiot!'), '0 found');
+  assert.match(
+    judged('moderated(m, model="OpenAI")', 'x'),
+    /the classifier is the one that cordon.json gives/,
+  );
+});
+
+test('neither takes more than linear time', () => {
+  const units = ['you are ', 'kill ', 'mortgage ', 'i will ', 'a', "you're ", ', ', 'you '];
+  for (const find of [(text: string) => findTopics(text), findModerated]) {
+    const slow = units.filter((unit) => growth(find, unit, 2_000) > 9);
+    assert.deepEqual(
+      slow.filter((unit) => growth(find, unit, 20_000) > 12),
+      [],
+    );
+  }
+});
