@@ -206,15 +206,16 @@ function suiteTable(judged: readonly Judged[], all: Share, suites: readonly Grou
 }
 
 function suiteBars(suites: readonly Group[]): Section {
-  const per = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
+  // A bar of nothing would read as nothing caught.
+  const both = suites.filter(({ share: { attacks, good } }) => attacks > 0 && good > 0);
   return {
     kind: 'bars',
     title: 'Recorded traces: attacks caught and good runs disturbed',
     unit: '%',
     series: ['attacks caught', 'good runs disturbed'],
-    bars: suites.map(({ name, share: { caught, attacks, disturbed, good } }) => ({
+    bars: both.map(({ name, share: { caught, attacks, disturbed, good } }) => ({
       name,
-      values: [per(caught, attacks), per(disturbed, good)],
+      values: [(100 * caught) / attacks, (100 * disturbed) / good],
     })),
   };
 }

@@ -25,6 +25,8 @@ import { recordedTrace } from './recorded-trace.ts';
 
 /** Those of the repository. */
 export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
+/** Honest runs of another benchmark, by which no rule was tuned. */
+const HONEST_TRACES = join(DATA_FOLDER, 'scripted', 'tau-bench');
 const LABELS = join(import.meta.dirname, 'labels');
 const BAR_FOLDER = join(import.meta.dirname, 'bars');
 /** Of the traces, in a sample: there are fewer good runs, and fewer of them are disturbed. */
@@ -43,8 +45,7 @@ export interface TraceFile {
 
 /** The data are those of the repository unless `--traces` names others; for those, tools are labelled by `--labels` alone. */
 export async function recordedHalf(request: BenchRequest): Promise<Result<PreparedSuite, Fault>> {
-  const folder = request.traces ?? TRACES;
-  const files = traceFiles(folder);
+  const files = request.traces === null ? ownFiles() : traceFiles(request.traces);
   if (!files.ok) return files;
   const labels = LabelSource.of(request);
   if (!labels.ok) return labels;
@@ -121,6 +122,18 @@ async function judgeFile(
 export function isSampled(name: string, line: number, share: number): boolean {
   const digest = createHash('sha256').update(`cordon\n${name}\n${line}`).digest();
   return digest.readUInt32BE(0) < share * 2 ** 32;
+}
+
+/** Those of the repository. */
+function ownFiles(): Result<readonly TraceFile[], Fault> {
+  const attacked = traceFiles(TRACES);
+  const honest = traceFiles(HONEST_TRACES);
+  if (!attacked.ok) return attacked;
+  if (!honest.ok) return honest;
+  return ok([
+    ...attacked.value,
+    ...honest.value.map(({ path, name }) => ({ path, name: `tau-bench-${name}` })),
+  ]);
 }
 
 /** Of a folder and all below it, or the one file that is named. */
