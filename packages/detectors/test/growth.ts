@@ -1,15 +1,17 @@
 /**
- * Whether the time that a detector needs grows with the text and not faster: compared are texts of one kind, the second four
- * times as long. Ratios of the least of several runs, so that a slow or busy machine changes nothing.
+ * Whether the work of a detector grows with the text and not faster: compared are texts of one kind, the second four times
+ * as long. `growth` is quick and by the clock, so that a busy machine may make a text look slow; `workGrowth` is by the
+ * processor's time of this thread, which other work does not add to, and says the last word.
  */
 import type { FindIn } from '../src/finding.ts';
 
 const RUNS = 3;
+/** Of the shorter text, at least, in microseconds: the clock of a thread may tick in milliseconds. */
+const ENOUGH = 24_000;
 
 /** About 4 for a linear detector, 16 for a quadratic one. */
 export function growth(find: FindIn, unit: string, length: number): number {
-  const small = unit.repeat(Math.ceil(length / unit.length));
-  const large = unit.repeat(Math.ceil((4 * length) / unit.length));
+  const [small, large] = textsOf(unit, length);
   find(small);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let run = 0; run < RUNS; run++) {
@@ -19,8 +21,31 @@ export function growth(find: FindIn, unit: string, length: number): number {
   return most / least;
 }
 
+/** The same, whatever else the machine does. */
+export function workGrowth(find: FindIn, unit: string, length: number): number {
+  const [small, large] = textsOf(unit, length);
+  let times = 1;
+  let least = worked(find, small, times);
+  while (least < ENOUGH) {
+    times *= 2;
+    least = worked(find, small, times);
+  }
+  return worked(find, large, times) / least;
+}
+
+function textsOf(unit: string, length: number): readonly [small: string, large: string] {
+  return [unit.repeat(Math.ceil(length / unit.length)), unit.repeat(Math.ceil((4 * length) / unit.length))];
+}
+
 function timed(find: FindIn, text: string): number {
   const started = performance.now();
   find(text);
   return performance.now() - started;
+}
+
+function worked(find: FindIn, text: string, times: number): number {
+  const before = process.threadCpuUsage();
+  for (let time = 0; time < times; time++) find(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return user + system;
 }
