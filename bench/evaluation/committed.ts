@@ -9,11 +9,22 @@ import { join, relative } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { documented } from './documentation.ts';
 import { readResults, resultFile, type SuiteResult } from './result.ts';
+import type { SuiteId } from './suite.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const RESULTS = join(ROOT, 'bench', 'results');
 /** Pages with marks; a page that is not here is not looked at. */
 export const PAGES: readonly string[] = ['README.md', 'docs/benchmarks.md', 'docs/policy/packs.md'];
+
+/** All that pages may speak of. */
+const SUITES: Readonly<Record<SuiteId, true>> = {
+  protection: true,
+  functionality: true,
+  overhead: true,
+  machine: true,
+  detectors: true,
+  peers: true,
+};
 
 /** Why a result must not stand in the repository; null: it may. */
 export function objection({ suite, run }: SuiteResult): string | null {
@@ -46,7 +57,7 @@ export function pagesNow(): Result<
   const pages = [];
   for (const page of PAGES) {
     const text = readFileSync(join(ROOT, page), 'utf8');
-    const made = documented(text, results.value);
+    const made = documented(text, results.value, Object.keys(SUITES));
     if (!made.ok) return failed(fault('usage', `${page}: ${made.fault.join('; ')}`));
     pages.push({ page, text, made: made.value });
   }

@@ -16,14 +16,22 @@ import type { Aim, Section } from './suite.ts';
 
 const MARKED = /(<!-- bench:([^>]*?) -->)([\s\S]*?)(<!-- \/bench -->)/g;
 
-/** The same text with what the results say. Refused if a mark names nothing that there is. */
-export function documented(text: string, results: readonly SuiteResult[]): Result<string, readonly string[]> {
+/**
+ * The same text with what the results say. Refused if a mark names nothing that there is.
+ *
+ * @param suites that there are; of one without a result it is said that it was not measured yet
+ */
+export function documented(
+  text: string,
+  results: readonly SuiteResult[],
+  suites: readonly string[],
+): Result<string, readonly string[]> {
   const wrong: string[] = [];
   const open = [...text.matchAll(/<!-- bench:/g)].length;
   const whole = [...text.matchAll(MARKED)].length;
   if (open !== whole) wrong.push(`of ${open} marks ${whole} have their end, \`<!-- /bench -->\``);
   const made = text.replace(MARKED, (all, begin: string, id: string, _old, end: string) => {
-    const told = tell(id, results);
+    const told = tell(id, results, suites);
     if (told === null) {
       wrong.push(`there is no \`${id}\` in the results`);
       return all;
@@ -39,13 +47,17 @@ interface Told {
 }
 
 /** Null: there is no such thing. */
-function tell(id: string, results: readonly SuiteResult[]): Told | null {
+function tell(id: string, results: readonly SuiteResult[], suites: readonly string[]): Told | null {
   const [, name = '', rest = ''] = /^([a-z]+)(.*)$/.exec(id) ?? [];
   const result = results.find(({ suite }) => suite === name);
-  if (result === undefined) return null;
+  if (result === undefined) return suites.includes(name) ? notYet(name, rest.startsWith('.')) : null;
   if (rest.startsWith('.')) return figure(result, rest.slice(1));
   const text = block(result, rest.slice(1));
   return text === null ? null : { text, isInline: false };
+}
+
+function notYet(suite: string, isInline: boolean): Told {
+  return { text: isInline ? '–' : `Not measured yet: \`npm run bench -- ${suite}\`.`, isInline };
 }
 
 function figure({ figures }: SuiteResult, rest: string): Told | null {

@@ -174,7 +174,7 @@ test('of a line with many points as many are rows as can be read, the ends among
 
 // ── documentation ───────────────────────────────────────────────────────────────────────────────────────────────
 
-const made = (text: string) => documented(text, [RESULT]);
+const made = (text: string) => documented(text, [RESULT], ['protection', 'overhead']);
 
 test('what stands between marks is made from the results, and the rest is left alone', () => {
   const text = 'Before.\n<!-- bench:protection/aims -->\nold | 50 %\n<!-- /bench -->\nAfter 50 %.\n';
@@ -207,8 +207,18 @@ test('a table is named by its title without its count, and its cells stay cells'
   assert.match(done.ok ? done.value : '', /\| a \\\| b \| 98\.4 % \|/);
 });
 
+test('of a suite that has no result yet it is said so', () => {
+  const done = made(
+    '<!-- bench:overhead/aims -->\n<!-- /bench --> <!-- bench:overhead.p95 -->9<!-- /bench -->',
+  );
+  assert.equal(
+    done.ok && done.value,
+    '<!-- bench:overhead/aims -->\nNot measured yet: `npm run bench -- overhead`.\n<!-- /bench --> <!-- bench:overhead.p95 -->–<!-- /bench -->',
+  );
+});
+
 for (const [text, complaint] of [
-  ['<!-- bench:overhead -->\n<!-- /bench -->', /there is no `overhead`/],
+  ['<!-- bench:speed -->\n<!-- /bench -->', /there is no `speed`/],
   ['<!-- bench:protection/no-such-table -->\n<!-- /bench -->', /no-such-table/],
   ['<!-- bench:protection.recorded.constructor -->x<!-- /bench -->', /constructor/],
   ['<!-- bench:protection.obedient -->x<!-- /bench -->', /obedient/],
