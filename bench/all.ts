@@ -8,7 +8,7 @@
  *
  * Ends with 1 if an aim is missed, and with 2 if something could not be measured; what could be is taken over then, too.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { commit, writePages } from './evaluation/committed.ts';
 import { readResults } from './evaluation/result.ts';
@@ -17,17 +17,26 @@ import { CODE_ROOT, CORDON } from './places.ts';
 /** Not part of the repository; an interrupted run goes on from it. */
 const RUN_FOLDER = join(CODE_ROOT, 'tmp', 'bench');
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   if (args[0] === 'docs') return document();
   const named = args[0] !== undefined && !args[0].startsWith('-');
-  const words = named ? args : ['all', ...args];
-  // Ctrl-C is for the run, which ends in order; this process waits for it.
-  process.on('SIGINT', () => {});
-  const { status } = spawnSync(CORDON, ['bench', ...words, '--out', RUN_FOLDER], { stdio: 'inherit' });
+  const code = await run(['bench', ...(named ? args : ['all', ...args]), '--out', RUN_FOLDER]);
   const results = readResults(RUN_FOLDER);
   if (!results.ok) return 2;
   for (const reason of commit(results.value)) console.error(`not taken over: ${reason}`);
-  return Math.max(document(), status ?? 2);
+  return Math.max(document(), code);
+}
+
+/** Signals are for the run, which ends in order; this process waits for it. */
+function run(words: readonly string[]): Promise<number> {
+  const child = spawn(CORDON, words, { stdio: 'inherit' });
+  // A terminal tells both of Ctrl-C; a signal to this process alone has to be handed on.
+  process.on('SIGINT', () => child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(2));
+    child.once('close', (code) => resolve(code ?? 2));
+  });
 }
 
 function document(): number {
@@ -44,4 +53,4 @@ function document(): number {
   return 0;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

@@ -43,7 +43,7 @@ async function prepare({ isQuick }: BenchRequest): Promise<Result<PreparedSuite,
     units.push({
       key: `${suite.detector}/${by}`,
       weight: by === OURS ? 2 : 5,
-      run: async () => recordOf(by, await measured(suite, find, rows, isQuick ? SHORT : WHOLE)),
+      run: async (signal) => recordOf(by, await measured(suite, find, rows, isQuick ? SHORT : WHOLE, signal)),
     });
   };
   for (const suite of SUITES) {

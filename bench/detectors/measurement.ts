@@ -1,6 +1,7 @@
 /** How good a detector is on its labelled texts, and how fast, beside what others offer for the same job. Ring 2. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
 import { type Labelled, type LabelledSet, readLabelled } from './labelled.ts';
 import { type Judged, type Score, scoreOfRanges, scoreOfTexts } from './score.ts';
 import type { Find, Row, Suite } from './suite.ts';
@@ -36,10 +37,11 @@ export async function measured(
   find: Find,
   rows: readonly Row[],
   effort: Effort,
+  signal: AbortSignal,
 ): Promise<readonly Measured[]> {
   const set = readLabelled(suite.detector);
-  const tuning = await judged(set.tuning, find);
-  const heldOut = await judged(set.heldOut, find);
+  const tuning = await judged(set.tuning, find, signal);
+  const heldOut = await judged(set.heldOut, find, signal);
   const speed = await speeds(set, find, effort);
   return rows.map((row) => ({
     row,
@@ -49,9 +51,18 @@ export async function measured(
   }));
 }
 
-async function judged(texts: readonly Labelled[], find: Find): Promise<readonly Judged[]> {
+/** Throws when it is told to stop; some packages take minutes, and a signal arrives only while nothing is computed. */
+async function judged(
+  texts: readonly Labelled[],
+  find: Find,
+  signal: AbortSignal,
+): Promise<readonly Judged[]> {
   const all: Judged[] = [];
-  for (const labelled of texts) all.push({ labelled, found: await find(labelled.text) });
+  for (const labelled of texts) {
+    all.push({ labelled, found: await find(labelled.text) });
+    await breath();
+    signal.throwIfAborted();
+  }
   return all;
 }
 

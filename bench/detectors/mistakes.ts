@@ -6,9 +6,12 @@ import { measured, SHORT } from './measurement.ts';
 import type { Mistake } from './score.ts';
 import { SUITES } from './suites.ts';
 
+/** Nobody stops it but by ending the process. */
+const NEVER = new AbortController().signal;
+
 async function run(wanted: string | undefined): Promise<void> {
   for (const suite of SUITES.filter(({ detector }) => wanted === undefined || wanted === detector))
-    for (const { row, tuning } of await measured(suite, suite.find, suite.rows, SHORT))
+    for (const { row, tuning } of await measured(suite, suite.find, suite.rows, SHORT, NEVER))
       for (const [what, mistakes] of [
         ['missed', tuning.missed],
         ['wrong', tuning.wrong],
