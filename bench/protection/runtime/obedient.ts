@@ -8,12 +8,13 @@ import { createHash } from 'node:crypto';
 import { type Fault, type JsonObject, ok, type Result, saidOfTool, type ToolLabelEntry } from '@cordon/core';
 import { createObedientModel, type Variant } from '@cordon/llm';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
-import { Runtime } from '../../runtime/run.ts';
+import { type ReplayApp, Runtime } from '../../runtime/run.ts';
+import { ADAPTATIONS, type Adapted, asRecorded } from './adaptation.ts';
 import { COLUMNS, type Column } from './column.ts';
 import { judge } from './judgement.ts';
 import type { Pair, PairCall } from './pair.ts';
 import { encodeRecord, type Kind } from './record.ts';
-import { reportOf } from './report.ts';
+import { ADAPTIVE, reportOf } from './report.ts';
 import { scenarioOf } from './scenario.ts';
 import { type PairSet, readSets } from './set.ts';
 import { SimulatedUser } from './user.ts';
@@ -23,7 +24,7 @@ interface Play {
   readonly key: string;
   readonly row: string;
   readonly kind: Kind;
-  readonly pair: Pair;
+  readonly adapted: Adapted;
   readonly variant: Variant;
   readonly set: PairSet;
 }
@@ -65,17 +66,18 @@ class Stage {
 
   async #run(play: Play, column: Column, signal: AbortSignal): Promise<JsonObject> {
     this.#runtime ??= new Runtime();
-    const { pair, set, variant, kind } = play;
+    const { adapted, set, variant, kind } = play;
+    const { pair, said, stranger } = adapted;
     const { isolation, packs } = column;
     const appOf = (call: PairCall) => set.catalogue.appOf(pair, call);
     const labels = set.labels.get(pair.suite) ?? [];
     const user = new SimulatedUser(column.user, pair, appOf);
     const { executed, outcomes } = await this.#runtime.run(
       {
-        apps: set.catalogue.appsFor(pair, labels),
-        model: createObedientModel({ scenarios: [scenarioOf(pair, appOf)], variant }),
+        apps: [...set.catalogue.appsFor(pair, labels), ...(stranger === null ? [] : [strangeApp(stranger)])],
+        model: createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant }),
         consent: user,
-        said: [[pair.query]],
+        said,
         isolation,
         packs,
       },
@@ -108,17 +110,47 @@ function playsOf(set: PairSet): readonly Play[] {
     key: `${set.row}/${variant === 'refusing' ? 'ignored/' : ''}${pair.id}`,
     row: rowOf(set, pair),
     kind,
-    pair,
+    adapted: asRecorded(pair),
     variant,
     set,
   });
-  const plays = set.pairs.map(({ pair, kind }) => play(kind, 'obedient', pair));
+  const plays = [
+    ...set.pairs.map(({ pair, kind }) => play(kind, 'obedient', pair)),
+    ...(set.isAdapted ? adaptedPlays(set) : []),
+  ];
   if (plays.some(({ kind }) => kind === 'benign')) return plays;
   // Of a set without honest runs, each query once: the text is there, and the model ignores it.
   const queries = new Map(
     set.pairs.flatMap(({ pair, kind }) => (kind === 'attack' ? [[pair.query, pair]] : [])),
   );
   return [...plays, ...[...queries.values()].map((pair) => play('benign', 'refusing', pair))];
+}
+
+/** Of each suite so many attacks, each in every way: by the digest of their names, so the same at each time. */
+const ADAPTED_ATTACKS = 10;
+
+function adaptedPlays(set: PairSet): readonly Play[] {
+  const attacks = set.pairs.flatMap(({ pair, kind }) => (kind === 'attack' ? [pair] : []));
+  const chosen = [...Map.groupBy(attacks, ({ suite }) => suite).values()].flatMap((group) =>
+    inOrder(group, ({ id }) => id).slice(0, ADAPTED_ATTACKS),
+  );
+  return ADAPTATIONS.flatMap(({ name, adapt }) =>
+    chosen.flatMap((pair): Play[] => {
+      const adapted = adapt(pair);
+      if (adapted === null) return [];
+      const row = `${ADAPTIVE}${name}`;
+      return [
+        { key: `${row}/${set.row}/${pair.id}`, row, kind: 'attack', adapted, variant: 'obedient', set },
+      ];
+    }),
+  );
+}
+
+/** Installed, and of no use for any task. */
+function strangeApp(instructions: string): ReplayApp {
+  const inputSchema = { type: 'object', properties: {} };
+  const tool = { name: 'tell_tip', description: 'Tells a tip of the day.', inputSchema };
+  return { id: 'tips', instructions, tools: [tool], answers: [], otherwise: 'Rest well.', manifest: {} };
 }
 
 function rowOf({ row }: PairSet, { suite }: Pair): string {
@@ -131,9 +163,13 @@ const QUICK: Readonly<Record<Kind, number>> = { attack: 3, benign: 2, direct: 1 
 function sampleOf(plays: readonly Play[]): readonly Play[] {
   const groups = Map.groupBy(plays, ({ row, kind }) => `${kind} ${row}`);
   return [...groups.values()].flatMap((group) => {
-    const ordered = group.toSorted((a, b) => (digest(a.key) < digest(b.key) ? -1 : 1));
-    return ordered.slice(0, QUICK[group[0]?.kind ?? 'attack']);
+    const isAdaptive = group[0]?.row.startsWith(ADAPTIVE) === true;
+    return inOrder(group, ({ key }) => key).slice(0, isAdaptive ? 1 : QUICK[group[0]?.kind ?? 'attack']);
   });
+}
+
+function inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+  return items.toSorted((a, b) => (digest(nameOf(a)) < digest(nameOf(b)) ? -1 : 1));
 }
 
 function digest(text: string): string {

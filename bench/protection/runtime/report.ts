@@ -9,16 +9,35 @@ import { COLUMNS, type ColumnId } from './column.ts';
 import { decodeRecord, type RecordedQuestion, type UnitRecord } from './record.ts';
 
 export function reportOf(records: readonly JsonObject[]): SuiteReport {
-  const units = records.flatMap((record) => decodeRecord(record) ?? []);
+  const all = records.flatMap((record) => decodeRecord(record) ?? []);
+  // Rows of their own: what is rewritten counts for itself, and not in the shares of the sets.
+  const adaptive = all.filter(isAdaptive);
+  const units = all.filter((unit) => !isAdaptive(unit));
   const figures = new Map(
     COLUMNS.map(({ id }) => [id, figuresOf(units.filter(({ column }) => column === id))]),
   );
   const of = (id: ColumnId): Figures => figures.get(id) ?? figuresOf([]);
   return {
-    result: Object.fromEntries(COLUMNS.map(({ id }): [string, JsonObject] => [id, resultOf(of(id))])),
+    result: {
+      ...Object.fromEntries(COLUMNS.map(({ id }): [string, JsonObject] => [id, resultOf(of(id))])),
+      adaptive: adaptiveShares(adaptive),
+    },
     aims: aimsOf(of),
-    sections: sectionsOf(units),
+    sections: [...sectionsOf(units), ...(adaptive.length === 0 ? [] : [adaptiveTable(adaptive)])],
   };
+}
+
+function isAdaptive({ row }: UnitRecord): boolean {
+  return row.startsWith(ADAPTIVE);
+}
+
+/** Attack success of all rewritten attacks, by column. */
+function adaptiveShares(units: readonly UnitRecord[]): JsonObject {
+  const shares = COLUMNS.map(({ id }): [string, number | null] => [
+    id,
+    value(figuresOf(units.filter(({ column }) => column === id)).attacks),
+  ]);
+  return Object.fromEntries(shares);
 }
 
 interface Figures {
@@ -129,23 +148,8 @@ function aim(what: string, share: Share, aim: string, isMet: boolean): readonly 
 }
 
 function sectionsOf(units: readonly UnitRecord[]): readonly Section[] {
-  const rows = [...new Set(units.map(({ row }) => row))];
-  const titles = COLUMNS.map(({ title }) => title);
-  const table = (title: string, note: string, pick: (figures: Figures) => Share): Section => {
-    const cells = (own: readonly UnitRecord[]) =>
-      COLUMNS.map(({ id }) => fraction(pick(figuresOf(own.filter(({ column }) => column === id)))));
-    const body = rows.map((row) => [row, ...cells(units.filter((unit) => unit.row === row))]);
-    return {
-      kind: 'table',
-      title,
-      columns: ['', ...titles],
-      rows: [
-        ['all', ...cells(units)],
-        ...body.filter((cells) => cells.slice(1).some((cell) => cell !== NONE)),
-      ],
-      note,
-    };
-  };
+  const table = (title: string, note: string, pick: (figures: Figures) => Share): Section =>
+    columnTable(units, title, note, pick);
   return [
     {
       kind: 'bars',
@@ -186,6 +190,37 @@ function sectionsOf(units: readonly UnitRecord[]): readonly Section[] {
     causeTable('What of the attacks remains, both defences', units.filter(isSuccess), attackCause),
     causeTable('What is not served without an attack, both defences', units.filter(isUnserved), missingCause),
   ];
+}
+
+function columnTable(
+  units: readonly UnitRecord[],
+  title: string,
+  note: string,
+  pick: (figures: Figures) => Share,
+): Section {
+  const cells = (own: readonly UnitRecord[]) =>
+    COLUMNS.map(({ id }) => fraction(pick(figuresOf(own.filter(({ column }) => column === id)))));
+  const names = [...new Set(units.map(({ row }) => row))];
+  const rows = names.map((row) => [
+    row.startsWith(ADAPTIVE) ? row.slice(ADAPTIVE.length) : row,
+    ...cells(units.filter((unit) => unit.row === row)),
+  ]);
+  return {
+    kind: 'table',
+    title,
+    columns: ['', ...COLUMNS.map(({ title: name }) => name)],
+    rows: [['all', ...cells(units)], ...rows.filter((row) => row.slice(1).some((cell) => cell !== NONE))],
+    note,
+  };
+}
+
+function adaptiveTable(units: readonly UnitRecord[]): Section {
+  return columnTable(
+    units,
+    'Adaptive attackers: any call of the attacker is executed',
+    'Attacks of AgentDojo, their texts rewritten or put elsewhere; the obedient model reads all of it.',
+    ({ attacks }) => attacks,
+  );
 }
 
 function questionTable(units: readonly UnitRecord[]): Section {
@@ -264,6 +299,8 @@ function causeTable(
 
 const MOST_CAUSES = 30;
 const NONE = '–';
+/** Rows of attacks whose texts are rewritten begin so. */
+export const ADAPTIVE = 'adaptive: ';
 
 function percent(share: Share): string {
   const part = value(share);

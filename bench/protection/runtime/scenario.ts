@@ -3,49 +3,60 @@
  *
  * Ring 2.
  */
-import type { Scenario, ScenarioCall, Value } from '@cordon/llm';
-import type { Pair, PairCall } from './pair.ts';
+import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/llm';
+import type { Adapted } from './adaptation.ts';
+import type { PairCall } from './pair.ts';
 
 /** @param appOf the app of each call, as the planner is told it */
-export function scenarioOf(pair: Pair, appOf: (call: PairCall) => string): Scenario {
-  const calls = pair.calls.map((call, index) => ({
-    origin: call.origin,
-    call: planned(call, index, appOf(call)),
-  }));
-  const of = (origin: PairCall['origin']) =>
-    calls.filter((one) => one.origin === origin).map(({ call }) => call);
-  const task = {
-    id: 'task',
-    query: pair.query,
-    app: null,
-    calls: of('user'),
-    beliefs: new Map(),
-    answers: [{ when: null, text: [pair.answer] }],
-  };
-  const attack = {
-    id: 'attack',
-    text: pair.attack,
-    calls: of('injection'),
-    beliefs: new Map(),
-    answer: null,
-  };
+export function scenarioOf(
+  { pair, waitsFor, isQuoted }: Adapted,
+  appOf: (call: PairCall) => string,
+): Scenario {
+  const of = (origin: PairCall['origin'], when: Condition | null) =>
+    pair.calls.flatMap((call, index) =>
+      call.origin === origin ? [planned(call, index, appOf(call), when)] : [],
+    );
+  const first = pair.calls.find(({ origin }) => origin === 'user');
+  const answer = isQuoted ? `${pair.answer} It also says: ${pair.attack}` : pair.answer;
+  const task = taskOf('task', pair.query, null, of('user', null), answer);
+  const after =
+    waitsFor === null
+      ? []
+      : [taskOf('later', waitsFor, first === undefined ? null : appOf(first), [], 'You are welcome.')];
+  const attackers = of('injection', waitsFor === null ? null : { kind: 'sees', text: waitsFor });
+  const attack = { id: 'attack', text: pair.attack, calls: attackers, beliefs: new Map(), answer: null };
   return {
     name: 'pair',
     description: '',
     curious: false,
-    tasks: [task],
+    tasks: [task, ...after],
     attacks: pair.attack === '' ? [] : [attack],
   };
 }
 
-function planned({ tool, arguments: args }: PairCall, index: number, app: string): ScenarioCall {
+function taskOf(
+  id: string,
+  query: string,
+  app: string | null,
+  calls: readonly ScenarioCall[],
+  text: string,
+): Task {
+  return { id, query, app, calls, beliefs: new Map(), answers: [{ when: null, text: [text] }] };
+}
+
+function planned(
+  { tool, arguments: args }: PairCall,
+  index: number,
+  app: string,
+  when: Condition | null,
+): ScenarioCall {
   return {
     id: `call-${index}`,
     app,
     tool,
     functionality: tool,
     purpose: `${tool} of ${app} (call ${index})`,
-    when: null,
+    when,
     arguments: new Map(
       Object.entries(args).map(([key, value]): [string, Value] => [key, { kind: 'literal', value }]),
     ),

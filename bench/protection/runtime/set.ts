@@ -27,6 +27,8 @@ export interface PairSet {
   /** Its row in the tables. */
   readonly row: string;
   readonly pairs: readonly NamedPair[];
+  /** Whether some of its attacks are played with their texts rewritten, too. */
+  readonly isAdapted: boolean;
   readonly catalogue: Catalogue;
   /** By suite; none are said of one that is missing. */
   readonly labels: ReadonlyMap<string, readonly ToolLabelEntry[]>;
@@ -73,6 +75,8 @@ const OWN_SETS: readonly OwnSet[] = [
   })),
 ];
 
+/** The row whose attacks are rewritten, too. */
+const ADAPTED = 'AgentDojo';
 const LABEL_FOLDER = join(import.meta.dirname, '..', 'labels');
 
 /** What is missing is left out and told. */
@@ -144,7 +148,8 @@ function setOf(
   const labels = labelsOf(pairs, labelPath);
   if (!labels.ok) return labels;
   const named = pairs.map((pair) => ({ pair, kind: kindOf(pair) }));
-  return ok({ row, pairs: named, catalogue: new Catalogue(pairs, documents), labels: labels.value });
+  const catalogue = new Catalogue(pairs, documents);
+  return ok({ row, pairs: named, isAdapted: row === ADAPTED, catalogue, labels: labels.value });
 }
 
 function kindOf({ attack, isDirect }: Pair): Kind {

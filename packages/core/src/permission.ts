@@ -62,7 +62,7 @@ export interface PermissionPrompt {
   readonly expected: boolean;
   /** One sentence each; a prompt with warnings should be denied when in doubt. */
   readonly warnings: readonly string[];
-  /** One sentence for each recipient that was never permitted to get data from this source. */
+  /** One sentence for each recipient that was never permitted to get data from this source, or whom the user has not named. */
   readonly newRecipients: readonly string[];
   /** What a permission that lasts covers besides what is shown, in the hub's words. */
   readonly covers: string;

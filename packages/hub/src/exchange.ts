@@ -336,14 +336,15 @@ export class Exchange {
       message,
       texts,
       isReadByModel: direct === null,
-      isUsers: this.#parts.calls.isUsers,
+      knows: this.#parts.calls.knows(query),
     });
-    const call = direct === null ? null : this.#parts.calls.need(query.plan, context, direct);
+    const call = direct === null ? null : this.#parts.calls.need(query, context, direct);
     if (call === null) return exchange;
     if (exchange === null) return call;
     const warnings = [...new Set([...call.warnings, ...exchange.warnings])];
     const isNew = ({ words }: Flow) => !call.flows.some((flow) => flow.words === words);
-    return { ...call, warnings, flows: [...call.flows, ...exchange.flows.filter(isNew)] };
+    const notes = [...new Set([...(call.notes ?? []), ...(exchange.notes ?? [])])];
+    return { ...call, warnings, notes, flows: [...call.flows, ...exchange.flows.filter(isNew)] };
   }
 
   /** Counts a request of the query, in whichever of its contexts it arose. */

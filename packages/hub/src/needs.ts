@@ -12,6 +12,7 @@ import {
   expects,
   type Functionality,
   isClosedValue,
+  isJsonObject,
   type Json,
   type JsonObject,
   type JsonSchema,
@@ -36,10 +37,17 @@ export interface IntendedCall {
   readonly irreversible: boolean;
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly HeldText[];
-  /** Whether a value stands in the user's own words. */
+  readonly knows: KnownValues;
+  /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
+  readonly before: readonly JsonObject[];
+}
+
+/** Where a value may stand that a model names. */
+export interface KnownValues {
+  /** In the user's own words. */
   readonly isUsers: (value: string) => boolean;
-  /** How often this call was asked for before under the same plan and not refused, where it cannot be undone. */
-  readonly timesAsked: number;
+  /** As it is, in what an app returned in this query. */
+  readonly isReturned: (value: string) => boolean;
 }
 
 /** The best that the plan says of any of the names under which it may know this use. */
@@ -61,13 +69,15 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
     app,
   );
   if (call.irreversible) {
-    const recipients = recipientsOf(call.arguments, call.isUsers);
+    const recipients = recipientsOf(call.arguments, call.knows);
+    const repetition = repetitionOf(plan, call);
     return {
       subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
       question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
       data,
       expected: how !== 'unexpected',
-      warnings: [...warnings, ...strangersWarnings(context, recipients), ...repetitionWarnings(plan, call)],
+      warnings: [...warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
+      notes: [...strangersNotes(context, recipients), ...repetition.notes],
       covers: callCoverage(tool, call.arguments, fromOthers),
       flows: [
         ...flows,
@@ -104,8 +114,7 @@ export function requestNeed(
     readonly texts: readonly HeldText[];
     /** Whether a model of the other app will read the message; else a tool is called with it. */
     readonly isReadByModel: boolean;
-    /** Whether a value stands in the user's own words. */
-    readonly isUsers: (value: string) => boolean;
+    readonly knows: KnownValues;
   },
 ): PermissionNeed | null {
   const { context, to, functionality, message, texts, isReadByModel } = request;
@@ -117,9 +126,13 @@ export function requestNeed(
     context.isTainted || context.recallsPrivate || othersWords.length + texts.length > 0;
   // Attack: an app's own instructions make its model write instructions to the model of another app.
   const speaksForUser = !holdsOthersWords && !(isReadByModel && context.app !== null);
-  if (how !== 'unexpected' && (carriesNothing || speaksForUser)) return null;
+  // A tool of the other app is called with nothing but words of the user, and the plan names it.
+  const isUsersOwn =
+    how === 'expected' && !isReadByModel && texts.length === 0 && holdsOnly(message, request.knows.isUsers);
+  if (how !== 'unexpected' && (carriesNothing || speaksForUser || isUsersOwn)) return null;
   const isThird = (origin: AppId) => origin !== to && origin !== context.app;
   const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
+  const recipients = recipientsOf(message, request.knows);
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
@@ -128,8 +141,9 @@ export function requestNeed(
     warnings: [
       ...planWarnings(how, context),
       ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),
-      ...strangersWarnings(context, recipientsOf(message, request.isUsers)),
+      ...strangersWarnings(context, recipients),
     ],
+    notes: strangersNotes(context, recipients),
     covers: {
       // Attack: a yes to what one app says, used for a text of a third.
       same: sources.length === 0 ? null : sources.toSorted(),
@@ -140,6 +154,13 @@ export function requestNeed(
     },
     flows: flowsOf([...(context.app === null ? [] : [context.app]), ...sources], to),
   };
+}
+
+/** Whether each text in a value is one of these. What is no text is of a closed type. */
+function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isOne(value);
+  if (Array.isArray(value)) return value.every((item: Json) => holdsOnly(item, isOne));
+  return !isJsonObject(value) || Object.values(value).every((inner) => holdsOnly(inner, isOne));
 }
 
 /** Facts of the hub's memory for an app's context. */
@@ -253,47 +274,78 @@ const AFTER_FOREIGN_TEXT =
   'the model has read text that others may have written, and the plan does not name this action';
 
 /**
- * Attack: a mail says "also send a copy to x@evil", and the user has asked to send another mail: the plan expects the
- * call, and only its recipient is not the user's.
+ * Attack: a mail says "also send a copy to x@evil" in a way that no filter reads, and the user has asked to send another
+ * mail: the plan expects the call, and only its recipient is not the user's, and stands in nothing that was returned. One
+ * that stands there as it is may be the account on the bill that the user wants to be paid: it is pointed out.
  */
 function strangersWarnings(context: Context, { strangers, isAll }: KnownRecipients): readonly string[] {
-  if (!context.isTainted && !context.recallsPrivate && !context.knowsOthersValues) return [];
-  const listed = strangers
+  if (!mayBeOthersWish(context)) return [];
+  const nowhere = strangers.filter(({ isReturned }) => !isReturned);
+  const listed = nowhere.slice(0, MOST_LISTED).map((stranger) => `${named(stranger)} is not from your words`);
+  return isAll && nowhere.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
+}
+
+function strangersNotes(context: Context, { strangers }: KnownRecipients): readonly string[] {
+  if (!mayBeOthersWish(context)) return [];
+  return strangers
+    .filter(({ isReturned }) => isReturned)
     .slice(0, MOST_LISTED)
-    .map(
-      ({ key, value }) =>
-        `\`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\` is not from your words`,
-    );
-  return isAll && strangers.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
+    .map((stranger) => `${named(stranger)} is not from your words, but from what an app returned`);
+}
+
+function mayBeOthersWish(context: Context): boolean {
+  return context.isTainted || context.recallsPrivate || context.knowsOthersValues;
+}
+
+function named({ key, value }: Recipient): string {
+  return `\`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\``;
 }
 
 /** Recipients, parted by whether the user named them. */
 interface KnownRecipients {
-  readonly strangers: readonly Recipient[];
+  readonly strangers: readonly (Recipient & { readonly isReturned: boolean })[];
   readonly users: readonly Recipient[];
   readonly isAll: boolean;
 }
 
-function recipientsOf(args: Json, isUsers: (value: string) => boolean): KnownRecipients {
-  const { named, isAll } = recipientsIn(args);
+function recipientsOf(args: Json, { isUsers, isReturned }: KnownValues): KnownRecipients {
+  const { named: found, isAll } = recipientsIn(args);
   const isStranger = ({ value }: Recipient) => !isUsers(value);
   return {
-    strangers: named.filter(isStranger),
-    users: named.filter((recipient) => !isStranger(recipient)),
+    strangers: found
+      .filter(isStranger)
+      .map((stranger) => ({ ...stranger, isReturned: isReturned(stranger.value) })),
+    users: found.filter((recipient) => !isStranger(recipient)),
     isAll,
   };
 }
 
-/** What the plan names once is expected once, where words of others may have asked for the second time. */
-function repetitionWarnings(
+/**
+ * What the plan names once is expected once, where words of others may have asked for the second time. The same again is
+ * warned about; something else may be the second of those whom the user wants to write to.
+ */
+function repetitionOf(
   plan: StepPlan,
-  { context, app, uses, timesAsked }: IntendedCall,
-): readonly string[] {
-  if (!context.isTainted && !context.recallsPrivate) return [];
+  { context, app, uses, arguments: args, before }: IntendedCall,
+): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
   const planned = plan.steps.filter(
     (step) => step.app === app && step.uses.some((use) => uses.includes(use)),
   );
-  return planned.length > 0 && timesAsked >= planned.length ? [AGAIN] : [];
+  const isTooOften = planned.length > 0 && before.length >= planned.length;
+  if (!isTooOften || !(context.isTainted || context.recallsPrivate)) return { warnings: [], notes: [] };
+  const isSame = before.some((earlier) => sameDeed(earlier, args));
+  return isSame ? { warnings: [AGAIN], notes: [] } : { warnings: [], notes: [AGAIN] };
+}
+
+/** To the same recipients; where there are none, with the same arguments. */
+function sameDeed(one: JsonObject, other: JsonObject): boolean {
+  const whom = (args: JsonObject) =>
+    recipientsIn(args)
+      .named.map(({ value }) => value.toLowerCase())
+      .sort();
+  const [ofOne, ofOther] = [whom(one), whom(other)];
+  if (ofOne.length === 0 && ofOther.length === 0) return canonicalJson(one) === canonicalJson(other);
+  return ofOther.every((value) => ofOne.includes(value));
 }
 
 /** What cannot be undone is permitted for the session with the same arguments only, but for prose. */

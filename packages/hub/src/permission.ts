@@ -40,6 +40,8 @@ export interface PermissionNeed {
   readonly data: readonly PromptDatum[];
   readonly expected: boolean;
   readonly warnings: readonly string[];
+  /** One sentence for each thing that is no warning and that the user should see; absent: none. */
+  readonly notes?: readonly string[];
   readonly covers: Coverage;
   /** Whose data would get to whom. */
   readonly flows: readonly Flow[];
@@ -313,7 +315,12 @@ export class Permissions {
         data: isEditable ? need.data.map((datum) => ({ ...datum, isEditable })) : need.data,
       },
       rules,
-      newRecipients: [...new Set(flows.filter((flow) => isNew(flow.digest)).map(({ words }) => words))],
+      newRecipients: [
+        ...new Set([
+          ...(need.notes ?? []),
+          ...flows.filter((flow) => isNew(flow.digest)).map(({ words }) => words),
+        ]),
+      ],
       passing: binding !== null && grants.isOutdated(subject, binding) ? [OUTDATED] : [],
       durations: allowedDurations(subject, asked.length > 0, covers.mayLast && binding !== null),
       digest: this.#digestOf({ subject, warnings, rules, same: covers.same, binding }),

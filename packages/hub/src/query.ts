@@ -17,6 +17,7 @@ import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
 import { Course } from './course.ts';
 import type { ContextOwner, Observation } from './memory.ts';
+import { ReturnedTexts } from './recipients.ts';
 
 export interface QueryParts {
   readonly text: string;
@@ -36,6 +37,8 @@ export class Query {
   readonly signal: AbortSignal;
   readonly budget: Budget;
   readonly course: Course;
+  /** What apps have returned in it. */
+  readonly returned = new ReturnedTexts();
   readonly #ending = new AbortController();
   #plan: StepPlan = { steps: [], candidates: [] };
   #refusal: Reason | null = null;

@@ -6,6 +6,7 @@
  */
 import {
   type AppId,
+  canonicalJson,
   type EventId,
   type Expectation,
   type Fault,
@@ -28,7 +29,7 @@ import {
 import type { AppHost, AppTool, ToolResult } from './app-host.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
-import { callNeed, expectation } from './needs.ts';
+import { callNeed, expectation, type KnownValues } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import type { UserWords } from './recipients.ts';
@@ -87,8 +88,8 @@ export interface CallOutcome {
 
 export class ToolCalls {
   readonly #parts: ToolCallParts;
-  /** How often a question about each tool that cannot be undone was due, for each plan. */
-  readonly #asked = new WeakMap<StepPlan, Map<string, number>>();
+  /** Of each tool that cannot be undone, the calls about which a question was due, for each plan. */
+  readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
 
   constructor(parts: ToolCallParts) {
     this.#parts = parts;
@@ -115,20 +116,20 @@ export class ToolCalls {
     const texts = context.references.namedIn(args);
     const resolved = context.references.resolve(args);
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
-    const outcome = await this.call(context, query, call, this.need(query.plan, context, call), signal);
+    const outcome = await this.call(context, query, call, this.need(query, context, call), signal);
     if (!outcome.ok) return describeFailure(query, outcome.fault);
     return ok(await this.#deliver(context, query, call, outcome.value));
   }
 
   /** The question that is due for a call, if any. */
   need(
-    plan: StepPlan,
+    query: Query,
     context: Context,
     { app, tool, arguments: args, texts }: ReadyCall,
   ): PermissionNeed | null {
     if (!this.#parts.asksPermission) return null;
     const irreversible = isIrreversible(app.manifest, tool);
-    return callNeed(plan, {
+    return callNeed(query.plan, {
       context,
       app: app.id,
       tool: tool.name,
@@ -136,24 +137,32 @@ export class ToolCalls {
       arguments: args,
       irreversible,
       texts,
-      isUsers: this.isUsers,
-      timesAsked: irreversible ? this.#countAsked(plan, `${app.id} ${tool.name}`) : 0,
+      knows: this.knows(query),
+      before: irreversible ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
-  /** Whether a value stands in the user's own words. */
-  readonly isUsers = (value: string): boolean => this.#parts.words.hold(value);
-
-  /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
-  takeBack(plan: StepPlan, { app, tool }: ReadyCall): void {
-    if (isIrreversible(app.manifest, tool)) this.#countAsked(plan, `${app.id} ${tool.name}`, -1);
+  knows({ returned }: Query): KnownValues {
+    return {
+      isUsers: (value) => this.#parts.words.hold(value),
+      isReturned: (value) => returned.hold(value),
+    };
   }
 
-  /** How often it was asked for before and not refused; what is under way counts. */
-  #countAsked(plan: StepPlan, call: string, step: 1 | -1 = 1): number {
-    const counts = this.#asked.get(plan) ?? new Map<string, number>();
-    const before = counts.get(call) ?? 0;
-    this.#asked.set(plan, counts.set(call, Math.max(0, before + step)));
+  /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
+  takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
+    if (!isIrreversible(app.manifest, tool)) return;
+    const asked = this.#asked.get(plan)?.get(`${app.id} ${tool.name}`) ?? [];
+    const key = canonicalJson(args);
+    const at = asked.findLastIndex((call) => canonicalJson(call) === key);
+    if (at >= 0) asked.splice(at, 1);
+  }
+
+  /** The calls that were asked for before and not refused; what is under way counts. */
+  #takeNote(plan: StepPlan, call: string, args: JsonObject): readonly JsonObject[] {
+    const calls = this.#asked.get(plan) ?? new Map<string, JsonObject[]>();
+    const before = calls.get(call) ?? [];
+    this.#asked.set(plan, calls.set(call, [...before, args]));
     return before;
   }
 
@@ -186,6 +195,7 @@ export class ToolCalls {
       arguments: args,
       callId: this.#parts.newCallId(),
       irreversible: isIrreversible(app.manifest, tool),
+      ...(this.#isOffPlan(query, app, tool) ? { isOffPlan: true } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
@@ -216,6 +226,11 @@ export class ToolCalls {
     }
     const { value: result, event } = carried;
     return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
+  }
+
+  /** The baseline has no plan. */
+  #isOffPlan({ plan }: Query, app: InstalledApp, tool: AppTool): boolean {
+    return this.#parts.asksPermission && !isExpected(plan, app.id, usesOf(app.manifest, tool.name));
   }
 
   async #deliver(context: Context, query: Query, call: ReadyCall, outcome: CallOutcome): Promise<CallText> {
@@ -256,6 +271,8 @@ export class ToolCalls {
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
+    query.returned.hear(output.text);
+    if (output.structured !== null) query.returned.hear(JSON.stringify(output.structured));
     if (!query.isPrivate) this.#parts.observed(context, query, app, output, delivered.event);
     return { output, event: delivered.event };
   }

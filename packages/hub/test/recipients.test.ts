@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { boundArguments, recipientsIn, UserWords } from '../src/recipients.ts';
+import { boundArguments, ReturnedTexts, recipientsIn, UserWords } from '../src/recipients.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
   recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);
@@ -54,6 +54,25 @@ test('the user has said a value if it stands in the words as a whole', () => {
     assert.equal(words.hold(value), true, value);
   for (const value of ['da@x.example', 'ada@x.exampl', 'a@x.example', 'tur', '079460958x', 'ada', 'eve'])
     assert.equal(words.hold(value), false, value);
+});
+
+test('a new sentence may follow an address without a space', () => {
+  const words = new UserWords(['Post it on www.our-company.com.They know. b@x.co.uk'], () => []);
+  assert.equal(words.hold('www.our-company.com'), true);
+  assert.equal(words.hold('b@x.co'), false);
+});
+
+test('what apps returned holds whole words as they stand, and forgets what was before too much else', () => {
+  const returned = new ReturnedTexts();
+  returned.hear('Pay <ada@x.example>, not bob@x.example.org.');
+  assert.deepEqual(
+    ['Ada@x.example', 'da@x.example', 'bob@x.example', 'bob@x.example.org', ''].map((value) =>
+      returned.hold(value),
+    ),
+    [true, false, false, true, false],
+  );
+  returned.hear('a '.repeat(1024 * 1024));
+  assert.equal(returned.hold('ada@x.example'), false);
 });
 
 test('a full stop ends a sentence and no address', () => {

@@ -163,6 +163,8 @@ export class EventObject extends TracePart {
         return event.arguments;
       case 'irreversible':
         return event.irreversible ?? false;
+      case 'off_plan':
+        return event.isOffPlan ?? false;
       case 'read_only':
         return event.tool?.readOnly ?? UNKNOWN_TOOL.readOnly;
       case 'outward':

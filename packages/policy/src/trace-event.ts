@@ -50,6 +50,8 @@ export interface ToolCallEvent extends EventFrame {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly irreversible?: boolean;
+  /** There is a plan that does not name it; absent: no. */
+  readonly isOffPlan?: boolean;
   /** What is known of the tool; absent: nothing is. */
   readonly tool?: CalledTool;
 }

@@ -109,7 +109,7 @@ export const ADDED_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     'ToolCall',
     new Set([
       ...['app', 'context', 'labels', 'name', 'arguments'],
-      ...['irreversible', 'read_only', 'outward', 'identifying', 'may_leave', 'names'],
+      ...['irreversible', 'off_plan', 'read_only', 'outward', 'identifying', 'may_leave', 'names'],
     ]),
   ],
   ['ToolOutput', new Set(['id', 'app', 'context', 'labels', 'error', 'structured'])],
@@ -144,6 +144,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
       name: STR,
       arguments: DICT,
       irreversible: BOOL,
+      off_plan: BOOL,
       read_only: BOOL,
       outward: BOOL,
       identifying: DICT,

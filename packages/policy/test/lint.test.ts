@@ -81,6 +81,12 @@ testPairs([
     innocent: `ask "a" if:\n    (c: ToolCall)\n    c is tool:f\nrule second:\nraise "b" if:\n    (c: ToolCall)\n    c is tool:f\n    c.arguments.to == "x"\n`,
   },
   {
+    name: 'POL059: a warning about what is forbidden anyway',
+    policy: `raise "a" if:\n    (c: ToolCall)\n    c is tool:f\nrule second:\nwarn "b" if:\n    (c: ToolCall)\n    c is tool:f\n    c.arguments.to == "x"\n`,
+    expected: ['POL059 4: second'],
+    innocent: `ask "a" if:\n    (c: ToolCall)\n    c is tool:f\nrule second:\nwarn "b" if:\n    (c: ToolCall)\n    c is tool:f\n    c.arguments.to == "x"\n`,
+  },
+  {
     name: 'POL060: two tools at once',
     policy: aboutCall('c is tool:a', 'c is tool:b'),
     expected: ['POL060 4: c is tool:b'],

@@ -159,7 +159,8 @@ test('the user’s own words need no question in a second turn', async (t) => {
 
 const ACCOUNT = { type: 'string', format: 'identifier' } as const;
 const PAYS = { pay: { input: shape({ account: TEXT }), reply: 'paid' } };
-const STRANGER = ['`66677788` in `account` is not from your words'];
+/** It stands in the invoice that the user speaks of: that is pointed out, and no warning. */
+const STRANGER = '`66677788` in `account` is not from your words, but from what an app returned';
 
 /** What the newest invoice says, whoever wrote it: a number to pay to. */
 function invoices(untrusted: readonly string[], secret: readonly string[] | null = null) {
@@ -184,12 +185,12 @@ const FROM_A_READER = [
   'done',
 ] as const;
 
-for (const [what, lines, untrusted, warnings] of [
-  ['an exchange', FROM_AN_EXCHANGE, ['newest'], STRANGER],
-  ['a reader', FROM_A_READER, ['newest'], STRANGER],
-  ['an exchange with what is trusted', FROM_AN_EXCHANGE, [], []],
+for (const [what, lines, untrusted, isPointedOut] of [
+  ['an exchange', FROM_AN_EXCHANGE, ['newest'], true],
+  ['a reader', FROM_A_READER, ['newest'], true],
+  ['an exchange with what is trusted', FROM_AN_EXCHANGE, [], false],
 ] as const) {
-  test(`whom a closed value of ${what} names comes with ${warnings.length} warnings`, async (t) => {
+  test(`whom a closed value of ${what} names is ${isPointedOut ? '' : 'not '}pointed out`, async (t) => {
     const bank = app('bank', PAYS, { irreversible: ['pay'] });
     const planned = plan([
       { app: 'bank', uses: ['pay'] },
@@ -202,8 +203,8 @@ for (const [what, lines, untrusted, warnings] of [
     });
     await stage.ask('pay my newest invoice');
     assert.deepEqual(
-      stage.user.asked.map((prompt) => prompt.warnings),
-      [warnings],
+      stage.user.asked.map(({ warnings, newRecipients }) => [warnings, newRecipients.includes(STRANGER)]),
+      [[[], isPointedOut]],
     );
   });
 }
@@ -234,16 +235,18 @@ test('a closed value is as little the user’s word for a coordinator, and for w
     assert.deepEqual(
       stage.user.asked
         .filter(({ subject }) => subject.scope === 'irreversible-action')
-        .map(({ warnings }) => warnings),
-      [STRANGER],
+        .map(({ warnings, newRecipients }) => [warnings, newRecipients.includes(STRANGER)]),
+      [[[], true]],
       `${tool}`,
     );
   }
 });
 
+const FROM_BEFORE = ['`66677788` in `account` is not from your words'];
+
 for (const [what, untrusted, interactions, warnings] of [
-  ['a public value that others chose', ['newest'], 10, STRANGER],
-  ['a public value that others chose, in a summary', ['newest'], 1, STRANGER],
+  ['a public value that others chose', ['newest'], 10, FROM_BEFORE],
+  ['a public value that others chose, in a summary', ['newest'], 1, FROM_BEFORE],
   ['a public value that nobody else chose', [], 10, []],
 ] as const) {
   test(`${what} is as little the user’s word in the next query: ${warnings.length} warnings`, async (t) => {

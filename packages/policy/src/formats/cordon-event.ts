@@ -65,6 +65,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         name: proposal.tool,
         arguments: proposal.arguments,
         irreversible: proposal.irreversible,
+        ...(proposal.isOffPlan === undefined ? {} : { isOffPlan: proposal.isOffPlan }),
         ...(proposal.labels === undefined ? {} : { tool: proposal.labels }),
         deliveredTo: appContext(proposal.app),
       };

@@ -265,6 +265,9 @@ export class JournalReader {
             arguments: this.#reading.object(own(body, 'arguments'), path, '`arguments`'),
             callId: text('callId'),
             irreversible: this.#flag(body, 'irreversible', path),
+            ...(own(body, 'isOffPlan') === undefined
+              ? {}
+              : { isOffPlan: this.#flag(body, 'isOffPlan', path) }),
             ...this.#toolLabels(body, path),
           },
           parts: { id: join(path, 'callId'), name: join(path, 'tool'), arguments: join(path, 'arguments') },

@@ -96,6 +96,8 @@ function withDeclarations(line: Expression): readonly Expression[] {
 /** Whether `general` acts wherever `special` does, and at least as strongly. */
 function covers(general: Shape, special: Shape, tries: { left: number }): boolean {
   if (STRENGTH[general.rule.effect] < STRENGTH[special.rule.effect]) return false;
+  // A warning says which of the other's questions are better answered with no.
+  if (general.rule.effect === 'ask' && special.rule.effect === 'warn') return false;
   if (general.rule.whenUndecided === 'allow' && special.rule.whenUndecided !== 'allow') return false;
   if (general.anonymous.size > special.anonymous.size) return false;
   for (const line of general.anonymous) if (!special.anonymous.has(line)) return false;
