@@ -280,3 +280,26 @@ for (const [what, untrusted, interactions, warnings] of [
     );
   });
 }
+
+for (const [use, wanted] of [
+  ['wipe', []],
+  ['tidy', ['off']],
+  [null, []],
+] as const) {
+  test(`rules are told that a plan for ${use ?? 'whatever it takes'} ${wanted.length > 0 ? 'does not name' : 'covers'} a call`, async (t) => {
+    const stage = stageFor(t, {
+      apps: [NOTES],
+      policy: 'rule off:\nask "off" if:\n    (call: ToolCall)\n    call.off_plan',
+      script: {
+        planner: [plan([{ app: 'notes', ...(use === null ? {} : { uses: [use] }) }])],
+        notes: [[call('wipe')], 'done'],
+      },
+      user: no(),
+    });
+    await stage.ask('tidy my notes');
+    assert.deepEqual(
+      stage.user.asked.map(({ rules }) => rules),
+      [wanted],
+    );
+  });
+}
