@@ -89,17 +89,96 @@ export function readResults(path: string): Result<readonly SuiteResult[], Fault>
   return ok(results);
 }
 
-/**
- * Null: it is none. What is inside was written by this program: its outline is checked, so that a foreign file is told
- * from a result, and the rest is taken as it was written.
- */
+/** Null: it is none, or one of another form: what is shown and compared is looked at once, here. */
 function decodeResult(value: Json): SuiteResult | null {
   if (!isJsonObject(value) || value.kind !== 'bench.result') return null;
   const { suite, question, aims, sections, run } = value;
-  const isWhole =
-    typeof suite === 'string' && Array.isArray(aims) && Array.isArray(sections) && isJsonObject(run);
-  if (!isWhole || !isJsonObject(run.machine) || !Array.isArray(run.data) || !Array.isArray(run.notices))
-    return null;
+  if (typeof suite !== 'string' || typeof question !== 'string') return null;
+  if (!isListOf(aims, (aim) => hasFields(aim, AIM)) || !isListOf(sections, isSection)) return null;
+  if (!hasFields(run, RUN) || !isJsonObject(run) || !hasFields(run.machine, MACHINE)) return null;
+  if (!isListOf(run.data, (file) => hasFields(file, DATA)) || !isListOf(run.notices, isText)) return null;
   const figures = Object.fromEntries(Object.entries(value).filter(([key]) => !OWN_FIELDS.has(key)));
-  return { suite, question: question ?? '', figures, aims, sections, run } as unknown as SuiteResult;
+  return { suite, question, figures, aims, sections, run } as unknown as SuiteResult;
+}
+
+type Fields = Readonly<Record<string, 'string' | 'number' | 'boolean'>>;
+
+const AIM: Fields = { what: 'string', measured: 'string', aim: 'string', isMet: 'boolean' };
+const DATA: Fields = { name: 'string', sha256: 'string' };
+const MACHINE: Fields = {
+  cpu: 'string',
+  cores: 'number',
+  memoryGiB: 'number',
+  kernel: 'string',
+  distribution: 'string',
+  node: 'string',
+  load: 'number',
+};
+const RUN: Fields = {
+  isOnOtherData: 'boolean',
+  isSample: 'boolean',
+  units: 'number',
+  measured: 'number',
+  isMixed: 'boolean',
+  cordon: 'string',
+  code: 'string',
+  policy: 'string',
+  ended: 'string',
+  seconds: 'number',
+};
+const AXIS: Fields = { name: 'string', scale: 'string' };
+
+function hasFields(value: Json | undefined, fields: Fields): boolean {
+  return isJsonObject(value) && Object.entries(fields).every(([name, type]) => typeof value[name] === type);
+}
+
+function isListOf(value: Json | undefined, isOne: (one: Json) => boolean): boolean {
+  return Array.isArray(value) && value.every(isOne);
+}
+
+function isText(value: Json): boolean {
+  return typeof value === 'string';
+}
+
+/** What is no number, such as a share of nothing, is null in JSON. */
+function isNumber(value: Json): boolean {
+  return typeof value === 'number' || value === null;
+}
+
+function isSection(section: Json): boolean {
+  if (!isJsonObject(section)) return false;
+  const { kind, title, text, note, columns, rows, series, bars, lines, x, y } = section;
+  switch (kind) {
+    case 'text':
+      return (title === null || typeof title === 'string') && typeof text === 'string';
+    case 'table':
+      return (
+        typeof title === 'string' &&
+        (note === null || typeof note === 'string') &&
+        isListOf(columns, isText) &&
+        isListOf(rows, (row) => isListOf(row, isText))
+      );
+    case 'bars':
+      return (
+        hasFields(section, { title: 'string', unit: 'string' }) &&
+        isListOf(series, isText) &&
+        isListOf(bars, isBar)
+      );
+    case 'lines':
+      return typeof title === 'string' && hasFields(x, AXIS) && hasFields(y, AXIS) && isListOf(lines, isLine);
+    default:
+      return false;
+  }
+}
+
+function isBar(bar: Json): boolean {
+  return hasFields(bar, { name: 'string' }) && isJsonObject(bar) && isListOf(bar.values, isNumber);
+}
+
+function isLine(line: Json): boolean {
+  return (
+    hasFields(line, { name: 'string' }) &&
+    isJsonObject(line) &&
+    isListOf(line.points, (point) => isListOf(point, isNumber) && Array.isArray(point) && point.length === 2)
+  );
 }

@@ -64,7 +64,11 @@ class Trial {
           close: async () => {
             this.closed += 1;
           },
-          report: (records) => ({ result: { counted: records.size }, aims: [], sections: [] }),
+          report: (records) => ({
+            result: { counted: records.size },
+            aims: [{ what: 'units', measured: String(records.size), aim: '3', isMet: true }],
+            sections: [{ kind: 'table', title: 'Units', columns: [''], rows: [], note: null }],
+          }),
         },
       }),
     };
@@ -261,8 +265,19 @@ test('what is written is read again', async () => {
   assert.deepEqual(read, [result]);
 });
 
-test('a file of another program is no result', () => {
-  writeFileSync(join(folder, 'other.json'), '{"kind":"bench.result"}');
-  const read = readResults(folder);
-  assert.match(read.ok ? '' : read.fault.message, /is no result of a benchmark/);
-});
+for (const [what, spoil] of [
+  ['another program', () => '{"kind":"bench.result"}'],
+  ['no JSON', () => '{'],
+  ['an aim without a verdict', (text: string) => text.replace('"isMet": true', '"isMet": 1')],
+  ['a row that is no list', (text: string) => text.replace('"rows": []', '"rows": [1]')],
+  ['a machine without a name', (text: string) => text.replace('"cpu"', '"cp"')],
+] as const)
+  test(`a file of ${what} is no result`, async () => {
+    await new Trial().make({});
+    const file = join(folder, 'machine.json');
+    const text = readFileSync(file, 'utf8');
+    assert.notEqual(spoil(text), text);
+    writeFileSync(file, spoil(text));
+    const read = readResults(folder);
+    assert.match(read.ok ? '' : read.fault.message, /is no result of a benchmark/);
+  });
