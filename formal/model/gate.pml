@@ -98,6 +98,7 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define MOST_DOUBTS 200
 #define FORBIDS true
 #define TIRED (due_label == L_DECIDED && due_a == w)
+#define WAITS (busy && !is_plain && need == NONE && due_label == L_PROPOSED && due_a != w)
 #define EDITED_KIND (due_b & 3)
 #define EDITED_HINT (due_b & 4)
 #define MAY_BE_UNFIT (due_label == L_ASKED)
@@ -143,6 +144,7 @@ byte undelivered = 0;      /* what was allowed and not yet delivered at the cras
 #define CRASH_COMES true
 #define FORBIDS forbidden
 #define TIRED false
+#define WAITS false        /* what it lets come between is what a question to the user does */
 #define EDITED_KIND kind
 #define EDITED_HINT 0
 #define MAY_BE_UNFIT !edited && EDITS
@@ -374,6 +376,8 @@ inline decide() {
   do
   :: FORBIDS -> deny(); break
   :: !forbidden && need == NONE -> allow(); break
+  /* A rule asks a model or a service: others go on meanwhile, and it is decided again. */
+  :: WAITS -> atomic { LET_GO }; atomic { GO_ON -> skip }
 #ifdef MUTANT_DECIDED_BEFORE_THE_ANSWER
   :: need == NONE && permission != NOT_NEEDED -> allow(); break
 #endif

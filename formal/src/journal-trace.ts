@@ -104,12 +104,18 @@ export function gateTrace(events: readonly Event[], grants: readonly GrantRecord
   const underWay = new Map<EventId, Event>();
   const decided = new Set(events.flatMap((event) => ('verdict' in event ? [event.causes[0]] : [])));
   const decisions = new Set<EventId | undefined>();
-  const plain = new Set(
+  /** Proposals about which rules asked somebody: others come between them and their decisions. */
+  const asking = new Set(
     events.flatMap((event) =>
-      'verdict' in event && event.verdict === 'allow' && event.permission === 'not-needed'
-        ? [event.causes[0]]
-        : [],
+      event.kind === 'context.created' && event.of === 'inquiry' ? [event.causes[0]] : [],
     ),
+  );
+  const plain = new Set(
+    events.flatMap((event) => {
+      const [about] = event.causes;
+      const isPlain = 'verdict' in event && event.verdict === 'allow' && event.permission === 'not-needed';
+      return isPlain && !asking.has(about) ? [about] : [];
+    }),
   );
 
   const propose = (event: Event): Step => {
@@ -251,7 +257,7 @@ function classOf(event: Event): number {
 }
 
 /** Contexts that ask nothing of others and serve nobody: no part of `exchange.pml`. */
-const APART = new Set(['planner', 'reader', 'summary', 'shared']);
+const APART = new Set(['planner', 'reader', 'summary', 'inquiry', 'shared']);
 
 /** A query that goes on takes up contexts that were there before; the model speaks of queries that one hub serves. */
 function untilGoneOn(events: readonly Event[]): readonly Event[] {

@@ -11,7 +11,16 @@ const ROOT = join(import.meta.dirname, '..', '..');
  * Every way through the gate and an exchange; the last one plays generated sessions, prints its seed, and kills the hub, apps
  * and agent loops in the middle.
  */
-const TESTS = ['gate', 'exchange', 'chain', 'permission', 'open-questions', 'edited', 'faults.property'];
+const TESTS = [
+  'inquiries',
+  'gate',
+  'exchange',
+  'chain',
+  'permission',
+  'open-questions',
+  'edited',
+  'faults.property',
+];
 
 /** One for each session, in no order that means anything. */
 export async function recordedJournals(): Promise<readonly KeptJournal[]> {
