@@ -323,7 +323,16 @@ function readContent(
       ? SILENT_MEMORY
       : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' });
   const askingAt = get('detectors');
-  const asking = askingAt === null ? ASKS_NOBODY : readAsking(reader, askingAt, environment, readModel);
+  // The provider of the session's model may answer rules, too, at the address that the file gives.
+  const addressed = baseURL === null || model === null ? null : providerOf(model);
+  const readJudge = (at: Located) =>
+    readModelName(
+      reader,
+      at,
+      providers,
+      at.node.kind === 'string' && providerOf(at.node.value) === addressed,
+    );
+  const asking = askingAt === null ? ASKS_NOBODY : readAsking(reader, askingAt, environment, readJudge);
   const labelsAt = get('labels');
   const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
   const read = readApps(

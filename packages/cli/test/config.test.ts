@@ -557,5 +557,8 @@ test('services are named by an address, and keys by the name of a variable', () 
   assert.deepEqual(codes('{"detectors": {"ocr": {"url": "ftp://x.org/"}}}'), ['CFG013']);
   assert.deepEqual(codes('{"detectors": {"ocr": {"url": "http://localhost/", "apiKey": "k"}}}'), ['CFG011']);
   assert.deepEqual(codes('{"detectors": {"model": "nobody"}}'), ['CFG012']);
+  const local = '"model": "local/x", "baseURL": "http://localhost:1/v1"';
+  assert.deepEqual(codes(`{${local}, "detectors": {"model": "local/y"}}`), []);
+  assert.deepEqual(codes(`{${local}, "detectors": {"model": "other/y"}}`), ['CFG012']);
   assert.deepEqual(codes('{"detectors": {"seconds": 0}}'), ['CFG015']);
 });
