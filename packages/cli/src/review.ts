@@ -4,6 +4,7 @@
  *
  * Ring 0: what is agreed to here is what models read and grants are bound to. Silence declines.
  */
+
 import type { AppId } from '@cordon/core';
 import {
   type DescriptionFinding,
@@ -11,9 +12,9 @@ import {
   type OtherApp,
   type Review,
   type Reviewer,
-  scanDescription,
 } from '@cordon/hub';
 import { type AppPart, appParts, type PartDifference, partDifferences } from './app-text.ts';
+import { scannedDescription } from './scanned-description.ts';
 import type { Screen, Style } from './screen.ts';
 import type { Reply, Terminal } from './terminal.ts';
 import type { DiffLine } from './text-diff.ts';
@@ -110,7 +111,7 @@ export function drawReview(
     screen.say(`${FRAME}!! `, 'it says again what was agreed to, and said something else in between', 'bad');
   let isLong = false;
   for (const block of blocksOf(review)) isLong = drawBlock(screen, block, most) || isLong;
-  drawFindings(screen, scanDescription(review.description, othersThan(app.id, others)));
+  drawFindings(screen, scannedDescription(review.description, othersThan(app.id, others)));
   screen.say(`${FRAME}pin: `, descriptionDigest(review.description));
   return isLong;
 }

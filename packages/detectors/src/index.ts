@@ -2,4 +2,5 @@
 export { KeptAnswers } from './asking/answer-book.ts';
 export type { Asking } from './asking/asking.ts';
 export type { FindIn, Finding } from './finding.ts';
+export { findOrders } from './orders.ts';
 export { standardDetectors } from './standard-library.ts';

@@ -2,7 +2,7 @@
  * What is conspicuous in what an app says of itself, for whoever reviews it. A hint and no more: an attack can be
  * written without any of these signs, and an honest text may have some. Nothing is decided by it.
  *
- * Ring 1. Pure; a package of detectors may take it over.
+ * Ring 1. Pure; what detectors find besides is handed in.
  */
 import { type AppId, isJsonObject, type Json } from '@cordon/core';
 import type { AppDescription } from './app-description.ts';
@@ -42,16 +42,21 @@ const MOST_EXCERPT = 120;
 const LONG_TEXT = 2_000;
 const LONG_INSTRUCTIONS = 6_000;
 
-/** In the order of the text; at most 100. */
+/** Where a text gives orders to an agent: a detector's word, handed in by who has one. */
+export type FindOrders = (text: string) => readonly { readonly start: number; readonly end: number }[];
+
+/** In the order of the text; at most 100. `findOrders`: looks for more of them than have a sign of their own. */
 export function scanDescription(
   description: AppDescription,
   others: readonly OtherApp[],
+  findOrders: FindOrders = () => [],
 ): readonly DescriptionFinding[] {
   const own = new Set(description.tools.map(({ name }) => name));
   const names = namesOf(others, own);
   const findings: DescriptionFinding[] = [];
   for (const { where, text } of textsOf(description)) {
-    const signs = [...signsOf(where, text, names)].sort((a, b) => a.start - b.start);
+    const known = [...signsOf(where, text, names)];
+    const signs = [...known, ...furtherOrders(text, known, findOrders)].sort((a, b) => a.start - b.start);
     for (const { kind, start, end, excerpt = text.slice(start, end) } of signs) {
       findings.push({ kind, where, range: { start, end }, excerpt: shortened(excerpt) });
       if (findings.length === MOST_FINDINGS) return findings;
@@ -116,6 +121,14 @@ function* signsOf(where: string, text: string, names: readonly Name[]): Generato
   const most = where === 'instructions' ? LONG_INSTRUCTIONS : LONG_TEXT;
   if (text.length > most)
     yield { kind: 'very-long', start: 0, end: text.length, excerpt: `${text.length} characters` };
+}
+
+/** One order is told once. */
+function furtherOrders(text: string, known: readonly Sign[], findOrders: FindOrders): readonly Sign[] {
+  const told = known.filter(({ kind }) => kind === 'instruction');
+  return findOrders(text)
+    .filter(({ start, end }) => !told.some((one) => one.start < end && start < one.end))
+    .map(({ start, end }) => ({ kind: 'instruction', start, end }));
 }
 
 function* runs(text: string, pattern: RegExp, kind: FindingKind): Generator<Sign> {

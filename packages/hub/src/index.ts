@@ -19,6 +19,7 @@ export {
 export {
   type DescriptionFinding,
   type FindingKind,
+  type FindOrders,
   type OtherApp,
   scanDescription,
 } from './description-scan.ts';

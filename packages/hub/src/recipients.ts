@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { spokenLink } from '@cordon/policy';
 
 /** A value that names somebody or some place, and the argument it stands in. */
 export interface Recipient {
@@ -137,9 +138,16 @@ export class UserWords {
     this.#private = null;
   }
 
-  /** Whether the value stands in the user's words, as a whole word: `b@x.org` is not in `bob@x.org`. */
+  /**
+   * Whether the value stands in the user's words, as a whole word: `b@x.org` is not in `bob@x.org`. `https://x.org/` is said by
+   * who says `x.org`.
+   */
   hold(value: string): boolean {
-    const wanted = value.toLowerCase();
+    const spoken = spokenLink(value);
+    return this.#holds(value.toLowerCase()) || (spoken !== null && this.#holds(spoken.toLowerCase()));
+  }
+
+  #holds(wanted: string): boolean {
     if (wanted === '') return true;
     const whispered = this.#private === null ? [] : [this.#private];
     const texts = [...this.#said, ...whispered, ...this.#facts()];

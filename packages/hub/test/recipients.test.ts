@@ -99,3 +99,15 @@ test('no argument is lost between what stays the same and what may change', () =
     }),
   );
 });
+
+test('an address is said whatever way a program has to put it', () => {
+  const words = new UserWords(['Look at www.x.example and y.example/path.'], () => []);
+  for (const value of ['https://www.x.example', 'http://www.x.example/', 'https://y.example/path'])
+    assert.equal(words.hold(value), true, value);
+  for (const value of [
+    'https://x.example.evil.net',
+    'https://www.x.example@evil.net',
+    'https://y.example/other',
+  ])
+    assert.equal(words.hold(value), false, value);
+});

@@ -62,6 +62,7 @@ export type { Source, Span } from './source.ts';
 // The hub: its proposals and facts as events, and what findings do to them (`@cordon/monitor`).
 
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
+export { spokenLink } from './origin/encodings.ts';
 export { effectOf } from './policy-monitor.ts';
 export type { EventNeed, RuleNeeds, TextNeed } from './rule-needs.ts';
 export { RuleProgram } from './rule-set.ts';

@@ -4,6 +4,7 @@
  *
  * Ring 1; what is shown and asked is in review.ts.
  */
+
 import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -11,7 +12,6 @@ import {
   type Review,
   type Reviewer,
   type Session,
-  scanDescription,
   type Vetting,
 } from '@cordon/hub';
 import { appParts, partDifferences } from '../app-text.ts';
@@ -20,6 +20,7 @@ import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { realPath } from '../paths.ts';
 import { drawReview } from '../review.ts';
+import { scannedDescription } from '../scanned-description.ts';
 import { noSuchApp } from './apps.ts';
 import { composeReviewed } from './opened.ts';
 import { usingStore } from './opened-store.ts';
@@ -229,7 +230,7 @@ function reviewJson(review: Review, others: ReturnType<typeof knownApps>) {
     pin: descriptionDigest(description),
     configured,
     description,
-    findings: scanDescription(
+    findings: scannedDescription(
       description,
       others.filter(({ id: other }) => other !== app.id),
     ),

@@ -4,6 +4,7 @@
  *
  * Ring 1.
  */
+
 import { basename, join } from 'node:path';
 import { type AppId, type Fault, fault, type InstalledApp } from '@cordon/core';
 import {
@@ -13,7 +14,6 @@ import {
   isIrreversible,
   type OtherApp,
   readDescription,
-  scanDescription,
 } from '@cordon/hub';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
@@ -26,6 +26,7 @@ import { installedRecord } from '../install/install.ts';
 import { nearest } from '../nearest.ts';
 import { isFile, realPath } from '../paths.ts';
 import { drawFindings } from '../review.ts';
+import { scannedDescription } from '../scanned-description.ts';
 import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -80,7 +81,7 @@ export async function showApp(surroundings: Surroundings, name: string): Promise
   const findings =
     description === null
       ? []
-      : scanDescription(
+      : scannedDescription(
           description,
           agreements.known.filter(({ id }) => id !== app.id),
         );
