@@ -132,6 +132,8 @@ export function compose(
     answering,
     installable: configuration.installable,
     clock: Date.now,
+    // A call in vain costs little, unless money is counted.
+    foresees: configuration.limits.cost === null,
     summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),
   });
   return ok({

@@ -112,6 +112,26 @@ export class AppHost {
   }
 
   /**
+   * What an app that may be needed says of itself, as it was agreed to. It is started without being used, so it has no way
+   * out, and nobody is asked about it. Null: it is not there, or not as agreed to.
+   *
+   * @param isCertain whether it is worth the memory, however little there is
+   */
+  async peek(app: InstalledApp, isCertain: boolean): Promise<RunningApp | null> {
+    if (this.#parts.pins.digest(app.id) === null) return null;
+    if (isCertain && !this.#apps.has(app.id) && !this.#ending.signal.aborted) this.#open(app);
+    else this.#warmUp(app);
+    const started = this.#apps.get(app.id);
+    const connection = await (started?.using ?? started?.opening);
+    if (started === undefined || connection === undefined || !connection.ok) return null;
+    if (started.using !== null) return connection.value.running;
+    const vetting = this.#parts.pins.recheck(app, connection.value.said);
+    if (vetting.kind !== 'pinned') return null;
+    connection.value.adopt(vetting.description);
+    return connection.value.running;
+  }
+
+  /**
    * Starts an app anew to hear what it says of itself, as it would be started for use, and ends it. While `look` looks
    * at it nothing is asked of it, and it has no way out.
    */

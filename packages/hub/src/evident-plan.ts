@@ -6,7 +6,7 @@
  * Ring 1: like the planner's, its plan is a claim.
  */
 import type { AppId, InstalledApp, PlanOrigin, StepPlan } from '@cordon/core';
-import { isDescribed, vettedWords } from './app-index.ts';
+import { isDescribed, rankApps, vettedWords } from './app-index.ts';
 import { contentWords, nameWords } from './words.ts';
 
 /** What the session is about: the app whose own context answered the last query, and what the user said to it. */
@@ -184,3 +184,23 @@ const POINTING: ReadonlySet<string> = new Set(
   today tomorrow tonight too was we were what when where which who why with would yes yesterday yet you
   monday tuesday wednesday thursday friday saturday sunday week day morning afternoon evening`.split(/\s+/),
 );
+
+/** A text of several paragraphs brings along what it is about. */
+const MOST_OF_A_REQUEST = 600;
+
+/**
+ * Who most likely serves the query while nobody has planned it: the app whose vetted words it shares, else nobody's context;
+ * null: it cannot be told. Wrong as often as these words are vague: then a model call was in vain.
+ */
+export function likelyApp(
+  query: string,
+  apps: readonly InstalledApp[],
+): { readonly app: AppId | null } | null {
+  if (query.length > MOST_OF_A_REQUEST || /\n\s*\n/.test(query.trim())) return { app: null };
+  // What nobody described can be anything.
+  if (!apps.every(isDescribed)) return null;
+  const asked = new Set(contentWords(query));
+  const [best] = rankApps(query, apps);
+  if (best === undefined || ![...vettedWords(best)].some((word) => asked.has(word))) return { app: null };
+  return best.model === null && best.source.kind !== 'url' ? { app: best.id } : null;
+}

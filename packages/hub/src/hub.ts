@@ -63,6 +63,8 @@ export interface HubParts {
   readonly memoryLimits?: MemoryLimits;
   /** Layers of the sandbox that apps go without; questions say so. */
   readonly weaker?: readonly string[];
+  /** Whether the context that will most likely serve a query is begun while it is planned; no if absent. */
+  readonly foresees?: boolean;
   /** How what is older is summed up; `extract` if absent. */
   readonly summaries?: SummaryMode;
 }
@@ -119,6 +121,7 @@ export class Hub {
       prompts: store.prompts,
       memory: new StoredMemory(store, id, memoryLimits),
       summaries: parts.summaries ?? 'extract',
+      foresees: parts.foresees ?? false,
       answering: parts.answering ?? null,
       memoryLimits,
       limits,

@@ -46,6 +46,12 @@ export type ModelFailure =
   | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
+/** What a model answered, and the call that asked it. */
+export interface Asked {
+  readonly response: ModelResponse;
+  readonly event: EventId;
+}
+
 export class ModelCalls {
   readonly #model: Model;
   readonly #gate: Gate;
@@ -74,17 +80,17 @@ export class ModelCalls {
   ): Promise<Result<ModelResponse, ModelFailure>> {
     const asked = await this.ask(context, query, prompt);
     if (!asked.ok) return asked;
-    const { response, event } = asked.value;
+    return ok(this.heard(context, asked.value));
+  }
+
+  /** What was asked becomes a message of its context. */
+  heard(context: Context, { response, event }: Asked): ModelResponse {
     context.lastEvent = this.#recordMessage(context, response, event).id;
-    return ok(response);
+    return response;
   }
 
   /** What the model says becomes no message of the context: nothing in the trace follows from it. */
-  async ask(
-    context: Context,
-    query: Spending,
-    prompt: Prompt,
-  ): Promise<Result<{ readonly response: ModelResponse; readonly event: EventId }, ModelFailure>> {
+  async ask(context: Context, query: Spending, prompt: Prompt): Promise<Result<Asked, ModelFailure>> {
     const request = ownCopy({ ...prompt, model: context.model });
     const shown = canonicalJsonOf(request);
     const reserved = query.reserve(context.model, shown.length);

@@ -33,6 +33,7 @@ import type { Context } from './context.ts';
 import { reviseRelease } from './edited.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { factsIn } from './facts.ts';
+import { type Foreseen, Foresight, type Listening, type Opening } from './foresight.ts';
 import type { Gate } from './gate.ts';
 import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -72,7 +73,9 @@ export interface OperatorParts {
   readonly maxSteps: number;
   /** What the next query may continue. */
   readonly subject: () => Subject | null;
-  readonly newContext: (options: ContextOptions) => Context;
+  /** Whether the context that will most likely serve a query is begun while it is planned. */
+  readonly foresees: boolean;
+  readonly newContext: (options: ContextOptions, cause?: EventId) => Context;
 }
 
 /** What the user gets. `refused` may carry an answer too: the model's account of what it could not do. */
@@ -88,6 +91,7 @@ export class Operator {
   readonly #preparation: Preparation;
   readonly #planning: Planning;
   readonly #steps: Steps;
+  readonly #foresight: Foresight;
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
@@ -95,6 +99,9 @@ export class Operator {
     const hear = (context: Context, text: string, said: EventId) => this.#hear(context, text, said);
     this.#planning = new Planning({ ...parts, hear, choose: (...asked) => this.choose(...asked) });
     this.#steps = new Steps({ ...parts, hear });
+    const listen = (...heard: Parameters<Operator['listen']>) => this.listen(...heard);
+    const likely = (query: Query) => this.#planning.likely(query);
+    this.#foresight = new Foresight({ ...parts, preparation: this.#preparation, likely, listen });
   }
 
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
@@ -175,15 +182,21 @@ export class Operator {
    * (at most `MOST_REPLANS` times). Where there is no other, what the first came to is the end.
    */
   async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
-    const planned = await this.#planning.plan(query, said, this.#parts.subject());
-    if (!planned.ok) return planned;
-    let turned = await this.#serveBy(query, said, planned.value);
+    const subject = this.#parts.subject();
+    const evident = this.#planning.evident(query, subject);
+    const foreseen = evident === null && this.#parts.foresees ? this.#foresight.begin(query, said) : null;
+    const planned = evident === null ? await this.#planning.plan(query, said, subject) : ok(evident);
+    if (!planned.ok) {
+      foreseen?.drop();
+      return planned;
+    }
+    let turned = await this.#serveBy(query, said, planned.value, foreseen);
     for (let times = 0; times < MOST_REPLANS && this.#wantsAnother(query); times++) {
       const { refusal, course } = query;
       const another = await this.#planning.replan(query, said, course.refused);
       if (another === null || query.signal.aborted) break;
       query.startsAnew();
-      const again = await this.#serveBy(query, said, another);
+      const again = await this.#serveBy(query, said, another, null);
       if (!again.ok && query.refusal === null) {
         query.startsAnew(refusal);
         break;
@@ -199,24 +212,32 @@ export class Operator {
     return isUsers && !course.hasActed && !signal.aborted;
   }
 
-  async #serveBy(query: Query, said: EventId, { plan, origin }: Planned): Promise<Result<Turned, Fault>> {
+  async #serveBy(
+    query: Query,
+    said: EventId,
+    { plan, origin }: Planned,
+    foreseen: Foreseen | null,
+  ): Promise<Result<Turned, Fault>> {
     const { recorder, monitor, registry } = this.#parts;
-    const event = recorder.record(null, { kind: 'plan.made', plan, origin }, { causes: [said] });
     query.adopt(plan, origin);
     const route = routeOf(plan);
+    const listening = (await foreseen?.take(query, route)) ?? null;
+    const known = listening?.prepared.context ?? null;
+    const event = recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
     // A guess sends nobody's words to several apps at once.
     const ahead =
       route.kind === 'coordinator' && !query.isGuessed
         ? stepsAhead(plan, ({ app }) => (app === null ? undefined : registry.get(app)))
         : [];
-    const prepared = await this.#preparation.for(query, route, ahead);
+    const prepared =
+      listening === null ? await this.#preparation.for(query, route, ahead) : ok(listening.prepared);
     if (!prepared.ok) return prepared;
     const { context } = prepared.value;
     monitor.record(
       { kind: 'plan.made', context: context.id, plan, origin },
       { event: event.id, app: context.app, causes: [] },
     );
-    return this.#turn(query, said, prepared.value, ahead);
+    return this.#turn(query, said, prepared.value, ahead, listening);
   }
 
   /** One context's turn, from what it recalls to its answer, with the results of the steps that go ahead of it. */
@@ -225,23 +246,29 @@ export class Operator {
     said: EventId,
     prepared: Prepared,
     ahead: readonly PlanStep[],
+    listening: Listening | null = null,
   ): Promise<Result<Turned, Fault>> {
     const { context, owner } = prepared;
-    const { isolation, memory } = this.#parts;
-    const knowsFacts = isolation !== 'none' && !query.isPrivate;
+    const knowsFacts = this.#parts.isolation !== 'none' && !query.isPrivate;
     const data = knowsFacts ? await this.#releaseFacts(context, query, owner) : [];
     query.heard(owner);
-    const earlier = query.isPrivate ? NOTHING : memory.turns(owner, said);
-    this.#recall(context, earlier);
-    this.#hear(context, query.text, said, earlier.sources);
+    const earlier = listening?.earlier ?? this.listen(query, said, prepared);
     const results = ahead.length === 0 ? ok(null) : await this.#steps.run(query, said, ahead);
     if (!results.ok) return results;
     const isInVain = results.value?.every(({ answer }) => answer === null) ?? false;
     if (isInVain && prepared.offers.length === 0) return failed(WITHOUT_RESULT);
     const text = results.value === null ? query.text : this.#hearResults(context, query.text, results.value);
-    const start = { text, data, history: earlier.messages, task: null };
+    const start = { text, data, history: earlier.messages, task: null, opening: listening?.opening ?? null };
     const answer = await this.#run(query, prepared, start);
     return answer.ok ? ok({ context, owner, answer: answer.value }) : answer;
+  }
+
+  /** The query becomes visible in a context, after the earlier turns of its owner. */
+  listen(query: Query, said: EventId, { context, owner }: Prepared): RememberedTurns {
+    const earlier = query.isPrivate ? NOTHING : this.#parts.memory.turns(owner, said);
+    this.#recall(context, earlier);
+    this.#hear(context, query.text, said, earlier.sources);
+    return earlier;
   }
 
   /** What the steps came to becomes visible in the coordinator, in the order of the plan: values and references. */
@@ -365,7 +392,7 @@ export class Operator {
   async #run(
     query: Query,
     prepared: Prepared,
-    { text, data, history, task }: TurnStart,
+    { text, data, history, task, opening }: TurnStart,
   ): Promise<Result<string, Fault>> {
     const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
     const { context, system, tools, offers, knowsCatalogue } = prepared;
@@ -382,7 +409,7 @@ export class Operator {
       serves: task === null ? null : { message: task.message, ...formatsOf(task) },
       maxSteps,
     };
-    const turn = new Turn(context, query, start, { models, calls, exchange });
+    const turn = new Turn(context, query, start, { models, calls, exchange, opening });
     const onDropped = (reason: string, bytes: number) =>
       void recorder.record(context, { kind: 'message.dropped', reason, bytes });
     const answer = await spoke.value.runTurn(
@@ -414,7 +441,7 @@ export class Operator {
     // Facts are for the user's own words: what another app's context asks is not worth them.
     const isUsers = task.label.integrity === 'trusted' && task.origins.length === 0 && !query.isPrivate;
     const data = isUsers ? await this.#releaseFacts(context, query, prepared.value.owner) : [];
-    const start = { text, data, history: [], task };
+    const start = { text, data, history: [], task, opening: null };
     const answer = await this.#run(query, prepared.value, start);
     return answer.ok ? ok({ text: answer.value, context }) : answer;
   }
@@ -457,6 +484,8 @@ interface TurnStart {
   readonly history: TurnContext['history'];
   /** Null: the turn answers the user. */
   readonly task: ServingTask | null;
+  /** Null: its model was not asked before. */
+  readonly opening: Opening | null;
 }
 
 /** A turn that came to its answer, which the user does not have yet. */

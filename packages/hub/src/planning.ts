@@ -23,7 +23,8 @@ import type { AppHost } from './app-host.ts';
 import { rankApps } from './app-index.ts';
 import type { Context } from './context.ts';
 import type { Refused } from './course.ts';
-import { evidentPlan, type Subject } from './evident-plan.ts';
+import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
+import type { Guess } from './foresight.ts';
 import type { Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import {
@@ -90,18 +91,26 @@ export class Planning {
     this.#parts = parts;
   }
 
-  /** The first plan for a query. */
-  plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
+  /** The plan that needs nobody to plan; null: somebody has to. */
+  evident(query: Query, subject: Subject | null): Planned | null {
     const { registry } = this.#parts;
     const { apps } = registry;
-    if (apps.length === 0)
-      return Promise.resolve(ok({ plan: fallbackPlan(query.text, apps), origin: 'planner' }));
+    if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
     const knowsFacts = this.#facts(query).length > 0;
     const current = query.isPrivate ? null : subject;
     const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
-    if (evident === null) return this.#propose(query, said, current, []);
-    this.#foresee(evident.plan);
-    return Promise.resolve(ok(evident));
+    if (evident !== null) this.#foresee(evident.plan);
+    return evident;
+  }
+
+  /** Who will most likely serve the query; null: it cannot be told. */
+  likely(query: Query): Guess | null {
+    return likelyApp(query.text, this.#parts.registry.apps);
+  }
+
+  /** The first plan of the planner's, or of the user's choice among what it proposes. */
+  plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
+    return this.#propose(query, said, query.isPrivate ? null : subject, []);
   }
 
   /** Another plan, without what the user has said no to; null: there is none that makes sense. */

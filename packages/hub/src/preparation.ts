@@ -8,6 +8,8 @@ import {
   AGENT_TOOLS,
   type AppId,
   type ContextKind,
+  canonicalJsonOf,
+  type EventId,
   type Fault,
   type Functionality,
   failed,
@@ -53,7 +55,7 @@ export interface PreparationParts {
   readonly registry: Registry;
   readonly apps: AppHost;
   readonly exchange: Exchange;
-  readonly newContext: (options: ContextOptions) => Context;
+  readonly newContext: (options: ContextOptions, cause?: EventId) => Context;
 }
 
 export class Preparation {
@@ -67,19 +69,20 @@ export class Preparation {
   for(query: Query, route: Route, ahead: readonly PlanStep[] = []): Promise<Result<Prepared, Fault>> {
     switch (route.kind) {
       case 'vanilla':
-        return Promise.resolve(ok(this.#vanilla()));
+        return Promise.resolve(ok(this.vanilla()));
       case 'app':
         return this.app(query, route.app, route.helpers);
       case 'coordinator':
         return this.#coordinator(query, route.apps, ahead);
       default:
         route satisfies never;
-        return Promise.resolve(ok(this.#vanilla()));
+        return Promise.resolve(ok(this.vanilla()));
     }
   }
 
-  #vanilla(): Prepared {
-    const context = this.#parts.newContext({ kind: 'vanilla', app: null });
+  /** Nobody's context. `cause`: the query that it was made for before there was a plan. */
+  vanilla(cause?: EventId): Prepared {
+    const context = this.#parts.newContext({ kind: 'vanilla', app: null }, cause);
     return {
       context,
       owner: { kind: 'vanilla' },
@@ -101,11 +104,64 @@ export class Preparation {
     if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
     const running = await this.#start(app);
     if (!running.ok) return running;
-    const own = new Map(
-      running.value.tools.map((tool): [string, OwnTool] => [tool.name, { app: appId, tool }]),
-    );
-    const context = this.#parts.newContext({ kind: 'standard', app: appId, depth, tools: own });
-    const taken = new Set([...own.keys(), ...Object.values(AGENT_TOOLS)]);
+    return this.#withHelpers(query, this.#own(app, running.value, depth), helpers);
+  }
+
+  /**
+   * An app's context before a plan has named the app: it is not used yet, and nothing is offered to it. Null: it cannot be
+   * had so, or nobody wants it any more.
+   */
+  async foreseen(
+    appId: AppId,
+    cause: EventId,
+    isCertain: boolean,
+    dropped: AbortSignal,
+  ): Promise<Prepared | null> {
+    const { registry, apps } = this.#parts;
+    const app = registry.get(appId);
+    if (app === undefined) return null;
+    const running =
+      app.source.kind === 'instructions' ? await this.#start(app) : ok(await apps.peek(app, isCertain));
+    if (!running.ok || running.value === null || dropped.aborted) return null;
+    return this.#own(app, running.value, 0, cause);
+  }
+
+  /** A foreseen context is what the plan needs: its app is used from now on. Null: it is not what was foreseen. */
+  async adopt(query: Query, prepared: Prepared, helpers: readonly AppId[]): Promise<Prepared | null> {
+    const { context } = prepared;
+    const app = context.app === null ? undefined : this.#parts.registry.get(context.app);
+    if (app === undefined) return prepared;
+    const running = await this.#start(app);
+    if (!running.ok) return null;
+    const { system, tools } = describedBy(running.value);
+    if (
+      canonicalJsonOf({ system, tools }) !==
+      canonicalJsonOf({ system: prepared.system, tools: prepared.tools })
+    )
+      return null;
+    const adopted = await this.#withHelpers(query, prepared, helpers);
+    return adopted.ok ? adopted.value : null;
+  }
+
+  #own(app: InstalledApp, running: RunningApp, depth: number, cause?: EventId): Prepared {
+    const own = new Map(running.tools.map((tool): [string, OwnTool] => [tool.name, { app: app.id, tool }]));
+    const options = { kind: 'standard', app: app.id, depth, tools: own } as const;
+    return {
+      context: this.#parts.newContext(options, cause),
+      owner: { kind: 'spoke', app: app.id },
+      ...describedBy(running),
+      offers: [],
+      knowsCatalogue: true,
+    };
+  }
+
+  async #withHelpers(
+    query: Query,
+    prepared: Prepared,
+    helpers: readonly AppId[],
+  ): Promise<Result<Prepared, Fault>> {
+    const { context } = prepared;
+    const taken = new Set([...context.tools.keys(), ...Object.values(AGENT_TOOLS)]);
     const offers: Offer[] = [];
     for (const helper of helpers) {
       const offered = await this.#offersOf(
@@ -118,14 +174,7 @@ export class Preparation {
       if (!offered.ok) return offered;
       offers.push(...offered.value);
     }
-    return ok({
-      context,
-      owner: { kind: 'spoke', app: appId },
-      system: withInstructions(AGENT_PROMPT, running.value.instructions),
-      tools: [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input)),
-      offers,
-      knowsCatalogue: true,
-    });
+    return ok({ ...prepared, offers });
   }
 
   async #coordinator(
@@ -229,6 +278,15 @@ export class Preparation {
     const { instructions } = app.source;
     return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
   }
+}
+
+/** What the model of an app's own context is told: the app's own words, which reach no other. */
+function describedBy({ instructions, tools }: RunningApp): Pick<Prepared, 'system' | 'tools'> {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    system: withInstructions(AGENT_PROMPT, instructions),
+    tools: [...known].map(([name, { description, input }]) => modelTool(name, description, input)),
+  };
 }
 
 function freeName(wanted: string, taken: Set<string>): string {

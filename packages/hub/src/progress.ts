@@ -124,6 +124,14 @@ export class Progress {
     return created?.context ?? null;
   }
 
+  /** Whose context the query was heard by while it was planned; null: nobody's. */
+  foreseen(said: EventId): { readonly app: AppId | null } | null {
+    const created = this.#events.find(
+      (event) => event.kind === 'context.created' && event.causes[0] === said,
+    );
+    return created === undefined ? null : { app: created.app };
+  }
+
   /** What was decided about a proposal that `find` gave; null: nothing yet. */
   decision(proposed: EventId): DecidedBody | null {
     return this.#decisions.get(proposed) ?? null;

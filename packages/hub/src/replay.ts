@@ -61,8 +61,9 @@ class Replay {
   #event(event: Event): void {
     const { context } = event;
     if (event.kind === 'user.message') {
+      this.#plan = null;
       this.#fact({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] });
-    } else if (event.kind === 'plan.made') this.#plan = event;
+    } else if (event.kind === 'plan.made') this.#planned(event);
     else if (event.kind === 'context.created') this.#created(event);
     else if (event.kind === 'query.delivered' && context !== null) this.#heard(event, context);
     else if (event.kind === 'model.message' && context !== null) {
@@ -85,6 +86,13 @@ class Replay {
     if (about === undefined || !endorsesValues(about.kind, subject.scope)) return;
     const fact = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
     this.#fact(fact, { event: event.id, app, causes: [] });
+  }
+
+  /** A context that was foreseen has the plan at once. */
+  #planned(made: Extract<Event, { kind: 'plan.made' }>): void {
+    const { kind, context, app, plan, origin, id: event } = made;
+    if (context === null) this.#plan = made;
+    else this.#fact({ kind, context, plan, origin }, { event, app, causes: [] });
   }
 
   #created({ of, context, app }: Extract<Event, { kind: 'context.created' }>): void {

@@ -97,6 +97,8 @@ export interface SessionParts {
   /** What models cost; one that is not in it does not run where money is limited. */
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;
+  /** Whether the context that will most likely serve a query is begun while it is planned. */
+  readonly foresees: boolean;
   /** Names of what the user could install that serves a functionality. */
   readonly installable: (functionality: string) => readonly string[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
@@ -485,7 +487,8 @@ export class Session {
       choices: this.#choices,
       maxSteps: parts.limits.steps,
       subject: () => this.#subject.current,
-      newContext: (options) => this.#newContext(options),
+      foresees: parts.foresees,
+      newContext: (options, cause) => this.#newContext(options, cause),
     });
     return operator;
   }

@@ -4,10 +4,20 @@
  *
  * Ring 0.
  */
-import { type Fault, failed, fault, type JsonObject, ok } from '@cordon/core';
+import {
+  type Fault,
+  failed,
+  fault,
+  type JsonObject,
+  type ModelMessage,
+  type ModelResponse,
+  type ModelTool,
+  ok,
+} from '@cordon/core';
 import { offeredTools, type SpokeRequest, type TurnContext } from '@cordon/protocol';
 import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import type { Opening } from './foresight.ts';
 import type { ModelCalls } from './model-calls.ts';
 import type { Query } from './query.ts';
 import type { Served } from './spoke-link.ts';
@@ -17,6 +27,8 @@ export interface TurnParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
+  /** What the model of this context was asked before the turn; null: nothing. */
+  readonly opening: Opening | null;
 }
 
 export class Turn {
@@ -65,6 +77,8 @@ export class Turn {
       hasPeer: peers.size > this.#start.offers.length,
       hasReference: references.isHolding,
     });
+    const opened = this.#modelCalls === 1 ? await this.#opened(messages, tools) : null;
+    if (opened !== null) return ok({ type: 'reply', text: opened.text, calls: opened.calls });
     const answer = await models.complete(this.#context, this.#query, {
       role: 'agent',
       messages,
@@ -79,6 +93,19 @@ export class Turn {
         `the policy forbids the model call: ${answer.fault.reasons[0]?.message ?? 'no reason'}`,
       ),
     );
+  }
+
+  /** What the model said before the turn began; null: nothing that holds for it. */
+  async #opened(
+    messages: readonly ModelMessage[],
+    tools: readonly ModelTool[],
+  ): Promise<ModelResponse | null> {
+    const { opening, models } = this.#parts;
+    const asked = (await opening?.answerTo(messages)) ?? null;
+    if (opening === null || asked === null) return null;
+    // Said is said, also where it does not hold: a query that goes on finds in the journal what its model was asked.
+    const response = models.heard(this.#context, asked);
+    return opening.holdsFor(asked, tools) ? response : null;
   }
 
   async #tool(name: string, args: JsonObject, signal: AbortSignal): Promise<Served> {

@@ -93,6 +93,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     consent: consentOf(scenario, doubts),
     pins: { ...NO_PINS, digest: (name) => `sha256:${name}` },
     clock: () => ++now,
+    foresees: scenario.foresees === true,
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
   });
   return { store, hub, doubts, counts };

@@ -41,6 +41,8 @@ export interface Scenario {
   /** What the user says when a call would be made again that may have happened. */
   readonly repeats: boolean;
   readonly grants: 'once' | 'session';
+  /** Absent: no. */
+  readonly foresees?: boolean;
 }
 
 /** A small generator of chance, so that a seed says everything (mulberry32). */
@@ -91,6 +93,7 @@ export function scenarioOf(chance: Chance): Scenario {
     queries: Array.from({ length: 1 + chance.number(2) }, (_, at) => queryOf(chance, at, counter)),
     repeats: chance.flip(),
     grants: chance.flip() ? 'once' : 'session',
+    foresees: chance.flip(0.7),
   };
 }
 
@@ -117,7 +120,9 @@ function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec 
     }
   }
   const candidates = count === 1 && chance.flip(0.3) ? [root, NAMES[(first + 1) % NAMES.length] ?? ''] : [];
-  return { text: `do q${at}`, apps, tasks, isCoordinated, candidates, rounds };
+  // Named or not, and rightly or not: what is foreseen may be what is planned.
+  const named = chance.flip(0.7) ? ` ${chance.flip(0.7) ? root : NAMES[chance.number(NAMES.length)]}` : '';
+  return { text: `do q${at}${named}`, apps, tasks, isCoordinated, candidates, rounds };
 }
 
 function roundsOf(chance: Chance, names: readonly string[], counter: { n: number }, most = 3): CallSpec[][] {
@@ -170,6 +175,6 @@ export function sayingOf(scenario: Scenario, { role, messages }: ModelRequest): 
 
 function keyOf(system: string, asked: string): string {
   const who = /You work for <([^>]+)>/.exec(system)?.[1] ?? 'assistant';
-  const query = /^do (q\d+)$/.exec(asked)?.[1];
+  const query = /^do (q\d+)\b/.exec(asked)?.[1];
   return `${who}/${query ?? `n${/\bn(?:":|=)(\d+)/.exec(asked)?.[1] ?? ''}`}`;
 }

@@ -91,8 +91,9 @@ export class JournalReader {
     const { kind, context, body, path } = entry;
     this.#entries.set(entry.id, entry);
     if (kind === 'user.message') {
+      this.#plan = null;
       this.#fact(entry, { kind: 'carried', context: USER_CONTEXT }, { app: null, causes: [] }, {});
-    } else if (kind === 'plan.made') this.#plan = entry;
+    } else if (kind === 'plan.made') this.#planned(entry);
     else if (kind === 'context.created') this.#created(entry);
     else if (kind.endsWith('.decided')) this.#decided(entry);
     else if (kind === 'permission.answered') this.#answered(entry);
@@ -103,6 +104,16 @@ export class JournalReader {
       const text = this.#reading.nameAt(body, 'text', path);
       this.#fact(entry, { kind, context, text, calls: [] }, {}, { content: join(path, 'text') });
     }
+  }
+
+  /** A context that was foreseen has the plan at once. */
+  #planned(entry: Entry): void {
+    if (entry.context === null) {
+      this.#plan = entry;
+      return;
+    }
+    this.#plans.set(entry.context, entry);
+    this.#planFirst(entry.context);
   }
 
   #created({ context, app, body }: Entry): void {
