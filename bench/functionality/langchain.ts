@@ -127,9 +127,9 @@ function typing(
 
 /** Which app holds a function of the set: people, places and foods know of each other by numbers only. */
 const HOLDERS: readonly (readonly [app: string, description: string, functions: RegExp])[] = [
-  ['people', 'Knows users: names, e-mail addresses, favourites and the place where each lives.', /user/],
-  ['places', 'Knows locations: cities, local time and current weather.', /location/],
-  ['foods', 'Knows foods: names, calories and allergens.', /food/],
+  ['people', 'Knows the users: name, email, location, favorite color and favorite foods of each.', /user/],
+  ['places', 'Knows locations: city, time and weather.', /location/],
+  ['foods', 'Knows foods: name, calories and allergens.', /food/],
 ];
 
 interface Row {

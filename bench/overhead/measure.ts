@@ -6,6 +6,7 @@
  */
 import type { Event, Usage } from '@cordon/core';
 import { dollarsFor } from './latency.ts';
+import type { Dropped } from './simulated-provider.ts';
 
 /** Milliseconds, tokens and dollars of one query. */
 export interface Measure {
@@ -19,6 +20,7 @@ export interface Measure {
   readonly starts: number;
   /** Hub, journal, agent loops, and all that is none of these. */
   readonly rest: number;
+  /** Those in vain among them, as in what follows. */
   readonly modelCalls: number;
   readonly planCalls: number;
   readonly inputTokens: number;
@@ -36,12 +38,16 @@ interface Span {
 const FIRST: readonly Part[] = ['model', 'tools', 'planning', 'starts'];
 
 /** The queries of a session in their order; `fromFirstCall`: the clock starts when the first model call begins. */
-export function measures(events: readonly Event[], fromFirstCall: boolean): readonly Measure[] {
+export function measures(
+  events: readonly Event[],
+  fromFirstCall: boolean,
+  dropped: readonly Dropped[] = [],
+): readonly Measure[] {
   const starts = events.flatMap((event, at) => (event.kind === 'user.message' ? [at] : []));
-  return starts.map((at, number) => measure(events.slice(at, starts[number + 1]), fromFirstCall));
+  return starts.map((at, number) => measure(events.slice(at, starts[number + 1]), fromFirstCall, dropped));
 }
 
-function measure(events: readonly Event[], fromFirstCall: boolean): Measure {
+function measure(events: readonly Event[], fromFirstCall: boolean, dropped: readonly Dropped[]): Measure {
   const planners = new Set(
     events.flatMap((event) =>
       event.kind === 'context.created' && event.of === 'planner' ? [event.context] : [],
@@ -51,17 +57,18 @@ function measure(events: readonly Event[], fromFirstCall: boolean): Measure {
   const from = (fromFirstCall ? first?.time : undefined) ?? events[0]?.time ?? 0;
   const to = events.findLast(({ kind }) => kind === 'query.ended')?.time ?? from;
   const spans = events.flatMap((event) => spanOf(event, planners)).map((span) => within(span, from, to));
+  const inVain = dropped.filter(({ at }) => at >= from && at <= to);
   const usages = events.flatMap((event) =>
     event.kind === 'model-call.executed' && event.usage !== undefined
       ? [{ usage: event.usage, isPlan: planners.has(event.context) }]
       : [],
   );
-  const usage = total(usages.map((one) => one.usage));
+  const usage = total([...usages, ...inVain].map((one) => one.usage));
   const parts = partsOf(spans, from, to);
   return {
     total: to - from,
     ...parts,
-    modelCalls: usages.length,
+    modelCalls: usages.length + inVain.length,
     planCalls: usages.filter(({ isPlan }) => isPlan).length,
     ...usage,
     dollars: dollarsFor(usage),

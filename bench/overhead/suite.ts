@@ -5,7 +5,7 @@
  *
  * Ring 2.
  */
-import type { Consent, Fault, JsonObject, Result } from '@cordon/core';
+import type { Consent, Fault, JsonObject, Model, Result } from '@cordon/core';
 import { ok } from '@cordon/core';
 import type { BenchRequest, PreparedSuite, Suite, Unit } from '../evaluation/suite.ts';
 import type { SetName, Task } from '../functionality/task.ts';
@@ -50,17 +50,27 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     ['baseline', { isolation: 'none', packs: null }],
     ['isolated', { isolation: 'spokes', packs: DEFAULT_PACKS }],
   ];
+  const agreed = new Set<string>();
+  const agree = async (task: Task) => {
+    const apps = task.apps.filter(({ id }) => !agreed.has(id));
+    for (const { id } of apps) agreed.add(id);
+    if (apps.length === 0) return;
+    const model: Model = { complete: () => Promise.reject(new Error('no model is needed to agree')) };
+    await runtime.agree({ apps, model, consent: GRANTING, isolation: 'spokes', packs: null });
+  };
   const unitOf = ({ task, next, installed }: Conversation, index: number): Unit => ({
     key: `${task.key}/${installed}`,
     weight: 4 + task.turns.length + installed / 4 + (task.turns[0]?.expected.length ?? 0),
     run: async (signal) => {
       provider ??= await startProvider();
       await provider.play([task.scenario, next.scenario]);
+      await agree(task);
       const apps = withOthers(task.apps, others.value.apps, installed);
       const record: Record<string, JsonObject> = {};
       // In turns, so that neither is always the one that runs after the other.
       for (const [name, defences] of index % 2 === 0 ? columns : columns.toReversed()) {
         record[name] = await converse(
+          provider,
           runtime,
           {
             ...defences,
@@ -69,6 +79,7 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
             modelId: MODEL_ID,
             consent: GRANTING,
             said: [[task, next].map(({ turns }) => turns[0]?.query ?? '')],
+            isAgreed: true,
             warmApps: defences.isolation === 'none' ? apps.length : 4,
           },
           signal,
@@ -124,6 +135,7 @@ function withOthers(
 }
 
 async function converse(
+  provider: SimulatedProvider,
   runtime: Runtime,
   wanted: Parameters<Runtime['run']>[0],
   signal: AbortSignal,
@@ -132,7 +144,7 @@ async function converse(
   const failed = outcomes.find(({ kind }) => kind !== 'answered');
   if (failed !== undefined) throw new Error(`a query was ${failed.kind}: ${failed.reason ?? 'no reason'}`);
   // Today's assistants start their servers with themselves: of the shared context no start counts.
-  const [cold, warm] = measures(events, wanted.isolation === 'none');
+  const [cold, warm] = measures(events, wanted.isolation === 'none', provider.takeDropped());
   return { cold: recordOf(cold), warm: recordOf(warm) };
 }
 

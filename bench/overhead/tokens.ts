@@ -5,6 +5,8 @@
  *
  * Ring 2.
  */
+
+import type { ModelRequest } from '@cordon/core';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import type { FakeChatRequest } from '../../e2e/fake-openai/server.ts';
@@ -32,6 +34,15 @@ export function promptTokens({ messages, body }: FakeChatRequest): number {
   const attached = [...(Array.isArray(body.tools) ? body.tools : []), body.response_format];
   return attached.reduce<number>(
     (sum, one) => sum + (one === undefined ? 0 : tokensIn(JSON.stringify(one))),
+    said,
+  );
+}
+
+/** Of a request that nobody counted, because it was given up: the same, from before it was put on the wire. */
+export function requestTokens({ messages, tools }: ModelRequest): number {
+  const said = messages.reduce((sum, { text }) => sum + A_MESSAGE + tokensIn(text), 0);
+  return tools.reduce(
+    (sum, tool) => sum + tokensIn(JSON.stringify({ type: 'function', function: tool })),
     said,
   );
 }

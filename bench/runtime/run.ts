@@ -87,6 +87,8 @@ export interface RunWanted extends Defences {
   readonly modelId?: string;
   /** So many apps stay for the next query, and loops as in a session of the user's; absent: nothing is kept. */
   readonly warmApps?: number;
+  /** The user has agreed to the apps before, by `agree`; else they are taken at their word at their first use. */
+  readonly isAgreed?: boolean;
 }
 
 export interface Ran {
@@ -105,12 +107,15 @@ export class Runtime {
   readonly #sandbox: Sandbox;
   readonly #policies = new Map<string, Policy>();
   #runs = 0;
+  /** What was agreed to, for runs that begin with it. */
+  #agreements: Store | null = null;
 
   constructor() {
     this.#sandbox = openSandbox({ node: process.execPath, cacheFile: join(this.#folder, 'sandbox.json') });
   }
 
   close(): void {
+    this.#agreements?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -118,9 +123,7 @@ export class Runtime {
   async run(wanted: RunWanted, signal: AbortSignal): Promise<Ran> {
     const data = join(this.#folder, `run-${++this.#runs}`);
     mkdirSync(data, { mode: 0o700 });
-    const opened = openStore(data, Date.now);
-    if (!opened.ok) throw new Error(opened.fault.message);
-    const store = opened.value;
+    const store = openedStore(data);
     try {
       const events: Event[] = [];
       store.journal.subscribe((event) => void events.push(event));
@@ -141,6 +144,51 @@ export class Runtime {
     }
   }
 
+  /** Agrees to what the apps say of themselves, as a user does who installs them, for all runs that begin with that. */
+  async agree(wanted: Omit<RunWanted, 'said'>): Promise<void> {
+    const data = join(this.#folder, `run-${++this.#runs}`);
+    mkdirSync(data, { mode: 0o700 });
+    const store = openedStore(data);
+    try {
+      for (const app of wanted.apps) writePart(data, app);
+      const apps = wanted.apps.map((app) => installedApp(app, stateFolder(data, app.id)));
+      const pins = this.#pins(apps, store, true);
+      const session = this.#hub({ ...wanted, said: [], isAgreed: true }, data, store).openSession({
+        isolation: 'spokes',
+        notices: [],
+      });
+      if (!session.ok) throw new Error(session.fault.message);
+      const { signal } = new AbortController();
+      for (const { id } of apps) {
+        const vetted = await session.value.review(id, (app, said) => pins.vet(app, said, signal));
+        if (!vetted.ok) throw new Error(vetted.fault.message);
+      }
+      await session.value.close('end');
+    } finally {
+      store.close();
+      rmSync(data, { recursive: true, force: true });
+    }
+  }
+
+  #pins(apps: readonly InstalledApp[], own: Store, isAgreed: boolean): StoredPins {
+    if (isAgreed && this.#agreements === null) {
+      const folder = join(this.#folder, 'agreed');
+      mkdirSync(folder, { mode: 0o700 });
+      this.#agreements = openedStore(folder);
+    }
+    const { pins } = isAgreed ? (this.#agreements ?? own) : own;
+    return new StoredPins({
+      pins,
+      place: 'bench',
+      apps,
+      configured: ({ id }) => id,
+      demanded: () => null,
+      reviewer: null,
+      // What the apps of a benchmark say of themselves is part of it.
+      pinsUnseen: true,
+    });
+  }
+
   #hub(wanted: RunWanted, data: string, store: Store): Hub {
     const { packs, model, consent, apps, limits, modelId = 'cordon/obedient', warmApps } = wanted;
     const installed = apps.map((app) => installedApp(app, stateFolder(data, app.id)));
@@ -157,18 +205,10 @@ export class Runtime {
         socketFolder: join(data, 'sockets'),
       }),
       spokes: loopLauncher(this.#sandbox, CODE_ROOT, join(this.#folder, 'loop')),
-      pins: new StoredPins({
-        pins: store.pins,
-        place: data,
-        apps: installed,
-        configured: ({ id }) => id,
-        demanded: () => null,
-        reviewer: null,
-        // What the apps of a benchmark say of themselves is part of it.
-        pinsUnseen: true,
-      }),
+      pins: this.#pins(installed, store, wanted.isAgreed === true),
       consent,
       clock: Date.now,
+      foresees: true,
       summaries: 'off',
       // For a single query nothing is started that it does not need.
       warm: {
@@ -189,6 +229,12 @@ export class Runtime {
     this.#policies.set(key, read.value);
     return read.value;
   }
+}
+
+function openedStore(folder: string): Store {
+  const opened = openStore(folder, Date.now);
+  if (!opened.ok) throw new Error(opened.fault.message);
+  return opened.value;
 }
 
 async function converse(
