@@ -1,7 +1,9 @@
 /** All that is measured: one file a detector in `suites/`. */
 import type { Suite } from './suite.ts';
 import { CODE_SUITES } from './suites/code.ts';
+import { COMPARISON_SUITES } from './suites/comparison.ts';
 import { HIDDEN_TEXT_SUITE } from './suites/hidden-text.ts';
+import { LINK_SUITES } from './suites/links.ts';
 import { MODERATED_SUITE } from './suites/moderated.ts';
 import { PII_SUITE } from './suites/pii.ts';
 import { PROMPT_INJECTION_SUITE } from './suites/prompt-injection.ts';
@@ -14,6 +16,8 @@ export const SUITES: readonly Suite[] = [
   HIDDEN_TEXT_SUITE,
   PROMPT_INJECTION_SUITE,
   ...CODE_SUITES,
+  ...LINK_SUITES,
+  ...COMPARISON_SUITES,
   TOPIC_SUITE,
   MODERATED_SUITE,
 ];

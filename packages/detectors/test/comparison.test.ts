@@ -81,3 +81,19 @@ for (const [name, module, line] of [
     );
   });
 }
+
+test('a licence is found by its SPDX id, and a notice by its year; laws, offices and keys are neither', () => {
+  const kinds = (text: string) => findCopyright(text).map(({ kind }) => kind);
+  assert.deepEqual(kinds('// SPDX-License-Identifier: Apache-2.0'), ['APACHE_LICENSE_2.0']);
+  assert.deepEqual(kinds('-- SPDX-License-Identifier: AGPL-3.0-only'), ['GNU_AGPL_V3']);
+  assert.deepEqual(kinds('SPDX-License-Identifier: GPL-2.0'), ['GNU_GPL_V2']);
+  assert.deepEqual(kinds('Copyright 2023 The Example Authors'), ['COPYRIGHT']);
+  assert.deepEqual(kinds('© 2026 Example Ltd'), ['COPYRIGHT']);
+  for (const text of [
+    'Copyright Act of 1976',
+    'SPDX-License-Identifier: MITRE',
+    'Copyright 20234',
+    'copyright1999',
+  ])
+    assert.deepEqual(kinds(text), [], text);
+});

@@ -71,9 +71,12 @@ export function htmlTokens(text: string): readonly HtmlToken[] {
       onattribentity(code) {
         attribute?.pieces.push(String.fromCodePoint(code));
       },
-      onattribend(_, end) {
+      onattribend(quote, behind) {
         if (attribute === null) return;
         const { name, pieces, start } = attribute;
+        const { Single, Double } = HTML().QuoteType;
+        // A closing quotation mark is no part of the value.
+        const end = quote === Single || quote === Double ? behind - 1 : behind;
         open?.attributes.push({ name, value: pieces.join(''), start: start < 0 ? end : start, end });
         attribute = null;
       },

@@ -94,13 +94,20 @@ function partsOf(url: string): readonly string[] {
   return [...names, ...together, ...pieces, ...(pieces.length > 1 ? [pieces.join('')] : [])];
 }
 
-/** A part as it is, and as each usual encoding would have it. */
+/** A part as it is, as each usual encoding would have it, and backwards. */
 function spellings(part: string): readonly string[] {
   const plain = percentDecoded(part);
-  const all = [plain];
-  if (/^[A-Za-z0-9+/_-]{12,}={0,2}$/.test(plain)) all.push(Buffer.from(plain, 'base64').toString('utf8'));
-  if (/^(?:[0-9a-f]{2}){8,}$/i.test(plain)) all.push(Buffer.from(plain, 'hex').toString('utf8'));
+  const all = [plain, ...decodings(plain)];
   if (plain.length >= SHARED) all.push([...plain].reverse().join(''));
+  return all;
+}
+
+/** What base 64 or hexadecimal digits stand for; a name of a file may end in `.png` and hold them all the same. */
+function decodings(plain: string): readonly string[] {
+  const stem = plain.replace(/\.[A-Za-z0-9]{1,5}$/, '');
+  const all: string[] = [];
+  if (/^[A-Za-z0-9+/_-]{12,}={0,2}$/.test(stem)) all.push(Buffer.from(stem, 'base64').toString('utf8'));
+  if (/^(?:[0-9a-f]{2}){8,}$/i.test(stem)) all.push(Buffer.from(stem, 'hex').toString('utf8'));
   return all;
 }
 
@@ -112,14 +119,18 @@ function percentDecoded(part: string): string {
   }
 }
 
+/** A name and its value within one part, so that the address itself has escaped what stands between them. */
+const ANNOUNCED = /\b(?:pass(?:word|wd|phrase|code)?|token|secret|api.?key|pin)\s?[:=]\s?[^\s&]{4}/i;
+
 /** Prose, an address of a person, or an encoded text; not a slug, an id, a date or a page of a shop. */
 function isData(part: string): boolean {
   const plain = percentDecoded(part);
-  if (/^[^\s@]{1,64}@[^\s@.]{1,63}\.[^\s@]{2,}$/.test(plain)) return true;
+  // `photo@2x.png` is a picture for another screen.
+  if (/^[^\s@]{1,64}@(?!\d+x\.)[^\s@.]{1,63}\.[^\s@]{2,}$/.test(plain)) return true;
   if (plain.length >= 40 && (plain.match(/\s/g)?.length ?? 0) >= 5) return true;
-  return spellings(part)
-    .slice(1, 3)
-    .some(
-      (decoded) => decoded.length >= 12 && isReadable(decoded) && /[\p{L}\d]{2,}[\s:=,@][^\s]/u.test(decoded),
-    );
+  if (ANNOUNCED.test(plain)) return true;
+  return decodings(plain).some(
+    (decoded) =>
+      decoded.length >= 12 && isReadable(decoded) && /[\p{L}\d]{2,}[:,;.]?[\s:=,@][^\s]/u.test(decoded),
+  );
 }

