@@ -9,7 +9,8 @@ import { type Fault, type JsonObject, ok, type Result, saidOfTool, type ToolLabe
 import { createObedientModel, type Variant } from '@cordon/llm';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
-import { ADAPTATIONS, type Adapted, asRecorded } from './adaptation.ts';
+import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './adaptation.ts';
+import { caseUnits } from './cases.ts';
 import { COLUMNS, type Column } from './column.ts';
 import { judge } from './judgement.ts';
 import type { Pair, PairCall } from './pair.ts';
@@ -38,11 +39,15 @@ export async function obedientHalf(request: BenchRequest): Promise<Result<Prepar
   const chosen = request.isQuick ? sampleOf(plays) : plays;
   const stage = new Stage();
   const units = chosen.flatMap((play) => COLUMNS.map((column) => stage.unit(play, column)));
+  const cases = request.pairs === null ? caseUnits(request.isQuick) : null;
   return ok({
     data,
-    units,
+    units: [...units, ...(cases?.units ?? [])],
     notices,
-    close: async () => stage.close(),
+    close: async () => {
+      stage.close();
+      cases?.close();
+    },
     report: (records) => reportOf([...records.values()]),
   });
 }
@@ -117,6 +122,7 @@ function playsOf(set: PairSet): readonly Play[] {
   const plays = [
     ...set.pairs.map(({ pair, kind }) => play(kind, 'obedient', pair)),
     ...(set.isAdapted ? adaptedPlays(set) : []),
+    ...(set.memoryRow === null ? [] : memoryPlays(set, set.memoryRow)),
   ];
   if (plays.some(({ kind }) => kind === 'benign')) return plays;
   // Of a set without honest runs, each query once: the text is there, and the model ignores it.
@@ -144,6 +150,14 @@ function adaptedPlays(set: PairSet): readonly Play[] {
       ];
     }),
   );
+}
+
+function memoryPlays(set: PairSet, row: string): readonly Play[] {
+  return set.pairs.flatMap(({ pair, kind }): Play[] => {
+    const adapted = kind === 'attack' ? fromMemory(pair) : null;
+    if (adapted === null) return [];
+    return [{ key: `${row}/${pair.id}`, row, kind: 'attack', adapted, variant: 'obedient', set }];
+  });
 }
 
 /** Installed, and of no use for any task. */

@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '@cordon/core';
 import type { Aim, Section, SuiteReport } from '../../evaluation/suite.ts';
+import { caseSections } from './cases.ts';
 import { COLUMNS, type ColumnId } from './column.ts';
 import { decodeRecord, type RecordedQuestion, type UnitRecord } from './record.ts';
 
@@ -23,7 +24,11 @@ export function reportOf(records: readonly JsonObject[]): SuiteReport {
       adaptive: adaptiveShares(adaptive),
     },
     aims: aimsOf(of),
-    sections: [...sectionsOf(units), ...(adaptive.length === 0 ? [] : [adaptiveTable(adaptive)])],
+    sections: [
+      ...sectionsOf(units),
+      ...(adaptive.length === 0 ? [] : [adaptiveTable(adaptive)]),
+      ...caseSections(records),
+    ],
   };
 }
 

@@ -9,7 +9,7 @@ import type { PairCall } from './pair.ts';
 
 /** @param appOf the app of each call, as the planner is told it */
 export function scenarioOf(
-  { pair, waitsFor, isQuoted }: Adapted,
+  { pair, told, waitsFor, isQuoted }: Adapted,
   appOf: (call: PairCall) => string,
 ): Scenario {
   const of = (origin: PairCall['origin'], when: Condition | null) =>
@@ -19,6 +19,7 @@ export function scenarioOf(
   const first = pair.calls.find(({ origin }) => origin === 'user');
   const answer = isQuoted ? `${pair.answer} It also says: ${pair.attack}` : pair.answer;
   const task = taskOf('task', pair.query, null, of('user', null), answer);
+  const before = told === null ? [] : [taskOf('before', told, null, [], 'I have noted it.')];
   const after =
     waitsFor === null
       ? []
@@ -29,7 +30,7 @@ export function scenarioOf(
     name: 'pair',
     description: '',
     curious: false,
-    tasks: [task, ...after],
+    tasks: [...before, task, ...after],
     attacks: pair.attack === '' ? [] : [attack],
   };
 }

@@ -29,6 +29,8 @@ export interface PairSet {
   readonly pairs: readonly NamedPair[];
   /** Whether some of its attacks are played with their texts rewritten, too. */
   readonly isAdapted: boolean;
+  /** The row of its thefts from the memory of the system; null: they are not played. */
+  readonly memoryRow: string | null;
   readonly catalogue: Catalogue;
   /** By suite; none are said of one that is missing. */
   readonly labels: ReadonlyMap<string, readonly ToolLabelEntry[]>;
@@ -77,6 +79,8 @@ const OWN_SETS: readonly OwnSet[] = [
 
 /** The row whose attacks are rewritten, too. */
 const ADAPTED = 'AgentDojo';
+/** The row whose thefts are played from the memory of the system, too. */
+const REMEMBERED = 'InjecAgent, base';
 const LABEL_FOLDER = join(import.meta.dirname, '..', 'labels');
 
 /** What is missing is left out and told. */
@@ -149,7 +153,15 @@ function setOf(
   if (!labels.ok) return labels;
   const named = pairs.map((pair) => ({ pair, kind: kindOf(pair) }));
   const catalogue = new Catalogue(pairs, documents);
-  return ok({ row, pairs: named, isAdapted: row === ADAPTED, catalogue, labels: labels.value });
+  const memoryRow = row === REMEMBERED ? 'InjecAgent, system memory' : null;
+  return ok({
+    row,
+    pairs: named,
+    isAdapted: row === ADAPTED,
+    memoryRow,
+    catalogue,
+    labels: labels.value,
+  });
 }
 
 function kindOf({ attack, isDirect }: Pair): Kind {
