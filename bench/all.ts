@@ -10,6 +10,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { codeVersion } from './evaluation/code-version.ts';
 import { commit, writePages } from './evaluation/committed.ts';
 import { readResults } from './evaluation/result.ts';
 import { CODE_ROOT, CORDON } from './places.ts';
@@ -20,11 +21,12 @@ const RUN_FOLDER = join(CODE_ROOT, 'tmp', 'bench');
 async function main(args: readonly string[]): Promise<number> {
   if (args[0] === 'docs') return document();
   const named = args[0] !== undefined && !args[0].startsWith('-');
-  const code = await run(['bench', ...(named ? args : ['all', ...args]), '--out', RUN_FOLDER]);
+  const { code } = codeVersion();
+  const ended = await run(['bench', ...(named ? args : ['all', ...args]), '--out', RUN_FOLDER]);
   const results = readResults(RUN_FOLDER);
   if (!results.ok) return 2;
-  for (const reason of commit(results.value)) console.error(`not taken over: ${reason}`);
-  return Math.max(document(), code);
+  for (const reason of commit(results.value, code)) console.error(`not taken over: ${reason}`);
+  return Math.max(document(), ended);
 }
 
 /** Signals are for the run, which ends in order; this process waits for it. */

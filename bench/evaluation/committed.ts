@@ -35,16 +35,21 @@ export function objection({ suite, run }: SuiteResult): string | null {
   return null;
 }
 
-/** Takes over what may be; returns what was not, with the reason. */
-export function commit(results: readonly SuiteResult[]): readonly string[] {
+/**
+ * Takes over what may be; returns what was not, with the reason.
+ *
+ * @param code the version that is measured: the folder of a run may hold older results
+ */
+export function commit(results: readonly SuiteResult[], code: string): readonly string[] {
   mkdirSync(RESULTS, { recursive: true });
-  for (const result of results)
-    if (objection(result) === null)
-      writeFileSync(
-        join(RESULTS, `${result.suite}.json`),
-        `${JSON.stringify(resultFile(result), null, 1)}\n`,
-      );
-  return results.flatMap((result) => objection(result) ?? []);
+  return results.flatMap((result) => {
+    const isOld = result.run.code !== code;
+    const reason = isOld ? `${result.suite}: it is of another version of the code` : objection(result);
+    if (reason !== null) return [reason];
+    const text = `${JSON.stringify(resultFile(result), null, 1)}\n`;
+    writeFileSync(join(RESULTS, `${result.suite}.json`), text);
+    return [];
+  });
 }
 
 /** Each page as it is, and as the results of the repository would have it. */

@@ -28,13 +28,18 @@ export function page(results: readonly SuiteResult[]): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>Cordon: evaluation</h1>${sample}<nav>${links}</nav></header>
+<header><h1>Cordon: evaluation</h1>${sample}<p>${aimCount(results)}</p><nav>${links}</nav></header>
 <main>
 ${results.map(suiteSection).join('\n')}
 </main>
 </body>
 </html>
 `;
+}
+
+function aimCount(results: readonly SuiteResult[]): string {
+  const aims = results.flatMap((result) => result.aims);
+  return `${aims.filter(({ isMet }) => isMet).length} of ${aims.length} aims are met.`;
 }
 
 function suiteSection({ suite, question, aims, sections, run }: SuiteResult): string {

@@ -130,6 +130,7 @@ test('a sample, other data, and what is missing stand on the page', () => {
   const html = page([{ ...RESULT, run }]);
   for (const said of [
     'A sample, not the whole evaluation.',
+    '1 of 1 aims are met.',
     'Incomplete: 3 of 4 units are measured.',
     'On data that were named',
     'left out: <code>x</code>',

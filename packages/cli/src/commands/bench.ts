@@ -213,7 +213,9 @@ class Bencher {
     const results = this.#bench.readResults(store.folder);
     // Nothing was measured, and that was told.
     if (!results.ok) return;
-    const file = store.publish(this.#bench.page(results.value));
+    const order = this.#bench.SUITES.map(({ id }) => id);
+    const inOrder = [...results.value].sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite));
+    const file = store.publish(this.#bench.page(inOrder));
     if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('', `the same as a page: ${file}`);
   }
 
