@@ -78,7 +78,7 @@ function expectedOf({ user, calls }: RecordedTurn): TaskTurn {
   return {
     query: user,
     expected: calls.map(({ app, tool, arguments: args }) => ({ app: appId(app), tool, arguments: args })),
-    isOrdered: true,
+    order: 'each app',
     says: [],
   };
 }

@@ -44,7 +44,7 @@ const TYPED: TaskTurn = {
     { app: 'typewriter', tool: 'type', arguments: { letter: 'a' } },
     { app: 'typewriter', tool: 'type', arguments: { letter: 'b' } },
   ],
-  isOrdered: true,
+  order: 'total',
   says: ['Milk, soy'],
 };
 const made = (letter: string) => ({ app: 'typewriter', tool: 'type', arguments: { letter }, at: 0n });
@@ -55,8 +55,9 @@ test('steps count in their order, with their arguments, and no others with them'
     judge({ turns: [turn] }, letters.map(made), [told('["Milk","Soy"]')]).isStepped;
   assert.equal(steps(['a', 'b']), true);
   assert.equal(steps(['b', 'a']), false);
-  assert.equal(steps(['b', 'a'], { ...TYPED, isOrdered: false }), true);
-  assert.equal(steps(['a', 'c'], { ...TYPED, isOrdered: false }), false);
+  assert.equal(steps(['b', 'a'], { ...TYPED, order: 'none' }), true);
+  assert.equal(steps(['a', 'c'], { ...TYPED, order: 'none' }), false);
+  assert.equal(steps(['b', 'a'], { ...TYPED, order: 'each app' }), false);
   assert.equal(steps(['a']), false);
   assert.equal(steps(['a', 'b', 'b']), false);
 });
@@ -67,4 +68,18 @@ test('an answer counts by its letters and digits, and only if it was given', () 
   assert.equal(answers(told('They are ["Milk","Soy"].')), true);
   assert.equal(answers(told('Milk only')), false);
   assert.equal(answers({ ...told('Milk, soy'), kind: 'refused' }), false);
+});
+
+test('where apps share no state only the order in each of them counts', () => {
+  const expected = ['files', 'chat', 'files'].map((app, at) => ({ app, tool: 'do', arguments: { at } }));
+  const turn: TaskTurn = { query: 'q', expected, order: 'each app', says: [] };
+  const steps = (order: readonly number[]) =>
+    judge(
+      { turns: [turn] },
+      order.flatMap((at) => expected.slice(at, at + 1).map((call) => ({ ...call, at: 0n }))),
+      [told('done')],
+    ).isStepped;
+  assert.equal(steps([1, 0, 2]), true);
+  assert.equal(steps([0, 2, 1]), true);
+  assert.equal(steps([2, 1, 0]), false);
 });

@@ -7,7 +7,7 @@
 import { canonicalJson } from '@cordon/core';
 import type { Outcome } from '@cordon/hub';
 import type { ExecutedCall } from '../runtime/run.ts';
-import type { ExpectedCall, Task } from './task.ts';
+import type { ExpectedCall, Task, TaskTurn } from './task.ts';
 
 export interface Judgement {
   /** All expected calls reached their apps with their arguments, in their order where it counts, and no others did. */
@@ -24,8 +24,7 @@ export function judge(
   outcomes: readonly Outcome[],
 ): Judgement {
   const expected = turns.flatMap((turn) => turn.expected);
-  const isOrdered = turns.every((turn) => turn.isOrdered);
-  const steps = isOrdered ? wrongInOrder(expected, executed) : wrongInAnyOrder(expected, executed);
+  const steps = STEPS[orderOf(turns)](expected, executed);
   const answers = turns.flatMap(({ says }, index) => {
     const told = plain(outcomes[index]?.answer ?? '');
     const missing = says.filter((one) => !told.includes(plain(one)));
@@ -36,6 +35,27 @@ export function judge(
     ];
   });
   return { isStepped: steps.length === 0, isAnswered: answers.length === 0, wrong: [...steps, ...answers] };
+}
+
+type Order = TaskTurn['order'];
+type Comparison = (expected: readonly ExpectedCall[], executed: readonly ExecutedCall[]) => readonly string[];
+
+const STEPS: Readonly<Record<Order, Comparison>> = {
+  total: wrongInOrder,
+  'each app': (expected, executed) => {
+    const apps = new Set([...expected, ...executed].map(({ app }) => app));
+    const of = <T extends { readonly app: string }>(calls: readonly T[], app: string) =>
+      calls.filter((call) => call.app === app);
+    return [...apps].flatMap((app) => wrongInOrder(of(expected, app), of(executed, app)));
+  },
+  none: wrongInAnyOrder,
+};
+
+/** The least that all turns ask for. */
+function orderOf(turns: readonly TaskTurn[]): Order {
+  const wanted = new Set(turns.map(({ order }) => order));
+  if (wanted.has('none')) return 'none';
+  return wanted.has('each app') ? 'each app' : 'total';
 }
 
 function wrongInOrder(

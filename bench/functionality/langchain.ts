@@ -118,7 +118,7 @@ function typing(
     key,
     set,
     apps,
-    turns: [{ query, expected, isOrdered: true, says: [word] }],
+    turns: [{ query, expected, order: 'total', says: [word] }],
     scenario: scenarioOf(key, [{ id: 'task', query, calls, answers: [{ text: word }] }]),
   };
 }
@@ -455,12 +455,12 @@ function relationalTask(
       .join()
   )
     throw new Error(`question ${index} is solved in other steps than its set expects`);
-  const isOrdered = isJsonObject(question) && question.order_matters === true;
+  const order = isJsonObject(question) && question.order_matters === true ? 'total' : 'none';
   return {
     key,
     set: 'relational data',
     apps,
-    turns: [{ query, expected, isOrdered, says: answered.says ?? [textAt(question, 'reference')] }],
+    turns: [{ query, expected, order, says: answered.says ?? [textAt(question, 'reference')] }],
     scenario: scenarioOf(key, [
       { id: 'task', query, calls: [...calls, ...readings], answers: [...answered.answers] },
     ]),
@@ -505,7 +505,7 @@ function extraction(mail: Mail, index: number): Task {
     key,
     set: 'e-mail extraction',
     apps: [],
-    turns: [{ query, expected: [], isOrdered: true, says: says.filter((one) => one !== null) }],
+    turns: [{ query, expected: [], order: 'total', says: says.filter((one) => one !== null) }],
     scenario: scenarioOf(key, [{ id: 'task', query, calls: [], beliefs, answers: [{ text }] }]),
   };
 }

@@ -28,8 +28,8 @@ export interface Task {
 export interface TaskTurn {
   readonly query: string;
   readonly expected: readonly ExpectedCall[];
-  /** Whether calls count only in this order; else each once, in any order. */
-  readonly isOrdered: boolean;
+  /** Which order of the calls counts: of all of them; of those of each app, where apps share no state; or none. */
+  readonly order: 'total' | 'each app' | 'none';
   /** What the answer must say, letters and digits only compared; empty: nothing in particular. */
   readonly says: readonly string[];
 }

@@ -1,11 +1,12 @@
 /**
- * The independent steps of a plan, each in a spoke of its own and all at the same time: app, process, context and
- * model call of one wait for no other, and none sees what another is told. The coordinator asks for each as for any
+ * The independent steps of a plan, each in a spoke of its own and those of different apps at the same time: app, process,
+ * context and model call of one wait for no other, and none sees what another is told. The coordinator asks for each as for any
  * exchange, and gets of the results what an exchange gives: closed values and references.
  *
  * Ring 0.
  */
 import {
+  type AppId,
   type EventId,
   type Fault,
   type Functionality,
@@ -55,9 +56,14 @@ export function stepsAhead(
   plan: StepPlan,
   appOf: (step: PlanStep) => InstalledApp | undefined,
 ): readonly PlanStep[] {
+  /** What one app does it does in the order of the plan: behind a step that is left, its others are left, too. */
+  const left = new Set<AppId>();
   return plan.steps.filter((step) => {
     const app = appOf(step);
-    return app !== undefined && step.after.length === 0 && !isOneCall(step, app);
+    if (app === undefined) return false;
+    const isAhead = step.after.length === 0 && !isOneCall(step, app) && !left.has(app.id);
+    if (!isAhead) left.add(app.id);
+    return isAhead;
   });
 }
 
@@ -94,10 +100,16 @@ export class Steps {
       hear(context, query.text, said);
       return { index, step, context };
     });
+    /** Of each app, when its step of before is done: what one app does it does in the order of the plan. */
+    const done = new Map<PlanStep['app'], Promise<void>>();
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { index, step, context } = next;
-        const answer = await this.#one(context, query, step);
+        const before = done.get(step.app);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        done.set(step.app, promise);
+        await before;
+        const answer = await this.#one(context, query, step).finally(resolve);
         results[index] = { step, from: answer === null ? null : context, answer };
       }
     };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, fault } from '@cordon/core';
 import fc from 'fast-check';
+import { stepsAhead } from '../src/steps.ts';
 import { adviser, app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no } from './fixture/consent.ts';
 import { call, type Line, type PlannedStep, plan, type Script } from './fixture/model.ts';
@@ -348,4 +349,45 @@ test('a coordinator that was told of steps can have read what it may not see', a
   await stage.ask('compare the fares');
   const names = stage.model.seen.at(-1)?.request.tools.map(({ name }) => name) ?? [];
   assert.ok(names.includes('open') && names.includes('read'));
+});
+
+test('steps of one app are done one after the other, in the order of the plan', async (t) => {
+  const steps = [{ app: 'metro' }, { app: 'quick' }, { app: 'metro' }];
+  const underWay: string[] = [];
+  let most = 0;
+  const stage = stageFor(t, {
+    apps: [METRO, QUICK],
+    script: { planner: [plan(steps)], metro: ['51', '52'], quick: ['57'], assistant: ['done'] },
+    meanwhile: async (who) => {
+      if (who !== 'metro') return;
+      underWay.push(who);
+      most = Math.max(most, underWay.length);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay.pop();
+    },
+  });
+  assert.equal((await stage.ask('compare the fares, then once more')).answer, 'done');
+  assert.equal(most, 1);
+});
+
+test('a step behind one that the coordinator makes itself does not go ahead of it', () => {
+  const step = (id: string, of: string, uses: readonly string[]) => ({
+    id,
+    app: METRO.installed.id === of ? METRO.installed.id : QUICK.installed.id,
+    task: '',
+    uses,
+    needs: [],
+    after: [],
+  });
+  const steps = [
+    step('1', 'metro', ['fares']),
+    step('2', 'quick', []),
+    step('3', 'metro', ['fares', 'terms']),
+  ];
+  const appOf = ({ app: of }: { readonly app: string | null }) =>
+    [METRO, QUICK].map(({ installed }) => installed).find(({ id }) => id === of);
+  const ahead = (plan: typeof steps) =>
+    stepsAhead({ steps: plan, candidates: [] }, appOf).map(({ id }) => id);
+  assert.deepEqual(ahead(steps), ['2']);
+  assert.deepEqual(ahead(steps.slice(1)), ['2', '3']);
 });
