@@ -63,13 +63,16 @@ test('lines of JSON answer questions by their id', async () => {
     }),
   );
   const search = await asking.event('permission.asked', () => true, 2);
-  assert.equal(questionOf(search), 'a text of others that was read gives the agent instructions');
+  assert.equal(
+    questionOf(search),
+    'a text of others that was read gives the agent instructions, and this may be what it wants to be read',
+  );
   asking.say(JSON.stringify({ prompt: search.id, decision: 'once' }));
   const mail = await asking.event('permission.asked', () => true, 3);
   assert.equal(
     questionOf(mail),
-    'Let `mail` do `send_mail`? This cannot be undone. A rule asks: whom or what this acts upon stands only in a text ' +
-      'that the agent came across, or nowhere. A rule asks: a text of others that was read gives the agent instructions.',
+    'Let `mail` do `send_mail`? This cannot be undone. A rule asks: a text of others that was read gives the agent ' +
+      'instructions. A rule asks: the plan does not name this, and a text of others was read that may want it.',
   );
   asking.say('{"prompt": "all", "decision": "deny"}');
   asking.child.stdin?.end();
