@@ -20,8 +20,7 @@ export function findEncoded(text: string): readonly HiddenFinding[] {
     ...separatedHex(text),
     ...binary(text),
     ...ESCAPES.flatMap((form) => [...escaped(text, form)]),
-    ...rot13(text),
-    ...reversed(text),
+    ...movedOrTurned(text),
     ...spacedLetters(text),
   ];
 }
@@ -230,8 +229,12 @@ function fromBase32(body: string): Uint8Array {
   return bytes;
 }
 
-/** With one separator between the bytes; what stands around is looked at afterwards, which is quicker. */
-const SEPARATED_HEX = /[0-9A-Fa-f]{2}(?:[ :,-](?:0x)?[0-9A-Fa-f]{2}){9,}/g;
+/**
+ * With one separator between the bytes, from the first separator on, because these are rarer than digits and letters; what
+ * stands around is looked at afterwards, which is quicker.
+ */
+const SEPARATED_HEX =
+  /[ :,-](?<=[0-9A-Fa-f]{2}[ :,-])(?:0x)?[0-9A-Fa-f]{2}(?:[ :,-](?:0x)?[0-9A-Fa-f]{2}){8,}/g;
 
 function* hexDigits(text: string, run: Run): Generator<HiddenFinding> {
   const start = text.startsWith('0x', run.start) ? run.start + 2 : run.start;
@@ -240,11 +243,15 @@ function* hexDigits(text: string, run: Run): Generator<HiddenFinding> {
 }
 
 function* separatedHex(text: string): Generator<HiddenFinding> {
-  for (const match of text.matchAll(SEPARATED_HEX)) {
-    const isPrefixed = text.slice(match.index - 2, match.index) === '0x';
-    const start = isPrefixed ? match.index - 2 : match.index;
-    const digits = match[0].slice(0, MOST_ENCODED).replace(/0x|[ :,-]/g, '');
-    yield* decodedHex(digits, { start, end: match.index + match[0].length });
+  let used = 0;
+  for (const { 0: behind, index } of text.matchAll(SEPARATED_HEX)) {
+    // The byte before the first separator may be part of what came before.
+    const first = index - 2 < used ? index + 1 : index - 2;
+    used = index + behind.length;
+    const isPrefixed = text.slice(first - 2, first) === '0x';
+    const digits = text.slice(first, Math.min(used, first + MOST_ENCODED));
+    const run = { start: isPrefixed ? first - 2 : first, end: used };
+    yield* decodedHex(digits.replace(/0x|[ :,-]/g, ''), run);
   }
 }
 
@@ -400,37 +407,38 @@ const COMMON: ReadonlySet<string> = new Set(
   execute command above before after only never always every task following do to of in is it on be as at by we my me
   an or if so no up see here note dear hello hi best code page thanks`.split(/\s+/),
 );
-const ROTATED =
-  /\b(?:gur|naq|lbh|lbhe|nyy|jvgu|sebz|guvf|vtaber|cerivbhf|vafgehpgvbaf?|flfgrz|cebzcg|frpergf?|cnffjbeq|sbejneq|fraq)\b/g;
-const TURNED =
-  /\b(?:eht|dna|uoy|lla|htiw|morf|siht|erongi|suoiverp|snoitcurtsni|noitcurtsni|metsys|tpmorp|terces|drowssap|drawrof|dnes)\b/g;
+/** Of words that were moved by 13 places, and of words that were turned round; asked for together, in one pass. */
+const CUES =
+  /\b(?:(gur|naq|lbh|lbhe|nyy|jvgu|sebz|guvf|vtaber|cerivbhf|vafgehpgvbaf?|flfgrz|cebzcg|frpergf?|cnffjbeq|sbejneq|fraq)|eht|dna|uoy|lla|htiw|morf|siht|erongi|suoiverp|snoitcurtsni|noitcurtsni|metsys|tpmorp|terces|drowssap|drawrof|dnes)\b/g;
 /** How far a changed sentence is followed from one word of it. */
 const MOST_WORDS = 60;
 
-function* rot13(text: string): Generator<HiddenFinding> {
-  yield* exchanged(text, ROTATED, 'ROT13', 'letters moved by 13 places', (stretch) =>
-    stretch.replace(/[A-Za-z]/g, (letter) => {
-      const base = letter <= 'Z' ? 65 : 97;
-      return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-    }),
-  );
-}
-
-function* reversed(text: string): Generator<HiddenFinding> {
-  yield* exchanged(text, TURNED, 'REVERSED', 'words written backwards', (stretch) =>
+function* movedOrTurned(text: string): Generator<HiddenFinding> {
+  const cues = [...text.matchAll(CUES)];
+  const places = (isMoved: boolean) =>
+    cues.filter(([, moved]) => (moved !== undefined) === isMoved).map(({ index }) => index);
+  yield* exchanged(text, places(true), 'ROT13', 'letters moved by 13 places', movedBack);
+  yield* exchanged(text, places(false), 'REVERSED', 'words written backwards', (stretch) =>
     [...stretch].reverse().join(''),
   );
 }
 
+function movedBack(stretch: string): string {
+  return stretch.replace(/[A-Za-z]/g, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
+
 function* exchanged(
   text: string,
-  cue: RegExp,
+  cues: readonly number[],
   kind: HiddenKind,
   reason: string,
   turn: (stretch: string) => string,
 ): Generator<HiddenFinding> {
   let behind = 0;
-  for (const { index } of text.matchAll(cue)) {
+  for (const index of cues) {
     if (index < behind) continue;
     const { start, end } = strangeWordsAround(text, index);
     behind = end;

@@ -42,8 +42,28 @@ function pairs(from: string, to: string): readonly [string, string][] {
 }
 
 export function findLookAlikes(text: string): readonly HiddenFinding[] {
-  if (!CANDIDATE.test(text)) return [];
-  return [...mixedWords(text), ...spelledWithOthers(text), ...styled(text)].sort((a, b) => a.start - b.start);
+  const runs = candidateRuns(text);
+  if (runs.length === 0) return [];
+  const found = [...mixedWords(text, runs), ...spelledWithOthers(text, runs), ...styled(text, runs)];
+  return found.sort((a, b) => a.start - b.start);
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly letters: string;
+}
+
+/** Stretches of letters that can be taken for others: found in one pass, and all else is looked for within them. */
+const CANDIDATES =
+  /(?:[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731\uff21-\uff5a\u24b6-\u24e9]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd89])+/g;
+
+function candidateRuns(text: string): readonly Run[] {
+  return [...text.matchAll(CANDIDATES)].map(({ 0: letters, index }) => ({
+    letters,
+    start: index,
+    end: index + letters.length,
+  }));
 }
 
 /** The text with letters that look like Latin ones replaced by these; offsets stay. */
@@ -59,19 +79,21 @@ interface Word {
   readonly start: number;
 }
 
-/** Where two scripts touch: asked first, because a page in another script has thousands of words. */
-const SEAM =
-  /[A-Za-z\u00c0-\u024f][\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4]|[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4][A-Za-z\u00c0-\u024f]/g;
 const IN_WORD =
   /[A-Za-z0-9\u00c0-\u024f\u0250-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\u1d00-\u1d22\ua4d0-\ua4f4\ua730\ua731]/;
 
-function* mixedWords(text: string): Generator<HiddenFinding> {
+/** Only where two scripts touch: a page in another script has thousands of words. */
+function* mixedWords(text: string, runs: readonly Run[]): Generator<HiddenFinding> {
   let behind = 0;
-  for (const { index } of text.matchAll(SEAM)) {
-    if (index < behind) continue;
-    const word = wordAt(text, index);
-    behind = word.start + word.letters.length;
-    if (isMixed(word)) yield finding(word, 'letters of several scripts in one word');
+  for (const { start, end, letters } of runs) {
+    const isSeamBefore = FOREIGN.test(letters[0] ?? '') && LATIN.test(text[start - 1] ?? '');
+    const isSeamBehind = FOREIGN.test(letters.at(-1) ?? '') && LATIN.test(text[end] ?? '');
+    for (const seam of [isSeamBefore ? start - 1 : -1, isSeamBehind ? end - 1 : -1]) {
+      if (seam < behind) continue;
+      const word = wordAt(text, seam);
+      behind = word.start + word.letters.length;
+      if (isMixed(word)) yield finding(word, 'letters of several scripts in one word');
+    }
   }
 }
 
@@ -138,10 +160,8 @@ const ALIKE_LETTERS = [...ALIKE.keys()].filter((letter) => FOREIGN.test(letter))
 const ALIKE_WORD = new RegExp(`[${ALIKE_LETTERS}]{4,${MOST_LETTERS}}`, 'g');
 
 /** `аррӏе`: a whole word of letters that look Latin, in a text that is Latin there. */
-function* spelledWithOthers(text: string): Generator<HiddenFinding> {
-  for (const match of text.matchAll(ALIKE_WORD)) {
-    const [letters] = match;
-    const start = match.index;
+function* spelledWithOthers(text: string, runs: readonly Run[]): Generator<HiddenFinding> {
+  for (const { 0: letters, index: start } of within(runs, ALIKE_WORD)) {
     const end = start + letters.length;
     if (/\p{L}/u.test(text[start - 1] ?? '') || /\p{L}/u.test(text[end] ?? '')) continue;
     const around = `${text.slice(Math.max(0, start - REACH), start)} ${text.slice(end, end + REACH)}`;
@@ -152,19 +172,30 @@ function* spelledWithOthers(text: string): Generator<HiddenFinding> {
   }
 }
 
-function styled(text: string): readonly HiddenFinding[] {
-  const isEastAsian = EAST_ASIAN.test(text);
-  const runs = [...text.matchAll(STYLED), ...(isEastAsian ? [] : text.matchAll(FULL_WIDTH))].map((match) => ({
+/** What the pattern finds in the runs, at its place in the text. */
+function within(
+  runs: readonly Run[],
+  pattern: RegExp,
+): readonly { readonly 0: string; readonly index: number }[] {
+  return runs.flatMap(({ letters, start }) =>
+    [...letters.matchAll(pattern)].map((match) => ({ 0: match[0], index: start + match.index })),
+  );
+}
+
+function styled(text: string, runs: readonly Run[]): readonly HiddenFinding[] {
+  const wide = within(runs, FULL_WIDTH);
+  const isEastAsian = wide.length > 0 && EAST_ASIAN.test(text);
+  const drawn = [...within(runs, STYLED), ...(isEastAsian ? [] : wide)].map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
     revealed: match[0].normalize('NFKC'),
   }));
-  const small = [...text.matchAll(SMALL_CAPITALS)].map((match) => ({
+  const small = within(runs, SMALL_CAPITALS).map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
     revealed: latinized(match[0]),
   }));
-  return [...runs, ...small].map(({ start, end, revealed }) =>
+  return [...drawn, ...small].map(({ start, end, revealed }) =>
     hidden('STYLED_LETTERS', start, end, 0.7, 'symbols that are drawn as letters', revealed),
   );
 }
