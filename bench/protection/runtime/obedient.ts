@@ -11,7 +11,7 @@ import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.t
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
 import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './adaptation.ts';
 import { caseUnits } from './cases.ts';
-import { COLUMNS, type Column } from './column.ts';
+import { COLUMNS, type Column, type ColumnId } from './column.ts';
 import { judge } from './judgement.ts';
 import type { Pair, PairCall } from './pair.ts';
 import { encodeRecord, type Kind } from './record.ts';
@@ -38,7 +38,11 @@ export async function obedientHalf(request: BenchRequest): Promise<Result<Prepar
   const plays = sets.flatMap((set) => playsOf(set));
   const chosen = request.isQuick ? sampleOf(plays) : plays;
   const stage = new Stage();
-  const units = chosen.flatMap((play) => COLUMNS.map((column) => stage.unit(play, column)));
+  const units = chosen.flatMap((play) => {
+    const isBrief = request.isQuick && play.row.startsWith(ADAPTIVE);
+    const columns = isBrief ? COLUMNS.filter(({ id }) => BRIEF.has(id)) : COLUMNS;
+    return columns.map((column) => stage.unit(play, column));
+  });
   const cases = request.pairs === null ? caseUnits(request.isQuick) : null;
   return ok({
     data,
@@ -170,6 +174,9 @@ function strangeApp(instructions: string): ReplayApp {
 function rowOf({ row }: PairSet, { suite }: Pair): string {
   return suite.startsWith('injecagent') ? row : `${row}, ${suite}`;
 }
+
+/** Of rewritten attacks in a sample: whether they are real, and whether both defences hold. */
+const BRIEF: ReadonlySet<ColumnId> = new Set<ColumnId>(['baseline', 'careful', 'trusting']);
 
 /** Of each row and kind so many, by the digest of their names: the same at each time. */
 const QUICK: Readonly<Record<Kind, number>> = { attack: 3, benign: 2, direct: 1 };
