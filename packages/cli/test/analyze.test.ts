@@ -463,17 +463,17 @@ const RUDE =
   'from invariant.detectors import moderated\nraise "rude" if:\n    (m: Message)\n    moderated(m)';
 const TALK = [
   { role: 'user', content: 'good morning' },
-  { role: 'user', content: 'you fool' },
+  { role: 'user', content: 'you turnip' },
 ];
 
-/** Scores each text as rude that has a fool in it, and keeps what it was asked. */
+/** Scores each text as rude that has a turnip in it, which no list of words does, and keeps what it was asked. */
 async function classifier() {
   const asked: unknown[] = [];
   const server = createServer(async (request, response) => {
     const { input } = JSON.parse(await text(request));
     asked.push(input);
     const results = input.map((one: string) => ({
-      category_scores: { insult: one.includes('fool') ? 0.9 : 0 },
+      category_scores: { insult: one.includes('turnip') ? 0.9 : 0 },
     }));
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ results }));
   }).listen(0, '127.0.0.1');
@@ -500,9 +500,9 @@ test('with `--ask-models` what rules ask is put to whom the configuration names,
       [{ m: '1' }],
     );
     assert.deepEqual(undecided, []);
-    assert.deepEqual([...asked].sort(), [['good morning'], ['you fool']]);
+    assert.deepEqual([...asked].sort(), [['good morning'], ['you turnip']]);
     const silent = place.run(args);
-    assert.equal(JSON.parse(silent.out).undecided.length, 2);
+    assert.deepEqual(JSON.parse(silent.out), { trace: 'a.json', errors: [], undecided: [] });
     assert.equal(asked.length, 2);
   } finally {
     server.close();

@@ -56,8 +56,9 @@ class TraceReader {
       ? this.#hubEvent(form, object, index)
       : this.#decoded(at, this.#message(form, object));
     const frame = this.#frame(object);
+    const isOffPlan = form === 'call' && this.#flag(object, 'offPlan');
     object.finish();
-    return events.map((event) => framed(event, frame));
+    return events.map((event) => framed(event, frame, isOffPlan));
   }
 
   #decoded(at: Located, element: Json): readonly TraceEvent[] {
@@ -217,6 +218,11 @@ class TraceReader {
     };
   }
 
+  #flag(object: ObjectReader, key: string): boolean {
+    const at = object.get(key);
+    return at !== null && this.#reader.boolean(at) === true;
+  }
+
   #labels(object: ObjectReader): readonly LabelName[] | null {
     const at = object.get('labels');
     if (at === null) return null;
@@ -267,9 +273,10 @@ function labelOf(labels: readonly LabelName[]): Label {
   };
 }
 
-function framed(event: TraceEvent, frame: Frame): TraceEvent {
+function framed(event: TraceEvent, frame: Frame, isOffPlan: boolean): TraceEvent {
   if (event.type !== 'Message') return { ...event, ...frame };
-  const { id: _, ...shared } = frame;
+  const { id: _, ...rest } = frame;
+  const shared = isOffPlan ? { ...rest, isOffPlan } : rest;
   return { ...event, ...frame, toolCalls: event.toolCalls.map((call) => ({ ...call, ...shared })) };
 }
 

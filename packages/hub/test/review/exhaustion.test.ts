@@ -163,7 +163,7 @@ test('a tool whose name is a sentence is not offered; the others are', async (t)
   });
   await stage.ask('read my mail');
   const tools = stage.model.seen.at(-1)?.request.tools.map(({ name }) => name) ?? [];
-  assert.deepEqual(tools, ['read', 'probe', 'request', 'open']);
+  assert.deepEqual(tools, ['read', 'probe']);
 });
 
 test('nor by being asked again and again, each time in a context of its own', async (t) => {
