@@ -469,7 +469,7 @@ function program(): Command {
 function benching(bench: Command): void {
   bench
     .description('measures protection, function and cost: a name, `list` or `all`')
-    .option('--quick', 'a sample, in under two minutes for all')
+    .option('--quick', 'a sample, each benchmark in under two minutes')
     .option('--out <folder>', 'where records and results go (default: in the data folder)')
     .option('--data <folder>', 'data that are not part of the sources')
     .option('--traces <folder>', 'protection: other recorded traces')
