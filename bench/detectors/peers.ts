@@ -5,18 +5,30 @@
  *
  * Without them the benchmark runs and says that they are missing.
  */
+import { moduleIfInstalled } from '../installed-module.ts';
 import type { Label } from './labelled.ts';
 import { peerImport } from './peers/module.ts';
+import type { Find, Peer } from './suite.ts';
 
-/** The module of a peer; null: it is not installed. What it exports is not ours to check, so the caller says what it expects. */
-export async function peerModule<Module>(name: string): Promise<Module | null> {
-  try {
-    return (await peerImport(name)) as Module;
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (isMissing) return null;
-    throw error;
-  }
+export function peerModule<Module>(name: string): Promise<Module | null> {
+  return moduleIfInstalled<Module>(() => peerImport(name));
+}
+
+/** A package that is there or not, and what it finds. `rows`: those that it says something about; null: all. */
+export function packagePeer<Module>(
+  name: string,
+  specifier: string,
+  rows: readonly string[] | null,
+  make: (module: Module) => Find,
+): Peer {
+  return {
+    name,
+    rows,
+    load: async () => {
+      const module = await peerModule<Module>(specifier);
+      return module === null ? null : make(module);
+    },
+  };
 }
 
 /**

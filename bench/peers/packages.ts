@@ -5,15 +5,9 @@
  *
  * Without them the benchmark runs and says that they are missing.
  */
+import { moduleIfInstalled } from '../installed-module.ts';
 import { peerImport } from './installed/module.ts';
 
-/** The module of a peer; null: it is not installed. What it exports is not ours to check, so the caller says what it expects. */
-export async function peerModule<Module>(name: string): Promise<Module | null> {
-  try {
-    return (await peerImport(name)) as Module;
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (isMissing) return null;
-    throw error;
-  }
+export function peerModule<Module>(name: string): Promise<Module | null> {
+  return moduleIfInstalled<Module>(() => peerImport(name));
 }

@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Consent,
-  DEFAULT_APP_LIMITS,
   DEFAULT_WARM_LIMITS,
   type Event,
   type InstalledApp,
@@ -27,6 +26,7 @@ import { appLauncher, Hub, loopLauncher, type Outcome, type Session, StoredPins 
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
+import { SILENT_MANIFEST } from '../../packages/cli/src/manifest-config.ts';
 import { stateFolder } from '../../packages/cli/src/paths.ts';
 import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
 import { CODE_ROOT } from '../places.ts';
@@ -251,25 +251,12 @@ async function converse(
   }
 }
 
-const SILENT: Manifest = {
-  description: null,
-  functionalities: [],
-  network: [],
-  credentials: [],
-  files: { read: [], write: [] },
-  limits: DEFAULT_APP_LIMITS,
-  node: [],
-  irreversible: null,
-  untrusted: null,
-  private: null,
-};
-
 function installedApp({ id: name, manifest }: ReplayApp, state: string): InstalledApp {
   return {
     id: id(name),
     // A small app on one thread: most of its life is its start.
     source: { kind: 'command', command: 'node', args: ['--v8-pool-size=0', PROGRAM], env: {}, cwd: null },
-    manifest: { ...SILENT, ...manifest, files: { read: [], write: [state] } },
+    manifest: { ...SILENT_MANIFEST, ...manifest, files: { read: [], write: [state] } },
     model: null,
   };
 }

@@ -3,8 +3,8 @@ import { errorsFor, findFuzzy } from '../../../packages/detectors/src/comparison
 import { lexicalSimilarity } from '../../../packages/detectors/src/comparison/lexical-similarity.ts';
 import { findCopyright } from '../../../packages/detectors/src/copyright.ts';
 import type { Label } from '../labelled.ts';
-import { peerModule } from '../peers.ts';
-import type { Find, Peer, Suite } from '../suite.ts';
+import { packagePeer } from '../peers.ts';
+import type { Find, Suite } from '../suite.ts';
 
 /** In a labelled text: the query, or the first of a pair, stands before it. */
 export const BETWEEN = '\n=====\n';
@@ -28,22 +28,6 @@ function whole(kind: string, says: (before: string, behind: string) => boolean):
   return (text): readonly Label[] => {
     const [before, behind] = parted(text);
     return says(before, behind) ? [{ kind, start: 0, end: text.length }] : [];
-  };
-}
-
-function peer<Module>(
-  name: string,
-  specifier: string,
-  rows: readonly string[] | null,
-  make: (module: Module) => Find,
-): Peer {
-  return {
-    name,
-    rows,
-    load: async () => {
-      const module = await peerModule<Module>(specifier);
-      return module === null ? null : make(module);
-    },
   };
 }
 
@@ -73,7 +57,7 @@ const COPYRIGHT: Suite = {
   ],
   find: findCopyright,
   peers: [
-    peer<CopyrightRegex>(
+    packagePeer<CopyrightRegex>(
       '`copyright-regex` 1.1.6',
       'copyright-regex',
       [NOTICES],
@@ -112,20 +96,25 @@ const FUZZY: Suite = {
     return match === null ? [] : [{ kind: 'MATCH', start: match.start + shift, end: match.end + shift }];
   },
   peers: [
-    peer<Fuse>('`fuse.js` 7.5.0', 'fuse.js', null, (module) =>
+    packagePeer<Fuse>('`fuse.js` 7.5.0', 'fuse.js', null, (module) =>
       whole('MATCH', (query, text) => {
         const options = { threshold: 1 - THRESHOLD, ignoreLocation: true, isCaseSensitive: true };
         return new module.default([text], options).search(query).length > 0;
       }),
     ),
-    peer<Fuzzball>('`fuzzball` 2.2.6, `partial_ratio`', 'fuzzball', null, (module) =>
+    packagePeer<Fuzzball>('`fuzzball` 2.2.6, `partial_ratio`', 'fuzzball', null, (module) =>
       whole('MATCH', (query, text) => module.partial_ratio(query, text) >= 100 * THRESHOLD),
     ),
-    peer<{ default: LevenshteinSearch }>('`levenshtein-search` 0.1.2', 'levenshtein-search', null, (module) =>
-      whole(
-        'MATCH',
-        (query, text) => [...module.default.fuzzySearch(query, text, errorsFor(query, THRESHOLD))].length > 0,
-      ),
+    packagePeer<{ default: LevenshteinSearch }>(
+      '`levenshtein-search` 0.1.2',
+      'levenshtein-search',
+      null,
+      (module) =>
+        whole(
+          'MATCH',
+          (query, text) =>
+            [...module.default.fuzzySearch(query, text, errorsFor(query, THRESHOLD))].length > 0,
+        ),
     ),
   ],
   speedAim: null,
@@ -137,13 +126,13 @@ const SIMILARITY: Suite = {
   rows: [{ name: `pairs in other order, at least ${ALIKE}`, kinds: null, aim: null }],
   find: whole('SIMILAR', (one, other) => lexicalSimilarity(one, other) >= ALIKE),
   peers: [
-    peer<{ default: { compareTwoStrings(one: string, other: string): number } }>(
+    packagePeer<{ default: { compareTwoStrings(one: string, other: string): number } }>(
       '`string-similarity` 4.0.4',
       'string-similarity',
       null,
       (module) => whole('SIMILAR', (one, other) => module.default.compareTwoStrings(one, other) >= ALIKE),
     ),
-    peer<Fuzzball>('`fuzzball` 2.2.6, `token_set_ratio`', 'fuzzball', null, (module) =>
+    packagePeer<Fuzzball>('`fuzzball` 2.2.6, `token_set_ratio`', 'fuzzball', null, (module) =>
       whole('SIMILAR', (one, other) => module.token_set_ratio(one, other) >= 100 * ALIKE),
     ),
   ],

@@ -5,8 +5,8 @@ import {
 } from '../../../packages/detectors/src/links/link-exfiltration.ts';
 import { linksIn } from '../../../packages/detectors/src/links/links.ts';
 import type { Label } from '../labelled.ts';
-import { peerModule } from '../peers.ts';
-import type { Find, Peer, Suite } from '../suite.ts';
+import { packagePeer } from '../peers.ts';
+import type { Peer, Suite } from '../suite.ts';
 
 /** In a labelled text, what stands before it is private. */
 export const PRIVATE_END = '\n=== private above, answer below ===\n';
@@ -36,30 +36,20 @@ interface Linkify {
   ): readonly { readonly start: number; readonly end: number; readonly value: string }[];
 }
 
-function peer<Module>(name: string, specifier: string, make: (module: Module) => Find): Peer {
-  return {
-    name,
-    rows: null,
-    load: async () => {
-      const module = await peerModule<Module>(specifier);
-      return module === null ? null : make(module);
-    },
-  };
-}
-
 /** `get-urls` and `extract-urls` give back addresses that they have changed, which cannot be looked up in the text. */
 const LINK_PEERS: readonly Peer[] = [
   // Names without a scheme are links for some; what is asked here are addresses with one.
-  peer<LinkifyIt>('`linkify-it` 6.1.0', 'linkify-it', (module) => {
+  packagePeer<LinkifyIt>('`linkify-it` 6.1.0', 'linkify-it', null, (module) => {
     const linkify = new module.LinkifyIt();
     return (text) =>
       (linkify.match(text) ?? [])
         .filter(({ schema }) => IS_HTTP.test(schema))
         .map(({ index, lastIndex }) => link(index, lastIndex));
   }),
-  peer<Linkify>(
+  packagePeer<Linkify>(
     '`linkifyjs` 4.4.0',
     'linkifyjs',
+    null,
     ({ find }) =>
       (text) =>
         find(text, 'url')

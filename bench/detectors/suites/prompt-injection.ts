@@ -1,8 +1,8 @@
 /** `prompt_injection`, and what others say of the same texts: whether there is an order in a text at all. */
 import { injectionSpans } from '../../../packages/detectors/src/prompt-injection/prompt-injection.ts';
 import type { Label } from '../labelled.ts';
-import { peerModule } from '../peers.ts';
-import type { Find, Peer, Suite } from '../suite.ts';
+import { packagePeer } from '../peers.ts';
+import type { Find, Suite } from '../suite.ts';
 
 /** A peer that only says yes or no. */
 function whole(says: (text: string) => boolean | Promise<boolean>): Find {
@@ -23,24 +23,13 @@ interface Guard {
   LLMGuard: new (options: object) => { validate(text: string): Promise<{ isValid: boolean }> };
 }
 
-function peer<Module>(name: string, specifier: string, make: (module: Module) => Find): Peer {
-  return {
-    name,
-    rows: null,
-    load: async () => {
-      const module = await peerModule<Module>(specifier);
-      return module === null ? null : make(module);
-    },
-  };
-}
-
 export const PROMPT_INJECTION_SUITE: Suite = {
   detector: 'prompt_injection',
   judged: 'texts',
   rows: [{ name: 'orders to an agent', kinds: null, aim: null }],
   find: (text) => injectionSpans(text).map(({ start, end }) => ({ kind: 'PROMPT_INJECTION', start, end })),
   peers: [
-    peer<Vard>('`@andersmyrmel/vard` 1.2.0', '@andersmyrmel/vard', (vard) =>
+    packagePeer<Vard>('`@andersmyrmel/vard` 1.2.0', '@andersmyrmel/vard', null, (vard) =>
       whole((text) => {
         try {
           vard.default(text);
@@ -50,11 +39,13 @@ export const PROMPT_INJECTION_SUITE: Suite = {
         }
       }),
     ),
-    peer<Haiec>('`llmverify` 1.6.1', 'llmverify', ({ isInputSafe }) => whole((text) => !isInputSafe(text))),
-    peer<GuardrailModel>('`llm_guardrail` 2.1.2', 'llm_guardrail', ({ check }) =>
+    packagePeer<Haiec>('`llmverify` 1.6.1', 'llmverify', null, ({ isInputSafe }) =>
+      whole((text) => !isInputSafe(text)),
+    ),
+    packagePeer<GuardrailModel>('`llm_guardrail` 2.1.2', 'llm_guardrail', null, ({ check }) =>
       whole(async (text) => !(await check(text)).allowed),
     ),
-    peer<Guard>('`llm-guard` 0.1.9', 'llm-guard', ({ LLMGuard }) => {
+    packagePeer<Guard>('`llm-guard` 0.1.9', 'llm-guard', null, ({ LLMGuard }) => {
       const guard = new LLMGuard({ promptInjection: true, jailbreak: true });
       return whole(async (text) => !(await guard.validate(text)).isValid);
     }),
