@@ -13,6 +13,7 @@
 import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type ModelTool } from '@cordon/core';
 import { offeredTools } from '@cordon/protocol';
 import { CATALOGUE } from './catalogue.ts';
+import type { Context } from './context.ts';
 import type { RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
 import type { Preparation, Prepared } from './preparation.ts';
@@ -66,6 +67,8 @@ export class Foreseen {
   readonly #app: AppId | null;
   readonly #dropped = new AbortController();
   readonly #begun: Promise<Listening | null>;
+  /** What has to be ended if it is dropped. */
+  #context: Context | null = null;
   #isTaken = false;
 
   constructor(parts: ForesightParts, query: Query, said: EventId, app: AppId | null, isCertain: boolean) {
@@ -90,20 +93,15 @@ export class Foreseen {
     return { ...begun, prepared };
   }
 
-  /** Ends what was begun. Its model is not waited for. */
+  /** Ends what was begun, unless it was taken. Neither its model nor its app is waited for. */
   drop(): void {
     if (this.#isTaken || this.#dropped.signal.aborted) return;
     this.#dropped.abort();
-    void this.#begun.then(
-      (begun) => {
-        if (begun === null) return;
-        this.#parts.recorder.record(begun.prepared.context, {
-          kind: 'context.ended',
-          reason: 'the plan does not need it',
-        });
-      },
-      () => undefined,
-    );
+    if (this.#context !== null) this.#end(this.#context);
+  }
+
+  #end(context: Context): void {
+    this.#parts.recorder.record(context, { kind: 'context.ended', reason: 'the plan does not need it' });
   }
 
   #leadsTo(route: Route): boolean {
@@ -120,6 +118,11 @@ export class Foreseen {
         : await preparation.foreseen(this.#app, said, isCertain, this.#dropped.signal);
     if (prepared === null) return null;
     const { context, system, tools } = prepared;
+    if (this.#dropped.signal.aborted) {
+      this.#end(context);
+      return null;
+    }
+    this.#context = context;
     const earlier = listen(query, said, prepared);
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: system },

@@ -177,20 +177,29 @@ export class Operator {
     return prepared.ok ? this.#turn(query, said, prepared.value, []) : prepared;
   }
 
-  /**
-   * By the plan; and while nothing has been done, by another plan if the user says no to what the first one expected
-   * (at most `MOST_REPLANS` times). Where there is no other, what the first came to is the end.
-   */
   async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
     const subject = this.#parts.subject();
     const evident = this.#planning.evident(query, subject);
     const foreseen = evident === null && this.#parts.foresees ? this.#foresight.begin(query, said) : null;
-    const planned = evident === null ? await this.#planning.plan(query, said, subject) : ok(evident);
-    if (!planned.ok) {
+    try {
+      const planned = evident === null ? await this.#planning.plan(query, said, subject) : ok(evident);
+      return planned.ok ? await this.#servePlan(query, said, planned.value, foreseen) : planned;
+    } finally {
       foreseen?.drop();
-      return planned;
     }
-    let turned = await this.#serveBy(query, said, planned.value, foreseen);
+  }
+
+  /**
+   * By the plan; and while nothing has been done, by another plan if the user says no to what the first one expected
+   * (at most `MOST_REPLANS` times). Where there is no other, what the first came to is the end.
+   */
+  async #servePlan(
+    query: Query,
+    said: EventId,
+    planned: Planned,
+    foreseen: Foreseen | null,
+  ): Promise<Result<Turned, Fault>> {
+    let turned = await this.#serveBy(query, said, planned, foreseen);
     for (let times = 0; times < MOST_REPLANS && this.#wantsAnother(query); times++) {
       const { refusal, course } = query;
       const another = await this.#planning.replan(query, said, course.refused);

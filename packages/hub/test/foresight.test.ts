@@ -72,6 +72,31 @@ test('where the plan leads elsewhere nothing comes of what was begun', async (t)
   assert.equal(own.at(-1)?.kind, 'context.ended');
 });
 
+test('where the end of what was begun cannot be recorded the query fails, and the hub goes on', async (t) => {
+  let isFull = true;
+  const stage = stageFor(
+    t,
+    scene(
+      { planner: [plan([{ app: 'drive' }])], mail: ['you have one mail'] },
+      {
+        meanwhile: async (who, stage) => {
+          while (who === 'planner' && !asked(stage).includes('mail')) await setImmediate();
+        },
+      },
+    ),
+  );
+  const { journal } = stage.store;
+  const appendAll = journal.appendAll.bind(journal);
+  journal.appendAll = (session, drafts) => {
+    if (isFull && drafts.some(({ body }) => body.kind === 'context.ended')) throw new Error('the disk is full');
+    return appendAll(session, drafts);
+  };
+  await assert.rejects(stage.ask('what is in the e-mails'), /the disk is full/);
+  isFull = false;
+  const outcome = await stage.ask('and now?', { planner: [plan([{ app: 'drive' }])], drive: ['found it'] });
+  assert.equal(outcome.answer, 'found it');
+});
+
 test('a query that shares no word with an app is begun without one', async (t) => {
   const stage = stageFor(t, scene({ planner: [plan([{ app: null }])], assistant: ['four'] }));
   assert.equal((await stage.ask('two and two?')).answer, 'four');
