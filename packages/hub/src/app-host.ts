@@ -122,9 +122,13 @@ export class AppHost {
     if (isCertain && !this.#apps.has(app.id) && !this.#ending.signal.aborted) this.#open(app);
     else this.#warmUp(app);
     const started = this.#apps.get(app.id);
-    const connection = await (started?.using ?? started?.opening);
+    const connection = await started?.opening;
     if (started === undefined || connection === undefined || !connection.ok) return null;
-    if (started.using !== null) return connection.value.running;
+    // It may be looked at by somebody at this moment: then its words count when they are agreed to.
+    if (started.using !== null) {
+      const used = await started.using;
+      return used.ok ? used.value.running : null;
+    }
     const vetting = this.#parts.pins.recheck(app, connection.value.said);
     if (vetting.kind !== 'pinned') return null;
     connection.value.adopt(vetting.description);

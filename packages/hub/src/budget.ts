@@ -37,6 +37,9 @@ export interface Reservation {
 const CHARACTERS_A_TOKEN = 4;
 const ASSUMED_ANSWER = 1_000;
 const MILLION = 1_000_000;
+/** A call that nobody needs leaves room for so many, itself among them: those of planner and agent stay. */
+const SPARE = 4;
+const NOTHING_TO_SPARE: Fault = fault('budget-exceeded', 'the query has nothing to spare');
 
 export class Budget {
   readonly #parts: BudgetParts;
@@ -108,11 +111,8 @@ export class Budget {
       const message = `the query used up the ${limits.cost} that it may cost`;
       return failed(this.#exceed('cost', fault('budget-exceeded', message)));
     }
-    const prompt = Math.ceil(characters / CHARACTERS_A_TOKEN);
-    const costOf = ({ inputTokens, outputTokens }: Usage) =>
-      ((price?.input ?? 0) * inputTokens + (price?.output ?? 0) * outputTokens) / MILLION;
-    const tokens = prompt + ASSUMED_ANSWER;
-    const cost = costOf({ inputTokens: prompt, outputTokens: ASSUMED_ANSWER });
+    const costOf = (usage: Usage) => this.#costOf(model, usage);
+    const { tokens, cost } = this.#shareOf(model, characters);
     this.#tokensUnderWay += tokens;
     this.#costUnderWay += cost;
     this.#modelCalls++;
@@ -133,6 +133,35 @@ export class Budget {
       if (price === undefined) this.#isPriced = false;
     };
     return ok({ settle });
+  }
+
+  /**
+   * As `reserve`, for a call that the query can do without: it is made only where several like it would fit, and where they
+   * do not, the query goes on without it. A guess must not take the last of a small budget from the planner.
+   */
+  reserveSpare(model: string, characters: number): Result<Reservation, Fault> {
+    return this.#isSpare(model, characters) ? this.reserve(model, characters) : failed(NOTHING_TO_SPARE);
+  }
+
+  #isSpare(model: string, characters: number): boolean {
+    const { limits, prices } = this.#parts;
+    const share = this.#shareOf(model, characters);
+    const tokensLeft = limits.tokens - this.#tokens - this.#tokensUnderWay;
+    if (SPARE * share.tokens > tokensLeft) return false;
+    if (limits.cost === null || share.cost === 0) return limits.cost === null || prices.has(model);
+    return SPARE * share.cost <= limits.cost - this.#cost - this.#costUnderWay;
+  }
+
+  /** What a call counts for while it is under way. */
+  #shareOf(model: string, characters: number): { readonly tokens: number; readonly cost: number } {
+    const prompt = Math.ceil(characters / CHARACTERS_A_TOKEN);
+    const cost = this.#costOf(model, { inputTokens: prompt, outputTokens: ASSUMED_ANSWER });
+    return { tokens: prompt + ASSUMED_ANSWER, cost };
+  }
+
+  #costOf(model: string, { inputTokens, outputTokens }: Usage): number {
+    const price = this.#parts.prices.get(model);
+    return ((price?.input ?? 0) * inputTokens + (price?.output ?? 0) * outputTokens) / MILLION;
   }
 
   #timeOver(): void {

@@ -202,5 +202,10 @@ export function likelyApp(
   const asked = new Set(contentWords(query));
   const [best] = rankApps(query, apps);
   if (best === undefined || ![...vettedWords(best)].some((word) => asked.has(word))) return { app: null };
-  return best.model === null && best.source.kind !== 'url' ? { app: best.id } : null;
+  return isForeseeable(best) ? { app: best.id } : null;
+}
+
+/** Its provider would hear a query that may not be for it, or its server that somebody asks. */
+export function isForeseeable({ model, source }: InstalledApp): boolean {
+  return model === null && source.kind !== 'url';
 }

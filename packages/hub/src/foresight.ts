@@ -6,7 +6,8 @@
  * INVARIANT (no effect before the plan): a foreseen context makes one model call, which is decided like every other, and
  * nothing else: no tool, no request, no data of others. Its app is started without being used, so it has no way out and
  * nobody is asked about it, and it is told nothing. The call goes to the model that the planner asks too: an app with
- * a model of its own is never foreseen, or its provider would hear queries that are not for it.
+ * a model of its own is never foreseen, or its provider would hear queries that are not for it. And it takes nothing of a
+ * budget that the query itself may need.
  *
  * Ring 0; the guess is ring 1, as every plan is, and stands with those in `evident-plan`.
  */
@@ -143,7 +144,7 @@ export class Foreseen {
     const shown = offeredTools(start, { hasPeer: false, hasReference: false });
     const spending = {
       signal: AbortSignal.any([query.signal, this.#dropped.signal]),
-      reserve: (model: string, characters: number) => query.reserve(model, characters),
+      reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
     };
     const answer = models.ask(context, spending, { role: 'agent', messages, tools: shown });
     return { prepared, earlier, opening: new Opening(messages, shown, answer) };

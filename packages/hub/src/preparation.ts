@@ -23,6 +23,7 @@ import {
 import type { Offer } from '@cordon/protocol';
 import type { AppHost, RunningApp } from './app-host.ts';
 import type { Context, OwnTool } from './context.ts';
+import { isForeseeable } from './evident-plan.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOwner } from './memory.ts';
 import { AGENT_PROMPT, COORDINATOR_PROMPT, withInstructions } from './prompts.ts';
@@ -109,7 +110,8 @@ export class Preparation {
 
   /**
    * An app's context before a plan has named the app: it is not used yet, and nothing is offered to it. Null: it cannot be
-   * had so, or nobody wants it any more.
+   * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a model of its own, or put
+   * elsewhere; the journal does not know that.
    */
   async foreseen(
     appId: AppId,
@@ -119,7 +121,7 @@ export class Preparation {
   ): Promise<Prepared | null> {
     const { registry, apps } = this.#parts;
     const app = registry.get(appId);
-    if (app === undefined) return null;
+    if (app === undefined || !isForeseeable(app)) return null;
     const running =
       app.source.kind === 'instructions' ? await this.#start(app) : ok(await apps.peek(app, isCertain));
     if (!running.ok || running.value === null || dropped.aborted) return null;
@@ -133,19 +135,17 @@ export class Preparation {
     if (app === undefined) return prepared;
     const running = await this.#start(app);
     if (!running.ok) return null;
-    const { system, tools } = describedBy(running.value);
-    if (
-      canonicalJsonOf({ system, tools }) !==
-      canonicalJsonOf({ system: prepared.system, tools: prepared.tools })
-    )
-      return null;
+    const { system } = describedBy(running.value);
+    // The tools as a whole: whether a call can be undone is told by what the model does not see.
+    const tools = ownTools(running.value);
+    const now = canonicalJsonOf({ system, tools: [...tools.values()] });
+    if (now !== canonicalJsonOf({ system: prepared.system, tools: [...context.tools.values()] })) return null;
     const adopted = await this.#withHelpers(query, prepared, helpers);
     return adopted.ok ? adopted.value : null;
   }
 
   #own(app: InstalledApp, running: RunningApp, depth: number, cause?: EventId): Prepared {
-    const own = new Map(running.tools.map((tool): [string, OwnTool] => [tool.name, { app: app.id, tool }]));
-    const options = { kind: 'standard', app: app.id, depth, tools: own } as const;
+    const options = { kind: 'standard', app: app.id, depth, tools: ownTools(running) } as const;
     return {
       context: this.#parts.newContext(options, cause),
       owner: { kind: 'spoke', app: app.id },
@@ -278,6 +278,11 @@ export class Preparation {
     const { instructions } = app.source;
     return Promise.resolve(ok({ id: app.id, tools: [], instructions, layers: [], milliseconds: 0 }));
   }
+}
+
+/** Of several with one name the last. */
+function ownTools({ id: app, tools }: RunningApp): ReadonlyMap<string, OwnTool> {
+  return new Map(tools.map((tool) => [tool.name, { app, tool }]));
 }
 
 /** What the model of an app's own context is told: the app's own words, which reach no other. */

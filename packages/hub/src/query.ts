@@ -132,7 +132,15 @@ export class Query {
 
   /** Announces a model call; a fault: it does not fit the budget, or the query is over. */
   reserve(model: string, characters: number): Result<Reservation, Fault> {
-    if (!this.signal.aborted) return this.budget.reserve(model, characters);
-    return failed(this.budget.exceeded?.fault ?? fault('cancelled', 'the query was stopped'));
+    return this.signal.aborted ? failed(this.#overBecause) : this.budget.reserve(model, characters);
+  }
+
+  /** As `reserve`, for a call that it can do without: a fault is not the end of the query. */
+  reserveSpare(model: string, characters: number): Result<Reservation, Fault> {
+    return this.signal.aborted ? failed(this.#overBecause) : this.budget.reserveSpare(model, characters);
+  }
+
+  get #overBecause(): Fault {
+    return this.budget.exceeded?.fault ?? fault('cancelled', 'the query was stopped');
   }
 }

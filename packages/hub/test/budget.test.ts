@@ -138,3 +138,21 @@ test('what was used is told in one line', () => {
   assert.equal(toldUse(used), '5 model calls, 440 tokens, 1.2 s, a price of 0.0123');
   assert.equal(toldUse({ ...used, modelCalls: 1, cost: null }), '1 model call, 440 tokens, 1.2 s');
 });
+
+test('a call that the query can do without is made where four like it fit, and never ends the query', (t) => {
+  const { budget, overs } = budgetOf(t, { tokens: 8_000 });
+  assert.ok(budget.reserveSpare('m', 4_000).ok);
+  // 6000 are left, and this one would count 2000.
+  assert.equal(budget.reserveSpare('m', 4_000).ok, false);
+  assert.equal(overs(), 0);
+  assert.ok(budget.reserve('m', 4_000).ok);
+});
+
+test('a call that the query can do without is made where its money is there four times', (t) => {
+  const prices = { m: { input: 0, output: 1_000 } };
+  const rich = budgetOf(t, { cost: 4 }, prices).budget;
+  assert.ok(rich.reserveSpare('m', 0).ok);
+  assert.equal(rich.reserveSpare('m', 0).ok, false);
+  assert.equal(rich.reserveSpare('of no known price', 0).ok, false);
+  assert.equal(rich.exceeded, null);
+});

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { NO_PINS } from '../src/app-pins.ts';
-import { app } from './fixture/app.ts';
+import type { AppDescription } from '../src/app-description.ts';
+import { type AppPins, NO_PINS } from '../src/app-pins.ts';
+import { adviser, app } from './fixture/app.ts';
 import { call, type Line, plan } from './fixture/model.ts';
-import { type Scene, type Stage, stageFor } from './fixture/stage.ts';
+import { type Scene, Stage, stageFor } from './fixture/stage.ts';
 
 const MAIL = app(
   'mail',
@@ -173,3 +174,84 @@ test('a query that goes on takes up what was begun', async (t) => {
   assert.equal(outcome.answer, 'you have one mail');
   assert.equal(executed(stage).length, 1);
 });
+
+for (const { what, text, limits } of [
+  { what: 'tokens for an app', text: 'read the newest e-mails', limits: { tokens: 1_300 } },
+  { what: 'tokens for nobody', text: 'two and two?', limits: { tokens: 900 } },
+  { what: 'money for an app', text: 'read the newest e-mails', limits: { cost: 0.05 } },
+  { what: 'money for nobody', text: 'two and two?', limits: { cost: 0.05 } },
+]) {
+  test(`a guess takes nothing of a budget that the query needs itself: ${what}`, async (t) => {
+    const target = text.includes('mail') ? 'mail' : null;
+    const stage = stageFor(
+      t,
+      scene(
+        { planner: [plan([{ app: target }])], mail: ['you have one mail'], assistant: ['four'] },
+        {
+          limits,
+          prices: new Map([['scripted/model', { input: 15, output: 75 }]]),
+          // The planner is still being asked when the guess would be.
+          meanwhile: async (who) => {
+            for (let turn = 0; who === 'planner' && turn < 200; turn++) await setImmediate();
+          },
+        },
+      ),
+    );
+    assert.equal((await stage.ask(text)).kind, 'answered');
+    assert.deepEqual(asked(stage), ['planner', target ?? 'assistant']);
+  });
+}
+
+test('an app that has got a model of its own meanwhile is not begun with by a query that goes on', async (t) => {
+  const advice = adviser('mail', { description: 'Reads e-mails' });
+  const stage = stageFor(t, scene({ mail: ['you have one mail'] }, { apps: [advice, DRIVE] }));
+  // Its planner has nothing to say, so the query fails.
+  assert.equal((await stage.ask('read the newest e-mails')).kind, 'failed');
+  assert.equal(stage.of('context.created').filter((event) => event.app === 'mail').length, 1);
+  await stage.session.close('suspend');
+  const own = { ...advice, installed: { ...advice.installed, model: 'elsewhere/model' } };
+  const script = { planner: [plan([{ app: 'drive' }])], drive: ['nothing there'] };
+  const later = new Stage(scene(script, { apps: [own, DRIVE] }), stage.store);
+  stage.session = later.open(stage.session.id);
+  assert.equal((await stage.session.goOn(t.signal)).answer, 'nothing there');
+  assert.deepEqual(
+    later.model.seen.filter(({ request }) => request.model === 'elsewhere/model'),
+    [],
+  );
+});
+
+for (const cannotBeUndone of [true, false]) {
+  test(`a foreseen app acts as what was agreed to last: ${cannotBeUndone ? 'cannot' : 'can'} be undone`, async (t) => {
+    const harmless = app(
+      'mail',
+      { read: { reply: 'a mail', annotations: { readOnlyHint: true } } },
+      { description: 'Reads e-mails', irreversible: null, untrusted: [], private: [] },
+    );
+    const read: Line = [call('read', {})];
+    // What was begun with the other annotations does not hold, and the model is asked anew.
+    const mail: readonly Line[] = cannotBeUndone ? [read, read, 'nothing'] : [read, 'you have one mail'];
+    const stage = stageFor(
+      t,
+      scene(
+        { planner: [plan([{ app: 'mail' }])], mail },
+        { apps: [harmless], pins: () => agreesToAnother({ readOnlyHint: !cannotBeUndone }) },
+      ),
+    );
+    await stage.ask('read the newest e-mails');
+    assert.deepEqual(stage.ran, cannotBeUndone ? [] : ['mail.read {}']);
+    assert.equal(stage.questions.length, cannotBeUndone ? 1 : 0);
+  });
+}
+
+/** Between its start and its first use the app announces other annotations, and the user agrees to them. */
+function agreesToAnother(annotations: { readonly [hint: string]: boolean }): AppPins {
+  const withHints = (said: AppDescription): AppDescription => ({
+    ...said,
+    tools: said.tools.map((tool) => ({ ...tool, annotations })),
+  });
+  return {
+    ...NO_PINS,
+    digest: () => 'sha256:agreed',
+    vet: (app, said) => Promise.resolve(NO_PINS.recheck(app, withHints(said))),
+  };
+}
