@@ -8,6 +8,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
 import { isProse, saysSomething, wordsIn } from './prose.ts';
+import { Beginnings, byteClass, lowBytes, type Stretch, stretchesApart, stretchesOf } from './stretch.ts';
 
 /** UTF-16 units of a candidate that are decoded; what is longer is judged by its beginning. */
 const MOST_ENCODED = 256 * 1024;
@@ -15,13 +16,15 @@ const MOST_ENCODED = 256 * 1024;
 const MOST_UNPACKED = 1024 * 1024;
 
 export function findEncoded(text: string): readonly HiddenFinding[] {
+  const low = lowBytes(text);
+  const numbers = stretchesOf(low, NUMERALS, LEAST_NUMERALS);
   return [
-    ...alphabets(text),
-    ...separatedHex(text),
-    ...binary(text),
+    ...alphabets(text, stretchesOf(low, LETTERS, LEAST)),
+    ...separatedHex(text, numbers),
+    ...binary(text, numbers),
     ...ESCAPES.flatMap((form) => [...escaped(text, form)]),
-    ...movedOrTurned(text),
-    ...spacedLetters(text),
+    ...movedOrTurned(text, low),
+    ...spacedLetters(text, low),
   ];
 }
 
@@ -31,75 +34,97 @@ export function findEncoded(text: string): readonly HiddenFinding[] {
 const LEAST = 16;
 const WRAPPED_LINE = /[A-Za-z0-9+/_-]{1,}={0,2}/y;
 
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
 const VALUES = new Int8Array(128).fill(-1);
-for (const [value, letter] of [
-  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
-].entries())
+for (const [value, letter] of [...UPPER, ...LOWER, ...DIGITS, '+', '/'].entries())
   VALUES[letter.charCodeAt(0)] = value;
 VALUES['-'.charCodeAt(0)] = 62;
 VALUES['_'.charCodeAt(0)] = 63;
+
+/** Of base64, in either form; hexadecimal and base32 are made of some of them. */
+const LETTERS = byteClass(`${UPPER}${LOWER}${DIGITS}+/-_`);
 
 function valueAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? (VALUES[code] ?? -1) : -1;
 }
 
-interface Run {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Stretches of letters of base64, which hexadecimal and base32 are too. Every one covers a place that is looked at. */
-function* runsOfLetters(text: string): Generator<Run> {
-  for (let probe = LEAST - 1; probe < text.length; ) {
-    if (valueAt(text, probe) < 0) {
-      probe += LEAST;
-      continue;
+/** The longest runs of letters within the stretches: what is drawn like none of them may stand in a stretch. */
+function* runsOfLetters(text: string, stretches: readonly Stretch[]): Generator<Stretch> {
+  for (const stretch of stretches) {
+    for (let start = stretch.start; start < stretch.end; ) {
+      let end = start;
+      while (end < stretch.end && valueAt(text, end) >= 0) end++;
+      if (end - start >= LEAST) yield { start, end };
+      start = end + 1;
     }
-    let start = probe;
-    while (start > 0 && probe - start < LEAST && valueAt(text, start - 1) >= 0) start--;
-    let end = probe + 1;
-    while (valueAt(text, end) >= 0) end++;
-    if (end - start >= LEAST) yield { start, end };
-    probe = end + LEAST;
   }
 }
 
-const HEX_DIGITS = /^(?:0x)?[0-9A-Fa-f]{18,}$/;
-const BASE32_LETTERS = /^(?:[A-Z2-7]{24,}|[a-z2-7]{32,})$/;
+const HEX = byteClass(`${DIGITS}ABCDEFabcdef`);
+const BIG_BASE32 = byteClass(`${UPPER}234567`);
+const SMALL_BASE32 = byteClass(`${LOWER}234567`);
+/** The shortest that are worth decoding. */
+const LEAST_HEX = 20;
+const LEAST_BIG_BASE32 = 24;
+const LEAST_SMALL_BASE32 = 32;
 /** How much of a run decides which alphabet it may be in. */
 const SAMPLE = 64;
 
-function* alphabets(text: string): Generator<HiddenFinding> {
+function* alphabets(text: string, stretches: readonly Stretch[]): Generator<HiddenFinding> {
   let behind = 0;
-  for (const run of runsOfLetters(text)) {
+  for (const run of runsOfLetters(text, stretches)) {
     if (run.start < behind) continue;
-    const sample = mayBeOther(text, run) ? text.slice(run.start, Math.min(run.end, run.start + SAMPLE)) : '';
-    if (HEX_DIGITS.test(sample)) {
+    if (isHex(text, run)) {
       yield* hexDigits(text, run);
       continue;
     }
-    if (BASE32_LETTERS.test(sample)) yield* base32(text, run);
-    behind = yield* base64(text, run);
+    if (isBase32(text, run)) yield* base32(text, run);
+    const first = firstToDecode(text, run);
+    if (first < 0) behind = run.end;
+    else behind = yield* base64(text, run, first);
   }
 }
 
-/** Words of a text begin otherwise: digits among them, or no small letter. */
-function mayBeOther(text: string, { start, end }: Run): boolean {
+function isHex(text: string, { start, end }: Stretch): boolean {
+  const isPrefixed = text.charCodeAt(start) === 0x30 && text.charCodeAt(start + 1) === 0x78;
+  return end - start >= LEAST_HEX && isSampleOf(text, isPrefixed ? start + 2 : start, start, end, HEX);
+}
+
+function isBase32(text: string, { start, end }: Stretch): boolean {
+  const length = end - start;
   return (
-    end - start >= 20 && /^(?:[0-9A-Fa-fx]{4}|[A-Z2-7]{4}|[a-z2-7]{4})/.test(text.slice(start, start + 4))
+    (length >= LEAST_BIG_BASE32 && isSampleOf(text, start, start, end, BIG_BASE32)) ||
+    (length >= LEAST_SMALL_BASE32 && isSampleOf(text, start, start, end, SMALL_BASE32))
   );
 }
 
+/** From `from` on; the sample begins with the run. The run is of ASCII. */
+function isSampleOf(text: string, from: number, start: number, end: number, characters: Uint8Array): boolean {
+  const behind = Math.min(end, start + SAMPLE);
+  for (let at = from; at < behind; at++) if (characters[text.charCodeAt(at)] !== 1) return false;
+  return true;
+}
+
+/** How many letters have to be skipped before something can come out; -1: nothing can. */
+function firstToDecode(text: string, run: Stretch): number {
+  for (let skipped = 0; skipped <= lastToSkip(run); skipped++)
+    if (mayDecode(text, run, skipped)) return skipped;
+  return -1;
+}
+
+/** Letters come in groups of four, and what stands before them may look like letters. */
+function lastToSkip({ start, end }: Stretch): number {
+  return Math.min(3, end - start - LEAST);
+}
+
 /** Returns where it ends, so that the lines of one wrapped text are looked at once. */
-function* base64(text: string, run: Run): Generator<HiddenFinding, number> {
-  const last = Math.min(3, run.end - run.start - LEAST);
-  let first = 0;
-  while (first <= last && !mayDecode(text, run.start + first)) first++;
-  if (first > last) return run.end;
+function* base64(text: string, run: Stretch, first: number): Generator<HiddenFinding, number> {
   const { body, end } = wrapped(text, run);
-  for (let skipped = first; skipped <= last; skipped++) {
-    if (!mayDecode(text, run.start + skipped)) continue;
+  for (let skipped = first; skipped <= lastToSkip(run); skipped++) {
+    if (!mayDecode(text, run, skipped)) continue;
     const found = decodedBase64(body.slice(skipped, skipped + MOST_ENCODED));
     if (found === null) continue;
     yield hidden(found.kind, run.start + skipped, end, 0.95, found.reason, found.text);
@@ -109,7 +134,8 @@ function* base64(text: string, run: Run): Generator<HiddenFinding, number> {
 }
 
 /** Looks at the first bytes only: of other data, most fail at the first three. */
-function mayDecode(text: string, start: number): boolean {
+function mayDecode(text: string, run: Stretch, skipped: number): boolean {
+  const start = run.start + skipped;
   const first = groupAt(text, start);
   const isLikely = mayBeInText(first >> 16) && mayBeInText((first >> 8) & 0xff) && mayBeInText(first & 0xff);
   if (!isLikely && !mayBePacked(first)) return false;
@@ -118,7 +144,30 @@ function mayDecode(text: string, start: number): boolean {
     const group = groupAt(text, at);
     bytes.push(group >> 16, (group >> 8) & 0xff, group & 0xff);
   }
-  return unpacker(bytes) !== null || mayBeText(bytes) || isWide(bytes);
+  if (unpacker(bytes) !== null || isWide(bytes)) return true;
+  return mayBeText(bytes) && (run.end - run.start >= LEAST_FORGIVING || mayBeUtf8(bytes));
+}
+
+/** Letters of which a single character may be wrong (`isReadable`): what is shorter has to be UTF-8 throughout. */
+const LEAST_FORGIVING = 60;
+
+/** The beginning of a text; what comes behind may finish its last character. */
+function mayBeUtf8(bytes: readonly number[]): boolean {
+  let wanted = 0;
+  for (const byte of bytes) {
+    const isMore = byte >= 0x80 && byte < 0xc0;
+    if (isMore !== wanted > 0) return false;
+    wanted = isMore ? wanted - 1 : followers(byte);
+    if (wanted > 3) return false;
+  }
+  return true;
+}
+
+/** Bytes that a character has behind its first one; more than three: it is no first one. */
+function followers(byte: number): number {
+  if (byte < 0x80) return 0;
+  if (byte < 0xc2 || byte > 0xf4) return 4;
+  return byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
 }
 
 /** Three bytes, from four letters. */
@@ -139,7 +188,7 @@ function mayBeInText(byte: number): boolean {
 }
 
 /** With its padding; lines of one length, as mail wraps them, are one text. */
-function wrapped(text: string, run: Run): { body: string; end: number } {
+function wrapped(text: string, run: Stretch): { body: string; end: number } {
   const padding = /^={1,2}/.exec(text.slice(run.end, run.end + 2))?.[0] ?? '';
   const first = text.slice(run.start, run.end);
   const lines = [first + padding];
@@ -205,7 +254,7 @@ function unpacked(bytes: Uint8Array, unpack: Unpack): Decoded | null {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-function* base32(text: string, { start, end }: Run): Generator<HiddenFinding> {
+function* base32(text: string, { start, end }: Stretch): Generator<HiddenFinding> {
   const body = text.slice(start, Math.min(end, start + MOST_ENCODED)).toUpperCase();
   if (!mayBeText(fromBase32(body.slice(0, 24)))) return;
   const decoded = Buffer.from(fromBase32(body)).toString('utf8');
@@ -229,6 +278,10 @@ function fromBase32(body: string): Uint8Array {
   return bytes;
 }
 
+/** What separated bytes are written in, of any base, and the shortest that is looked at. */
+const NUMERALS = byteClass(`${DIGITS}ABCDEFabcdefx :,-`);
+const LEAST_NUMERALS = 29;
+
 /**
  * With one separator between the bytes, from the first separator on, because these are rarer than digits and letters; what
  * stands around is looked at afterwards, which is quicker.
@@ -236,15 +289,15 @@ function fromBase32(body: string): Uint8Array {
 const SEPARATED_HEX =
   /[ :,-](?<=[0-9A-Fa-f]{2}[ :,-])(?:0x)?[0-9A-Fa-f]{2}(?:[ :,-](?:0x)?[0-9A-Fa-f]{2}){8,}/g;
 
-function* hexDigits(text: string, run: Run): Generator<HiddenFinding> {
+function* hexDigits(text: string, run: Stretch): Generator<HiddenFinding> {
   const start = text.startsWith('0x', run.start) ? run.start + 2 : run.start;
   const digits = text.slice(start, Math.min(run.end, start + MOST_ENCODED));
   if (run.end - start >= 20) yield* decodedHex(digits, run);
 }
 
-function* separatedHex(text: string): Generator<HiddenFinding> {
+function* separatedHex(text: string, numerals: readonly Stretch[]): Generator<HiddenFinding> {
   let used = 0;
-  for (const { 0: behind, index } of text.matchAll(SEPARATED_HEX)) {
+  for (const { text: behind, start: index } of within(text, numerals, SEPARATED_HEX)) {
     // The byte before the first separator may be part of what came before.
     const first = index - 2 < used ? index + 1 : index - 2;
     used = index + behind.length;
@@ -255,43 +308,40 @@ function* separatedHex(text: string): Generator<HiddenFinding> {
   }
 }
 
-function* decodedHex(digits: string, { start, end }: Run): Generator<HiddenFinding> {
+function* decodedHex(digits: string, { start, end }: Stretch): Generator<HiddenFinding> {
   if (!/^[0-9A-Fa-f]*$/.test(digits) || !mayBeText(Buffer.from(digits.slice(0, 24), 'hex'))) return;
   const decoded = Buffer.from(digits, 'hex').toString('utf8');
   if (isProse(decoded)) yield hidden('HEX', start, end, 0.95, 'hexadecimal that decodes to prose', decoded);
+}
+
+/** What an expression finds in stretches of the text, at its place there. */
+function* within(
+  text: string,
+  stretches: readonly Stretch[],
+  expression: RegExp,
+): Generator<Stretch & { readonly text: string }> {
+  for (const { start, end } of stretches)
+    for (const { 0: found, index } of text.slice(start, end).matchAll(expression))
+      yield { text: found, start: start + index, end: start + index + found.length };
 }
 
 const BINARY_RUN = /(?<![0-9])[01]{8}(?:[ ,]?[01]{8}){7,}(?![0-9])/g;
 const DECIMAL_RUN =
   /(?<![0-9])(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:[ ,]{1,2}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])){11,}(?![0-9])/g;
 
-function* binary(text: string): Generator<HiddenFinding> {
-  for (const match of text.matchAll(BINARY_RUN)) {
-    const bits = match[0].slice(0, MOST_ENCODED).replace(/[ ,]/g, '');
+function* binary(text: string, numerals: readonly Stretch[]): Generator<HiddenFinding> {
+  for (const { text: digits, start, end } of within(text, numerals, BINARY_RUN)) {
+    const bits = digits.slice(0, MOST_ENCODED).replace(/[ ,]/g, '');
     const bytes = Uint8Array.from(bits.match(/[01]{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
     const decoded = mayBeText(bytes.subarray(0, 12)) ? Buffer.from(bytes).toString('utf8') : '';
     if (isProse(decoded))
-      yield hidden(
-        'BINARY',
-        match.index,
-        match.index + match[0].length,
-        0.95,
-        'binary digits that decode to prose',
-        decoded,
-      );
+      yield hidden('BINARY', start, end, 0.95, 'binary digits that decode to prose', decoded);
   }
-  for (const match of text.matchAll(DECIMAL_RUN)) {
-    const codes = match[0].slice(0, MOST_ENCODED).match(/\d+/g) ?? [];
+  for (const { text: numbers, start, end } of within(text, numerals, DECIMAL_RUN)) {
+    const codes = numbers.slice(0, MOST_ENCODED).match(/\d+/g) ?? [];
     const decoded = codes.map((code) => String.fromCharCode(Number(code))).join('');
     if (isProse(decoded) && saysSomething(decoded))
-      yield hidden(
-        'BINARY',
-        match.index,
-        match.index + match[0].length,
-        0.85,
-        'numbers of characters that spell prose',
-        decoded,
-      );
+      yield hidden('BINARY', start, end, 0.85, 'numbers of characters that spell prose', decoded);
   }
 }
 
@@ -407,20 +457,49 @@ const COMMON: ReadonlySet<string> = new Set(
   execute command above before after only never always every task following do to of in is it on be as at by we my me
   an or if so no up see here note dear hello hi best code page thanks`.split(/\s+/),
 );
-/** Of words that were moved by 13 places, and of words that were turned round; asked for together, in one pass. */
-const CUES =
-  /\b(?:(gur|naq|lbh|lbhe|nyy|jvgu|sebz|guvf|vtaber|cerivbhf|vafgehpgvbaf?|flfgrz|cebzcg|frpergf?|cnffjbeq|sbejneq|fraq)|eht|dna|uoy|lla|htiw|morf|siht|erongi|suoiverp|snoitcurtsni|noitcurtsni|metsys|tpmorp|terces|drowssap|drawrof|dnes)\b/g;
+/** Words that were moved by 13 places. */
+const MOVED =
+  `gur naq lbh lbhe nyy jvgu sebz guvf vtaber cerivbhf vafgehpgvba vafgehpgvbaf flfgrz cebzcg frperg frpergf
+  cnffjbeq sbejneq fraq`.split(/\s+/);
+/** Words that were turned round. */
+const TURNED =
+  `eht dna uoy lla htiw morf siht erongi suoiverp snoitcurtsni noitcurtsni metsys tpmorp terces drowssap
+  drawrof dnes`.split(/\s+/);
+const CUES: ReadonlyMap<string, 'moved' | 'turned'> = new Map([
+  ...MOVED.map((word): [string, 'moved'] => [word, 'moved']),
+  ...TURNED.map((word): [string, 'turned'] => [word, 'turned']),
+]);
+const CUES_BEGIN = new Beginnings([...CUES.keys()]);
+const LONGEST_CUE = Math.max(...[...CUES.keys()].map(({ length }) => length));
 /** How far a changed sentence is followed from one word of it. */
 const MOST_WORDS = 60;
 
-function* movedOrTurned(text: string): Generator<HiddenFinding> {
-  const cues = [...text.matchAll(CUES)];
-  const places = (isMoved: boolean) =>
-    cues.filter(([, moved]) => (moved !== undefined) === isMoved).map(({ index }) => index);
-  yield* exchanged(text, places(true), 'ROT13', 'letters moved by 13 places', movedBack);
-  yield* exchanged(text, places(false), 'REVERSED', 'words written backwards', (stretch) =>
+function* movedOrTurned(text: string, low: Uint8Array): Generator<HiddenFinding> {
+  const moved: number[] = [];
+  const turned: number[] = [];
+  for (const at of CUES_BEGIN.places(low)) {
+    const cue = CUES.get(wordFrom(text, at));
+    if (cue === 'moved') moved.push(at);
+    if (cue === 'turned') turned.push(at);
+  }
+  yield* exchanged(text, moved, 'ROT13', 'letters moved by 13 places', movedBack);
+  yield* exchanged(text, turned, 'REVERSED', 'words written backwards', (stretch) =>
     [...stretch].reverse().join(''),
   );
+}
+
+const WORD = byteClass(`${UPPER}${LOWER}${DIGITS}_`);
+
+function isInWord(text: string, at: number): boolean {
+  return WORD[text.charCodeAt(at)] === 1;
+}
+
+/** The word that begins there, as far as a cue can be long; empty inside of a word. */
+function wordFrom(text: string, start: number): string {
+  if (isInWord(text, start - 1)) return '';
+  let end = start;
+  while (end - start <= LONGEST_CUE && isInWord(text, end)) end++;
+  return text.slice(start, end);
 }
 
 function movedBack(stretch: string): string {
@@ -449,7 +528,7 @@ function* exchanged(
 }
 
 /** From a word to both sides: up to the end of the line, a gap, or a word that is common as it stands. */
-function strangeWordsAround(text: string, at: number): Run {
+function strangeWordsAround(text: string, at: number): Stretch {
   const [from, to] = [Math.max(0, at - 12 * MOST_WORDS), at + 12 * MOST_WORDS];
   const left = [...text.slice(from, at).matchAll(TOKEN)].reverse();
   const right = [...text.slice(at, to).matchAll(TOKEN)];
@@ -475,26 +554,26 @@ function commonIn(text: string): number {
 }
 
 const SPACED = /(?<![A-Za-z0-9])[A-Za-z](?:[ ._*|-]{1,3}[A-Za-z](?![A-Za-z0-9])){9,400}/g;
-/** Asked first: quicker than looking for all of it. */
-const APART = /[ ._*|-][A-Za-z][ ._*|-]{1,3}[A-Za-z][ ._*|-]{1,3}[A-Za-z][ ._*|-]/;
+const LATIN = byteClass(`${UPPER}${LOWER}`);
+const BETWEEN = byteClass(' ._*|-');
+/** Ten letters with separators between; the last one is not seen where the character behind has the low byte of a letter. */
+const LEAST_APART = 18;
+
 const SPELLED =
   /ignore|disregard|forget|previous|instruction|system|prompt|password|secret|transfer|forward|delete|send|token|assistant/i;
 
-function* spacedLetters(text: string): Generator<HiddenFinding> {
-  if (!APART.test(text)) return;
-  for (const match of text.matchAll(SPACED)) {
-    const letters = match[0]
+function* spacedLetters(text: string, low: Uint8Array): Generator<HiddenFinding> {
+  // With what stands around: it decides whether the first and the last letter stand alone.
+  const stretches = stretchesApart(low, LATIN, BETWEEN, LEAST_APART).map(({ start, end }) => ({
+    start: Math.max(0, start - 1),
+    end: end + 2,
+  }));
+  for (const { text: found, start, end } of within(text, stretches, SPACED)) {
+    const letters = found
       .split(/ {2,}/)
       .map((word) => word.replace(/[ ._*|-]/g, ''))
       .join(' ');
     if (SPELLED.test(letters))
-      yield hidden(
-        'SPACED_LETTERS',
-        match.index,
-        match.index + match[0].length,
-        0.9,
-        'a word with its letters set apart',
-        letters,
-      );
+      yield hidden('SPACED_LETTERS', start, end, 0.9, 'a word with its letters set apart', letters);
   }
 }

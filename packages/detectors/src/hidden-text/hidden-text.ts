@@ -6,7 +6,7 @@ import type { FindIn } from '../finding.ts';
 import { findEncoded } from './encoded.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';
 import { findHiddenMarkup } from './hidden-markup.ts';
-import { findInvisible, withoutInvisible } from './invisible.ts';
+import { findInvisible, holdsInvisible, withoutInvisible } from './invisible.ts';
 import { findLookAlikes, withLatinLetters } from './look-alike.ts';
 
 /** How often what was revealed is looked at again: each layer is written by somebody who hides. */
@@ -38,16 +38,17 @@ function layers(text: string, left: number, budget: { left: number }): HiddenFin
 }
 
 function layer(text: string): readonly HiddenFinding[] {
+  const isSeen = !holdsInvisible(text);
   const found = [
-    ...findInvisible(text),
+    ...(isSeen ? [] : findInvisible(text)),
     ...findLookAlikes(text),
     ...findHiddenMarkup(text),
     ...findEncoded(text),
   ];
+  if (isSeen) return found;
   // Letters between which nothing is seen spell nothing until they stand together.
   const plain = withoutInvisible(text);
-  const again = plain === text ? [] : findEncoded(plain);
-  const all = again.map(({ kind, confidence, reason, revealed }) =>
+  const all = findEncoded(plain).map(({ kind, confidence, reason, revealed }) =>
     hidden(kind, 0, text.length, confidence, reason, revealed),
   );
   return [

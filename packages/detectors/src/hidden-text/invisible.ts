@@ -42,9 +42,14 @@ interface Invisible {
   readonly end: number;
 }
 
+/** Whether there are any at all: what is asked first. */
+export function holdsInvisible(text: string): boolean {
+  return ANY.test(text);
+}
+
 /** Runs of invisible characters that no writing system needs where they stand, each with what it says. */
 export function findInvisible(text: string): readonly HiddenFinding[] {
-  if (!ANY.test(text)) return [];
+  if (!holdsInvisible(text)) return [];
   const nearby = new RightToLeft(text);
   const directions = new Directions(text);
   const found: HiddenFinding[] = [];
@@ -63,7 +68,7 @@ export function findInvisible(text: string): readonly HiddenFinding[] {
 
 /** The text as a screen shows it: without what nobody sees. */
 export function withoutInvisible(text: string): string {
-  return ANY.test(text) ? text.replace(RUN, '') : text;
+  return holdsInvisible(text) ? text.replace(RUN, '') : text;
 }
 
 function charactersOf(run: string, at: number): readonly Invisible[] {

@@ -29,6 +29,13 @@ const HOSTILE = [
   '\\u{',
   '.c{',
   '<style>',
+  'ter ',
+  'a.',
+  'a b c d e f g h i j k! ',
+  '\u0161',
+  '4\u0161',
+  'AAAAAAAAAAAAAAA.',
+  '12 34 56 78 9a bc de f, ',
 ];
 
 test('no text makes the search grow faster than the text', () => {
