@@ -7,6 +7,7 @@
  */
 import type { AppId, InstalledApp, PlanOrigin, StepPlan } from '@cordon/core';
 import { isDescribed, rankApps, vettedWords } from './app-index.ts';
+import { isForeseeable } from './registry.ts';
 import { contentWords, nameWords } from './words.ts';
 
 /** What the session is about: the app whose own context answered the last query, and what the user said to it. */
@@ -203,9 +204,4 @@ export function likelyApp(
   const [best] = rankApps(query, apps);
   if (best === undefined || ![...vettedWords(best)].some((word) => asked.has(word))) return { app: null };
   return isForeseeable(best) ? { app: best.id } : null;
-}
-
-/** Its provider would hear a query that may not be for it, or its server that somebody asks. */
-export function isForeseeable({ model, source }: InstalledApp): boolean {
-  return model === null && source.kind !== 'url';
 }

@@ -23,12 +23,11 @@ import {
 import type { Offer } from '@cordon/protocol';
 import type { AppHost, RunningApp } from './app-host.ts';
 import type { Context, OwnTool } from './context.ts';
-import { isForeseeable } from './evident-plan.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOwner } from './memory.ts';
 import { AGENT_PROMPT, COORDINATOR_PROMPT, withInstructions } from './prompts.ts';
 import type { Query } from './query.ts';
-import { plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
+import { isForeseeable, plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
 import type { Route } from './route.ts';
 
 export interface ContextOptions {

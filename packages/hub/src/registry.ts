@@ -73,6 +73,14 @@ export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<Too
   };
 }
 
+/**
+ * Whether it may be begun with before a plan names it. Else its provider would hear a query that may not be for it, or its
+ * server that somebody asks.
+ */
+export function isForeseeable({ model, source }: InstalledApp): boolean {
+  return model === null && source.kind !== 'url';
+}
+
 /** The names under which a plan may have expected this tool. */
 export function usesOf(manifest: Manifest, tool: string): readonly string[] {
   return [tool, ...manifest.functionalities.filter((served) => served.tool === tool).map(({ name }) => name)];

@@ -89,7 +89,8 @@ test('where the end of what was begun cannot be recorded the query fails, and th
   const { journal } = stage.store;
   const appendAll = journal.appendAll.bind(journal);
   journal.appendAll = (session, drafts) => {
-    if (isFull && drafts.some(({ body }) => body.kind === 'context.ended')) throw new Error('the disk is full');
+    if (isFull && drafts.some(({ body }) => body.kind === 'context.ended'))
+      throw new Error('the disk is full');
     return appendAll(session, drafts);
   };
   await assert.rejects(stage.ask('what is in the e-mails'), /the disk is full/);
