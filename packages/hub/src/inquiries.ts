@@ -59,6 +59,18 @@ const MOST_ROUNDS = 8;
 /** Of one decision. Attack: an output of a thousand lines, each of which somebody is paid to read. */
 const MOST_QUESTIONS = 64;
 const AT_ONCE = 4;
+
+/** A decision that waits for answers. */
+interface Asker {
+  readonly context: Context;
+  /** The event of the proposal. */
+  readonly about: EventId;
+  /** The query that it is for: another may run before the last answer comes. */
+  readonly spending: Spending;
+  /** Aborts when the query is over, or time is up. */
+  readonly signal: AbortSignal;
+}
+
 /** A longer answer is not in the journal: vectors, or whole texts of pictures. */
 const MOST_RECORDED = 4_000;
 
@@ -75,7 +87,8 @@ export class Inquiries {
   async settle(context: Context, about: EventId, decide: Decide): Promise<Decision> {
     const { answering, query, pause } = this.#parts;
     const over = new AbortController();
-    const signal = AbortSignal.any([query().signal, over.signal]);
+    const spending = query();
+    const signal = AbortSignal.any([spending.signal, over.signal]);
     void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
     try {
       let asked = 0;
@@ -86,35 +99,25 @@ export class Inquiries {
         asked += open.length;
         const isTooMuch = round >= MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
         if (open.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
-        await this.#answerAll(context, about, open, signal);
+        await this.#answerAll({ context, about, spending, signal }, open);
       }
     } finally {
       over.abort();
     }
   }
 
-  async #answerAll(
-    context: Context,
-    about: EventId,
-    questions: readonly Question[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #answerAll(asker: Asker, questions: readonly Question[]): Promise<void> {
     const left = [...questions];
     const work = async () => {
       for (let next = left.shift(); next !== undefined; next = left.shift())
-        await this.#answerOnce(context, about, next, signal);
+        await this.#answerOnce(asker, next);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  async #answerOnce(
-    context: Context,
-    about: EventId,
-    question: Question,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #answerOnce(asker: Asker, question: Question): Promise<void> {
     const { digest } = question;
-    const begun = this.#underWay.get(digest) ?? this.#answer(context, about, question, signal);
+    const begun = this.#underWay.get(digest) ?? this.#answer(asker, question);
     this.#underWay.set(digest, begun);
     try {
       // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
@@ -125,15 +128,16 @@ export class Inquiries {
   }
 
   /** Never rejects for what whoever is asked does. */
-  async #answer(context: Context, about: EventId, question: Question, signal: AbortSignal): Promise<void> {
+  async #answer(asker: Asker, question: Question): Promise<void> {
     const { answering, recorder, newContext } = this.#parts;
+    const { context, about, spending } = asker;
     const { service } = question;
     const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
     if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
     const inquiry = newContext(name, about);
     // The question may hold whatever a rule can look at, of any context.
     inquiry.sees({ integrity: 'untrusted', confidentiality: 'private' }, context.app);
-    const answer = await this.#put(inquiry, question, about, signal);
+    const answer = await this.#put(inquiry, question, asker);
     const said = answer.ok ? canonicalJsonOf(answer.value) : '';
     const shown = answer.ok && said.length <= MOST_RECORDED ? answer.value : null;
     const reason = answer.ok ? null : answer.fault;
@@ -144,24 +148,20 @@ export class Inquiries {
       { causes, label },
     );
     recorder.record(inquiry, { kind: 'context.ended', reason: 'answered' });
-    answering.book.keep(question, answer);
+    // That a query was stopped says nothing of whom was asked: the next one asks.
+    if (answer.ok || !spending.signal.aborted) answering.book.keep(question, answer);
   }
 
-  #put(
-    inquiry: Context,
-    question: Question,
-    about: EventId,
-    signal: AbortSignal,
-  ): Promise<Result<Json, string>> {
-    if (question.service === 'llm') return this.#askModel(inquiry, question, signal);
+  #put(inquiry: Context, question: Question, asker: Asker): Promise<Result<Json, string>> {
+    if (question.service === 'llm') return this.#askModel(inquiry, question, asker);
     const service = this.#parts.answering.services.get(question.service);
     if (service === undefined) return Promise.resolve(failed('nobody answers'));
-    return this.#askService(inquiry, question, service, about, signal);
+    return this.#askService(inquiry, question, service, asker);
   }
 
-  async #askModel(inquiry: Context, { input }: Question, signal: AbortSignal): Promise<Result<Json, string>> {
-    const query = this.#parts.query();
-    const reserve: Spending['reserve'] = (model, characters) => query.reserve(model, characters);
+  async #askModel(inquiry: Context, { input }: Question, asker: Asker): Promise<Result<Json, string>> {
+    const { spending, signal } = asker;
+    const reserve: Spending['reserve'] = (model, characters) => spending.reserve(model, characters);
     const answer = await this.#parts.models.ask(
       inquiry,
       { reserve, signal },
@@ -175,17 +175,17 @@ export class Inquiries {
       },
     );
     if (answer.ok) return ok(answer.value.response.text);
-    return failed(answer.fault.kind === 'refused' ? REFUSED : reasonOf(answer.fault.fault, signal));
+    return failed(answer.fault.kind === 'refused' ? REFUSED : reasonOf(answer.fault.fault, asker));
   }
 
   async #askService(
     inquiry: Context,
     question: Question,
     service: Service,
-    about: EventId,
-    signal: AbortSignal,
+    asker: Asker,
   ): Promise<Result<Json, string>> {
     const { gate } = this.#parts;
+    const { about, signal } = asker;
     const proposal: ModelCall = {
       effect: 'model-call',
       context: inquiry.id,
@@ -201,7 +201,7 @@ export class Inquiries {
     const circumstances = { causes: [about], label: inquiry.label, need: null };
     const carried = await gate.carryOut(inquiry, proposal, circumstances, effect);
     if (carried.kind === 'done') return ok(carried.value);
-    return failed(carried.kind === 'refused' ? REFUSED : reasonOf(carried.fault, signal));
+    return failed(carried.kind === 'refused' ? REFUSED : reasonOf(carried.fault, asker));
   }
 }
 
@@ -226,8 +226,9 @@ async function answerOf(
 const REFUSED = 'the policy forbids to ask';
 const STOPPED = fault('cancelled', 'it was stopped');
 
-function reasonOf({ kind, message }: Fault, signal: AbortSignal): string {
-  return kind === 'cancelled' && signal.aborted ? 'no answer came in time' : message;
+function reasonOf({ kind, message }: Fault, { spending, signal }: Asker): string {
+  const isLate = kind === 'cancelled' && signal.aborted && !spending.signal.aborted;
+  return isLate ? 'no answer came in time' : message;
 }
 
 function textIn(value: Json | undefined): string {

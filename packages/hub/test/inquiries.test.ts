@@ -253,3 +253,32 @@ for (const [what, answer, reason] of FAILING) {
     assert.match(outcome.reason ?? '', reason);
   });
 }
+
+for (const [what, waits, kind] of [
+  ['that the user stopped', false, 'answered'],
+  ['that took too long', true, 'refused'],
+] as const) {
+  test(`a question ${what} is ${waits ? 'not put again soon' : 'put again by the next query'}`, async (t) => {
+    const book = new Book();
+    let times = 0;
+    const stop = new AbortController();
+    const answer: Service['answer'] = () => {
+      times++;
+      if (times > 1) return Promise.resolve(ok('no'));
+      if (!waits) stop.abort();
+      return new Promise(() => undefined);
+    };
+    const stage = stageFor(t, {
+      apps: [MAIL],
+      script: SENDS,
+      policy: NO_BAD_CALL,
+      detectors: [asksAbout(book, 'moderation')],
+      answering: answeringBy(book, { services: moderation(answer), seconds: waits ? 0.05 : 30 }),
+    });
+    const first = await stage.session.ask('write to Ada', stop.signal);
+    assert.equal(first.kind, waits ? 'refused' : 'cancelled');
+    assert.equal((await stage.ask('write to Ada', SENDS)).kind, kind);
+    const [answered] = stage.of('question.answered');
+    assert.equal(answered?.reason, waits ? 'no answer came in time' : 'it was stopped');
+  });
+}
