@@ -84,7 +84,18 @@ test('similarity is that of the vectors that a service gives', () => {
     decided('embedding_similarity(m, ["cat", "tax"], mode="min") > 0.9', 'kitten', answer).verdict,
     'allow',
   );
-  for (const bad of [[[1]], 'x', [[1], ['y']], [[1, 2], [1]], [[], []]])
+  for (const bad of [
+    [[1]],
+    'x',
+    [[1], ['y']],
+    [[1, 2], [1]],
+    [[], []],
+    [
+      [0, 0],
+      [1, 0],
+    ],
+    [[1e200], [1e200]],
+  ])
     assert.match(decided(line, 'kitten', () => bad).reason, /another shape/);
 });
 
@@ -100,6 +111,10 @@ test('`moderated` asks for all pieces at once and compares each category with it
   assert.equal(decided('moderated(m, cat_thresholds={"hate": 0.8})', 'I hate it', scores).verdict, 'allow');
   assert.equal(decided('moderated(m, default_threshold=0.8)', 'I hate it', scores).verdict, 'allow');
   assert.match(decided('moderated(m)', 'a', () => [{ hate: 'much' }]).reason, /another shape/);
+  assert.match(decided('moderated(m)', 'a', () => [{}]).reason, /another shape/);
+  // As the service calls it: a category of another name would never be found.
+  const misnamed = decided('moderated(m, cat_thresholds={"Hate": 0.1})', 'I hate it', scores);
+  assert.match(misnamed.reason, /says nothing of a category that the rule names/);
 });
 
 test('`ocr` takes pictures in data URLs and nothing else', () => {
@@ -131,4 +146,18 @@ test('answers are kept, failures for half a minute, and not more than a thousand
   assert.deepEqual([book.find(question('a')), book.find(question('b'))], [ok('yes'), null]);
   for (let index = 0; index < 1_000; index++) book.keep(question(`n${index}`), ok(index));
   assert.deepEqual([book.find(question('a')), book.find(question('n0'))], [null, ok(0)]);
+});
+
+test('answers are let go when they come to too much together, and the last one never', () => {
+  const book = new KeptAnswers(() => 0);
+  const question = (digest: string): Question => ({ service: 'llm', digest, input: {} });
+  const long = 'x'.repeat(3_000_000);
+  for (const digest of ['1', '2', '3', '3']) book.keep(question(digest), ok([[digest, long]]));
+  assert.deepEqual(
+    ['1', '2', '3'].map((digest) => book.find(question(digest)) !== null),
+    [false, true, true],
+  );
+  book.keep(question('4'), ok([long, long, long]));
+  assert.equal(book.find(question('3')), null);
+  assert.ok(book.find(question('4')));
 });

@@ -73,13 +73,24 @@ function similarities({ texts, given }: DetectorCall, asking: Asking): readonly 
 }
 
 function cosine(a: readonly number[], b: readonly number[]): number {
-  const dot = (x: readonly number[], y: readonly number[]) =>
-    x.reduce((sum, value, index) => sum + value * (y[index] ?? 0), 0);
-  const length = Math.sqrt(dot(a, a) * dot(b, b));
-  return length === 0 ? 0 : dot(a, b) / length;
+  return dot(a, b) / (lengthOf(a) * lengthOf(b));
 }
 
-/** Null: not so many vectors of one length. */
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+}
+
+function lengthOf(vector: readonly number[]): number {
+  return Math.sqrt(dot(vector, vector));
+}
+
+/** What is all zero, or beyond all measure, is like nothing and unlike nothing. */
+function hasDirection(vector: readonly number[]): boolean {
+  const length = lengthOf(vector);
+  return length > 0 && Number.isFinite(length);
+}
+
+/** Null: not so many vectors of one size, each with a direction. */
 function vectorsIn(value: Json, count: number): readonly (readonly number[])[] | null {
   if (!Array.isArray(value) || value.length !== count) return null;
   const vectors = value.flatMap((one) => {
@@ -87,7 +98,8 @@ function vectorsIn(value: Json, count: number): readonly (readonly number[])[] |
     return Array.isArray(one) && numbers.length === one.length && numbers.length > 0 ? [numbers] : [];
   });
   const sizes = new Set(vectors.map(({ length }) => length));
-  return vectors.length === count && sizes.size === 1 ? vectors : null;
+  const isWhole = vectors.length === count && sizes.size === 1;
+  return isWhole && vectors.every(hasDirection) ? vectors : null;
 }
 
 /** `ocr(images)`: the text in each picture, for pictures in data URLs. */
@@ -133,6 +145,9 @@ export function moderated(call: DetectorCall, asking: Asking): boolean | NoAnswe
   const isOwn = model === OWN || !asking.offers.has('moderation');
   const scores = isOwn ? ownScores(call, pieces) : moderationScores(call, pieces, asking);
   if ('reason' in scores) return scores;
+  // The word lists name what they find; a classifier says of each category how it stands, or nothing is known of it.
+  const unsaid = isOwn ? undefined : Object.keys(thresholds).find((one) => isUnsaid(one, scores));
+  if (unsaid !== undefined) return noAnswer('the classifier says nothing of a category that the rule names');
   const over = pieces.filter((_, index) =>
     Object.entries(scores[index] ?? {}).some(
       ([category, score]) =>
@@ -141,6 +156,10 @@ export function moderated(call: DetectorCall, asking: Asking): boolean | NoAnswe
   );
   for (const { text, start, end } of over) call.mark(text, start, end);
   return over.length > 0;
+}
+
+function isUnsaid(category: string, scores: readonly Readonly<Record<string, number>>[]): boolean {
+  return scores.some((of) => !Object.hasOwn(of, category));
 }
 
 function piecesOf(texts: readonly string[], split: string): readonly Piece[] {
@@ -183,6 +202,8 @@ export function moderationScores(
   if (!('answer' in reply)) return reply;
   if (!Array.isArray(reply.answer) || reply.answer.length !== pieces.length) return MISSHAPEN;
   const scores = reply.answer.map(scoresIn).filter((one) => one !== null);
+  // No score at all is no answer.
+  if (scores.some((one) => Object.keys(one).length === 0)) return MISSHAPEN;
   return scores.length === pieces.length ? scores : MISSHAPEN;
 }
 
