@@ -87,12 +87,32 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'modules of a query are loaded while the configuration is read',
   },
   'packages/cli/src/commands/surroundings.ts': {
-    of: ['environment', 'clock'],
-    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock',
+    of: ['environment', 'clock', 'code at run time'],
+    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
   },
   'packages/cli/src/compose.ts': {
+    of: ['clock'],
+    why: 'the composition root hands the clock to the hub',
+  },
+  'packages/cli/src/ground.ts': {
+    of: ['code at run time'],
+    why: 'the policy language is loaded before the prompt only for rules that the user wrote',
+  },
+  'packages/cli/src/journal.ts': {
+    of: ['clock'],
+    why: 'hands the clock to the store',
+  },
+  'packages/cli/src/models.ts': {
     of: ['files', 'http', 'clock', 'chance'],
-    why: 'the composition root hands the disk, `fetch`, the clock and the jitter of retries to those who need them',
+    why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
+  },
+  'packages/cli/src/rules.ts': {
+    of: ['http', 'clock'],
+    why: 'hands `fetch` and the clock to those who answer questions of rules',
+  },
+  'packages/cli/src/commands/opened.ts': {
+    of: ['code at run time'],
+    why: 'the hub is loaded behind the prompt',
   },
   'packages/cli/src/config.ts': {
     of: ['files'],

@@ -5,7 +5,7 @@
  * Ring 1; the layers themselves refuse what may not be left out.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import { LAYER_NAMES, LAYERS, type LayerName, parseWeaker } from '@cordon/sandbox';
+import { LAYER_NAMES, LAYERS, type LayerName, parseWeaker } from '@cordon/sandbox/layers';
 import { nearest } from './nearest.ts';
 import type { WantedLayer } from './wanted-layer.ts';
 

@@ -16,7 +16,7 @@ for (const [what, text, codes] of [
   ['means what it says', RULE, []],
   ['uses a detector', `from invariant.detectors import secrets\n\n${RULE}    any(secrets(call.name))\n`, []],
 ] as const) {
-  test(`a policy that ${what} comes with the warnings ${JSON.stringify(codes)}`, () => {
+  test(`a policy that ${what} comes with the warnings ${JSON.stringify(codes)}`, async () => {
     using folder = new ConfigurationFolder();
     const policy = folder.write('mine.gr', text);
     const loaded = folder.load({}, { policy: [policy], data: `${folder.path}/data` });
@@ -25,7 +25,7 @@ for (const [what, text, codes] of [
       { now: () => 0, rules: null, denyAll: true, denyWarned: false, allowRest: false },
       null,
     );
-    const composed = compose(loaded.value, nobody, folder.home);
+    const composed = await compose(loaded.value, nobody, folder.home);
     assert.ok(composed.ok, JSON.stringify(composed));
     composed.value.store.close();
     assert.deepEqual(

@@ -13,7 +13,6 @@ import {
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   failed,
-  HUB_LABEL,
   type InstalledApp,
   type MemoryLimits,
   type Model,
@@ -25,9 +24,10 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { emptyPolicy, type Policy } from '@cordon/policy';
-import { damagedSession, type SessionFault, type Store } from '@cordon/trace';
+import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';
+import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import type { Answering } from './inquiries.ts';
 import { recentApps } from './recent-apps.ts';
@@ -69,16 +69,6 @@ export interface HubParts {
   readonly summaries?: SummaryMode;
 }
 
-export interface SessionOptions {
-  readonly isolation: 'spokes' | 'none';
-  /** Whether the policy holds without isolation, too, to measure what it does alone; absent: it does not. */
-  readonly hasPolicy?: boolean;
-  /** An interrupted session to go on with. */
-  readonly resume?: SessionId;
-  /** Shown at the start and kept in the trace: what is weaker than usual, and why. */
-  readonly notices: readonly string[];
-}
-
 export class Hub {
   readonly #parts: HubParts;
   /** The claim of the store is the process's: it does not keep two sessions of one process apart. */
@@ -90,25 +80,21 @@ export class Hub {
 
   /** A new session, or an interrupted one. Refused when another process holds it or it has ended. */
   openSession(options: SessionOptions): Result<Session, SessionFault> {
+    // The journal would let this process go on with what it holds already.
+    if (options.resume !== undefined && this.#open.has(options.resume)) return failed(OPEN_ALREADY);
+    const begun = beginSession(this.#parts.store, this.#parts.modelId, options);
+    return begun.ok ? ok(this.sessionOf(begun.value)) : begun;
+  }
+
+  /** A session that was begun in this hub's store. Throws if it is open already: two monitors would each see a half. */
+  sessionOf({ id, isolation, hasPolicy, past }: BegunSession): Session {
+    if (this.#open.has(id)) throw new Error(OPEN_ALREADY.message);
     const { store, modelId, clock, ...parts } = this.#parts;
     const {
       limits = DEFAULT_TURN_LIMITS,
       warm = DEFAULT_WARM_LIMITS,
       memoryLimits = DEFAULT_MEMORY_LIMITS,
     } = parts;
-    if (options.resume !== undefined && this.#open.has(options.resume)) return failed(OPEN_ALREADY);
-    const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
-    if (resumed !== null && !resumed.ok) return failed(resumed.fault);
-    const damage = resumed === null ? null : damageOf(store, resumed.value.id);
-    if (damage !== null) return failed(damage);
-    const id = resumed?.value.id ?? store.sessions.create();
-    const { isolation, notices, hasPolicy = isolation !== 'none' } = options;
-    const past = resumed === null ? [] : store.journal.events(id);
-    const record = (body: Parameters<typeof store.journal.append>[5]) =>
-      void store.journal.append(id, null, null, [], HUB_LABEL, body);
-    if (resumed === null) record({ kind: 'session.started', isolation, model: modelId, notices });
-    else record({ kind: 'session.resumed', events: resumed.value.events, notices });
-
     const session = new Session({
       ...parts,
       id,
@@ -139,7 +125,7 @@ export class Hub {
       },
     });
     this.#open.add(id);
-    return ok(session);
+    return session;
   }
 }
 
@@ -148,11 +134,3 @@ const OPEN_ALREADY: SessionFault = {
   message: 'the session is open in this process already',
   help: 'use it where it is open, or leave it there first',
 };
-
-/** What a changed journal says happened is no ground to go on from. Null: it is what was appended. */
-function damageOf(store: Store, session: SessionId): SessionFault | null {
-  const verification = store.journal.verify(session);
-  if (verification.intact) return null;
-  store.sessions.release(session);
-  return damagedSession(session, verification.reason);
-}

@@ -16,6 +16,7 @@ export {
   StoredPins,
   type Vetting,
 } from './app-pins.ts';
+export { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 export {
   type DescriptionFinding,
   type FindingKind,
@@ -23,7 +24,7 @@ export {
   type OtherApp,
   scanDescription,
 } from './description-scan.ts';
-export { Hub, type HubParts, type SessionOptions } from './hub.ts';
+export { Hub, type HubParts } from './hub.ts';
 export type { ReadSecret } from './hub-fetch.ts';
 export type { Answering } from './inquiries.ts';
 export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';

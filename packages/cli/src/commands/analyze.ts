@@ -73,7 +73,8 @@ const NOBODY: Answerers = { asking: undefined, analyze: null };
 async function answerers(surroundings: Surroundings): Promise<Answerers | null> {
   const configuration = surroundings.configuration();
   if (configuration === null || !(await surroundings.agrees(configuration))) return null;
-  const { answeringOf, askingOf, broker } = await import('../compose.ts');
+  const { answeringOf, askingOf } = await import('../rules.ts');
+  const { broker } = await import('../models.ts');
   const answering = answeringOf(configuration.asking);
   if (answering === null) {
     const help = 'say in `detectors` of cordon.json who answers';

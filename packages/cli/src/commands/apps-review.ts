@@ -18,6 +18,7 @@ import { appParts, partDifferences } from '../app-text.ts';
 import { type Composed, knownApps } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { layGround } from '../ground.ts';
 import { realPath } from '../paths.ts';
 import { drawReview } from '../review.ts';
 import { scannedDescription } from '../scanned-description.ts';
@@ -111,8 +112,13 @@ async function withReviews(
     return EXIT.failed;
   }
   if (!(await surroundings.agrees(configuration, agreesUnasked))) return EXIT.refused;
-  const composed = composeReviewed(surroundings, configuration, NOBODY);
-  if (!composed.ok) return surroundings.tellObstacle(composed.fault);
+  const ground = await layGround(configuration);
+  if (!ground.ok) return surroundings.tellObstacle(ground.fault);
+  const composed = await composeReviewed(surroundings, configuration, NOBODY, ground.value);
+  if (!composed.ok) {
+    ground.value.store.close();
+    return surroundings.tellObstacle(composed.fault);
+  }
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
     composed.value.store.close();

@@ -1,9 +1,9 @@
 /** `cordon chat`: queries one after the other, in one session. Ring 1. */
-import type { Session, Unfinished } from '@cordon/hub';
+import type { Unfinished } from '@cordon/hub';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { MOST_LINE_LENGTH } from '../terminal.ts';
-import { withSession } from './opened.ts';
+import { type Opening, withOpening } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -16,13 +16,20 @@ const HELP =
   'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /continue goes on with a query that came to no answer, from what is finished of it. /exit ends the session.';
 
 export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
-  return withSession(surroundings, resume, async (session, configuration) => {
+  return withOpening(surroundings, resume, async (opening) => {
+    const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
     const greeting = `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`;
     surroundings.notes.say('', greeting, 'dim');
-    if (session.unfinished !== null) tellUnfinished(surroundings, session.unfinished);
-    const isOver = await converse(surroundings, session);
-    return { exit: EXIT.done, how: isOver ? 'end' : 'suspend' };
+    // What was left unfinished stands above the prompt.
+    if (resume !== undefined) {
+      const session = await opening.session();
+      if (!session.ok) return { exit: surroundings.tellObstacle(session.fault), how: 'end' };
+      if (session.value.unfinished !== null) tellUnfinished(surroundings, session.value.unfinished);
+    }
+    const end = await converse(surroundings, opening);
+    if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
+    return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
   });
 }
 
@@ -34,8 +41,11 @@ function tellUnfinished(surroundings: Surroundings, { text, finished, inDoubt }:
   surroundings.notes.say('', '/continue goes on with it; any other query leaves it', 'dim');
 }
 
-/** True: the user ended the session. False: it was left, and can be gone on with. */
-async function converse(surroundings: Surroundings, session: Session): Promise<boolean> {
+/** Over: the user ended the session. Left: it can be gone on with. Unavailable: it could not be had, and why has been told. */
+async function converse(
+  surroundings: Surroundings,
+  opening: Opening,
+): Promise<'over' | 'left' | 'unavailable'> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
   surroundings.onInterrupt = () => leaving.abort();
@@ -45,17 +55,25 @@ async function converse(surroundings: Surroundings, session: Session): Promise<b
     const prompt = isPrivate ? PRIVATE_PROMPT : PROMPT;
     const asked = surroundings.terminal.ask({ prompt, acceptsEarlier: true }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
+    const opened = await opening.session();
+    if (!opened.ok) {
+      leaving.abort();
+      await asked;
+      surroundings.tellObstacle(opened.fault);
+      return 'unavailable';
+    }
+    const session = opened.value;
     session.warm();
     const reply = await asked;
-    if (reply.kind === 'interrupted' || reply.kind === 'aborted') return false;
-    if (reply.kind === 'ended') return true;
+    if (reply.kind === 'interrupted' || reply.kind === 'aborted') return 'left';
+    if (reply.kind === 'ended') return 'over';
     if (reply.kind === 'too-long') {
       surroundings.notes.say('', TOO_LONG, 'bad');
       continue;
     }
     const text = reply.text.trim();
     if (text === '') continue;
-    if (text === '/exit' || text === '/quit') return true;
+    if (text === '/exit' || text === '/quit') return 'over';
     if (text === '/help') {
       surroundings.notes.say('', HELP);
       continue;

@@ -153,7 +153,7 @@ async function runCase(surroundings: Surroundings, study: CaseStudy, play: Play)
       .map((app) => (play.isBenign ? honest(app) : app));
     const consent = consentFrom({ ...study.user, now: surroundings.now }, null);
     // What they say of themselves is part of this program.
-    const composed = compose(configuration, consent, surroundings.home, apps, {
+    const composed = await compose(configuration, consent, surroundings.home, apps, {
       reviewer: null,
       pinsUnseen: true,
     });

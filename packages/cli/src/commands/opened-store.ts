@@ -4,9 +4,9 @@
  * Ring 1.
  */
 import type { Store } from '@cordon/trace';
-import { openJournal } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { openJournal } from '../journal.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The store of the configuration that the user has. */

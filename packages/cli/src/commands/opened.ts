@@ -4,11 +4,13 @@
  *
  * Ring 1.
  */
-import { type Consent, id, type Result } from '@cordon/core';
+import { type Consent, id, ok, type Result } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import { type Composed, compose, knownApps, type Obstacle } from '../compose.ts';
+import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
+import type { Composed } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { type Ground, layGround, type Obstacle } from '../ground.ts';
 import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -24,44 +26,97 @@ export interface Left {
   readonly how: 'end' | 'suspend';
 }
 
+/** A session that the journal has, and the rest of its hub when it is wanted. */
+export interface Opening {
+  readonly configuration: Configuration;
+  /**
+   * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
+   * refusal has not been told, and nothing is left to do but to leave.
+   */
+  session(): Promise<Result<Session, Obstacle>>;
+}
+
 /** Opens a session for `use` and closes it behind it. Where it cannot be opened, why has been told. */
-export async function withSession(
+export function withSession(
   surroundings: Surroundings,
   resume: string | undefined,
   use: (session: Session, configuration: Configuration) => Promise<Left>,
+): Promise<ExitCode> {
+  return withOpening(surroundings, resume, async (opening) => {
+    const session = await opening.session();
+    return session.ok
+      ? use(session.value, opening.configuration)
+      : { exit: surroundings.tellObstacle(session.fault), how: 'end' };
+  });
+}
+
+/** The same for `use` that has something to say before the hub is loaded. */
+export async function withOpening(
+  surroundings: Surroundings,
+  resume: string | undefined,
+  use: (opening: Opening) => Promise<Left>,
 ): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
   if (!(await surroundings.agrees(configuration))) return EXIT.failed;
   const consent = surroundings.consent(configuration);
   if (consent === null) return EXIT.failed;
-  const composed = composeReviewed(surroundings, configuration, consent);
-  if (!composed.ok) return surroundings.tellObstacle(composed.fault);
+  const laid = await layGround(configuration);
+  if (!laid.ok) return surroundings.tellObstacle(laid.fault);
+  const ground = laid.value;
   try {
-    const session = openTold(surroundings, composed.value, resume);
-    return session === null ? EXIT.failed : await usedUp(surroundings, session, use(session, configuration));
+    const begun = beginTold(surroundings, ground, resume);
+    if (begun === null) return EXIT.failed;
+    let opened: ReturnType<Opening['session']> | null = null;
+    const session = () => {
+      opened ??= sessionOn(surroundings, configuration, consent, ground, begun);
+      return opened;
+    };
+    return await usedUp(surroundings, () => opened, use({ configuration, session }));
   } finally {
-    composed.value.store.close();
+    ground.store.close();
   }
 }
 
-/** With the person at the terminal as the one who looks at new and changed apps. */
-export function composeReviewed(
+/** The rest of the hub, on the ground that stands, and in it the session that was begun. */
+async function sessionOn(
   surroundings: Surroundings,
   configuration: Configuration,
   consent: Consent,
-): Result<Composed, Obstacle> {
-  const others = () => (composed.ok ? knownApps(configuration, composed.value.store) : []);
-  const reviewer = surroundings.reviewer(others);
+  ground: Ground,
+  begun: BegunSession,
+): Promise<Result<Session, Obstacle>> {
+  const composed = await composeReviewed(surroundings, configuration, consent, ground);
+  if (!composed.ok) {
+    endUnused(ground.store, begun);
+    return composed;
+  }
+  // Those of rules that the user wrote have been told.
+  if (ground.rules === null) surroundings.tellDiagnostics(composed.value.warnings);
+  return ok(composed.value.hub.sessionOf(begun));
+}
+
+/** With the person at the terminal as the one who looks at new and changed apps. */
+export async function composeReviewed(
+  surroundings: Surroundings,
+  configuration: Configuration,
+  consent: Consent,
+  ground: Ground,
+): Promise<Result<Composed, Obstacle>> {
+  const { composeOn, knownApps } = await import('../compose.ts');
+  const reviewer = surroundings.reviewer(() => knownApps(configuration, ground.store));
   const pinsUnseen = surroundings.options.pinUnseen === true;
-  const composed = compose(configuration, consent, surroundings.home, configuration.apps, {
+  return composeOn(ground, configuration, consent, surroundings.home, configuration.apps, {
     reviewer,
     pinsUnseen,
   });
-  return composed;
 }
 
-async function usedUp(surroundings: Surroundings, session: Session, using: Promise<Left>): Promise<ExitCode> {
+async function usedUp(
+  surroundings: Surroundings,
+  opened: () => ReturnType<Opening['session']> | null,
+  using: Promise<Left>,
+): Promise<ExitCode> {
   let left: Left | null = null;
   try {
     left = await using;
@@ -69,11 +124,16 @@ async function usedUp(surroundings: Surroundings, session: Session, using: Promi
   } finally {
     // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
     const how = left?.how ?? 'suspend';
-    try {
-      await session.close(how);
-    } finally {
-      if (how === 'suspend') tellHowToGoOn(surroundings, session);
-    }
+    const session = await opened();
+    if (session?.ok === true) await closed(surroundings, session.value, how);
+  }
+}
+
+async function closed(surroundings: Surroundings, session: Session, how: Left['how']): Promise<void> {
+  try {
+    await session.close(how);
+  } finally {
+    if (how === 'suspend') tellHowToGoOn(surroundings, session);
   }
 }
 
@@ -83,28 +143,27 @@ function tellHowToGoOn({ notes }: Surroundings, { id: session, unfinished }: Ses
 }
 
 /** Null: the session cannot be opened, and why has been told. */
-function openTold(
+function beginTold(
   surroundings: Surroundings,
-  composed: Composed,
+  { store, modelId, weaker, rules }: Ground,
   resume: string | undefined,
-): Session | null {
-  const { hub, store, weaker } = composed;
+): BegunSession | null {
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = [
     ...(isolation === 'none' ? [BASELINE_NOTICE] : []),
     ...(surroundings.options.pinUnseen === true ? [UNSEEN_NOTICE] : []),
     ...weakerNotices(weaker),
   ];
-  surroundings.tellDiagnostics(composed.warnings);
+  surroundings.tellDiagnostics(rules?.policy.warnings ?? []);
   surroundings.tellNotices(notices);
   store.journal.subscribe((event) => surroundings.tell(event));
-  const opened = hub.openSession({
+  const begun = beginSession(store, modelId, {
     isolation,
     notices,
     ...(resume === undefined ? {} : { resume: id<'session'>(resume) }),
   });
-  if (opened.ok) return opened.value;
-  const { message, help } = opened.fault;
+  if (begun.ok) return begun.value;
+  const { message, help } = begun.fault;
   surroundings.tellFault({ kind: 'journal-unavailable', message, help });
   return null;
 }

@@ -1,8 +1,8 @@
 /** `cordon resume [SESSION]`: goes on with a query that came to no answer. Ring 1. */
 import type { SessionId } from '@cordon/core';
-import { openJournal } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
+import { openJournal } from '../journal.ts';
 import { leftQuery } from '../unfinished.ts';
 import { withSession } from './opened.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';

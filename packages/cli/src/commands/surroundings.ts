@@ -9,15 +9,15 @@ import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
 import { agreementTo } from '../agreement.ts';
 import { consentFrom } from '../answers.ts';
-import type { Obstacle } from '../compose.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd } from '../grant-term.ts';
+import type { Obstacle } from '../ground.ts';
 import { LineAnswers } from '../line-answers.ts';
 import type { Environment } from '../paths.ts';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
-import { type InTurn, TerminalReviewer } from '../review.ts';
+import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
 import { WaitingConsent } from '../waiting-consent.ts';
@@ -143,7 +143,12 @@ export class Surroundings {
     if (!this.terminal.isInteractive || this.options.denyAll === true) return null;
     const inTurn: InTurn = (signal, absent, ask) =>
       this.terminal.alone(() => (signal.aborted ? Promise.resolve(absent) : ask()));
-    return new TerminalReviewer({ screen: this.notes, terminal: this.terminal, inTurn, others });
+    const parts = { screen: this.notes, terminal: this.terminal, inTurn, others };
+    // Loaded when there is something to look at: it looks for orders in descriptions, with the hub and the detectors.
+    return {
+      agrees: async (review, signal) =>
+        new (await import('../review.ts')).TerminalReviewer(parts).agrees(review, signal),
+    };
   }
 
   /** Whether the configuration may take effect; false: why not has been told. */
