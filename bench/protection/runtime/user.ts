@@ -8,8 +8,10 @@ import {
   type ChoicePrompt,
   type Consent,
   canonicalJson,
+  isJsonObject,
   type PermissionAnswer,
   type PermissionPrompt,
+  parseJson,
 } from '@cordon/core';
 import { drawPermission, textOfDrawing } from '../../../packages/cli/src/prompt-drawing.ts';
 import type { Pair, PairCall } from './pair.ts';
@@ -46,7 +48,7 @@ export class SimulatedUser implements Consent {
     const { subject, warnings, rules } = prompt;
     this.questions.push({
       scope: subject.scope,
-      what: subject.what,
+      what: toolShown(prompt) ?? subject.what,
       isWarned: warnings.length > 0,
       isAllowed,
       rules,
@@ -92,6 +94,13 @@ export class SimulatedUser implements Consent {
   #isOwn(app: string): boolean {
     return this.#pair.calls.some((call) => call.origin === 'user' && this.#appOf(call) === app);
   }
+}
+
+/** The question of a rule is named after the rule, and shows the call; null: it is about something else. */
+function toolShown({ subject, data }: PermissionPrompt): string | null {
+  const shown = subject.scope === 'policy' ? data.find(({ name }) => name === 'tool-call') : undefined;
+  const call = shown === undefined ? null : parseJson(shown.value);
+  return call?.ok && isJsonObject(call.value) && typeof call.value.tool === 'string' ? call.value.tool : null;
 }
 
 /** Columns of the terminal that the questions are drawn for. */
