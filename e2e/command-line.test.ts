@@ -145,6 +145,18 @@ describe('--json', () => {
     assert.match(String(outcomesIn(failed.events)[0]?.reason), /the script `none\.mjs` does not exist/);
   });
 
+  test('a line of a chat that looks like a command and is none is not asked', async () => {
+    using home = new Home();
+    const lines = ['/Private I am ill', '/privat I am ill', '/exit now', '/etc/hosts is what?', '/exit'];
+    const { code, events, stderr } = await home.run(['chat', '--json'], { input: `${lines.join('\n')}\n` });
+    assert.equal(code, 0);
+    assert.deepEqual(
+      ofKind(events, 'user.message').map(({ text }) => text),
+      ['/etc/hosts is what?'],
+    );
+    assert.equal(stderr.match(/no command, and was not asked/g)?.length, 3);
+  });
+
   test('what is wrong with a file comes as a diagnostic with place and remedy', async () => {
     using home = new Home();
     home.write('cordon.json', '{"apps": {"notes": {"command": "node", "manifest": {"netwrk": []}}}}');

@@ -15,6 +15,9 @@ const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is no query
 const HELP =
   'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /continue goes on with a query that came to no answer, from what is finished of it. /exit ends the session.';
 
+const NO_COMMAND =
+  'That is no command, and was not asked. The commands are /private, /continue, /help and /exit; only /private takes a query behind it.';
+
 export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
   return withOpening(surroundings, resume, async (opening) => {
     const { configuration } = opening;
@@ -88,6 +91,12 @@ async function converse(
       continue;
     }
     const only = /^\/private\s+(.+)$/s.exec(text)?.[1];
+    // A slip of the finger: `/Private …` would be asked, remembered, and sent to a provider.
+    const meant = only === undefined ? /^\/\p{L}+(?=\s|$)/u.exec(text)?.[0] : undefined;
+    if (meant !== undefined) {
+      surroundings.notes.say('', NO_COMMAND, 'bad');
+      continue;
+    }
     const outcome = await runQuery(surroundings, session, only ?? text, isPrivate || only !== undefined);
     tellOutcome(surroundings, outcome);
   }
