@@ -5,6 +5,8 @@
  * Ring 1.
  */
 
+import { lowBytes } from './text-units.ts';
+
 /** A text to look for. */
 export interface Literal {
   /** ASCII. */
@@ -29,6 +31,7 @@ export class LiteralScan {
   /** By state: the literals that end there. States without one come first. */
   readonly #ends: readonly (readonly number[])[];
   readonly #firstEnding: number;
+  readonly #lengths: readonly number[];
 
   constructor(literals: readonly Literal[]) {
     const { rows, ends } = automatonOf(literals);
@@ -42,20 +45,29 @@ export class LiteralScan {
       for (const [unit, target] of (rows[state] ?? []).entries())
         this.#next[index * WIDTH + unit] = place[target] ?? 0;
     this.#ends = order.map((state) => ends[state] ?? []);
+    this.#lengths = literals.map(({ text }) => text.length);
     this.#firstEnding = this.#ends.findIndex((ending) => ending.length > 0);
   }
 
   /** Calls `onLiteral` for each occurrence, in order of its end. */
-  scan(text: string, onLiteral: OnLiteral): void {
+  scan(text: string, onLiteral: OnLiteral, low: Uint8Array = lowBytes(text)): void {
     const next = this.#next;
     const firstEnding = this.#firstEnding;
     let state = 0;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
+    for (let at = 0; at < low.length; at++) {
+      const unit = low[at] ?? 0;
       state = unit < WIDTH ? (next[state * WIDTH + unit] ?? 0) : 0;
-      if (state >= firstEnding) for (const literal of this.#ends[state] ?? []) onLiteral(literal, at + 1);
+      if (state < firstEnding) continue;
+      for (const literal of this.#ends[state] ?? [])
+        if (isWritten(text, at + 1 - (this.#lengths[literal] ?? 0), at + 1)) onLiteral(literal, at + 1);
     }
   }
+}
+
+/** Whether these characters are their low bytes. */
+function isWritten(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) >= WIDTH) return false;
+  return true;
 }
 
 interface Automaton {

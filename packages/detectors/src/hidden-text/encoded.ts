@@ -6,9 +6,10 @@
  * bytes cost; what is decoded is bounded.
  */
 import { gunzipSync, inflateSync } from 'node:zlib';
+import { lowBytes } from '../text-units.ts';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
 import { isProse, saysSomething, wordsIn } from './prose.ts';
-import { Beginnings, byteClass, lowBytes, type Stretch, stretchesApart, stretchesOf } from './stretch.ts';
+import { Beginnings, byteClass, type Stretch, stretchesApart, stretchesOf } from './stretch.ts';
 
 /** UTF-16 units of a candidate that are decoded; what is longer is judged by its beginning. */
 const MOST_ENCODED = 256 * 1024;

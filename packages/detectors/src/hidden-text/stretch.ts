@@ -1,7 +1,6 @@
 /**
- * Where a text may hold something encoded: asked of the low byte of each character, which takes a look-up where the text
- * itself takes a call. Two characters can have the same low byte, so a stretch is only where somebody looks closer.
- * Ring 1. Every question is one pass.
+ * Where a text may hold something encoded, asked of its low bytes: a stretch is only where somebody looks closer. Ring 1.
+ * Every question is one pass.
  */
 
 export interface Stretch {
@@ -11,11 +10,6 @@ export interface Stretch {
 
 /** By low byte: 0 for what does not belong to the class. */
 export type ByteClass = Uint8Array;
-
-/** The low bytes of a text's characters. */
-export function lowBytes(text: string): Uint8Array {
-  return Buffer.from(text, 'latin1');
-}
 
 /** Of the characters of a text; all are ASCII. */
 export function byteClass(characters: string): ByteClass {

@@ -6,7 +6,9 @@
  * Ring 1.
  */
 import type { Finding } from '../finding.ts';
+import { unitsOf } from '../text-units.ts';
 import { type NameLists, nameLists } from './name-lists.ts';
+import { type NameSigns, nameStretches, WordFilter } from './name-stretches.ts';
 
 interface Word {
   readonly text: string;
@@ -32,7 +34,7 @@ const WORD = new RegExp(CAPITAL, 'gu');
 export function findNames(text: string): readonly Finding[] {
   const lists = nameLists();
   const found: Finding[] = [];
-  for (const match of text.matchAll(RUN)) {
+  for (const match of runsIn(text)) {
     if (
       /[\p{L}\p{N}_@#/\\.$-]/u.test(text[match.index - 1] ?? ' ') &&
       !/[.,;:!?]\p{Lu}/u.test(text.slice(match.index - 1, match.index + 1))
@@ -47,6 +49,72 @@ export function findNames(text: string): readonly Finding[] {
     found.push(...namesIn(runOf(text, match.index, match[0]), text, lists));
   }
   return found;
+}
+
+/** The runs of all stretches that may hold a name; the others hold none. */
+function* runsIn(text: string): Generator<RegExpExecArray> {
+  const finder = new RegExp(RUN);
+  for (const { start, end } of nameStretches(text, signsOfNames())) {
+    finder.lastIndex = start;
+    while (finder.lastIndex < end) {
+      const run = finder.exec(text);
+      if (run === null || run.index >= end) break;
+      yield run;
+    }
+  }
+}
+
+let signs: NameSigns | null = null;
+
+/** Made when it is first asked. Every name that is found has a word of these in it, or is announced, or does something. */
+function signsOfNames(): NameSigns {
+  signs ??= { words: new WordFilter(wordsOfNames(nameLists())), isAnnounced, isTelling };
+  return signs;
+}
+
+function wordsOfNames({ first, last, persons, places, organisations }: NameLists): readonly string[] {
+  const listed = [first, last, persons, places, organisations, NAMES_AND_WORDS, TITLES, SUFFIXES];
+  const others = [PLACE_KINDS, PLACE_STARTS, OF_SUFFIX].flatMap(
+    ({ source }) => source.match(/[a-z]+/g) ?? [],
+  );
+  return [...listed.flatMap((list) => [...list]), ...others];
+}
+
+/** The last words of what names somebody (`SURELY_NAMING`, `NAMING_WITHIN`), without the sign behind them. */
+const LAST_BEFORE = new WordFilter(
+  's is was name am m attn dear regards sincerely cheers hi hello hey liebe lieber bonjour hola patient cardholder passenger guest attendee attendees participant participants contact customer client employee assignee reporter author owner wife husband brother sister son daughter colleague friend named by to of'.split(
+    ' ',
+  ),
+);
+/** Characters before a name that are asked whether they announce it. */
+const BEFORE = 40;
+
+/** What announces names, if the text ends there as something that does. */
+function isAnnounced(text: string, at: number): boolean {
+  let end = at;
+  while (at - end < 2 && isOneOf(text, end - 1, ' \n')) end--;
+  const isQuoted = text[end - 1] === '"' && /[:\s]/.test(text[end - 2] ?? '-');
+  if (!isQuoted) {
+    for (let sign = 0; sign < 2 && isOneOf(text, end - 1, ':,.'); sign++) end--;
+    const letters = text.charCodeAt(end - 1);
+    if (letters < 0x80 && !LAST_BEFORE.hasBefore(text, end)) return false;
+  }
+  return isNamedBefore(text.slice(Math.max(0, at - BEFORE), at));
+}
+
+function isOneOf(text: string, at: number, characters: string): boolean {
+  return characters.includes(text[at] ?? '-');
+}
+
+/** What stands behind the name of somebody, by its first letter and with its letters; `SAYING` decides. */
+const TELLING: ReadonlyMap<number, readonly Uint16Array[]> = Map.groupBy(
+  ['said', 'told', 'asked', 'wrote', 'replied', 'says'].map(unitsOf),
+  ([first = 0]) => first,
+);
+
+function isTelling(units: Uint16Array, at: number): boolean {
+  const words = TELLING.get(units[at] ?? 0);
+  return words?.some((word) => word.every((unit, index) => units[at + index] === unit)) ?? false;
 }
 
 function runOf(text: string, start: number, run: string): Run {
@@ -159,7 +227,7 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
   const name = extend(words, at, lists, text);
   const [first, second] = name;
   if (first === undefined) return null;
-  const before = text.slice(Math.max(0, first.start - 40), first.start);
+  const before = text.slice(Math.max(0, first.start - BEFORE), first.start);
   const behind = text.slice(name.at(-1)?.end ?? first.end, (name.at(-1)?.end ?? first.end) + 24);
   const whole = name.map(({ lower }) => lower).join(' ');
   if (lists.persons.has(whole)) return taken('PERSON', name, 0.95, 'a known person');

@@ -6,6 +6,7 @@
  */
 import type { Finding } from '../finding.ts';
 import { type Literal, LiteralScan } from '../literal-scan.ts';
+import { lowBytes } from '../text-units.ts';
 import { addressAt, BOX_WORDS, boxAt } from './address.ts';
 import { BIRTH_WORDS, birthBehind } from './birth.ts';
 import { machineReadableAt, PASSPORT_WORDS, passportBehind } from './document-number.ts';
@@ -28,7 +29,8 @@ export function findPersonalData(text: string, kinds: ReadonlySet<string> | null
 // ── where something can be ──────────────────────────────────────────────────────────────────────────────────────
 
 const CLASS = { none: 0, digit: 1, at: 2, colon: 3 };
-const CLASSES = new Uint8Array(128);
+/** By low byte. */
+const CLASSES = new Uint8Array(256);
 for (const digit of '0123456789') CLASSES[digit.charCodeAt(0)] = CLASS.digit;
 CLASSES['@'.charCodeAt(0)] = CLASS.at;
 CLASSES[':'.charCodeAt(0)] = CLASS.colon;
@@ -39,16 +41,16 @@ export function findForms(text: string): readonly Finding[] {
   const keep = (finding: Finding | null): void => {
     if (finding !== null) found.push(finding);
   };
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    const what = unit < 128 ? CLASSES[unit] : CLASS.none;
-    if (what === CLASS.none) continue;
+  const low = lowBytes(text);
+  for (let at = 0; at < low.length; at++) {
+    const what = CLASSES[low[at] ?? 0];
+    if (what === CLASS.none || text.charCodeAt(at) !== low[at]) continue;
     if (what === CLASS.at) keep(emailAt(text, at));
     else if (what === CLASS.colon) {
       if (isHexBeside(text, at)) keep(colonsAt(text, at));
     } else at = numberAt(text, at, keep) - 1;
   }
-  announced(text, keep);
+  announced(text, low, keep);
   return found;
 }
 
@@ -220,15 +222,25 @@ function speltBehind(text: string, end: number): Finding | null {
 
 const ASCII = ANNOUNCERS.filter(({ word }) => /^[\x20-\x7e]+$/.test(word));
 const OTHERS = ANNOUNCERS.filter((announcer) => !ASCII.includes(announcer));
-const OTHER_WORDS = new RegExp(OTHERS.map(({ word }) => word).join('|'), 'g');
+/** By a character that ASCII does not have: they are rare, and so are looked for first. */
+const OTHERS_BY_CHARACTER = Map.groupBy(OTHERS, ({ word }) => strangestOf(word));
+const STRANGE = new RegExp(`[${[...OTHERS_BY_CHARACTER.keys()].join('')}]`, 'g');
 const SCAN = new LiteralScan(ASCII.map(({ word }): Literal => ({ text: word, anyCase: true })));
 
-function announced(text: string, keep: (finding: Finding | null) => void): void {
-  SCAN.scan(text, (index, end) => keep(ASCII[index]?.look(text, end) ?? null));
-  for (const match of text.matchAll(OTHER_WORDS)) {
-    const other = OTHERS.find(({ word }) => word === match[0]);
-    if (other !== undefined) keep(other.look(text, match.index + match[0].length));
-  }
+function announced(text: string, low: Uint8Array, keep: (finding: Finding | null) => void): void {
+  SCAN.scan(text, (index, end) => keep(ASCII[index]?.look(text, end) ?? null), low);
+  let behind = 0;
+  for (const { 0: character, index } of text.matchAll(STRANGE))
+    for (const { word, look } of OTHERS_BY_CHARACTER.get(character) ?? []) {
+      const start = index - word.indexOf(character);
+      if (start < behind || !text.startsWith(word, start)) continue;
+      behind = start + word.length;
+      keep(look(text, behind));
+    }
+}
+
+function strangestOf(word: string): string {
+  return /[^\x20-\x7e]/.exec(word)?.[0] ?? '';
 }
 
 // ── overlaps ────────────────────────────────────────────────────────────────────────────────────────────────────

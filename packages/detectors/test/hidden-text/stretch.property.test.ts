@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { findHidden } from '../../src/hidden-text/hidden-text.ts';
-import {
-  Beginnings,
-  byteClass,
-  lowBytes,
-  stretchesApart,
-  stretchesOf,
-} from '../../src/hidden-text/stretch.ts';
+import { Beginnings, byteClass, stretchesApart, stretchesOf } from '../../src/hidden-text/stretch.ts';
+import { lowBytes } from '../../src/text-units.ts';
 
 /** Few characters, so that long stretches come about; `\u0161` has the low byte of `a`. */
 const TEXT = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', '\u0161', '\n'), maxLength: 60 });
