@@ -97,6 +97,19 @@ test('a finished call is not made again, and the one in doubt is a question with
   assert.deepEqual(answersIn(events), ['The app says: hello\n\nThese were refused or failed: hang.']);
 });
 
+test('a new chat tells what earlier sessions left, and only then', async () => {
+  using home = new Home();
+  const options = install(home).filter((option) => option !== '--json');
+  const before = await home.run(['chat', ...options, '--allow-rest']);
+  assert.equal(before.code, 0);
+  assert.doesNotMatch(flat(before), /without an end/);
+  await killedInDoubt(home, [...options, '--json']);
+  const after = await home.run(['chat', ...options, '--allow-rest']);
+  assert.equal(after.code, 0);
+  assert.match(flat(after), /earlier queries without an end: 1, see cordon sessions/);
+  assert.doesNotMatch(flat(after), /questions that wait/);
+});
+
 test('nothing to go on with is said, and so is a session that there is not', async () => {
   using home = new Home();
   const options = install(home);

@@ -1,11 +1,15 @@
 /** `cordon chat`: queries one after the other, in one session. Ring 1. */
 import type { Unfinished } from '@cordon/hub';
+import type { Store } from '@cordon/trace';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { MOST_LINE_LENGTH } from '../terminal.ts';
 import { type Opening, withOpening } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
+
+/** Of those that may have been left, the newest. */
+const MOST_SESSIONS = 50;
 
 const PROMPT = 'cordon> ';
 const PRIVATE_PROMPT = 'cordon (private)> ';
@@ -29,11 +33,25 @@ export function chat(surroundings: Surroundings, resume: string | undefined): Pr
       const session = await opening.session();
       if (!session.ok) return { exit: surroundings.tellObstacle(session.fault), how: 'end' };
       if (session.value.unfinished !== null) tellUnfinished(surroundings, session.value.unfinished);
-    }
+    } else await tellLeftBefore(surroundings, opening.store);
     const end = await converse(surroundings, opening);
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
     return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
   });
+}
+
+/** What earlier sessions left: queries without an end, and questions that still wait. */
+async function tellLeftBefore({ notes }: Surroundings, store: Store): Promise<void> {
+  const stopped = store.sessions.list(MOST_SESSIONS).filter(({ status }) => status === 'interrupted');
+  if (stopped.length > 0) {
+    // It loads the hub, which a prompt does not wait for where nothing was left.
+    const { leftQuery } = await import('../unfinished.ts');
+    const left = stopped.filter((record) => leftQuery(store, record) !== null);
+    if (left.length > 0)
+      notes.say('', `earlier queries without an end: ${left.length}, see cordon sessions`, 'warn');
+  }
+  const waiting = store.prompts.pending().length;
+  if (waiting > 0) notes.say('', `questions that wait for an answer: ${waiting}, see cordon prompts`, 'warn');
 }
 
 function tellUnfinished(surroundings: Surroundings, { text, finished, inDoubt }: Unfinished): void {

@@ -7,6 +7,7 @@
 import { type Consent, id, ok, type Result } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
+import type { Store } from '@cordon/trace';
 import type { Composed } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -29,6 +30,7 @@ export interface Left {
 /** A session that the journal has, and the rest of its hub when it is wanted. */
 export interface Opening {
   readonly configuration: Configuration;
+  readonly store: Store;
   /**
    * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
    * refusal has not been told, and nothing is left to do but to leave.
@@ -72,7 +74,7 @@ export async function withOpening(
       opened ??= sessionOn(surroundings, configuration, consent, ground, begun);
       return opened;
     };
-    return await usedUp(surroundings, () => opened, use({ configuration, session }));
+    return await usedUp(surroundings, () => opened, use({ configuration, store: ground.store, session }));
   } finally {
     ground.store.close();
   }
