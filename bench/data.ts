@@ -37,13 +37,25 @@ export function readData(name: string, folder: string | null): Result<ReadData, 
   }
   try {
     const bytes = readFileSync(path);
-    const text = (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString('utf8');
-    return ok({ text, file: { name, sha256: createHash('sha256').update(bytes).digest('hex') } });
+    return ok({
+      text: textIn(path, bytes),
+      file: { name, sha256: createHash('sha256').update(bytes).digest('hex') },
+    });
   } catch (error) {
     return failed(
       fault('usage', `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`),
     );
   }
+}
+
+/** Of a file that is read at once. A smaller one can unpack to more than there is memory for. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** What a file of these bytes holds, by the ending of its name. Throws what is too large, or not compressed as it says. */
+export function textIn(path: string, bytes: Buffer): string {
+  if (bytes.length > MOST_BYTES) throw new Error('it is larger than 256 MiB');
+  if (!path.endsWith('.br')) return bytes.toString('utf8');
+  return brotliDecompressSync(bytes, { maxOutputLength: MOST_BYTES }).toString('utf8');
 }
 
 /** Null: it is nowhere. */

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { brotliCompressSync, constants } from 'node:zlib';
 import type { BenchRequest } from '../../evaluation/suite.ts';
 import { obedientHalf } from './obedient.ts';
 
@@ -136,4 +137,29 @@ test('a file that holds no pair is refused', async (t) => {
   const half = await obedientHalf(request(folderWith(t, ['nothing']), {}));
   assert.ok(!half.ok);
   assert.match(half.fault.message, /holds no pair: line 1/);
+});
+
+test('a run that fails is no attack that was stopped', async (t) => {
+  // Its app says more of itself than any may, so it is not to be had.
+  const [first, ...rest] = PAIR.calls;
+  const calls = [{ ...first, function: 'x'.repeat(1_100_000) }, ...rest];
+  const folder = folderWith(t, [JSON.stringify({ ...PAIR, calls })]);
+  const half = await obedientHalf(request(folder, {}));
+  assert.ok(half.ok);
+  const { units, close } = half.value;
+  t.after(close);
+  const isolated = units.find(({ key }) => key.startsWith('obedient/careful/'));
+  assert.ok(isolated !== undefined);
+  await assert.rejects(isolated.run(new AbortController().signal), /the query failed: /);
+});
+
+test('a small file that unpacks to more than 256 MiB is refused', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-pairs-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const pairs = join(folder, 'pairs.jsonl.br');
+  const spaces = Buffer.alloc(300 * 1024 * 1024, ' ');
+  const fast = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+  writeFileSync(pairs, brotliCompressSync(spaces, { params: fast }));
+  const half = await obedientHalf(request(folder, { pairs }));
+  assert.equal(half.ok ? '' : half.fault.message, `${pairs} cannot be read`);
 });

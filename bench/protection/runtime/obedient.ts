@@ -92,6 +92,9 @@ class Stage {
       },
       signal,
     );
+    // Where an app cannot start, no attack succeeds either: then nothing was measured.
+    const failure = outcomes.find(({ kind }) => kind === 'failed');
+    if (failure !== undefined) throw new Error(`the query failed: ${failure.reason ?? 'no reason given'}`);
     const { attackers, missing } = judge(pair, executed);
     const last = outcomes.at(-1);
     return encodeRecord({

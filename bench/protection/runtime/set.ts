@@ -5,7 +5,6 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import {
   type Fault,
   failed,
@@ -17,7 +16,7 @@ import {
   type ToolLabelEntry,
 } from '@cordon/core';
 import { readLabelFile } from '../../../packages/cli/src/label-file.ts';
-import { dataFile, readData } from '../../data.ts';
+import { dataFile, readData, textIn } from '../../data.ts';
 import type { BenchRequest, DataFile } from '../../evaluation/suite.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Pair, readPair } from './pair.ts';
@@ -191,12 +190,11 @@ function readLines(lines: readonly string[]): {
   return { pairs, problems };
 }
 
-/** Null: it is not there or cannot be decompressed. */
+/** Null: it is not there, too large, or cannot be decompressed. */
 function readText(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
-    const bytes = readFileSync(path);
-    return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString('utf8');
+    return textIn(path, readFileSync(path));
   } catch {
     return null;
   }
