@@ -348,6 +348,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/trace/src/database.ts': { of: ['database'], why: 'the one database' },
   'packages/trace/src/folder.ts': { of: ['files'], why: 'makes the data folder and checks whose it is' },
+  'packages/trace/src/log-room.ts': { of: ['files'], why: 'writes zeros behind the end of the log' },
   'packages/trace/src/row.ts': { of: ['database'], why: 'the type of a value only' },
 };
 

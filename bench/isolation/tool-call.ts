@@ -129,6 +129,8 @@ export async function toolCalls(rig: Rig, app: InstalledApp, folder: string): Pr
   });
   const session = hub.openSession({ isolation: 'spokes', notices: [] });
   if (!session.ok) fail(session.fault.message);
+  // As a chat does while the user types.
+  await store.value.makeRoom();
   const outcome = await session.value.ask('call it', new AbortController().signal);
   await session.value.close('end');
   store.value.close();

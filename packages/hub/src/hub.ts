@@ -115,6 +115,7 @@ export class Hub {
       warm,
       installable: (functionality) => parts.installable?.get(functionality) ?? [],
       recentApps: () => recentApps(store),
+      makeRoom: () => store.makeRoom(),
       clock,
       digest: (text) => createHash('sha256').update(text).digest('hex'),
       random: () => randomBytes(9).toString('base64url'),

@@ -103,6 +103,8 @@ export interface SessionParts {
   readonly installable: (functionality: string) => readonly string[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
+  /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
+  readonly makeRoom: () => Promise<void>;
   readonly clock: Clock;
   /** SHA-256 in hexadecimal. */
   readonly digest: (text: string) => string;
@@ -242,6 +244,8 @@ export class Session {
     this.#spokes.fill();
     const apps = this.#parts.recentApps().flatMap((app) => this.#registry.get(app) ?? []);
     void this.#apps.warm(apps);
+    // It is of no use to anybody but as preparation.
+    void this.#parts.makeRoom().catch(() => undefined);
   }
 
   /** Starts an app to hear what it says of itself, and ends it. `look` shows it to somebody, and says what became of it. */

@@ -4,10 +4,12 @@
  * Ring 0. Uses `node:sqlite`.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 
 import { failed, ok, type Result } from '@cordon/core';
 
 import { faultOfSqlite, StoreFailure, type StoreFault, storeFault } from './fault.ts';
+import { extendLog, syncLog } from './log-room.ts';
 import { MalformedRow, numberOf, type Row, textOf } from './row.ts';
 import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { CLEAR, type Seal } from './seal.ts';
@@ -155,6 +157,26 @@ export class Database {
       }
       const row = this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
       return numberOf(row, 'busy') === 0;
+    });
+  }
+
+  /**
+   * Gives the log its whole size in advance, a little at a time, so that who waits for the disk waits half as long. It
+   * changes nothing else; rejects where it cannot be done.
+   */
+  async makeRoom(): Promise<void> {
+    while (this.#connection.isOpen && this.#extendLog()) await setImmediate();
+    await syncLog(this.file);
+  }
+
+  #extendLog(): boolean {
+    return this.#mapErrors(() => {
+      this.#connection.exec('BEGIN IMMEDIATE');
+      try {
+        return extendLog(this.file);
+      } finally {
+        this.#connection.exec('ROLLBACK');
+      }
     });
   }
 

@@ -51,6 +51,8 @@ export interface Store {
   together(work: () => void): void;
   /** Takes deleted and replaced texts out of the file and its log; false: another process reads it at this moment. */
   scrub(): boolean;
+  /** For whoever will write for long: from then on, waiting for the disk is shorter. Rejects where that cannot be had. */
+  makeRoom(): Promise<void>;
   /** Lets go of the sessions that have not ended (they can be resumed) and closes the file. */
   close(): void;
 }
@@ -104,6 +106,7 @@ export function openStore(
     reseal: (key) => reseal(database, key),
     together: (work) => database.write(work),
     scrub: () => database.scrub(),
+    makeRoom: () => database.makeRoom(),
     close: () => {
       try {
         sessions.close();
