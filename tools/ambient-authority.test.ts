@@ -94,6 +94,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['environment', 'clock', 'code at run time'],
     why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
   },
+  'packages/cli/src/compilation.ts': {
+    of: ['database', 'processes', 'sockets'],
+    why: 'has modules of Node loaded early, and sets a flag of the compiler; it uses none of them',
+  },
   'packages/cli/src/compose.ts': {
     of: ['clock'],
     why: 'the composition root hands the clock to the hub',

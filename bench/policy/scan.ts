@@ -92,7 +92,7 @@ function measurements(files: readonly string[], folder: string): readonly Measur
 
 /** Million bytes a second: the time that the process itself tells, without its start. Throws if it fails. */
 function speedOf({ name, cores, command }: Measurement, cache: string): number {
-  const program = [process.execPath, '--no-lazy', '--disable-warning=ExperimentalWarning', ...command];
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', ...command];
   const [file = '', ...args] = cores === 'one core' ? ['taskset', '--cpu-list', '0', ...program] : program;
   const run = spawnSync(file, args, {
     encoding: 'utf8',

@@ -159,6 +159,7 @@ async function run(
   raw: Record<string, unknown>,
   command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode,
 ): Promise<void> {
+  await import('./compilation.ts');
   const { Surroundings: Built } = await import('./commands/surroundings.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
@@ -197,10 +198,11 @@ function running(): Command {
     .addOption(weakerSandbox())
     .option('--data <folder>', 'where private folders, journal and the sandbox’s test are kept')
     .option('--json', 'what cordon itself says comes as lines of JSON, on standard error')
-    .action(async (words: string[], options) =>
+    .action(async (words: string[], options) => {
+      await import('./compilation.ts');
       // Not `exitCode`: standard input may still be open, and keep this process alive.
-      process.exit(await (await import('./commands/run.ts')).run(words, options)),
-    );
+      process.exit(await (await import('./commands/run.ts')).run(words, options));
+    });
 }
 
 function weakerSandbox(): Option {

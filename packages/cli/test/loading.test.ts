@@ -1,8 +1,13 @@
 /** What each command loads before it does anything; docs/benchmarks.md says what that costs. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
+const CORDON = fileURLToPath(new URL('../bin/cordon', import.meta.url));
 const SOURCES = new URL('../src/', import.meta.url).href;
 
 /** Packages of Cordon whose files a process has loaded after it imported this one of `cli`; without `cli` itself. */
@@ -36,3 +41,23 @@ for (const [file, packages] of [
     assert.deepEqual(packagesOf(file), packages);
   });
 }
+
+test('code that one command has compiled and kept serves the others', () => {
+  const home = mkdtempSync(join(tmpdir(), 'cordon-loading-'));
+  try {
+    const environment = { PATH: process.env.PATH, HOME: home, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+    const kept = (...args: readonly string[]) => {
+      const { status, stderr } = spawnSync(CORDON, args, { encoding: 'utf8', env: environment });
+      assert.equal(status, 0, stderr);
+      const told = (what: string) => stderr.split('\n').filter((line) => line.includes(what));
+      return { accepted: told(' was accepted').length, rejected: told(' was rejected') };
+    };
+    kept('run', '--', 'true');
+    kept('policy', 'show');
+    const { accepted, rejected } = kept('run', '--', 'true');
+    assert.ok(accepted > 50, String(accepted));
+    assert.deepEqual(rejected, []);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
