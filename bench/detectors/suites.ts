@@ -3,6 +3,7 @@ import type { Suite } from './suite.ts';
 import { CODE_SUITES } from './suites/code.ts';
 import { COMPARISON_SUITES } from './suites/comparison.ts';
 import { HIDDEN_TEXT_SUITE } from './suites/hidden-text.ts';
+import { LIBRARY_SUITES } from './suites/library.ts';
 import { LINK_SUITES } from './suites/links.ts';
 import { MODERATED_SUITE } from './suites/moderated.ts';
 import { PII_SUITE } from './suites/pii.ts';
@@ -18,6 +19,7 @@ export const SUITES: readonly Suite[] = [
   ...CODE_SUITES,
   ...LINK_SUITES,
   ...COMPARISON_SUITES,
+  ...LIBRARY_SUITES,
   TOPIC_SUITE,
   MODERATED_SUITE,
 ];

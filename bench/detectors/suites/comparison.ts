@@ -69,7 +69,7 @@ const COPYRIGHT: Suite = {
         })),
     ),
   ],
-  speedAim: null,
+  speedAim: 50,
 };
 
 type Fuse = {

@@ -1,6 +1,7 @@
 /** `copyright`, `fuzzy_contains`, `lexical_similarity` and `should_allow_rbac` as rules ask them. Ring 1. */
-import { isJsonObject, type Json } from '@cordon/core';
+import { isJsonObject } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
+import { isGranted } from '../access-control.ts';
 import { findCopyright } from '../copyright.ts';
 import { MAX_TEXT, marked } from '../marking.ts';
 import { errorsFor, findFuzzy, MOST_QUERY } from './fuzzy-search.ts';
@@ -45,25 +46,12 @@ export function lexical({ texts, given }: DetectorCall): number | NoAnswer {
   );
 }
 
-/** Whether a role of the user grants the scope (specification 13.3). Whoever and whatever is not listed is not allowed. */
+/** Whether a role of the user grants the scope (specification 13.3). */
 export function shouldAllowRbac({ given }: DetectorCall): boolean | NoAnswer {
-  const { scope, user, user_roles: roles, role_grants: grants } = given;
-  if (
-    typeof scope !== 'string' ||
-    typeof user !== 'string' ||
-    !isJsonObject(roles ?? null) ||
-    !isJsonObject(grants ?? null)
-  )
+  const { scope, user, user_roles: roles = null, role_grants: grants = null } = given;
+  if (typeof scope !== 'string' || typeof user !== 'string' || !isJsonObject(roles) || !isJsonObject(grants))
     return noAnswer(
       '`should_allow_rbac` takes data, a scope, a user, the roles of users and the grants of roles',
     );
-  const names = listAt(roles, user);
-  return names.some((role) => listAt(grants, role).includes(scope));
-}
-
-function listAt(object: Json | undefined, key: string): readonly string[] {
-  if (object === undefined || !isJsonObject(object) || !Object.hasOwn(object, key)) return [];
-  const value = object[key];
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  return isGranted(scope, user, roles, grants);
 }

@@ -1,8 +1,10 @@
 /** General categories of characters, as Unicode assigns them and the runtime knows them. Ring 1. */
+import { unitsOf } from '../text-units.ts';
 
 const NAMES =
   'Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co Cn'.split(' ');
-const OF_CATEGORY = NAMES.map((name) => ({ name, pattern: new RegExp(`^\\p{${name}}`, 'u') }));
+const OF_CATEGORY = NAMES.map((name) => new RegExp(`^\\p{${name}}`, 'u'));
+const UNASSIGNED = NAMES.indexOf('Cn');
 
 export interface CategoryFinding {
   readonly category: string;
@@ -10,26 +12,41 @@ export interface CategoryFinding {
   readonly end: number;
 }
 
+/** By UTF-16 unit, one more than the index of its category; 0: nobody has asked. */
+const KNOWN = new Uint8Array(0x10000);
+
 /** Each character of the wanted categories, neighbours of one category together; null: of all. */
 export function categoriesIn(text: string, wanted: readonly string[] | null): readonly CategoryFinding[] {
-  const found: { category: string; start: number; end: number }[] = [];
-  // Most texts are made of few characters.
-  const known = new Map<string, string>();
-  let at = 0;
-  for (const character of text) {
-    const category = known.get(character) ?? categoryOf(character);
-    known.set(character, category);
-    const end = at + character.length;
-    const last = found.at(-1);
-    if (wanted === null || wanted.includes(category)) {
-      if (last !== undefined && last.category === category && last.end === at) last.end = end;
-      else found.push({ category, start: at, end });
+  const isWanted = NAMES.map((name) => wanted?.includes(name) ?? true);
+  const units = unitsOf(text);
+  const found: CategoryFinding[] = [];
+  /** Of the stretch that is being read. */
+  let category = -1;
+  let start = 0;
+  for (let at = 0; at < units.length; ) {
+    const unit = units[at] ?? 0;
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.codePointAt(at) ?? 0) > 0xffff;
+    const own = isPair ? categoryOf(text.slice(at, at + 2)) : categoryOfUnit(unit);
+    if (own !== category) {
+      if (isWanted[category] === true) found.push({ category: NAMES[category] ?? '', start, end: at });
+      category = own;
+      start = at;
     }
-    at = end;
+    at += isPair ? 2 : 1;
   }
+  if (isWanted[category] === true) found.push({ category: NAMES[category] ?? '', start, end: text.length });
   return found;
 }
 
-function categoryOf(character: string): string {
-  return OF_CATEGORY.find(({ pattern }) => pattern.test(character))?.name ?? 'Cn';
+function categoryOfUnit(unit: number): number {
+  const known = KNOWN[unit] ?? 0;
+  if (known > 0) return known - 1;
+  const category = categoryOf(String.fromCharCode(unit));
+  KNOWN[unit] = category + 1;
+  return category;
+}
+
+function categoryOf(character: string): number {
+  const index = OF_CATEGORY.findIndex((pattern) => pattern.test(character));
+  return index < 0 ? UNASSIGNED : index;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHtml } from '../../src/html/html-code.ts';
+import { htmlParts, readHtml } from '../../src/html/html-code.ts';
 import { findLinkExfiltration, privateTexts } from '../../src/links/link-exfiltration.ts';
 import { linksIn } from '../../src/links/links.ts';
 import { growth, workGrowth } from '../growth.ts';
@@ -39,6 +39,19 @@ test('a page is read for the texts of its pictures and for its addresses', () =>
     altTexts: ['A cat', ''],
     links: ['/in', 'https://a.example/c.png', 'https://b.example'],
   });
+});
+
+test('each of them has its place in the page, and of two attributes of one name the first counts', () => {
+  const page =
+    "<a href='/in'>x</a> <img alt=\"A &amp; B\" alt='no'> https://b.example, <!-- <img alt='no'> -->";
+  assert.deepEqual(
+    htmlParts(page).map(({ kind, value, start, end }) => [kind, value, page.slice(start, end)]),
+    [
+      ['LINK', '/in', '/in'],
+      ['ALT_TEXT', 'A & B', 'A &amp; B'],
+      ['LINK', 'https://b.example', 'https://b.example'],
+    ],
+  );
 });
 
 const SECRET = 'The launch code is 7741-Kestrel, do not tell anyone.';
