@@ -2,7 +2,7 @@
  * Scripts for the fake provider: a model that plans and works as told, and one that knows nothing of plans. And what
  * the tests ask of the requests that it got. Test code.
  */
-import type { PlannerAnswer, PlannerInput } from '@cordon/core';
+import type { PlannerAnswer, PlannerInput, PlannerStep } from '@cordon/core';
 import type { FakeAnswer, FakeChatRequest, FakeCompletion, FakeScript } from './fake-openai/server.ts';
 
 /** What the planner was asked; null for every other request. */
@@ -17,13 +17,13 @@ export function step(
   app: string | null,
   uses: readonly string[] = [],
   after: readonly number[] = [],
-): PlannerAnswer['steps'][number] {
+): PlannerStep {
   return { app, task: 'as asked', uses, needs: [], after };
 }
 
 /** Plans these steps for every query; `agent` answers all other requests. `style` is how all of it is sent. */
 export function planning(
-  steps: PlannerAnswer['steps'],
+  steps: readonly PlannerStep[],
   agent: FakeScript,
   style: Partial<FakeCompletion> = {},
 ): FakeScript {

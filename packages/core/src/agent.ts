@@ -48,18 +48,22 @@ export interface PlannerInput {
 }
 
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
-export interface PlannerAnswer {
-  readonly steps: readonly {
-    readonly app: string | null;
-    /** Left out: the step is the whole query, or the one use that it names. */
-    readonly task?: string;
-    readonly uses?: readonly string[];
-    readonly needs?: readonly string[];
-    /** Pieces of the query, word for word. */
-    readonly inputs?: readonly string[];
-    /** Numbers of other steps, counted from 1; no step waits for itself, however indirectly. */
-    readonly after?: readonly number[];
-  }[];
+export type PlannerAnswer = PlannerRemarks & ({ readonly steps: readonly PlannerStep[] } | PlannerStep);
+
+/** The only step may stand for the plan: the user waits for each word of it. */
+export interface PlannerStep {
+  readonly app: string | null;
+  /** Left out: the step is the whole query, or the one use that it names. */
+  readonly task?: string;
+  readonly uses?: readonly string[];
+  readonly needs?: readonly string[];
+  /** Pieces of the query, word for word. */
+  readonly inputs?: readonly string[];
+  /** Numbers of other steps, counted from 1; no step waits for itself, however indirectly. */
+  readonly after?: readonly number[];
+}
+
+interface PlannerRemarks {
   readonly candidates?: readonly string[];
   /** Where apps are unlisted: one that the query needs is not among those that were listed, show more. */
   readonly more?: boolean;

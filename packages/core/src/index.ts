@@ -1,4 +1,10 @@
-export { AGENT_TOOLS, type PlannerAnswer, type PlannerInput, REFUSED_TEXT } from './agent.ts';
+export {
+  AGENT_TOOLS,
+  type PlannerAnswer,
+  type PlannerInput,
+  type PlannerStep,
+  REFUSED_TEXT,
+} from './agent.ts';
 export { canonicalJson, canonicalJsonOf } from './canonical-json.ts';
 export type { Clock } from './clock.ts';
 export { closedSchema, mostBits } from './closed-schema.ts';

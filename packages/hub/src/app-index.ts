@@ -10,6 +10,13 @@
 import type { AppId, InstalledApp } from '@cordon/core';
 import { contentWords, nameWords } from './words.ts';
 
+/** Descriptions speak of whom an app serves; one that is about users says so otherwise. */
+const WHOM_IT_SERVES = /\bthe user(?:['’]s)?\b/giu;
+
+function described(text: string): readonly string[] {
+  return contentWords(text.replace(WHOM_IT_SERVES, ' '));
+}
+
 /** So often does a word of each field count. */
 const WEIGHTS = { name: 3, functionality: 2, description: 1 };
 /** BM25's usual constants: how soon more of the same word says nothing more, and how much long texts are held back. */
@@ -56,7 +63,7 @@ export function rankApps(
 /** The words by which an app is known: its name, and what the user's configuration says of it. */
 export function vettedWords({ id, manifest }: InstalledApp): ReadonlySet<string> {
   const served = manifest.functionalities.flatMap(({ name, description }) => [name, description]);
-  return new Set(contentWords([id, ...nameWords(id), manifest.description ?? '', ...served].join(' ')));
+  return new Set(described([id, ...nameWords(id), manifest.description ?? '', ...served].join(' ')));
 }
 
 /** Whether the configuration says what the app is for. One that it says nothing of cannot be ruled out by words. */
@@ -68,7 +75,7 @@ function documentOf(app: InstalledApp): Document {
   const { id, manifest } = app;
   const counts = new Map<string, number>();
   const add = (text: string, weight: number) => {
-    for (const word of contentWords(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
+    for (const word of described(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
   };
   add(`${id} ${nameWords(id).join(' ')}`, WEIGHTS.name);
   for (const { name, description } of manifest.functionalities) {

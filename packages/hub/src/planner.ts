@@ -85,7 +85,8 @@ const NONE: ReadPlan = { kind: 'none' };
 export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const parsed = parseJson(withoutFence(text));
   if (!parsed.ok || !isJsonObject(parsed.value)) return NONE;
-  const { steps: listed, more } = parsed.value;
+  // A plan of one step may be that step.
+  const { app, more, steps: listed = app === undefined ? undefined : [parsed.value] } = parsed.value;
   if (task.unlisted > 0 && more === true) return { kind: 'others' };
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return NONE;
   const known = new Map<string, AppId>(task.apps.map((app) => [app.id, app.id]));

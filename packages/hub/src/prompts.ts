@@ -8,7 +8,7 @@ export const PLANNER_PROMPT = `You plan how a user's query is served. You get a 
 Answer with one JSON object, in one line, and nothing else:
 {"steps": [{"app": "<app id or null>", "task": "<what this step does>", "inputs": ["<pieces of the query, word for word, that this step works on>"], "uses": ["<names from the app's uses>"], "needs": ["<fact names that this step cannot do without>"], "after": [<numbers of the steps whose results it needs>]}], "candidates": ["<app ids>"]}
 - Leave out what is empty, and "task" where the step is the whole query or the single use that it names.
-- No app is needed: {"steps": [{"app": null}]}.
+- A single step stands alone, without the list: {"app": "…", "uses": ["…"]}. No app is needed: {"app": null}.
 - Apps that work independently of each other (to compare, to collect): one step each without "after". They work at the same time, and each knows of the query only its own "task" and "inputs": say there all that it has to know.
 - One app that needs another's help: its step first, and the helper's step with "after" naming it.
 - "uses" lists every use that the query calls for, the last one (booking, sending) too; leave out what it does not call for.

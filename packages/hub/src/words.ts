@@ -28,7 +28,6 @@ const STOP_WORDS: ReadonlySet<string> = new Set([
   'this',
   'from',
   'use',
-  'user',
   'you',
   'your',
   'what',

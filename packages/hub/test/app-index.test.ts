@@ -36,6 +36,18 @@ const MAIL = app(
   },
 ).installed;
 
+test('an app about users is found by that word, and one that speaks of its user is not', () => {
+  const people = app('people', {}, { description: 'Knows the users: name and location of each.' }).installed;
+  const notes = app(
+    'notes',
+    {},
+    { description: "Keeps the user's notes. It asks the user first." },
+  ).installed;
+  assert.equal(rankApps('get the current user id', [notes, people])[0]?.id, 'people');
+  assert.ok(vettedWords(people).has('user'));
+  assert.ok(!vettedWords(notes).has('user'));
+});
+
 test('of two hundred apps the one that a query is about comes first', () => {
   const among = [...MANY.slice(0, 100), MAIL, ...MANY.slice(100)];
   assert.equal(MANY.length, 200);

@@ -51,6 +51,25 @@ test('a plan is read, also out of a Markdown fence', () => {
   });
 });
 
+test('a single step may stand for the plan, with what is said of the whole beside it', () => {
+  assert.deepEqual(read({ app: 'mail', uses: ['newest-mail'], candidates: ['mail', 'drive'] }), {
+    steps: [{ id: '1', app: 'mail', task: 'the query', uses: ['newest-mail'], needs: [], after: [] }],
+    candidates: ['mail', 'drive'],
+  });
+  assert.deepEqual(read({ app: null }), {
+    steps: [{ id: '1', app: null, task: 'the query', uses: [], needs: [], after: [] }],
+    candidates: [],
+  });
+  assert.equal(read({ app: null, more: true }, { unlisted: 3 }), 'others');
+});
+
+test('a single step of an app that is not installed is no plan, nor is one without an app or beside a list that is none', () => {
+  assert.equal(read({ app: 'bank' }), 'none');
+  assert.equal(read({ uses: ['newest-mail'] }), 'none');
+  assert.equal(read({ app: 'mail', steps: [] }), 'none');
+  assert.equal(read({ app: 'mail', steps: null }), 'none');
+});
+
 test('a plan with an app that is not installed is no plan', () => {
   assert.equal(read({ steps: [{ app: 'bank', task: 'pay' }], candidates: [] }), 'none');
 });

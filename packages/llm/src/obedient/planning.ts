@@ -4,12 +4,17 @@
  *
  * Ring 1.
  */
-import { isJsonObject, type Json, type ModelRequest, type PlannerAnswer, parseJson } from '@cordon/core';
+import {
+  isJsonObject,
+  type Json,
+  type ModelRequest,
+  type PlannerAnswer,
+  type PlannerStep,
+  parseJson,
+} from '@cordon/core';
 import { Recogniser } from './recogniser.ts';
 import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
 import { taskIn } from './turn.ts';
-
-type Step = PlannerAnswer['steps'][number];
 
 /** What the planner is told, read leniently: its own words come back as a claim that the hub checks. */
 interface Told {
@@ -35,15 +40,16 @@ export function planFor(
     after === undefined ? step : { ...step, after: after.map((number) => number + attackers.length) },
   );
   const all = [...attackers, ...shifted];
+  const [only = { app: null }] = all;
   return {
-    steps: all.length > 0 ? all : [{ app: null }],
+    ...(all.length > 1 ? { steps: all } : only),
     ...(told.unlisted === 0
       ? {}
       : { more: covered?.task.calls.some(({ app }) => !told.apps.has(app)) ?? true }),
   };
 }
 
-function taskSteps(task: Task, told: Told, isWhole: boolean): readonly Step[] {
+function taskSteps(task: Task, told: Told, isWhole: boolean): readonly PlannerStep[] {
   if (task.calls.length === 0) {
     const app = task.app !== null && told.apps.has(task.app) ? task.app : null;
     return [{ app }];
@@ -96,7 +102,7 @@ function groupsOf(calls: readonly ScenarioCall[], told: Told): readonly (readonl
 }
 
 /** @param task null: it goes without saying */
-function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null): Step {
+function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null): PlannerStep {
   const app = calls[0]?.app ?? null;
   const known = app === null ? undefined : told.apps.get(app);
   // Every context can have a text read; the planner knows no name for it.

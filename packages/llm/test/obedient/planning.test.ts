@@ -56,55 +56,43 @@ test('independent calls of two apps are steps of their own, and those that compa
 
 test('a step that is the whole query needs no words of its own', async () => {
   assert.deepEqual(await plan(demoModel(), input('Summarize the newest email for me.')), {
-    steps: [
-      {
-        app: 'mail',
-        uses: ['newest-mail'],
-      },
-    ],
+    app: 'mail',
+    uses: ['newest-mail'],
   });
 });
 
 test('facts are wanted by the names under which memory holds them, and no others', async () => {
   const facts = ['name', 'date of birth', 'email_address', 'symptoms'];
   assert.deepEqual(await plan(demoModel(), input(FLIGHT_QUERY, { facts })), {
-    steps: [
-      {
-        app: 'travel-mate',
-        uses: ['flight-booking'],
-        needs: ['name', 'email_address'],
-      },
-    ],
+    app: 'travel-mate',
+    uses: ['flight-booking'],
+    needs: ['name', 'email_address'],
   });
 });
 
 test('where an app serves no such functionality the tool is named', async () => {
   const apps = [{ id: 'mail', description: null, uses: [{ name: 'search_mail', description: '' }] }];
   assert.deepEqual(await plan(demoModel(), input('Summarize the newest email for me.', { apps })), {
-    steps: [
-      {
-        app: 'mail',
-        uses: ['search_mail'],
-      },
-    ],
+    app: 'mail',
+    uses: ['search_mail'],
   });
 });
 
 test('a task without calls goes to the app that the scenario names', async () => {
   assert.deepEqual(await plan(demoModel(), input(SYMPTOM_QUERY)), {
-    steps: [{ app: 'symptom-solver' }],
+    app: 'symptom-solver',
   });
 });
 
 test('apps that are not installed are not planned', async () => {
   assert.deepEqual(await plan(demoModel(), input(APPOINTMENT_QUERY)), {
-    steps: [{ app: null }],
+    app: null,
   });
 });
 
 test('a query that no scenario covers is one step without app', async () => {
   assert.deepEqual(await plan(demoModel(), input('What is the capital of France?')), {
-    steps: [{ app: null }],
+    app: null,
   });
 });
 
@@ -140,7 +128,7 @@ test('the refusing twin does not plan for it', async () => {
 test('what is no planner input is planned without an app', async () => {
   const answer = await ask(demoModel(), [{ role: 'user', text: 'Hello?' }], [], { role: 'planner' });
   assert.deepEqual(JSON.parse(answer.text), {
-    steps: [{ app: null }],
+    app: null,
   });
 });
 
