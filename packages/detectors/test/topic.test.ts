@@ -65,6 +65,8 @@ test('a topic without words is undecided, and a model that the rule names is ask
 test('plain insults, hatred, threats, harm to oneself and explicitness are told apart', () => {
   const kinds = (text: string) => [...new Set(findModerated(text).map(({ kind }) => kind))];
   assert.deepEqual(kinds('You are such a pathetic loser.'), ['harassment']);
+  assert.deepEqual(kinds('What a hopeless moron you are.'), ['harassment']);
+  assert.deepEqual(kinds('What a moron means is explained above, and you are welcome.'), []);
   assert.deepEqual(kinds('Immigrants are vermin.'), ['hate']);
   assert.deepEqual(kinds('I will kill you tomorrow.'), ['violence']);
   assert.deepEqual(kinds("I don't want to live anymore."), ['self-harm']);

@@ -3,6 +3,7 @@
  * fragment or a name below a domain. An address that is loaded by showing it needs less to be one. Ring 1.
  */
 import type { Finding } from '../finding.ts';
+import { findEncoded } from '../hidden-text/encoded.ts';
 import { isReadable } from '../hidden-text/prose.ts';
 import { type Link, linksIn } from './links.ts';
 
@@ -76,8 +77,7 @@ function reasonFor(link: Link, known: PrivateTexts | null): { confidence: number
     return { confidence: 0.98, reason: 'an address that holds private text' };
   if (/\{\{|\$\{|%7b|\{[a-z_ -]{2,40}\}|\[[a-z_ -]{3,40}\]/i.test(link.url) && link.isLoaded)
     return { confidence: 0.8, reason: 'an address with a place for data, which is loaded by showing it' };
-  const data = parts.filter(isData);
-  if (data.length === 0) return null;
+  if (!parts.some(isData) && !wordsOf(link.url).some(isSentence)) return null;
   return link.isLoaded
     ? { confidence: 0.8, reason: 'an address with data in it, which is loaded by showing it' }
     : { confidence: 0.55, reason: 'an address with data in it' };
@@ -92,6 +92,41 @@ function partsOf(url: string): readonly string[] {
   const together = names.length > 1 ? [names.join('')] : [];
   const pieces = behind.split(/[/?#&;=]/).filter(Boolean);
   return [...names, ...together, ...pieces, ...(pieces.length > 1 ? [pieces.join('')] : [])];
+}
+
+/**
+ * What may be the words of a sentence: names below the domain, steps of the path, and each value of the query and the
+ * fragment, whatever signs stand between its words. Of more words than anybody writes, the first.
+ */
+function wordsOf(url: string): readonly (readonly string[])[] {
+  const [, host = '', path = '', query = ''] = PARTS.exec(url) ?? [];
+  return [
+    host.split(/[.-]/, MOST_STEPS).slice(0, -2),
+    path.split('/', MOST_STEPS).filter(Boolean).map(percentDecoded),
+    ...query.split(/[?&;=#]/, MOST_STEPS).map((value) => percentDecoded(value).split(JOINTS, MOST_STEPS)),
+  ];
+}
+
+const PARTS = /^(?:[a-z]*:)?\/\/([^/?#]*)([^?#]*)(.*)$/is;
+const JOINTS = /[\s_./|~-]+/;
+const MOST_STEPS = 64;
+/** Shorter ones are folders, whatever they are called. */
+const LEAST_STEPS = 7;
+/** Words that join others in a sentence and that no folder is called after, as it is after a language (`en`, `it`, `no`). */
+const JOINING: ReadonlySet<string> = new Set(
+  `the a an is are was were be been has have had will would can not do does did and or but of to in on at by for from with
+  that this its he she we you they his her our your their my before after about because until who
+  der die das den dem des ein eine einen ist sind war wird werden hat haben und oder nicht von zu im am um mit auf für er sie wir
+  le les un une est sont était ou ne pas du au aux avec pour dans sur que qui il elle nous vous
+  los las son fue con para por que del al nos`.split(/\s+/),
+);
+
+/** Steps of a path that are the words of a sentence: many join others, or commas stand behind some. */
+function isSentence(steps: readonly string[]): boolean {
+  if (steps.length < LEAST_STEPS) return false;
+  const joining = new Set(steps.map((step) => step.toLowerCase()).filter((step) => JOINING.has(step))).size;
+  const ended = steps.filter((step) => /[\p{L}\d][,;:]$/u.test(step)).length;
+  return joining >= 3 || ended >= 2 || (joining >= 2 && ended >= 1);
 }
 
 /** A part as it is, as each usual encoding would have it, and backwards. */
@@ -111,13 +146,20 @@ function decodings(plain: string): readonly string[] {
   return all;
 }
 
+/** Also what was escaped more than once; a server may decode it as often. */
 function percentDecoded(part: string): string {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '));
-  } catch {
-    return part;
+  let plain = part.replaceAll('+', ' ');
+  for (let times = 0; times < MOST_ESCAPES && plain.includes('%'); times++) {
+    try {
+      plain = decodeURIComponent(plain);
+    } catch {
+      return plain;
+    }
   }
+  return plain;
 }
+
+const MOST_ESCAPES = 3;
 
 /** A name and its value within one part, so that the address itself has escaped what stands between them. */
 const ANNOUNCED = /\b(?:pass(?:word|wd|phrase|code)?|token|secret|api.?key|pin)\s?[:=]\s?[^\s&]{4}/i;
@@ -128,7 +170,7 @@ function isData(part: string): boolean {
   // `photo@2x.png` is a picture for another screen.
   if (/^[^\s@]{1,64}@(?!\d+x\.)[^\s@.]{1,63}\.[^\s@]{2,}$/.test(plain)) return true;
   if (plain.length >= 40 && (plain.match(/\s/g)?.length ?? 0) >= 5) return true;
-  if (ANNOUNCED.test(plain)) return true;
+  if (ANNOUNCED.test(plain) || findEncoded(plain).length > 0) return true;
   return decodings(plain).some(
     (decoded) =>
       decoded.length >= 12 && isReadable(decoded) && /[\p{L}\d]{2,}[:,;.]?[\s:=,@][^\s]/u.test(decoded),

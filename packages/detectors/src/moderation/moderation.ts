@@ -31,6 +31,7 @@ const turn = (category: string, confidence: number, source: string): Turn => ({
 
 const TURNS: readonly Turn[] = [
   turn('harassment', 0.9, `\\b(?:you|u|he|she|they)(?:~are|['’]re|~is|['’]s)~…(?:${INSULT})\\b`),
+  turn('harassment', 0.9, `\\bwhat~an?~…(?:${INSULT})~(?:you|u|he|she|they)(?:~are|['’]re|~is|['’]s)\\b`),
   turn('harassment', 0.9, `\\byou~…(?:${INSULT})(?=[\\s.!,?]|$)`),
   turn(
     'harassment',

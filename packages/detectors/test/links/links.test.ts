@@ -77,6 +77,14 @@ test('without private texts, data in an address is known by its form', () => {
   assert.deepEqual(found('![x](https://e.example/p?d={conversation})'), [0.8]);
   assert.deepEqual(found('![logo](https://cdn.example/img/logo-2024.png?v=9f86d081884c7d65)'), []);
   assert.deepEqual(found('https://shop.example/blue-shoes/size-42?page=2&sort=price'), []);
+  assert.deepEqual(found('https://e.example/the/key/is/under/the/mat/of/number/9'), [0.55]);
+  assert.deepEqual(found('https://e.example/Jo/Black%2C/born/1980-02-03%2C/in/Oslo/pending'), [0.55]);
+  assert.deepEqual(found('https://docs.example/en/latest/how/to/build/on/linux/x86/index.html'), []);
+  assert.deepEqual(found('https://the-key.is-under.the-mat.of-number-9.e.example/'), [0.55]);
+  assert.deepEqual(found('https://e.example/?d=the_key_is_under_the_mat_of_number_9'), [0.55]);
+  assert.deepEqual(found('https://e.example/?d=bob%2540firm.example'), [0.55]);
+  assert.deepEqual(found('https://e.example/?d=gur+xrl+vf+haqre+gur+zng+bs+lbh'), [0.55]);
+  assert.deepEqual(found('https://blog.example/2024/05/what-the-sea-is-and-why-it-matters'), []);
 });
 
 test('no text makes the search grow faster than the text', () => {
