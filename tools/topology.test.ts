@@ -12,9 +12,9 @@ const ALLOWED: Readonly<
   core: { own: [], others: [] },
   policy: { own: ['core'], others: [] },
   reference: { own: ['core', 'policy'], others: [] },
-  monitor: { own: ['core', 'policy'], others: [] },
+  monitor: { own: ['core', 'policy', 'policy/rules'], others: [] },
   detectors: {
-    own: ['core', 'policy'],
+    own: ['core', 'policy', 'policy/rules'],
     others: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   },
   trace: { own: ['core'], others: [] },
@@ -34,7 +34,7 @@ const ALLOWED: Readonly<
   spoke: { own: ['core', 'protocol'], others: [] },
   app: { own: [], others: [] },
   hub: {
-    own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
+    own: ['core', 'egress', 'monitor', 'policy', 'policy/rules', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
@@ -48,8 +48,10 @@ const ALLOWED: Readonly<
       'egress/reach',
       'hub',
       'hub/begun-session',
+      'hub/interruption',
       'llm',
       'policy',
+      'policy/rules',
       'sandbox',
       'sandbox/layers',
       'trace',

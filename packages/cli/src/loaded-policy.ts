@@ -1,7 +1,7 @@
 /** Loading a policy with all that its rules may import: the same for every command and for the hub. Ring 1. */
 import type { Diagnostic, Result } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
-import { lint, loadPolicy, type Policy, type PolicyOptions, type ToolSchema } from '@cordon/policy';
+import { loadPolicy, type Policy, type PolicyOptions } from '@cordon/policy/rules';
 
 /** `loadPolicy` of `@cordon/policy`, with the standard library's detectors. `asking`: who answers them; absent: nobody. */
 export function loadedPolicy(
@@ -10,12 +10,4 @@ export function loadedPolicy(
   asking?: Asking,
 ): Result<Policy, readonly Diagnostic[]> {
   return loadPolicy(text, { ...options, detectors: standardDetectors(asking) });
-}
-
-/** `lint` of `@cordon/policy`, for a policy that was loaded so. */
-export function lintedPolicy(
-  policy: Policy,
-  options: { readonly tools?: readonly ToolSchema[]; readonly isComplete?: boolean },
-): readonly Diagnostic[] {
-  return lint(policy, { ...options, detectors: standardDetectors() });
 }

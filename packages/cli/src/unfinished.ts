@@ -2,7 +2,7 @@
  * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
  */
 import type { Event, SessionId } from '@cordon/core';
-import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub';
+import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
 import { type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
 
 export interface LeftQuery {

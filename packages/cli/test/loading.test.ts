@@ -10,37 +10,47 @@ import { fileURLToPath } from 'node:url';
 const CORDON = fileURLToPath(new URL('../bin/cordon', import.meta.url));
 const SOURCES = new URL('../src/', import.meta.url).href;
 
-/** Packages of Cordon whose files a process has loaded after it imported this one of `cli`; without `cli` itself. */
-function packagesOf(file: string): readonly string[] {
+/** Modules of Cordon, as `package/file.ts`, that a process has loaded after it imported this one of `cli`. */
+function modulesOf(file: string): readonly string[] {
   const program = `
     import { registerHooks } from 'node:module';
-    const loaded = new Set();
+    const loaded = [];
     registerHooks({ load(url, context, next) {
       const [, name, path] = /\\/packages\\/([a-z]+)\\/src\\/(.*)$/.exec(url) ?? [];
-      if (name !== undefined && name !== 'cli') loaded.add(LONE.has(name + '/' + path) ? name + '/' + path : name);
+      if (name !== undefined) loaded.push(name + '/' + path);
       return next(url, context);
     } });
-    const LONE = new Set(['hub/begun-session.ts', 'sandbox/layers.ts']);
     await import('${SOURCES}${file}');
-    console.log(JSON.stringify([...loaded].sort()));
+    console.log(JSON.stringify(loaded));
   `;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 }));
 }
 
+/** Entries that stand for themselves, and load nothing else of their package. */
+const LONE = ['hub/begun-session.ts', 'hub/interruption.ts', 'sandbox/layers.ts'];
+
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
   ['commands/chat.ts', ['core', 'hub/begun-session.ts', 'llm', 'sandbox/layers.ts', 'trace']],
   ['commands/surroundings.ts', ['core', 'trace']],
-  ['commands/opened-store.ts', ['core', 'trace']],
+  ['commands/sessions.ts', ['core', 'hub/interruption.ts', 'trace']],
   ['commands/check.ts', ['core', 'detectors', 'policy']],
   ['commands/analyze.ts', ['core', 'detectors', 'policy']],
   ['commands/fmt.ts', ['core', 'policy']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
-    assert.deepEqual(packagesOf(file), packages);
+    const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
+    assert.deepEqual([...new Set(loaded)].sort(), ['cli', ...packages]);
   });
 }
+
+test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
+  const folders = modulesOf('compose.ts').filter((module) =>
+    /^policy\/(?:lint|print|formats)\//.test(module),
+  );
+  assert.deepEqual(folders, ['policy/formats/cordon-event.ts']);
+});
 
 test('code that one command has compiled and kept serves the others', () => {
   const home = mkdtempSync(join(tmpdir(), 'cordon-loading-'));

@@ -4,7 +4,7 @@
  * first asks it, because most starts need none. Ring 1.
  */
 import type { Json } from '@cordon/core';
-import { type Detector, type DetectorCall, defineDetector, type NoAnswer } from '@cordon/policy';
+import { type Detector, type DetectorCall, defineDetector, type NoAnswer } from '@cordon/policy/rules';
 import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
 import type * as Questions from './asking/rule.ts';
 import type * as Code from './code/rule.ts';

@@ -23,7 +23,7 @@ import {
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
-import { emptyPolicy, type Policy } from '@cordon/policy';
+import { emptyPolicy, type Policy } from '@cordon/policy/rules';
 import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';

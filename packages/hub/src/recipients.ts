@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { spokenLink } from '@cordon/policy';
+import { spokenLink } from '@cordon/policy/rules';
 
 /** A value that names somebody or some place, and the argument it stands in. */
 export interface Recipient {

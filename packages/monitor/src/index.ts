@@ -1,2 +1,2 @@
-export type { HubFact as MonitorFact } from '@cordon/policy';
+export type { HubFact as MonitorFact } from '@cordon/policy/rules';
 export { type MonitorFrame, ReferenceMonitor, type ReferenceMonitorOptions } from './reference-monitor.ts';

@@ -25,7 +25,7 @@ import {
   type Policy,
   type PolicyMonitor,
   proposalEvent,
-} from '@cordon/policy';
+} from '@cordon/policy/rules';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
 export interface MonitorFrame {

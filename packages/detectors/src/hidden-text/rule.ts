@@ -1,5 +1,5 @@
 /** `hidden_text` and `unicode` as rules ask them. Ring 1. */
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
 import { MAX_TEXT, marked } from '../marking.ts';
 import { categoriesIn } from './character-category.ts';
 import { findHiddenText } from './hidden-text.ts';
