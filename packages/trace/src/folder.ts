@@ -3,8 +3,17 @@
  *
  * Ring 0. Uses the file system.
  */
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { failed, ok, type Result } from '@cordon/core';
 
@@ -22,7 +31,7 @@ export interface DataFolder {
 export function prepareFolder(path: string): Result<DataFolder, StoreFault> {
   const folder = { path, file: join(path, 'cordon.db'), claims: join(path, 'claims') };
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     // Whoever may write here could replace the file and forge the user's consent.
     const { mode, uid } = statSync(path);
     if ((mode & 0o022) !== 0 || isForeign(uid)) return failed(storeFault('folder-exposed', path));
@@ -37,6 +46,21 @@ export function prepareFolder(path: string): Result<DataFolder, StoreFault> {
     return ok(folder);
   } catch (error) {
     return failed(storeFault(codeOf(error) === 'ENOSPC' ? 'full' : 'read-only', folder.file, codeOf(error)));
+  }
+}
+
+/**
+ * With the folders above it. Not by `recursive` of Node, which tries again for ever where nothing can be made in a folder
+ * that is there, as below `/proc`: nobody could stop that, it does not even hear a signal.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Two that start at the same time make it both.
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

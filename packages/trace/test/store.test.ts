@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,6 +50,20 @@ test('a path that is no folder is refused', (t) => {
   writeFileSync(path, '');
   assert.equal(faultIn(path).kind, 'folder-unavailable');
   assert.equal(faultIn(join(path, 'below')).kind, 'folder-unavailable');
+});
+
+test('a folder that cannot be made is refused at once, also where Node would try for ever', () => {
+  const folder = new URL('../src/folder.ts', import.meta.url).href;
+  const script = `import { prepareFolder } from '${folder}';
+    const made = prepareFolder('/proc/cordon-test/data');
+    process.stdout.write(made.ok ? 'made' : made.fault.kind);`;
+  // In a process of its own: what goes on for ever there hears nothing but the end.
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+  assert.deepEqual({ stdout, signal }, { stdout: 'folder-unavailable', signal: null });
 });
 
 test('a store of a newer version is refused and left as it is', (t) => {
