@@ -238,7 +238,10 @@ export class Session {
     this.#operator = this.#assemble(signal, models);
   }
 
-  /** Starts in the background what the next query will need: an agent loop, and the apps that were used last. */
+  /**
+   * Prepares in the background what the next queries will need: an agent loop, the apps that were used last, and room in the
+   * journal's log.
+   */
   warm(): void {
     this.#spokes.warm();
     this.#spokes.fill();
