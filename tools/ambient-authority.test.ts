@@ -34,7 +34,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'environment'],
     why: 'an app keeps its state in the one folder that its sandbox gives it and names in its environment',
   },
-  'packages/cli/src/commands/analyze.ts': {
+  'packages/cli/src/commands/answerers-asked-for.ts': {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },

@@ -1,29 +1,63 @@
 /**
- * Questions of rules about recorded traces: no hub is there to put them, and nothing happens that could be denied. They go
- * straight to whom the configuration names, and only because the user said so.
+ * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names, and
+ * only because the user said so (`--ask-models`).
  *
  * Ring 1.
  */
-import { type Fault, failed, type Json, type Model, ok, type Question, type Result } from '@cordon/core';
+import {
+  type Fault,
+  failed,
+  fault,
+  type Json,
+  type Model,
+  ok,
+  type Question,
+  type Result,
+} from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import type { Analysis, Policy, TraceEvent } from '@cordon/policy';
+import type { Surroundings } from './commands/surroundings.ts';
+import { broker } from './models.ts';
+import { answeringOf, askingOf } from './rules.ts';
 
 /** One answer may lead to the next question. */
 const MOST_ROUNDS = 8;
 const AT_ONCE = 4;
 
-/** Analyses again and again until nobody is waited for; what nobody answers stays undecided. */
-export async function analysisWithAnswers(
-  policy: Policy,
-  events: readonly TraceEvent[],
-  parameters: Parameters<Policy['analyzeEvents']>[1],
+/** By digest: what has to be answered before a rule can be decided. */
+export type Awaited = Map<string, Question>;
+
+export interface Answerers {
+  /** What detectors see of them. */
+  readonly asking: Asking;
+  /** Judges again and again until nobody is waited for; what nobody answers stays undecided. */
+  readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
+}
+
+/** Who answers what rules ask. Null: the configuration cannot be used, or names nobody, and that has been told. */
+export async function answerersOf(surroundings: Surroundings): Promise<Answerers | null> {
+  const configuration = surroundings.configuration();
+  if (configuration === null || !(await surroundings.agrees(configuration))) return null;
+  const answering = answeringOf(configuration.asking);
+  const asking = askingOf(answering);
+  if (answering === null || asking === undefined) {
+    const help = 'say in `detectors` of cordon.json who answers';
+    surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
+    return null;
+  }
+  const { model } = broker(configuration, []);
+  return { asking, judged: (judge) => judgedWithAnswers(judge, answering, model) };
+}
+
+async function judgedWithAnswers<T>(
+  judge: (awaited: Awaited) => T,
   answering: Answering,
   model: Model,
-): Promise<Analysis> {
+): Promise<T> {
   for (let round = 0; ; round++) {
-    const awaited = new Map<string, Question>();
-    const analysis = policy.analyzeEvents(events, parameters, awaited);
-    if (awaited.size === 0 || round >= MOST_ROUNDS) return analysis;
+    const awaited: Awaited = new Map();
+    const judgement = judge(awaited);
+    if (awaited.size === 0 || round >= MOST_ROUNDS) return judgement;
     const left = [...awaited.values()];
     const work = async () => {
       for (let next = left.shift(); next !== undefined; next = left.shift())

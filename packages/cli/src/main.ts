@@ -82,6 +82,13 @@ function reading(command: Command): Command {
     .option('--labels <file>', 'what the tools of the traces do, so that rules know it');
 }
 
+/** Commands about traces whose rules may ask. */
+function answered(command: Command): Command {
+  return command
+    .option('--ask-models', 'put what rules ask to the models and services that the configuration names')
+    .option('--config <file>', 'the configuration, for --ask-models');
+}
+
 /** `cordon memory`: what is remembered is the user's, to see and to change. */
 function remembering(memory: Command): void {
   const loaded = () => import('./commands/memory.ts');
@@ -384,16 +391,20 @@ function program(): Command {
   ).action((options) =>
     run(options, async (around) => (await import('./commands/policy.ts')).showPolicy(around)),
   );
-  reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces'))
+  answered(
+    reading(cordon.command('analyze <policy> <trace...>').description('violations in recorded traces')),
+  )
     .option('--json', 'one line of JSON for each trace')
-    .option('--ask-models', 'put what rules ask to the models and services that the configuration names')
-    .option('--config <file>', 'the configuration, for --ask-models')
     .action((policy: string, traces: string[], options) =>
       run(options, async (around) =>
         (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),
       ),
     );
-  judging(cordon.command('monitor <policy>').description('decides each message that comes in, line by line'))
+  answered(
+    judging(
+      cordon.command('monitor <policy>').description('decides each message that comes in, line by line'),
+    ),
+  )
     .addOption(
       new Option('--consent <answer>', 'the answer to what has to be asked, for lines without one')
         .choices(['given', 'not-needed'])
@@ -449,10 +460,12 @@ function program(): Command {
         (await import('./commands/check.ts')).check(around, files, { ...options, json }),
       ),
     );
-  reading(
-    cordon
-      .command('scan <policy-or-file...>')
-      .description('policies, or the default set, on logs of any size'),
+  answered(
+    reading(
+      cordon
+        .command('scan <policy-or-file...>')
+        .description('policies, or the default set, on logs of any size'),
+    ),
   )
     .option('--json', 'one line of JSON for each trace with findings, and one with the counts')
     .option('--sarif', 'SARIF 2.1.0')

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { TRACE_FORMATS } from '@cordon/policy';
 import { Workplace } from './program.ts';
@@ -457,61 +454,4 @@ test('text that is not UTF-8 is no trace', () => {
   });
   assert.deepEqual([code, out], [2, '']);
   assert.match(err, /^-: error CFG001\n.*not text in UTF-8$/m);
-});
-
-const RUDE =
-  'from invariant.detectors import moderated\nraise "rude" if:\n    (m: Message)\n    moderated(m)';
-const TALK = [
-  { role: 'user', content: 'good morning' },
-  { role: 'user', content: 'you turnip' },
-];
-
-/** Scores each text as rude that has a turnip in it, which no list of words does, and keeps what it was asked. */
-async function classifier() {
-  const asked: unknown[] = [];
-  const server = createServer(async (request, response) => {
-    const { input } = JSON.parse(await text(request));
-    asked.push(input);
-    const results = input.map((one: string) => ({
-      category_scores: { insult: one.includes('turnip') ? 0.9 : 0 },
-    }));
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ results }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return { server, asked, url: `http://127.0.0.1:${port}/v1/moderations` };
-}
-
-test('with `--ask-models` what rules ask is put to whom the configuration names, and to nobody without', async () => {
-  const { server, asked, url } = await classifier();
-  using place = new Workplace({
-    'rude.gr': RUDE,
-    'a.json': TALK,
-    'mine.json': { detectors: { moderation: { url } } },
-  });
-  const args = ['analyze', 'rude.gr', 'a.json', '--json', '--config', 'mine.json'];
-  try {
-    const started = place.start([...args, '--ask-models']);
-    const [out] = await Promise.all([text(started.stdout), once(started, 'exit')]);
-    const { errors, undecided } = JSON.parse(out);
-    assert.deepEqual(
-      errors.map(({ events }: { events: unknown }) => events),
-      [{ m: '1' }],
-    );
-    assert.deepEqual(undecided, []);
-    assert.deepEqual([...asked].sort(), [['good morning'], ['you turnip']]);
-    const silent = place.run(args);
-    assert.deepEqual(JSON.parse(silent.out), { trace: 'a.json', errors: [], undecided: [] });
-    assert.equal(asked.length, 2);
-  } finally {
-    server.close();
-  }
-});
-
-test('`--ask-models` without anybody to ask is refused', () => {
-  using place = new Workplace({ 'rude.gr': RUDE, 'a.json': TALK, 'mine.json': {} });
-  const { code, err } = place.run(['analyze', 'rude.gr', 'a.json', '--config', 'mine.json', '--ask-models']);
-  assert.equal(code, 2);
-  assert.match(err, /nobody is set up whom rules could ask/);
 });

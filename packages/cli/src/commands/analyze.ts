@@ -1,13 +1,11 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
-import { fault, type JsonObject } from '@cordon/core';
-import type { Asking } from '@cordon/detectors';
-import type { Policy, TraceEvent } from '@cordon/policy';
-import type { analysisWithAnswers } from '../asked-questions.ts';
+import type { Awaited } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
 import { written } from '../output-stream.ts';
 import { readTraces } from '../trace-input.ts';
+import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type TraceReadingOptions, traceReading } from './trace-reading.ts';
@@ -19,9 +17,9 @@ export async function analyze(
   traceFiles: readonly string[],
   options: PolicyOptions & TraceReadingOptions & AskingOptions,
 ): Promise<ExitCode> {
-  const asked = options.askModels === true ? await answerers(surroundings) : NOBODY;
+  const asked = await answerersAskedFor(surroundings, options);
   if (asked === null) return EXIT.failed;
-  const inUse = policyInUse(surroundings, policyFile, options, asked.asking);
+  const inUse = policyInUse(surroundings, policyFile, options, asked?.asking);
   const reading = traceReading(surroundings, options);
   if (inUse === null || reading === null) return EXIT.failed;
   const { policy, parameters } = inUse;
@@ -35,8 +33,8 @@ export async function analyze(
         continue;
       }
       const { events } = trace.value;
-      const analysis =
-        (await asked.analyze?.(policy, events, parameters)) ?? policy.analyzeEvents(events, parameters);
+      const analyzed = (awaited?: Awaited) => policy.analyzeEvents(events, parameters, awaited);
+      const analysis = asked === undefined ? analyzed() : await asked.judged(analyzed);
       count.traces++;
       count.violations += analysis.errors.length;
       count.undecided += analysis.undecided.length;
@@ -48,46 +46,6 @@ export async function analyze(
     surroundings.output.say('', summary(count), count.violations > 0 ? 'bad' : 'good');
   if (count.unusable > 0) return EXIT.failed;
   return count.violations > 0 ? EXIT.refused : EXIT.done;
-}
-
-export interface AskingOptions {
-  /** Questions of rules are put to whom the configuration names. */
-  readonly askModels?: boolean;
-}
-
-interface Answerers {
-  readonly asking: Asking | undefined;
-  /** Null: nobody is asked. */
-  readonly analyze:
-    | ((
-        policy: Policy,
-        events: readonly TraceEvent[],
-        parameters: JsonObject,
-      ) => ReturnType<typeof analysisWithAnswers>)
-    | null;
-}
-
-const NOBODY: Answerers = { asking: undefined, analyze: null };
-
-/** Null: the configuration cannot be used, or names nobody, and that has been told. */
-async function answerers(surroundings: Surroundings): Promise<Answerers | null> {
-  const configuration = surroundings.configuration();
-  if (configuration === null || !(await surroundings.agrees(configuration))) return null;
-  const { answeringOf, askingOf } = await import('../rules.ts');
-  const { broker } = await import('../models.ts');
-  const answering = answeringOf(configuration.asking);
-  if (answering === null) {
-    const help = 'say in `detectors` of cordon.json who answers';
-    surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
-    return null;
-  }
-  const { model } = broker(configuration, []);
-  const { analysisWithAnswers } = await import('../asked-questions.ts');
-  return {
-    asking: askingOf(answering),
-    analyze: (policy, events, parameters) =>
-      analysisWithAnswers(policy, events, parameters, answering, model),
-  };
 }
 
 interface Count {

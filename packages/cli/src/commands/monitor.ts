@@ -1,14 +1,16 @@
 /** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
 import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
+import type { Answerers } from '../asked-questions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
 import { written } from '../output-stream.ts';
 import { jsonLine } from '../render.ts';
 import { type StreamLine, streamLines } from '../stream-lines.ts';
+import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export interface MonitorOptions extends PolicyOptions {
+export interface MonitorOptions extends PolicyOptions, AskingOptions {
   /** The answer to questions, for lines that hold none. */
   readonly consent: Answer;
   /** Tell of each reason how it came about. */
@@ -33,12 +35,14 @@ export async function monitor(
   policyFile: string,
   options: MonitorOptions,
 ): Promise<ExitCode> {
-  const inUse = policyInUse(surroundings, policyFile, options);
+  const asked = await answerersAskedFor(surroundings, options);
+  if (asked === null) return EXIT.failed;
+  const inUse = policyInUse(surroundings, policyFile, options, asked?.asking);
   if (inUse === null) return EXIT.failed;
-  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options);
+  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options, asked);
   surroundings.onInterrupt = () => process.exit(watch.exitCode);
   for await (const line of streamLines(process.stdin, MOST_LINE_BYTES)) {
-    const decision = watch.decide(line);
+    const decision = await watch.decide(line);
     if (decision !== null) await written(process.stdout, jsonLine(decision));
   }
   return watch.exitCode;
@@ -49,11 +53,13 @@ class Watch {
   readonly #monitor: PolicyMonitor;
   readonly #options: MonitorOptions;
   readonly #messages = new MessageStream();
+  readonly #asked: Answerers | undefined;
   #exitCode: ExitCode = EXIT.done;
 
-  constructor(policyMonitor: PolicyMonitor, options: MonitorOptions) {
+  constructor(policyMonitor: PolicyMonitor, options: MonitorOptions, asked: Answerers | undefined) {
     this.#monitor = policyMonitor;
     this.#options = options;
+    this.#asked = asked;
   }
 
   get exitCode(): ExitCode {
@@ -61,7 +67,7 @@ class Watch {
   }
 
   /** Null for a line without anything on it. */
-  decide({ number, text }: StreamLine): LineDecision | null {
+  async decide({ number, text }: StreamLine): Promise<LineDecision | null> {
     if (text.ok && text.value.trim() === '') return null;
     const pending = text.ok ? this.#messages.read(text.value) : text;
     if (!pending.ok) {
@@ -69,6 +75,7 @@ class Watch {
       return { line: number, verdict: 'deny', error: pending.fault, reasons: [], warnings: [] };
     }
     const { events, consent, happened } = pending.value;
+    await this.#asked?.judged((awaited) => this.#monitor.foresee(events, awaited));
     const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#options.consent);
     if (verdict === 'allow') happened();
     else if (this.#exitCode === EXIT.done) this.#exitCode = EXIT.refused;

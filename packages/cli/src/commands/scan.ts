@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
+import type { Answerers } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readLabelFile } from '../label-file.ts';
@@ -10,7 +11,7 @@ import { BASE_PACK, DEFAULT_PACKS } from '../packs.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
 import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { packFile } from '../policy-in-force.ts';
-import { type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
+import { AskingScanner, type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
 import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
 import { PART_BYTES } from '../scan/input-parts.ts';
 import { JsonReport } from '../scan/json-report.ts';
@@ -24,10 +25,11 @@ import { FileOutput, type ScanOutput, StreamOutput } from '../scan/scan-output.t
 import type { TaskPrint } from '../scan/scan-state.ts';
 import { EXAMPLES, SummaryReport } from '../scan/summary-report.ts';
 import { formatNamed } from '../trace-input.ts';
+import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */
-export interface ScanOptions extends ParameterOptions {
+export interface ScanOptions extends ParameterOptions, AskingOptions {
   readonly policy: readonly string[];
   readonly dialect: Dialect;
   readonly json?: boolean;
@@ -61,6 +63,8 @@ interface Request {
   readonly form: Form;
   readonly format: TraceFormat | undefined;
   readonly labels: readonly ToolLabelEntry[] | null;
+  /** Undefined: rules that ask are undecided. */
+  readonly asked: Answerers | undefined;
   readonly options: ScanOptions;
 }
 
@@ -70,7 +74,9 @@ export async function scan(
   files: readonly string[],
   options: ScanOptions,
 ): Promise<ExitCode> {
-  const request = requestOf(files, options);
+  const asked = await answerersAskedFor(surroundings, options);
+  if (asked === null) return EXIT.failed;
+  const request = requestOf(files, options, asked);
   if (!request.ok) {
     surroundings.noteDiagnostics(request.fault);
     return EXIT.failed;
@@ -190,9 +196,13 @@ function tellEnd(surroundings: Surroundings, { form, options }: Request, { resul
   }
 }
 
-function requestOf(files: readonly string[], options: ScanOptions): Result<Request, readonly Diagnostic[]> {
+function requestOf(
+  files: readonly string[],
+  options: ScanOptions,
+  asked: Answerers | undefined,
+): Result<Request, readonly Diagnostic[]> {
   const sorted = sortedArguments(files);
-  const policies = readPolicyFiles(policiesWanted(sorted.policies, options), options.dialect);
+  const policies = readPolicyFiles(policiesWanted(sorted.policies, options), options.dialect, asked?.asking);
   const parameters = readParameters(options);
   const { inputs, problems } = findInputs(
     sorted.inputs,
@@ -218,6 +228,7 @@ function requestOf(files: readonly string[], options: ScanOptions): Result<Reque
     maxLine: maxLine.value,
     format: format.value,
     labels: labels.value,
+    asked,
     form: options.json === true ? 'json' : options.sarif === true ? 'sarif' : 'summary',
     options,
   });
@@ -267,7 +278,7 @@ function printOf({ files, parameters, form, format, labels, options, maxLine }: 
   const texts = files.policies.map(({ source }) => source.text);
   const out = options.out === undefined ? null : resolve(options.out);
   return {
-    policy: digestOf([texts, options.dialect]),
+    policy: digestOf([texts, options.dialect, ...(options.askModels === true ? ['asked'] : [])]),
     parameters: digestOf(parameters),
     output: digestOf([form, options.all === true, out, maxLine, format ?? null, labels]),
   };
@@ -297,6 +308,8 @@ function reportOf(surroundings: Surroundings, { form, files }: Request): ScanRep
 
 function crewOf(request: Request): Crew {
   const task = taskOf(request);
+  // Answers are awaited far longer than anything is computed, and are kept in one process.
+  if (request.asked !== undefined) return new AskingScanner(task, request.asked);
   const isKnown = request.inputs.every(({ kind }) => kind === 'lines' || kind === 'json');
   const bytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
   const useful = isKnown ? Math.ceil(bytes / BYTES_A_WORKER) : request.jobs;

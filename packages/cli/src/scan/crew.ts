@@ -4,6 +4,7 @@
  * Ring 1.
  */
 import { Worker } from 'node:worker_threads';
+import type { Answerers } from '../asked-questions.ts';
 import type { ScanTask, Unit, UnitOutcome } from './part.ts';
 import { PartScanner } from './part-scanner.ts';
 
@@ -35,6 +36,26 @@ export class SoleScanner implements Crew {
 
   async close(): Promise<void> {
     this.#scanner?.close();
+  }
+}
+
+/** The same where rules ask: a unit is scanned again until nobody is waited for. */
+export class AskingScanner implements Crew {
+  readonly capacity = 1;
+  readonly #asked: Answerers;
+  readonly #scanner: PartScanner;
+
+  constructor(task: ScanTask, asked: Answerers) {
+    this.#asked = asked;
+    this.#scanner = new PartScanner(task, asked.asking);
+  }
+
+  scan(unit: Unit): Promise<UnitOutcome> {
+    return this.#asked.judged((awaited) => this.#scanner.scan(unit, awaited));
+  }
+
+  async close(): Promise<void> {
+    this.#scanner.close();
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type TraceFormat,
   TraceLabels,
 } from '@cordon/policy';
+import type { Awaited } from '../asked-questions.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import { isElement } from '../trace-input.ts';
 import { NeedTable } from './rule-needs.ts';
@@ -68,10 +69,11 @@ export class Examiner {
     this.#labels = options.labels === null ? null : new TraceLabels(options.labels);
   }
 
-  examine(text: string): Examination {
+  /** @param awaited takes the questions whose answers could change what is found */
+  examine(text: string, awaited?: Awaited): Examination {
     const { format } = this.#options;
     const isChat = format === undefined || format === 'openai-chat';
-    if (text.length > MOST_TRUSTED || !isChat) return this.#examineCarefully(text);
+    if (text.length > MOST_TRUSTED || !isChat) return this.#examineCarefully(text, awaited);
     let document: unknown;
     try {
       document = JSON.parse(text);
@@ -80,12 +82,12 @@ export class Examiner {
     }
     const messages = plainMessagesOf(document);
     const isPlain = messages !== null && isTame(document) && this.#survey.isPlainChat(messages);
-    if (!isPlain) return this.#examineCarefully(text);
+    if (!isPlain) return this.#examineCarefully(text, awaited);
     const policy = this.#selected(text);
-    return policy === null ? ok(null) : this.#analyzeChat(policy, messages);
+    return policy === null ? ok(null) : this.#analyzeChat(policy, messages, awaited);
   }
 
-  #examineCarefully(text: string): Examination {
+  #examineCarefully(text: string, awaited: Awaited | undefined): Examination {
     const parsed = parseJson(text, { ...LIMITS, length: this.#options.maxLength });
     if (!parsed.ok) return failed(notJson(parsed.fault));
     if (isElement(parsed.value)) return failed(PART_OF_TRACE);
@@ -93,14 +95,14 @@ export class Examiner {
     const read = readTrace(parsed.value, format === undefined ? {} : { format });
     if (!read.ok) return failed(sentenceOf(read.fault));
     const events = this.#labels?.label(read.value.events) ?? read.value.events;
-    return ok(nullIfEmpty(this.#policy.analyzeEvents(events, parameters)));
+    return ok(nullIfEmpty(this.#policy.analyzeEvents(events, parameters, awaited)));
   }
 
-  #analyzeChat(policy: Policy, messages: readonly unknown[]): Examination {
+  #analyzeChat(policy: Policy, messages: readonly unknown[], awaited: Awaited | undefined): Examination {
     const events = decodeChat(messages);
     if (!events.ok) return failed(sentenceOf(events.fault));
     const labelled = this.#labels?.label(events.value) ?? events.value;
-    return ok(nullIfEmpty(policy.analyzeEvents(labelled, this.#options.parameters)));
+    return ok(nullIfEmpty(policy.analyzeEvents(labelled, this.#options.parameters, awaited)));
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */

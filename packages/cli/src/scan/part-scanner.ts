@@ -8,8 +8,10 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { failed } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import type { Analysis } from '@cordon/policy';
 import { joinPolicies } from '@cordon/policy';
+import type { Awaited } from '../asked-questions.ts';
 import { analysisLine } from '../findings.ts';
 import { loadedPolicy } from '../loaded-policy.ts';
 import { type Examination, Examiner } from './examiner.ts';
@@ -23,10 +25,15 @@ export class PartScanner {
   /** By id. */
   readonly #rules: ReadonlyMap<string, number>;
 
-  /** Throws if a policy does not load: the program has loaded the same texts before. */
-  constructor(task: ScanTask) {
+  #awaited: Awaited | undefined;
+
+  /**
+   * Throws if a policy does not load: the program has loaded the same texts before.
+   * @param asking absent: rules that ask are undecided
+   */
+  constructor(task: ScanTask, asking?: Asking) {
     const policies = task.policies.map(({ file, text }) => {
-      const loaded = loadedPolicy(text, { file, dialect: task.dialect });
+      const loaded = loadedPolicy(text, { file, dialect: task.dialect }, asking);
       if (!loaded.ok) throw new Error(`the policy ${file} does not load`);
       return loaded.value;
     });
@@ -42,8 +49,12 @@ export class PartScanner {
     this.#rules = new Map(policy.rules.map(({ id }, index) => [id, index]));
   }
 
-  /** Never throws for what an input holds. */
-  scan(unit: Unit): UnitOutcome {
+  /**
+   * Never throws for what an input holds.
+   * @param awaited takes the questions whose answers could change the outcome
+   */
+  scan(unit: Unit, awaited?: Awaited): UnitOutcome {
+    this.#awaited = awaited;
     return { id: unit.id, parts: unit.parts.map((part) => this.#part(part)) };
   }
 
@@ -115,7 +126,7 @@ export class PartScanner {
   /** A catch-all: one trace on which the evaluation fails must not hide what is in the others, and is no clean one. */
   #examine(text: string): Examination {
     try {
-      return this.#examiner.examine(text);
+      return this.#examiner.examine(text, this.#awaited);
     } catch (error) {
       return failed(`it cannot be evaluated: ${error instanceof Error ? error.message : 'unknown'}`);
     }

@@ -1,0 +1,18 @@
+/** `--ask-models`, as every command about traces takes it. Ring 1. */
+import type { Answerers } from '../asked-questions.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface AskingOptions {
+  /** Questions of rules are put to whom the configuration names. */
+  readonly askModels?: boolean;
+}
+
+/** Undefined: nobody is to be asked. Null: somebody is, and nobody can be; that has been told. */
+export async function answerersAskedFor(
+  surroundings: Surroundings,
+  { askModels }: AskingOptions,
+): Promise<Answerers | undefined | null> {
+  if (askModels !== true) return undefined;
+  const { answerersOf } = await import('../asked-questions.ts');
+  return answerersOf(surroundings);
+}
