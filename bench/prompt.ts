@@ -14,7 +14,18 @@ export async function throughPipe({ environment }: Home): Promise<number> {
   return shown - chat.began;
 }
 
-/** The same on a terminal of its own, which `script` (util-linux) makes; its start is in the time. */
+/** From the start of the process until a query that is typed at once has been taken: what is loaded behind the prompt is in it. */
+export async function queryTaken({ environment }: Home): Promise<number> {
+  const chat = new WatchedProcess({ command: CORDON, args: [...CHAT, '--json'], environment });
+  await chat.errors.until(PROMPT);
+  chat.say('hello');
+  const taken = await chat.output.until('"kind":"user.message"');
+  chat.say('/exit');
+  await chat.done();
+  return taken - chat.began;
+}
+
+/** To the prompt on a terminal of its own, which `script` (util-linux) makes; its start is in the time. */
 export async function onTerminal({ environment }: Home): Promise<number> {
   const line = ['exec', CORDON, ...CHAT]
     .map((word) => `'${word}'`)

@@ -11,7 +11,7 @@ import { APPS, type FirstCall, inAsk, inChat } from './first-call.ts';
 import { Ledger, type Row } from './ledger.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import { type Home, Homes } from './places.ts';
-import { bareNode, onTerminal, throughPipe } from './prompt.ts';
+import { bareNode, onTerminal, queryTaken, throughPipe } from './prompt.ts';
 
 const LEAST_ROUNDS = 7;
 const PROMPT_AIM = 500;
@@ -33,6 +33,8 @@ async function round(number: number, { homes, warm, confined, ledger, say }: Sta
   ledger.add('chat: start → prompt, pipe', await throughPipe(warm), PROMPT_AIM);
   ledger.add('chat: start → prompt, terminal', await onTerminal(warm), PROMPT_AIM);
   ledger.add('chat: start → prompt, first ever', await throughPipe(homes.create()), PROMPT_AIM);
+
+  ledger.add('chat: start → query taken, typed at once', await queryTaken(warm));
 
   const calls: FirstCall[] = [];
   for (const app of APPS) {
