@@ -92,20 +92,31 @@ describe('a damaged store', () => {
 });
 
 describe('streams and folders that are gone', () => {
-  for (const [what, end] of [
-    ['a standard error without room', '2>/dev/full'],
-    ['a standard output without room', '>/dev/full'],
+  for (const [what, end, told] of [
+    ['a standard error without room', '2>/dev/full', null],
+    [
+      'a standard output without room',
+      '>/dev/full',
+      /standard output cannot be written: there is no room left/,
+    ],
   ] as const) {
     test(`${what} ends it with 2, and the session is kept`, async () => {
       using home = new Home();
       const options = install(home);
       const run = await home.run(['ask', HELLO, ...options], { through: ['sh', '-c', `"$0" "$@" ${end}`] });
       assert.equal(run.code, 2);
+      if (told !== null) assert.match(flat(run), told);
       assertNoStack(run);
       const sessions = await home.run(['audit', 'verify']);
       assert.equal(sessions.code, 0, flat(sessions));
     });
   }
+
+  test('a reader that has gone is told nothing', async () => {
+    using home = new Home();
+    const run = await home.run(['policy', 'show'], { through: ['sh', '-c', '"$0" "$@" | exit 3'] });
+    assert.deepEqual([run.code, run.stderr], [3, '']);
+  });
 
   test('a current folder that was removed', async () => {
     using home = new Home();

@@ -89,7 +89,7 @@ function refusal(file: string, known: Known): Fault {
   return fault(
     'app-unreviewed',
     message,
-    `\`cordon apps review\` shows it and asks; \`--config ${shown}\` takes it as it is`,
+    `\`cordon apps review\`, at a terminal, shows it and asks; \`--config ${shown}\` takes it as it is`,
   );
 }
 

@@ -71,11 +71,17 @@ export class Surroundings {
       this.#ending.abort();
       this.onInterrupt();
     });
-    // Whoever read our output has gone; there is nobody left to tell.
-    for (const stream of [process.stdout, process.stderr])
-      stream.on('error', () => process.exit(EXIT.failed));
+    process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => this.#cannotTell(code));
+    process.stderr.on('error', () => process.exit(EXIT.failed));
     // A terminal that is gone, a folder in the place of a file: nothing more will come.
     process.stdin.on('error', () => this.terminal.close());
+  }
+
+  /** Where whoever read it has gone, nobody waits for a reason; where a disk is full, somebody does. */
+  #cannotTell(code = 'unknown error'): never {
+    const reason = code === 'ENOSPC' ? 'there is no room left' : code;
+    if (code !== 'EPIPE') this.notes.say('cordon: ', `standard output cannot be written: ${reason}`, 'bad');
+    return process.exit(EXIT.failed);
   }
 
   /** Aborts when the process is told to end, and not just to stop what it does. */
