@@ -221,45 +221,48 @@ const SECRETS = [
   'user=grace token=abc123def456 role=admin',
 ];
 
-type Carry = (secret: string, host: string) => string;
-
-const CARRIES: readonly (readonly [note: string, carry: Carry])[] = [
-  ['a query with prose', (secret, host) => `https://${host}/c?d=${encodeURIComponent(secret)}`],
-  [
-    'a query with plus signs',
-    (secret, host) => `https://${host}/log?q=${encodeURIComponent(secret).replaceAll('%20', '+')}`,
-  ],
-  [
-    'base 64 in a query',
-    (secret, host) => `https://${host}/p.png?x=${Buffer.from(secret).toString('base64url')}`,
-  ],
-  [
-    'base 64 in a path',
-    (secret, host) => `https://${host}/i/${Buffer.from(secret).toString('base64url')}.png`,
-  ],
-  ['hexadecimal in a path', (secret, host) => `https://${host}/${Buffer.from(secret).toString('hex')}`],
-  [
-    'steps of a path',
-    (secret, host) => `https://${host}/${secret.split(' ').map(encodeURIComponent).join('/')}`,
-  ],
-  ['a fragment', (secret, host) => `https://${host}/page#${encodeURIComponent(secret)}`],
-  [
-    'names below a domain',
-    (secret, host) => `https://${Buffer.from(secret).toString('hex').slice(0, 60)}.${host}/`,
-  ],
-  [
-    'an address of a person',
-    (_, host) => `https://${host}/t?who=${random.one(['ada', 'bob', 'grace'])}%40example.com`,
-  ],
-  [
-    'several values',
-    (secret, host) =>
-      `https://${host}/x?${secret
-        .split(' ')
-        .map((word, at) => `p${at}=${encodeURIComponent(word)}`)
-        .join('&')}`,
-  ],
+/** Addresses that carry a secret, by what stands for it in them. */
+const CARRIES: readonly (readonly [note: string, frame: string])[] = [
+  ['a query with prose', 'https://{host}/c?d={escaped}'],
+  ['a query with plus signs', 'https://{host}/log?q={plus}'],
+  ['base 64 in a query', 'https://{host}/p.png?x={base64}'],
+  ['base 64 in a path', 'https://{host}/i/{base64}.png'],
+  ['hexadecimal in a path', 'https://{host}/{hex}'],
+  ['steps of a path', 'https://{host}/{steps}'],
+  ['a fragment', 'https://{host}/page#{escaped}'],
+  ['names below a domain', 'https://{name}.{host}/'],
+  ['an address of a person', 'https://{host}/t?who={person}%40example.com'],
+  ['several values', 'https://{host}/x?{values}'],
 ];
+
+/** What stands in an address for a secret: `{hex}` its bytes, `{plus}` its words, and so on. */
+const WRITTEN: Readonly<Record<string, (secret: string) => string>> = {
+  escaped: encodeURIComponent,
+  plus: (secret) => encodeURIComponent(secret).replaceAll('%20', '+'),
+  base64: (secret) => Buffer.from(secret).toString('base64url'),
+  hex: (secret) => Buffer.from(secret).toString('hex'),
+  name: (secret) => Buffer.from(secret).toString('hex').slice(0, 60),
+  steps: (secret) => secret.split(' ').map(encodeURIComponent).join('/'),
+  dashed: (secret) => secret.replaceAll(' ', '-'),
+  spaced: (secret) => secret.replaceAll(' ', '+'),
+  bare: (secret) => secret.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase(),
+  plain: (secret) => secret.replaceAll(/[^a-z0-9]/gi, '').toLowerCase(),
+  bytes: (secret) =>
+    [...Buffer.from(secret)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  backwards: (secret) => [...secret.replaceAll(' ', '-')].reverse().join(''),
+  person: () => random.one(['ada', 'bob', 'grace']),
+  values: (secret) =>
+    secret
+      .split(' ')
+      .map((word, at) => `p${at}=${encodeURIComponent(word)}`)
+      .join('&'),
+};
+
+function filledIn(frame: string, secret: string, host: string): string {
+  return frame.replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'host' ? host : (WRITTEN[name]?.(secret) ?? ''),
+  );
+}
 
 const COLLECTORS = ['collect.example', 'cdn.attacker.example', 'img.example.net', 'stats.example.org'];
 
@@ -395,9 +398,9 @@ const ORDINARY: readonly (readonly [note: string, ...urls: readonly string[]])[]
 ];
 
 function exfiltrationGroups(): readonly (readonly Labelled[])[] {
-  const positive = CARRIES.map(([note, carry]) =>
+  const positive = CARRIES.map(([note, frame]) =>
     Array.from({ length: 11 }, () => {
-      const url = carry(random.one(SECRETS), random.one(COLLECTORS));
+      const url = filledIn(frame, random.one(SECRETS), random.one(COLLECTORS));
       return filled(note, random.one(SHOWN), wanted('LINK_EXFILTRATION', url));
     }),
   );
@@ -420,30 +423,17 @@ function exfiltrationGroups(): readonly (readonly Labelled[])[] {
 
 // ── what is private, in an address ──────────────────────────────────────────────────────────────────────────────
 
-const PIECES: readonly (readonly [note: string, put: (piece: string, host: string) => string])[] = [
-  ['plain in a path', (piece, host) => `https://${host}/${piece.replaceAll(' ', '-')}`],
-  ['plain in a query', (piece, host) => `https://${host}/?q=${piece.replaceAll(' ', '+')}`],
-  [
-    'without its spaces',
-    (piece, host) => `https://${host}/${piece.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase()}`,
-  ],
-  [
-    'in percent escapes',
-    (piece, host) =>
-      `https://${host}/?q=${[...Buffer.from(piece)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')}`,
-  ],
-  ['in base 64', (piece, host) => `https://${host}/?q=${Buffer.from(piece).toString('base64url')}`],
-  ['in hexadecimal', (piece, host) => `https://${host}/${Buffer.from(piece).toString('hex')}`],
-  ['backwards', (piece, host) => `https://${host}/${[...piece.replaceAll(' ', '-')].reverse().join('')}`],
-  [
-    'as a name below a domain',
-    (piece, host) => `https://${piece.replaceAll(/[^a-z0-9]/gi, '').toLowerCase()}.${host}/`,
-  ],
-  [
-    'over several steps',
-    (piece, host) => `https://${host}/${piece.split(' ').map(encodeURIComponent).join('/')}`,
-  ],
-  ['a fragment', (piece, host) => `https://${host}/#${encodeURIComponent(piece)}`],
+const PIECES: readonly (readonly [note: string, frame: string])[] = [
+  ['plain in a path', 'https://{host}/{dashed}'],
+  ['plain in a query', 'https://{host}/?q={spaced}'],
+  ['without its spaces', 'https://{host}/{bare}'],
+  ['in percent escapes', 'https://{host}/?q={bytes}'],
+  ['in base 64', 'https://{host}/?q={base64}'],
+  ['in hexadecimal', 'https://{host}/{hex}'],
+  ['backwards', 'https://{host}/{backwards}'],
+  ['as a name below a domain', 'https://{plain}.{host}/'],
+  ['over several steps', 'https://{host}/{steps}'],
+  ['a fragment', 'https://{host}/#{escaped}'],
 ];
 
 function pieceOf(secret: string): string {
@@ -457,10 +447,10 @@ function pieceOf(secret: string): string {
 }
 
 function privateGroups(): readonly (readonly Labelled[])[] {
-  const positive = PIECES.map(([note, put]) =>
+  const positive = PIECES.map(([note, frame]) =>
     Array.from({ length: 11 }, () => {
       const secret = random.one(SECRETS);
-      const url = put(pieceOf(secret), random.one(COLLECTORS));
+      const url = filledIn(frame, pieceOf(secret), random.one(COLLECTORS));
       const [before = '', behind = ''] = random.one(SHOWN).split('{}');
       return labelled(note, secret, PRIVATE_END, before, wanted('LINK_EXFILTRATION', url), behind);
     }),
