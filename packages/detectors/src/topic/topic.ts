@@ -25,15 +25,7 @@ export const TOPICS: readonly string[] = Object.keys(TOPIC_WORDS);
 export function vocabularyOf(own: Readonly<Record<string, readonly string[]>>): Vocabulary {
   const votes = new Map<string, Vote[]>();
   for (const [topic, words] of Object.entries(own))
-    for (const word of words)
-      vote(
-        votes,
-        tokensOf(word)
-          .map(({ stem }) => stem)
-          .join(' '),
-        topic,
-        TELLING,
-      );
+    for (const word of words) vote(votes, keyOf(word), topic, TELLING);
   return votes;
 }
 
@@ -48,10 +40,7 @@ function standardVocabulary(): Vocabulary {
 }
 
 function addLists(votes: Map<string, Vote[]>, topic: string, { telling, usual }: TopicWords): void {
-  const key = (word: string) =>
-    tokensOf(word.replaceAll('-', ' '))
-      .map(({ stem }) => stem)
-      .join(' ');
+  const key = (word: string) => keyOf(word.replaceAll('-', ' '));
   for (const word of telling.split(/\s+/)) vote(votes, key(word), topic, TELLING);
   for (const word of usual.split(/\s+/)) vote(votes, key(word), topic, USUAL);
 }
@@ -62,21 +51,25 @@ function vote(votes: Map<string, Vote[]>, key: string, topic: string, weight: nu
   if (!known.some((one) => one.topic === topic)) known.push({ topic, weight });
 }
 
-interface Token {
-  readonly stem: string;
-  readonly start: number;
-  readonly end: number;
-}
-
 const WORD = /[\p{L}\p{N}]+/gu;
 const LONGEST_KEY = 4;
 
-function tokensOf(text: string): readonly Token[] {
-  return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
-    stem: stemOf(word),
-    start: index,
-    end: index + word.length,
-  }));
+/** The stems of a text's words, in order. */
+function stemsOf(text: string): readonly string[] {
+  // A text says most of its words more than once.
+  const known = new Map<string, string>();
+  return (text.match(WORD) ?? []).map((word) => {
+    const old = known.get(word);
+    if (old !== undefined) return old;
+    const stem = stemOf(word);
+    known.set(word, stem);
+    return stem;
+  });
+}
+
+/** The key of a word, or of some that stand together. */
+function keyOf(words: string): string {
+  return stemsOf(words).join(' ');
 }
 
 /** Without accents and the commonest endings; the same for lists and texts. */
@@ -87,15 +80,33 @@ function stemOf(word: string): string {
   return short.length < 3 ? plain : short;
 }
 
+const KNOWN_LONGEST = new WeakMap<Vocabulary, ReadonlyMap<string, number>>();
+
+/** By the first word of keys: how many words the longest of them has. */
+function longestKeys(vocabulary: Vocabulary): ReadonlyMap<string, number> {
+  const known = KNOWN_LONGEST.get(vocabulary);
+  if (known !== undefined) return known;
+  const longest = new Map<string, number>();
+  for (const key of vocabulary.keys()) {
+    const words = key.split(' ');
+    const [first = ''] = words;
+    longest.set(first, Math.max(longest.get(first) ?? 0, Math.min(words.length, LONGEST_KEY)));
+  }
+  KNOWN_LONGEST.set(vocabulary, longest);
+  return longest;
+}
+
 /** Each topic that a text is about, over the whole text, and how sure that is; the strongest first. */
 export function findTopics(text: string, own: Vocabulary | null = null): readonly Finding[] {
   const vocabulary = own ?? standardVocabulary();
-  const tokens = tokensOf(text);
+  const longest = longestKeys(vocabulary);
+  const stems = stemsOf(text);
   const said = new Map<string, { sum: number; keys: Set<string>; first: string }>();
-  for (let at = 0; at < tokens.length; at++) {
-    let key = '';
-    for (let count = 1; count <= LONGEST_KEY && at + count <= tokens.length; count++) {
-      key = count === 1 ? (tokens[at]?.stem ?? '') : `${key} ${tokens[at + count - 1]?.stem ?? ''}`;
+  for (const [at, first] of stems.entries()) {
+    let key = first;
+    const most = Math.min(longest.get(first) ?? 0, stems.length - at);
+    for (let count = 1; count <= most; count++) {
+      if (count > 1) key = `${key} ${stems[at + count - 1] ?? ''}`;
       for (const { topic, weight } of vocabulary.get(key) ?? NO_VOTES) {
         const known = said.get(topic) ?? { sum: 0, keys: new Set<string>(), first: key };
         said.set(topic, known);
@@ -105,7 +116,7 @@ export function findTopics(text: string, own: Vocabulary | null = null): readonl
       }
     }
   }
-  const length = Math.max(1, tokens.length / WORDS);
+  const length = Math.max(1, stems.length / WORDS);
   return [...said]
     .map(([kind, { sum, first }]) => ({
       kind,
