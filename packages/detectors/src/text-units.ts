@@ -8,9 +8,13 @@ export function lowBytes(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
+/** Copied one by one, which begins at once. */
+const SHORT = 256;
+
 /** The UTF-16 units themselves. */
 export function unitsOf(text: string): Uint16Array {
   const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
+  if (text.length > SHORT) Buffer.from(units.buffer).write(text, 'utf16le');
+  else for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);
   return units;
 }

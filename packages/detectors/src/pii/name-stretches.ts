@@ -48,8 +48,9 @@ export class WordFilter {
     let start = end;
     while (end - start <= 12 && isAsciiLetter(text.charCodeAt(start - 1))) start--;
     if (start === end) return false;
-    const units = unitsOf(text.slice(start, end));
-    return this.has(wordHash(units, 0, units.length).hash);
+    let hash = 0;
+    for (let at = start; at < end; at++) hash = hashed(hash, text.charCodeAt(at));
+    return this.has(hash);
   }
 }
 
