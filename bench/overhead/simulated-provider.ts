@@ -69,8 +69,10 @@ export async function startProvider(): Promise<SimulatedProvider> {
       await ready;
     },
     close: async () => {
+      // A signal to the whole group has ended it already.
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
-      child.disconnect();
+      if (child.connected) child.disconnect();
       await gone;
     },
   };

@@ -74,7 +74,10 @@ export class SimulatedUser implements Consent {
   /** What is shown is a call of the own task, or comes from an app of it where no call is shown. */
   #isWanted({ subject, data }: PermissionPrompt): boolean {
     const own = this.#pair.calls.filter(({ origin }) => origin === 'user');
-    const shows = (call: PairCall) => data.some(({ value }) => value.includes(canonicalJson(call.arguments)));
+    const tool = toolShown({ subject, data });
+    const shows = (call: PairCall) =>
+      (tool === null || tool === call.tool) &&
+      data.some(({ value }) => value.includes(canonicalJson(call.arguments)));
     switch (subject.scope) {
       case 'irreversible-action':
       case 'exchange':
@@ -97,7 +100,7 @@ export class SimulatedUser implements Consent {
 }
 
 /** The question of a rule is named after the rule, and shows the call; null: it is about something else. */
-function toolShown({ subject, data }: PermissionPrompt): string | null {
+function toolShown({ subject, data }: Pick<PermissionPrompt, 'subject' | 'data'>): string | null {
   const shown = subject.scope === 'policy' ? data.find(({ name }) => name === 'tool-call') : undefined;
   const call = shown === undefined ? null : parseJson(shown.value);
   return call?.ok && isJsonObject(call.value) && typeof call.value.tool === 'string' ? call.value.tool : null;
