@@ -38,10 +38,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
-  'packages/cli/src/commands/chat.ts': {
-    of: ['code at run time'],
-    why: 'what tells which queries were left is loaded where a session was',
-  },
   'packages/cli/src/commands/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',

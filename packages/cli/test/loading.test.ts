@@ -32,7 +32,10 @@ const LONE = ['hub/begun-session.ts', 'hub/interruption.ts', 'sandbox/layers.ts'
 
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
-  ['commands/chat.ts', ['core', 'hub/begun-session.ts', 'llm', 'sandbox/layers.ts', 'trace']],
+  [
+    'commands/chat.ts',
+    ['core', 'hub/begun-session.ts', 'hub/interruption.ts', 'llm', 'sandbox/layers.ts', 'trace'],
+  ],
   ['commands/surroundings.ts', ['core', 'trace']],
   ['commands/sessions.ts', ['core', 'hub/interruption.ts', 'trace']],
   ['commands/check.ts', ['core', 'detectors', 'policy']],

@@ -4,6 +4,7 @@ import type { Store } from '@cordon/trace';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { MOST_LINE_LENGTH } from '../terminal.ts';
+import { leftQuery } from '../unfinished.ts';
 import { type Opening, withOpening } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -33,7 +34,7 @@ export function chat(surroundings: Surroundings, resume: string | undefined): Pr
       const session = await opening.session();
       if (!session.ok) return { exit: surroundings.tellObstacle(session.fault), how: 'end' };
       if (session.value.unfinished !== null) tellUnfinished(surroundings, session.value.unfinished);
-    } else await tellLeftBefore(surroundings, opening.store);
+    } else tellLeftBefore(surroundings, opening.store);
     const end = await converse(surroundings, opening);
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
     return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
@@ -41,15 +42,11 @@ export function chat(surroundings: Surroundings, resume: string | undefined): Pr
 }
 
 /** What earlier sessions left: queries without an end, and questions that still wait. */
-async function tellLeftBefore({ notes }: Surroundings, store: Store): Promise<void> {
+function tellLeftBefore({ notes }: Surroundings, store: Store): void {
   const stopped = store.sessions.list(MOST_SESSIONS).filter(({ status }) => status === 'interrupted');
-  if (stopped.length > 0) {
-    // It loads the hub, which a prompt does not wait for where nothing was left.
-    const { leftQuery } = await import('../unfinished.ts');
-    const left = stopped.filter((record) => leftQuery(store, record) !== null);
-    if (left.length > 0)
-      notes.say('', `earlier queries without an end: ${left.length}, see cordon sessions`, 'warn');
-  }
+  const left = stopped.filter((record) => leftQuery(store, record) !== null);
+  if (left.length > 0)
+    notes.say('', `earlier queries without an end: ${left.length}, see cordon sessions`, 'warn');
   const waiting = store.prompts.pending().length;
   if (waiting > 0) notes.say('', `questions that wait for an answer: ${waiting}, see cordon prompts`, 'warn');
 }
