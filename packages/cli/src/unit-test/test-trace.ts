@@ -5,7 +5,7 @@
  * Ring 1; see docs/policy/testing.md.
  */
 import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
-import type { TraceEvent } from '@cordon/policy';
+import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
 import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { MessageStream } from '../message-stream.ts';
 
@@ -56,9 +56,9 @@ class TraceReader {
       ? this.#hubEvent(form, object, index)
       : this.#decoded(at, this.#message(form, object));
     const frame = this.#frame(object);
-    const isOffPlan = form === 'call' && this.#flag(object, 'offPlan');
+    const said = form === 'call' ? this.#saidOfCall(object) : {};
     object.finish();
-    return events.map((event) => framed(event, frame, isOffPlan));
+    return events.map((event) => framed(event, frame, said));
   }
 
   #decoded(at: Located, element: Json): readonly TraceEvent[] {
@@ -218,6 +218,14 @@ class TraceReader {
     };
   }
 
+  /** What only a session of the hub knows of a call. */
+  #saidOfCall(object: ObjectReader): SaidOfCall {
+    return {
+      ...(this.#flag(object, 'offPlan') ? { isOffPlan: true } : {}),
+      ...(this.#flag(object, 'mayLeave') ? { tool: AT_ITS_WORD } : {}),
+    };
+  }
+
   #flag(object: ObjectReader, key: string): boolean {
     const at = object.get(key);
     return at !== null && this.#reader.boolean(at) === true;
@@ -265,6 +273,11 @@ interface Frame {
   readonly label?: Label;
 }
 
+type SaidOfCall = Pick<ToolCallEvent, 'isOffPlan' | 'tool'>;
+
+/** A tool of which its app alone says that what goes in stays here. */
+const AT_ITS_WORD: CalledTool = { readOnly: false, outward: false, identifying: null, mayLeave: true };
+
 /** What is not said to be worse is trusted and public. */
 function labelOf(labels: readonly LabelName[]): Label {
   return {
@@ -273,10 +286,10 @@ function labelOf(labels: readonly LabelName[]): Label {
   };
 }
 
-function framed(event: TraceEvent, frame: Frame, isOffPlan: boolean): TraceEvent {
+function framed(event: TraceEvent, frame: Frame, said: SaidOfCall): TraceEvent {
   if (event.type !== 'Message') return { ...event, ...frame };
   const { id: _, ...rest } = frame;
-  const shared = isOffPlan ? { ...rest, isOffPlan } : rest;
+  const shared = { ...rest, ...said };
   return { ...event, ...frame, toolCalls: event.toolCalls.map((call) => ({ ...call, ...shared })) };
 }
 
