@@ -220,9 +220,11 @@ class TraceReader {
 
   /** What only a session of the hub knows of a call. */
   #saidOfCall(object: ObjectReader): SaidOfCall {
+    const named = object.get('identifying');
+    const identifying = named === null ? null : this.#texts(named, 'a list of names of arguments');
     return {
       ...(this.#flag(object, 'offPlan') ? { isOffPlan: true } : {}),
-      ...(this.#flag(object, 'mayLeave') ? { tool: AT_ITS_WORD } : {}),
+      ...(this.#flag(object, 'mayLeave') ? { tool: { ...AT_ITS_WORD, identifying } } : {}),
     };
   }
 
