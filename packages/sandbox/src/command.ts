@@ -351,7 +351,9 @@ function listedMount(
   const inside = resolve(path);
   const host = checkPath(inside);
   if (!host.ok)
-    return failed(fault('app-unavailable', host.fault.message, 'make it, or leave it out of what the app may use'));
+    return failed(
+      fault('app-unavailable', host.fault.message, 'make it, or leave it out of what the app may use'),
+    );
   const data = existsSync(context.dataFolder) ? checkPath(context.dataFolder) : null;
   const fences = [context.dataFolder, ...(data?.ok === true ? [data.value.host] : [])];
   for (const real of [inside, host.value.host])
