@@ -18,6 +18,7 @@ import { paperRecord } from './paper.ts';
 import { IDEAS, type Peer, type PeerEngine, type PeerRule } from './peer.ts';
 import { recordedRecord } from './recorded.ts';
 import { peersReport } from './report.ts';
+import { sandboxUnits } from './sandboxes.ts';
 
 const PEERS: readonly Peer[] = [CORDON, OPA, CEDAR, AGENT_GOVERNANCE, OPENAI_GUARDRAILS];
 
@@ -38,14 +39,16 @@ export async function preparedComparison(request: BenchRequest): Promise<Result<
   for (const peer of PEERS) if ((await engines.of(peer)) === null) missing.push(peer);
   const present = PEERS.filter((peer) => !missing.includes(peer));
   const traces = new CountedTraces(files.value, request.isQuick ? SAMPLE : 1);
+  const sandboxes = sandboxUnits(request);
   const data: DataFile[] = [];
   for (const { path, name } of files.value) data.push(await dataFile(path, `traces/${name}`));
   return ok({
     data,
-    units: present.flatMap((peer) => unitsOf(peer, engines, traces, labels.value)),
+    units: [...present.flatMap((peer) => unitsOf(peer, engines, traces, labels.value)), ...sandboxes.units],
     notices: [
       ...missing.map(({ name }) => `${name} is not installed (bench/peers/packages.ts says how)`),
       ...labels.value.notices,
+      ...sandboxes.notices,
     ],
     close: async () => {},
     report: (records) => peersReport(PEERS, records),

@@ -11,6 +11,7 @@ import { OPENAI_GUARDRAILS } from './openai-guardrails.ts';
 import { paperRecord } from './paper.ts';
 import { IDEAS, PAPER_RULES, type Peer } from './peer.ts';
 import { peersReport } from './report.ts';
+import { sandboxTable, sandboxUnits } from './sandboxes.ts';
 
 const PEERS: readonly Peer[] = [CORDON, OPA, CEDAR, AGENT_GOVERNANCE, OPENAI_GUARDRAILS];
 
@@ -39,6 +40,22 @@ test('every rule that Rego and Cedar can say has a file, and no file is without 
     const rules = [...PAPER_RULES, ...IDEAS].filter((rule) => peer.says[rule].kind !== 'none');
     assert.deepEqual(files, rules.map((rule) => `${rule}${ending}`).sort(), peer.name);
   }
+});
+
+test('sandboxes have a row each, measured or not, and a sample says that it leaves them out', () => {
+  const record = { version: '1.2', attempts: 70, ran: 68, through: 21, twins: 69 };
+  const table = sandboxTable(new Map([['sandbox/firejail', record]]));
+  assert.ok(table.kind === 'table');
+  assert.deepEqual(table.rows, [
+    ['Cordon', 'not measured', 'not measured'],
+    ['bubblewrap', 'not measured', 'not measured'],
+    ['firejail 1.2', '21 of 68', '69 of 70'],
+    ['sandbox-runtime', 'not measured', 'not measured'],
+  ]);
+  const request = { isQuick: true, data: null, traces: null, labels: null, pairs: null };
+  const { units, notices } = sandboxUnits(request);
+  assert.deepEqual(units, []);
+  assert.deepEqual(notices, ['sandboxes of others are not measured: a sample leaves them out']);
 });
 
 test('a peer that is not installed leaves no figures, and its rules are told', () => {

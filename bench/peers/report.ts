@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Section, SuiteReport } from '../evaluation/suite.ts';
 import { IDEA_TEXTS, IDEAS, PAPER_RULES, type Peer, type PeerRule, type Saying } from './peer.ts';
+import { sandboxTable } from './sandboxes.ts';
 
 type Records = ReadonlyMap<string, JsonObject>;
 
@@ -11,6 +12,7 @@ export function peersReport(peers: readonly Peer[], records: Records): SuiteRepo
       paper: resultOf(records, 'paper/'),
       recorded: resultOf(records, 'recorded/'),
       cost: resultOf(records, 'cost/'),
+      sandbox: resultOf(records, 'sandbox/'),
     },
     aims: [],
     sections: [
@@ -18,6 +20,7 @@ export function peersReport(peers: readonly Peer[], records: Records): SuiteRepo
       recordedTable(peers, records),
       missingTable(peers),
       ...costSections(peers, records),
+      sandboxTable(records),
       LIMITS,
     ],
   };
