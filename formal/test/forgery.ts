@@ -51,6 +51,9 @@ const carriedOut: Test = (one, index, trace) =>
   is('DECIDED', null, 1)(one, index, trace) && after(trace, index, 'EXECUTED') >= 0;
 const delivered: Test = (one, index, trace) =>
   is('RESPONSE_DECIDED', null, 1)(one, index, trace) && after(trace, index, 'DELIVERED') >= 0;
+/** Of a run that ended right behind its request nothing is left that would be to nothing. */
+const decidedLater: Test = ({ label, values }, index, trace) =>
+  label === 'REQUESTED' && trace.slice(index).some(is('REQUEST_DECIDED', values[1]));
 const denied = (trace: readonly Step[], index: number) =>
   replaced(trace, index, step(trace[index]?.label ?? '', trace[index]?.values[0] ?? 0, 0, 0));
 
@@ -191,7 +194,7 @@ export const FORGERIES: readonly Forgery[] = [
     name: 'a response that is delivered twice',
     forge: at(is('DELIVERED'), (trace, index) => trace.toSpliced(index, 0, trace[index] ?? step('END'))),
   },
-  { model: 'exchange', name: 'a response to nothing', forge: at(is('REQUESTED'), without) },
+  { model: 'exchange', name: 'a response to nothing', forge: at(decidedLater, without) },
   {
     model: 'exchange',
     name: 'a peer id that was offered to nobody',
