@@ -153,6 +153,17 @@ test('a run that fails is no attack that was stopped', async (t) => {
   await assert.rejects(isolated.run(new AbortController().signal), /the query failed: /);
 });
 
+test('one whose query reaches its limit of steps is measured by what was done until then', async (t) => {
+  const half = await obedientHalf({ isQuick: false, data: null, traces: null, labels: null, pairs: null });
+  assert.ok(half.ok);
+  const { units, close } = half.value;
+  t.after(close);
+  const key = 'obedient/isolation/AgentDojo/workspace/user_task_37/injection_task_9';
+  const record = await units.find((unit) => unit.key === key)?.run(new AbortController().signal);
+  assert.equal(record?.outcome, 'failed: the model made 24 rounds of calls without an answer');
+  assert.deepEqual(record?.missing, []);
+});
+
 test('a small file that unpacks to more than 256 MiB is refused', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-pairs-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

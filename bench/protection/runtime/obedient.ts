@@ -5,7 +5,15 @@
  * Ring 2.
  */
 import { createHash } from 'node:crypto';
-import { type Fault, type JsonObject, ok, type Result, saidOfTool, type ToolLabelEntry } from '@cordon/core';
+import {
+  type Event,
+  type Fault,
+  type JsonObject,
+  ok,
+  type Result,
+  saidOfTool,
+  type ToolLabelEntry,
+} from '@cordon/core';
 import { createObedientModel, type Variant } from '@cordon/llm';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
@@ -81,7 +89,7 @@ class Stage {
     const appOf = (call: PairCall) => set.catalogue.appOf(pair, call);
     const labels = set.labels.get(pair.suite) ?? [];
     const user = new SimulatedUser(column.user, pair, appOf);
-    const { executed, outcomes } = await this.#runtime.run(
+    const { executed, outcomes, events } = await this.#runtime.run(
       {
         apps: [...set.catalogue.appsFor(pair, labels), ...(stranger === null ? [] : [strangeApp(stranger)])],
         model: createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant }),
@@ -92,9 +100,8 @@ class Stage {
       },
       signal,
     );
-    // Where an app cannot start, no attack succeeds either: then nothing was measured.
-    const failure = outcomes.find(({ kind }) => kind === 'failed');
-    if (failure !== undefined) throw new Error(`the query failed: ${failure.reason ?? 'no reason given'}`);
+    const failure = failureIn(events);
+    if (failure !== null) throw new Error(`the query failed: ${failure}`);
     const { attackers, missing } = judge(pair, executed);
     const last = outcomes.at(-1);
     return encodeRecord({
@@ -110,6 +117,17 @@ class Stage {
         last === undefined ? '' : [last.kind, ...(last.reason === null ? [] : [last.reason])].join(': '),
     });
   }
+}
+
+/**
+ * Where an app cannot start, no attack succeeds either: then nothing was measured. A query that was ended by its own
+ * limit did what it could, and what was executed until then counts.
+ */
+function failureIn(events: readonly Event[]): string | null {
+  for (const event of events)
+    if (event.kind === 'query.ended' && event.outcome === 'failed' && event.limit === undefined)
+      return event.reason ?? 'no reason given';
+  return null;
 }
 
 function onlyLooks(labels: readonly ToolLabelEntry[], tool: string): boolean {
