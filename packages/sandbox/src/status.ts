@@ -57,6 +57,9 @@ export function exitOf(status: Status, outerSignal: string | null, ending: Endin
   return { cause: 'sandbox-failed', code: null, signal: null, message: why };
 }
 
+const ENDED_ITSELF =
+  'it ended itself (SIGABRT), as a program does that runs out of memory or fails a check of its own';
+
 /** Codes above 128 are signals, as bubblewrap and shells report them. */
 function exitOfCommand(code: number): Exit {
   const signal = code > 128 ? signalName(code - 128) : null;
@@ -69,6 +72,9 @@ function exitOfCommand(code: number): Exit {
       return { cause: 'limit', code: null, signal, message: 'it used up its CPU time' };
     case 'SIGXFSZ':
       return { cause: 'limit', code: null, signal, message: 'it wrote a file larger than allowed' };
+    case 'SIGABRT':
+      // The kernel's limit of data may come before the watchdog: then the program is told that there is no more.
+      return { cause: 'killed', code: null, signal, message: ENDED_ITSELF };
     default:
       return { cause: 'killed', code: null, signal, message: `it was ended by ${signal}` };
   }

@@ -95,6 +95,16 @@ test('an app that may have threads has some within its memory, and memory still 
   assert.deepEqual([exit.cause, /more than its 300 MiB/.test(exit.message)], ['limit', true]);
 });
 
+test('a program that ends itself for want of memory is told apart from one that was ended', async () => {
+  const fill = (count: number) => `const held = [];
+    for (let n = 0; n < ${count}; n++) held.push({ n }); process.exit(5)`;
+  const small = (count: number) => spec({ args: ['--max-old-space-size=64', '-e', fill(count)] });
+  const { exit } = await run(small(20_000_000));
+  assert.equal(exit.signal, 'SIGABRT', exit.message);
+  assert.match(exit.message, /ended itself .* runs out of memory/);
+  assert.equal((await run(small(1_000))).exit.code, 5);
+});
+
 function ownFolder(context: TestContext): Partial<SandboxSpec> {
   const path = join(folder(context), 'own');
   mkdirSync(path);
