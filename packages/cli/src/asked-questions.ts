@@ -4,19 +4,10 @@
  *
  * Ring 1.
  */
-import {
-  type Fault,
-  failed,
-  fault,
-  type Json,
-  type Model,
-  ok,
-  type Question,
-  type Result,
-} from '@cordon/core';
+import { type Fault, failed, type Json, type Model, ok, type Question, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import type { Surroundings } from './commands/surroundings.ts';
+import type { Configuration } from './config.ts';
 import { broker } from './models.ts';
 import { answeringOf, askingOf } from './rules.ts';
 
@@ -34,17 +25,11 @@ export interface Answerers {
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
 }
 
-/** Who answers what rules ask. Null: the configuration cannot be used, or names nobody, and that has been told. */
-export async function answerersOf(surroundings: Surroundings): Promise<Answerers | null> {
-  const configuration = surroundings.configuration();
-  if (configuration === null || !(await surroundings.agrees(configuration))) return null;
+/** Who answers what rules ask; null: the configuration names nobody. */
+export function answerersFor(configuration: Configuration): Answerers | null {
   const answering = answeringOf(configuration.asking);
   const asking = askingOf(answering);
-  if (answering === null || asking === undefined) {
-    const help = 'say in `detectors` of cordon.json who answers';
-    surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
-    return null;
-  }
+  if (answering === null || asking === undefined) return null;
   const { model } = broker(configuration, []);
   return { asking, judged: (judge) => judgedWithAnswers(judge, answering, model) };
 }

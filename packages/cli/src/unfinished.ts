@@ -12,7 +12,15 @@ export interface LeftQuery {
   readonly inDoubt: number;
 }
 
+/** What is told of a session; `left` as `leftQuery` has it. */
+export type ListedSession = SessionRecord & { readonly left: LeftQuery | 'unreadable' | null };
+
 const PIECE = 200;
+
+/** The newest sessions, newest first. Costs what reading the end of each takes, some milliseconds a long one. */
+export function newestSessions(store: Store, most: number): readonly ListedSession[] {
+  return store.sessions.list(most).map((session) => ({ ...session, left: leftQuery(store, session) }));
+}
 
 /**
  * What a session was at; null: nothing, or somebody still is at it. `unreadable`: its journal was changed, and the others

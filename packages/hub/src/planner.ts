@@ -85,11 +85,12 @@ const NONE: ReadPlan = { kind: 'none' };
 export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const parsed = parseJson(withoutFence(text));
   if (!parsed.ok || !isJsonObject(parsed.value)) return NONE;
+  const { app, more, steps: named } = parsed.value;
   // A plan of one step may be that step.
-  const { app, more, steps: listed = app === undefined ? undefined : [parsed.value] } = parsed.value;
+  const listed = named === undefined && app !== undefined ? [parsed.value] : named;
   if (task.unlisted > 0 && more === true) return { kind: 'others' };
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return NONE;
-  const known = new Map<string, AppId>(task.apps.map((app) => [app.id, app.id]));
+  const known = new Map<string, AppId>(task.apps.map(({ id }) => [id, id]));
   const steps: PlanStep[] = [];
   for (const [index, entry] of listed.entries()) {
     const step = readStep(entry, index + 1, listed.length, known, task);

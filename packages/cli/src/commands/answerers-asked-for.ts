@@ -1,4 +1,5 @@
 /** `--ask-models`, as every command about traces takes it. Ring 1. */
+import { fault } from '@cordon/core';
 import type { Answerers } from '../asked-questions.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -13,6 +14,13 @@ export async function answerersAskedFor(
   { askModels }: AskingOptions,
 ): Promise<Answerers | undefined | null> {
   if (askModels !== true) return undefined;
-  const { answerersOf } = await import('../asked-questions.ts');
-  return answerersOf(surroundings);
+  const configuration = surroundings.configuration();
+  if (configuration === null || !(await surroundings.agrees(configuration))) return null;
+  const { answerersFor } = await import('../asked-questions.ts');
+  const answerers = answerersFor(configuration);
+  if (answerers === null) {
+    const help = 'say in `detectors` of cordon.json who answers';
+    surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
+  }
+  return answerers;
 }

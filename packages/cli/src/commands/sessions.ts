@@ -1,23 +1,15 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
-import type { SessionRecord } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { minuteOf, renderTable } from '../table.ts';
-import { type LeftQuery, leftQuery } from '../unfinished.ts';
+import { type LeftQuery, type ListedSession, newestSessions } from '../unfinished.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MOST_SESSIONS = 50;
 
 export function sessions(surroundings: Surroundings): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
-    const listed = store.sessions
-      .list(MOST_SESSIONS)
-      .map((session) => ({ ...session, left: leftQuery(store, session) }));
-    return tell(surroundings, listed);
-  });
+  return withStore(surroundings, (store) => tell(surroundings, newestSessions(store, MOST_SESSIONS)));
 }
-
-type ListedSession = SessionRecord & { readonly left: LeftQuery | 'unreadable' | null };
 
 function tell(surroundings: Surroundings, listed: readonly ListedSession[]): ExitCode {
   if (surroundings.wantsJson) {
