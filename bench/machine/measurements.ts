@@ -63,7 +63,7 @@ const PROGRAMS: readonly Program[] = [
     quick: ['--no-scan', '--no-loads', '--rounds', '3'],
     weight: 60,
   },
-  { key: 'scan', script: 'policy/scan.ts', options: ['--rounds', '5'], quick: null, weight: 120 },
+  { key: 'scan', script: 'policy/scan.ts', options: ['--rounds', '5'], quick: null, weight: 260 },
   { key: 'hub', script: 'hub/hub.ts', options: ['--rounds', '40'], quick: null, weight: 60 },
   { key: 'start', script: 'start.ts', options: ['--rounds', '7'], quick: null, weight: 60 },
 ];

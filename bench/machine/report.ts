@@ -182,7 +182,7 @@ function chartsOf({ key, figures }: Group): readonly Section[] {
   return [
     {
       kind: 'bars',
-      title: 'Scan of 319 MB of recorded traces',
+      title: 'Scan of recorded traces, each ten times',
       unit: 'MB/s',
       series: ['MB/s'],
       bars: speeds.map(({ name, value }) => ({ name, values: [value] })),
