@@ -9,7 +9,7 @@
 import type { Expression } from './ast.ts';
 import type { JoinKey } from './candidates.ts';
 import { type EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
-import { attribute, type Evidence, type Located, partOf } from './evidence.ts';
+import { attribute, type Evidence, type Located, placeWithin } from './evidence.ts';
 import type { Origins } from './origin/origin.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
@@ -89,6 +89,8 @@ export interface BodyVariable {
 export interface Step {
   /** Null: a condition. Else the slot that the value of an assignment goes to. */
   readonly slot: number | null;
+  /** Where the value of an assignment stands. */
+  readonly locate: Locate;
   readonly evaluate: Evaluate;
   /** Variables of the body, by index, that it needs, also through assignments. */
   readonly needs: ReadonlySet<number>;
@@ -272,7 +274,11 @@ export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Bou
   const why = undecidedIn(value);
   const known = isUndecided(value) ? [] : occurrencesWithin(value, variable.type);
   const located = known.length === 0 ? null : (variable.locateWithin?.(frame) ?? null);
-  const found: Bound[] = known.map((one, order) => ({ ...one, order, at: one.path.reduce(partOf, located) }));
+  const found: Bound[] = known.map((one, order) => ({
+    ...one,
+    order,
+    at: placeWithin(value, one.path, located),
+  }));
   if (why === null) return found;
   const open = { why, span: why.span ?? variable.span };
   return [...found, { value: why, entry: null, path: [], order: found.length, open }];

@@ -44,7 +44,7 @@ import type { OriginSource } from './origin/origin.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import type { PatternCache } from './regex.ts';
 import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
-import { type Layout, Scope } from './slots.ts';
+import { type Layout, NOWHERE, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
 import { joined } from './text.ts';
 import { namesComparedWith } from './tool-names.ts';
@@ -239,6 +239,7 @@ class Compiler {
       .sort((a, b) => a.order - b.order)
       .map(({ assigned }) => ({
         slot: slotOf(assigned.variable.name),
+        locate: scope.locator(assigned.variable.name),
         evaluate: this.#expression(assigned.value, scope),
         needs: needs.of(assigned.value),
         flow: null,
@@ -256,6 +257,7 @@ class Compiler {
       const about = declarations[[...needed][0] ?? -1];
       steps.push({
         slot: null,
+        locate: NOWHERE,
         evaluate: this.#condition(line, scope),
         needs: needed,
         flow: flowOf(line, names),

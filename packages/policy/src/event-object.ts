@@ -308,7 +308,7 @@ export interface Occurrence {
   readonly path: Path;
 }
 
-/** The fields that the walk of specification 4.4 enters. Calls of a message are entries of their own. */
+/** The fields that the walk of specification 4.4 enters. In the trace, calls of a message are entries of their own. */
 const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['Message', ['content', 'role']],
   ['ToolCall', ['id', 'type', 'function']],
@@ -321,6 +321,9 @@ const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['Image', ['image_url']],
   ['TextChunk', ['text']],
 ]);
+
+const MESSAGE_ALONE: readonly string[] = ['tool_calls'];
+const NO_FIELDS: readonly string[] = [];
 
 const WHOLE: Path = [];
 
@@ -350,7 +353,7 @@ function walk(root: Value, type: string, entry: EventObject | null): readonly Oc
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     if (kindOf(visit.value) === type) found.push({ value: visit.value, entry, path: pathTo(visit) });
     else {
-      const inner = partsOf(visit);
+      const inner = partsOf(visit, entry === null ? MESSAGE_ALONE : NO_FIELDS);
       for (let index = inner.length - 1; index >= 0; index--) {
         const part = inner[index];
         if (part !== undefined) open.push(part);
@@ -367,13 +370,24 @@ function pathTo(visit: Visit): Path {
   return path.reverse();
 }
 
-function partsOf(from: Visit): readonly Visit[] {
+/** What is entered besides: of a message that a value holds, its calls. */
+function partsOf(from: Visit, ofMessages: readonly string[]): readonly Visit[] {
   const { value } = from;
   if (isList(value)) return value.map((item, key) => ({ value: item, from, key }));
   if (isContents(value)) return value.chunks.map((item, key) => ({ value: item, from, key }));
   if (value instanceof TracePart) {
-    return (ENTERED.get(value.type) ?? []).map((key) => ({ value: value.field(key) ?? null, from, key }));
+    const entered = ENTERED.get(value.type) ?? NO_FIELDS;
+    const fields = value.type === 'Message' && ofMessages.length > 0 ? [...entered, ...ofMessages] : entered;
+    return fields.map((key) => ({ value: value.field(key) ?? null, from, key }));
   }
   if (isTagged(value) || !isDictionary(value)) return [];
   return Object.entries(value).map(([key, item]) => ({ value: item, from, key }));
+}
+
+/** One step from a value to a part of it; None where there is none. */
+export function partAt(container: Value, key: string | number): Value {
+  if (container instanceof TracePart) return container.field(String(key)) ?? null;
+  if (isContents(container)) return container.chunks[Number(key)] ?? null;
+  if (isList(container)) return container[Number(key)] ?? null;
+  return isDictionary(container) && Object.hasOwn(container, key) ? (container[key] ?? null) : null;
 }

@@ -5,7 +5,7 @@
  *
  * Ring 0.
  */
-import { EventObject, type Occurrence, type Path } from './event-object.ts';
+import { EventObject, type Occurrence, type Path, partAt } from './event-object.ts';
 import { texts } from './methods.ts';
 import type { OriginSource } from './origin/origin.ts';
 import type { Span } from './source.ts';
@@ -47,6 +47,17 @@ export function partOf(located: Located | null, key: string | number): Located |
   if (located === null) return null;
   if ('items' in located) return typeof key === 'number' ? (located.items[key] ?? null) : null;
   return { event: located.event, path: [...located.path, key] };
+}
+
+/** What a path from a value leads to: an event on the way stands at itself. */
+export function placeWithin(value: Value, path: Path, located: Located | null): Located | null {
+  let at = value;
+  let place = located;
+  for (const key of path) {
+    at = partAt(at, key);
+    place = at instanceof EventObject ? { event: at, path: [] } : partOf(place, key);
+  }
+  return place;
 }
 
 /** Where the texts in `value` stand, in the order in which the built-in `text` gives them. */

@@ -5,11 +5,11 @@
  * Ring 0.
  */
 import type { Bound } from './body.ts';
-import { EventObject, type Path } from './event-object.ts';
-import type { Evidence } from './evidence.ts';
+import { EventObject, type Path, partAt } from './event-object.ts';
+import type { Evidence, Located } from './evidence.ts';
 import type { Finding } from './rule-state.ts';
 import type { Span } from './source.ts';
-import { isContents, isDictionary, isList, TracePart, type Value } from './value.ts';
+import { isDictionary, type Value } from './value.ts';
 
 interface Part {
   readonly event: EventObject;
@@ -23,13 +23,14 @@ interface Part {
 const MAX_RANGES = 10_000;
 
 /** In the order of the trace: an object before its parts, at one place what was noticed first. */
-export function rangesOf({ evidence, bound }: Finding): readonly string[] {
+export function rangesOf({ evidence, bound, assigned }: Finding): readonly string[] {
   const parts: Part[] = [];
   for (const noticed of evidence) addNoticed(parts, noticed);
   for (const found of bound) {
     const part = whole(found);
     if (part !== null) parts.push(part);
   }
+  for (const located of assigned) if ('event' in located) parts.push(wholeAt(located));
   if (parts.length > MAX_RANGES) parts.length = MAX_RANGES;
   if (parts.length > 1) parts.sort(byPlace);
   const offsets = new Offsets();
@@ -55,16 +56,22 @@ const NO_SPAN: Span = { start: 0, end: 0 };
 const NO_PATH: Path = [];
 
 function whole({ entry, path, value, at }: Bound): Part | null {
-  if (at != null && 'event' in at) return { event: at.event, path: at.path, text: null, span: NO_SPAN };
-  if (entry !== null) return { event: entry, path, text: null, span: NO_SPAN };
-  return value instanceof EventObject ? { event: value, path: NO_PATH, text: null, span: NO_SPAN } : null;
+  if (at != null && 'event' in at) return wholeAt(at);
+  if (entry !== null) return wholeAt({ event: entry, path });
+  return value instanceof EventObject ? wholeAt({ event: value, path: NO_PATH }) : null;
+}
+
+function wholeAt({ event, path }: Extract<Located, { event: EventObject }>): Part {
+  return { event, path, text: null, span: NO_SPAN };
 }
 
 /** Where a part of an event stood in the input. */
 export function pathOf(event: EventObject, path: Path): string {
   if (path.length === 0) return event.reference;
   const [first, ...rest] = withoutTarget(event, path);
-  if (first === undefined) return event.reference;
+  // Other formats keep name and arguments beside each other.
+  const isSpread = first === 'function' && event.event.parts !== undefined;
+  if (first === undefined || isSpread) return event.reference;
   const own = event.event.parts?.[first] ?? chunkPath(event, first, rest);
   if (own !== null)
     return [own, ...(event.event.parts?.[first] === undefined ? rest.slice(1) : rest)].join('.');
@@ -76,7 +83,7 @@ export function pathOf(event: EventObject, path: Path): string {
 function withoutTarget(event: EventObject, path: Path): Path {
   if (event.type !== 'ToolCall') return path;
   const [first, ...rest] = path;
-  if (first === 'function') return rest;
+  if (first === 'function' && rest.length > 0) return rest;
   if (first === 'identifying') return ['arguments', ...rest];
   return first === 'names' ? ['arguments'] : path;
 }
@@ -99,6 +106,7 @@ const FIELD_ORDER = [
   'tool_call_id',
   'id',
   'type',
+  'function',
   'name',
   'arguments',
 ];
@@ -110,7 +118,7 @@ function byPlace(a: Part, b: Part): number {
   for (let index = 0; index < Math.min(left.length, right.length); index++) {
     const [x, y] = [left[index] ?? '', right[index] ?? ''];
     if (x !== y) return rank(container, x) - rank(container, y);
-    container = childOf(container, x);
+    container = partAt(container, x);
   }
   return left.length - right.length;
 }
@@ -120,13 +128,6 @@ function rank(container: Value, key: string | number): number {
   const keys = isDictionary(container) ? Object.keys(container) : FIELD_ORDER;
   const found = keys.indexOf(key);
   return found < 0 ? keys.length : found;
-}
-
-function childOf(container: Value, key: string | number): Value {
-  if (container instanceof TracePart) return container.field(String(key)) ?? null;
-  if (isContents(container)) return container.chunks[Number(key)] ?? null;
-  if (isList(container)) return container[Number(key)] ?? null;
-  return isDictionary(container) && Object.hasOwn(container, key) ? (container[key] ?? null) : null;
 }
 
 /** UTF-16 offsets as code points; what was counted for a text is counted once. */

@@ -26,7 +26,7 @@ import {
 } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, Located } from './evidence.ts';
 import { equals } from './operators.ts';
 import type { Join, RulePlan, RuleSearch } from './rule-plan.ts';
 import { isUndecided, type Value } from './value.ts';
@@ -41,6 +41,8 @@ export interface Finding {
   /** By variable, in the order of the text. */
   readonly bound: readonly Bound[];
   readonly evidence: readonly Evidence[];
+  /** Where the values of `x := …` stand in the trace. */
+  readonly assigned: readonly Located[];
 }
 
 /** Answers true to stop the search. */
@@ -247,7 +249,19 @@ export class RuleState {
       message: unsaid === null ? message : null,
       bound: [...bound],
       evidence,
+      assigned: open === null ? this.#assigned(frame) : NOWHERE_ASSIGNED,
     };
+  }
+
+  #assigned(frame: Frame): readonly Located[] {
+    const { trail } = frame.world;
+    const noticed = trail.length;
+    const places = this.#plan.rule.body.steps.flatMap(({ slot, locate }) =>
+      slot === null ? [] : (locate(frame) ?? []),
+    );
+    // Looking for a place may evaluate what was evaluated before.
+    if (trail.length > noticed) trail.length = noticed;
+    return places;
   }
 }
 
@@ -257,5 +271,6 @@ function isAlike(a: Value, b: Value): boolean {
 }
 
 const NO_EVIDENCE: readonly Evidence[] = [];
+const NOWHERE_ASSIGNED: readonly Located[] = [];
 const NO_JOINS: readonly Join[] = [];
 const NO_KEYS: readonly JoinKey[] = [];
