@@ -26,6 +26,7 @@ export const detectorsSuite: BenchSuite = {
   question: 'how much do detectors find, how much of it is right, and how fast?',
   // Speed is measured.
   jobs: 1,
+  takes: [],
   prepare,
 };
 

@@ -103,6 +103,11 @@ for (const { what, args, said } of [
   { what: 'a benchmark that there is not', args: ['speed'], said: /there is no benchmark `speed`/ },
   { what: 'two at once', args: ['protection', 'overhead'], said: /`overhead` is too much/ },
   {
+    what: 'data that the benchmark takes none of',
+    args: ['overhead', '--pairs', CORDON],
+    said: /`overhead` takes no `--pairs`.*measure `protection`/,
+  },
+  {
     what: 'traces that are not there',
     args: ['protection', '--traces', '/nowhere/at/all'],
     said: /there is no \/nowhere\/at\/all/,

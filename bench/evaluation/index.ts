@@ -5,5 +5,5 @@ export { page, reservations } from './page.ts';
 export { type RunFacts, readResults, resultLine, type SuiteResult } from './result.ts';
 export { type Observer, type Progress, type Ran, runSuite } from './run.ts';
 export { type Beginning, RunStore, type Start } from './run-store.ts';
-export type { Aim, BenchRequest, Section, Suite, SuiteId } from './suite.ts';
+export type { Aim, BenchRequest, OtherData, Section, Suite, SuiteId } from './suite.ts';
 export { SUITES } from './suites.ts';

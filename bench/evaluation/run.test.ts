@@ -47,6 +47,7 @@ class Trial {
       id: 'machine',
       question: 'how many units are there?',
       jobs,
+      takes: [],
       prepare: async () => ({
         ok: true,
         value: {

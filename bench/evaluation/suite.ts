@@ -13,11 +13,15 @@ export interface Suite {
   readonly question: string;
   /** How many units may run at once and still mean the same; 1 where time is measured. */
   readonly jobs: number;
+  /** Which data of others may be given for those of the repository; to give one that nothing takes is a mistake. */
+  readonly takes: readonly OtherData[];
   /** What there is to run, the cheapest way to know first. Refuses data that are missing or unreadable. */
   prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fault>>;
 }
 
 export type SuiteId = 'protection' | 'functionality' | 'overhead' | 'machine' | 'detectors' | 'peers';
+
+export type OtherData = 'traces' | 'labels' | 'pairs';
 
 /** What the user asked for. Paths are absolute. */
 export interface BenchRequest {

@@ -16,6 +16,7 @@ export const functionalitySuite: Suite = {
   id: 'functionality',
   question: 'Does every task that works in one shared context still work when apps are isolated?',
   jobs: 2,
+  takes: [],
   prepare,
 };
 

@@ -6,5 +6,6 @@ export const machineSuite: Suite = {
   question: 'what do starts, round trips, memory, decisions and scans cost on this machine?',
   // Times are measured.
   jobs: 1,
+  takes: [],
   prepare: async (request) => (await import('./measurements.ts')).preparedMachine(request),
 };

@@ -19,6 +19,7 @@ export const overheadSuite: Suite = {
   question: 'What does isolation cost in time, model calls, tokens and money?',
   // Time is measured.
   jobs: 1,
+  takes: [],
   prepare,
 };
 

@@ -5,6 +5,7 @@ export const peersSuite: Suite = {
   id: 'peers',
   question: 'what do policy engines of others make of the same rules and attacks?',
   jobs: 1,
+  takes: ['traces', 'labels'],
   // Policies and engines are loaded when they are used.
   prepare: async (request) => (await import('./comparison.ts')).preparedComparison(request),
 };

@@ -36,6 +36,7 @@ export const protectionSuite: Suite = {
   id: 'protection',
   question: 'are attacks stopped, and are honest runs left alone?',
   jobs: 2,
+  takes: ['traces', 'labels', 'pairs'],
   prepare: async (request) => {
     const prepared: Prepared[] = [];
     for (const half of HALVES.filter(({ isAsked }) => isAsked(request))) {

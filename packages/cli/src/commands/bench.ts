@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { BenchRequest, Observer, Ran, RunStore, Start, Suite } from '@cordon/bench';
-import { fault } from '@cordon/core';
+import type { BenchRequest, Observer, OtherData, Ran, RunStore, Start, Suite } from '@cordon/bench';
+import { type Fault, fault } from '@cordon/core';
 import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
 import { Drawing } from '../drawing.ts';
@@ -27,6 +27,8 @@ export interface BenchOptions {
   readonly goOn?: boolean;
   readonly again?: boolean;
 }
+
+const OTHER_DATA: readonly OtherData[] = ['traces', 'labels', 'pairs'];
 
 type Bench = typeof import('@cordon/bench');
 
@@ -57,10 +59,25 @@ export async function bench(
     surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
+  const refusal = refusalOf(suites, loaded, options);
+  if (refusal !== null) {
+    surroundings.tellFault(refusal);
+    return EXIT.failed;
+  }
   return new Bencher(surroundings, loaded, requestOf(surroundings, options), startOf(options)).run(
     suites,
     outFolder(surroundings, options),
   );
+}
+
+/** Data that are given and that nobody looks at would be taken for what was measured. */
+function refusalOf(suites: readonly Suite[], { SUITES }: Bench, options: BenchOptions): Fault | null {
+  const isTaken = (data: OtherData) => suites.some(({ takes }) => takes.includes(data));
+  const left = OTHER_DATA.find((data) => options[data] !== undefined && !isTaken(data));
+  if (left === undefined) return null;
+  const takers = SUITES.filter(({ takes }) => takes.includes(left)).map(({ id }) => `\`${id}\``);
+  const names = suites.map(({ id }) => `\`${id}\``).join(', ');
+  return fault('usage', `${names} takes no \`--${left}\``, `leave it out, or measure ${takers.join(' or ')}`);
 }
 
 async function loadBench(): Promise<Bench | null> {
