@@ -1,10 +1,12 @@
 /**
  * What a query took and where, told from its own events: each moment belongs to what the user waited for then. What goes
- * on beside a model call of the answering context costs nothing, so a planner that plans meanwhile is free.
+ * on beside a model call of the answering context costs nothing, so a planner that plans meanwhile is free. A context that
+ * was begun on a wrong guess answers nothing: what its model says is waited for by nobody.
  *
  * Ring 2.
  */
 import type { Event, Usage } from '@cordon/core';
+import { NOT_NEEDED } from '@cordon/hub';
 import { dollarsFor } from './latency.ts';
 import type { Dropped } from './simulated-provider.ts';
 
@@ -56,7 +58,15 @@ function measure(events: readonly Event[], fromFirstCall: boolean, dropped: read
   const first = events.find(({ kind }) => kind === 'model-call.proposed');
   const from = (fromFirstCall ? first?.time : undefined) ?? events[0]?.time ?? 0;
   const to = events.findLast(({ kind }) => kind === 'query.ended')?.time ?? from;
-  const spans = events.flatMap((event) => spanOf(event, planners)).map((span) => within(span, from, to));
+  const guessed = new Set(
+    events.flatMap((event) =>
+      event.kind === 'context.ended' && event.reason === NOT_NEEDED ? [event.context] : [],
+    ),
+  );
+  const spans = events
+    .filter(({ context }) => !guessed.has(context))
+    .flatMap((event) => spanOf(event, planners))
+    .map((span) => within(span, from, to));
   const inVain = dropped.filter(({ at }) => at >= from && at <= to);
   const usages = events.flatMap((event) =>
     event.kind === 'model-call.executed' && event.usage !== undefined

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject } from '@cordon/core';
+import { NOT_NEEDED } from '@cordon/hub';
 import type { Unit } from '../evaluation/suite.ts';
 import { measures } from './measure.ts';
 import { overheadSuite } from './suite.ts';
@@ -64,6 +65,20 @@ test('a planner that plans beside a model call of the answering context is not w
   const [measure] = measures(beside, false);
   assert.equal(measure?.planning, 0);
   assert.equal(measure?.model, 202);
+});
+
+test('what the model of a wrong guess says is waited for by nobody, and its tokens count', () => {
+  const inVain = QUERY.toSpliced(
+    4,
+    0,
+    event(112, 'g', { kind: 'model-call.executed', milliseconds: 102, usage: USAGE }),
+    event(113, 'g', { kind: 'context.ended', reason: NOT_NEEDED }),
+  );
+  const [measure] = measures(inVain, false);
+  assert.deepEqual(
+    [measure?.planning, measure?.model, measure?.modelCalls, measure?.inputTokens],
+    [100, 100, 3, 3_000],
+  );
 });
 
 test('a conversation is measured cold and warm, isolated and in one shared context', async (t) => {

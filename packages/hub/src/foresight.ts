@@ -22,6 +22,9 @@ import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { Route } from './route.ts';
 
+/** Why a context ends whose guess was wrong. */
+export const NOT_NEEDED = 'the plan does not need it';
+
 /** Who will most likely answer the query: this app, or nobody's context. */
 export interface Guess {
   readonly app: AppId | null;
@@ -102,7 +105,7 @@ export class Foreseen {
   }
 
   #end(context: Context): void {
-    this.#parts.recorder.record(context, { kind: 'context.ended', reason: 'the plan does not need it' });
+    this.#parts.recorder.record(context, { kind: 'context.ended', reason: NOT_NEEDED });
   }
 
   #leadsTo(route: Route): boolean {

@@ -24,6 +24,7 @@ export {
   type OtherApp,
   scanDescription,
 } from './description-scan.ts';
+export { NOT_NEEDED } from './foresight.ts';
 export { Hub, type HubParts } from './hub.ts';
 export type { ReadSecret } from './hub-fetch.ts';
 export type { Answering } from './inquiries.ts';
