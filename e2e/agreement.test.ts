@@ -226,6 +226,12 @@ describe('an app', () => {
     assert.equal((await ask(home, config)).code, 2);
     assert.equal((await home.run(['apps', 'pin', 'notes', pin, ...config])).code, 0);
     assert.equal((await ask(home, config)).code, 0);
+    // Of what is in use already a wrong pin is as wrong, and what was agreed to stays agreed to.
+    const other = await home.run(['apps', 'pin', 'notes', wrong, ...config]);
+    assert.equal(other.code, 1);
+    assert.match(other.stdout.replace(/\s+/g, ' '), /notes: it says something else, with the pin sha256:/);
+    assert.equal((await home.run(['apps', 'pin', 'notes', pin, ...config])).code, 0);
+    assert.equal((await ask(home, config)).code, 0);
     assert.equal((await home.run(['apps', 'unpin', 'notes', ...config])).code, 0);
     assert.equal((await ask(home, config)).code, 2);
 

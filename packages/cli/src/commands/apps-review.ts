@@ -71,7 +71,7 @@ export async function pinApp(surroundings: Surroundings, name: string, pin: stri
   }
   return withReviews(surroundings, [name], false, async (run) => {
     const app = run.configuration.apps.find(({ id: installed }) => installed === name);
-    return app === undefined ? EXIT.failed : run.review(app, agreesTo(pin));
+    return app === undefined ? EXIT.failed : run.review(app, null, pin);
   });
 }
 
@@ -92,11 +92,6 @@ export function unpinApp(surroundings: Surroundings, name: string): Promise<Exit
 }
 
 const AGREES: Reviewer = { agrees: () => Promise.resolve(true) };
-
-/** To what has this pin, without looking: somebody else has looked. */
-function agreesTo(pin: string): Reviewer {
-  return { agrees: ({ description }) => Promise.resolve(descriptionDigest(description) === pin) };
-}
 
 async function withReviews(
   surroundings: Surroundings,
@@ -155,14 +150,23 @@ class Run {
     return this.#composed.pins.digest(app) !== null;
   }
 
-  async review(app: InstalledApp, reviewer: Reviewer | null): Promise<ExitCode> {
+  /** `wanted`: the pin of what somebody else has looked at; what has another is not shown, and agreed to by nobody. */
+  async review(
+    app: InstalledApp,
+    reviewer: Reviewer | null,
+    wanted: string | null = null,
+  ): Promise<ExitCode> {
     if (app.source.kind === 'instructions') {
       this.#say(app.id, 'all that it says stands in the configuration; `cordon apps show` shows it');
       return EXIT.done;
     }
-    const vetted = await this.#session.review(app.id, (_, said) => this.#look(app, said, reviewer));
+    const vetted = await this.#session.review(app.id, (_, said) =>
+      wanted === null ? this.#look(app, said, reviewer) : Promise.resolve(this.#compare(app, said, wanted)),
+    );
     if (!vetted.ok) return this.#failed(vetted.fault);
-    return this.#ended(app, vetted.value);
+    return wanted !== null && vetted.value.kind !== 'pinned'
+      ? this.#otherPin(app, vetted.value.fault)
+      : this.#ended(app, vetted.value);
   }
 
   async #look(app: InstalledApp, said: AppDescription, reviewer: Reviewer | null): Promise<Vetting> {
@@ -173,6 +177,21 @@ class Run {
     this.#tell(review, reviewer);
     const isAgreed = (await reviewer?.agrees(review, this.#around.ending)) === true;
     return isAgreed ? pins.agree(app, said) : known;
+  }
+
+  /** An app that was agreed to before is compared as well: whoever names a pin wants to know whether it still holds. */
+  #compare(app: InstalledApp, said: AppDescription, wanted: string): Vetting {
+    const { pins } = this.#composed;
+    const pin = descriptionDigest(said);
+    if (pin !== wanted) {
+      const help = '`cordon apps review` shows what it says';
+      return {
+        kind: 'unreviewed',
+        fault: fault('app-unreviewed', `it says something else, with the pin ${pin}`, help),
+      };
+    }
+    const known = pins.recheck(app, said);
+    return known.kind === 'pinned' ? known : pins.agree(app, said);
   }
 
   /** A reviewer at a terminal draws it himself. */
@@ -209,6 +228,12 @@ class Run {
       const hint = this.#around.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
       this.#say(app.id, `not agreed to, and not used${hint}`);
     }
+    return EXIT.refused;
+  }
+
+  #otherPin(app: InstalledApp, { message, help }: Fault): ExitCode {
+    if (this.#around.wantsJson) this.#around.json({ kind: 'app.declined', id: app.id, reason: message });
+    else this.#say(app.id, `${message}; ${help}`);
     return EXIT.refused;
   }
 
