@@ -97,6 +97,37 @@ test('a finished call is not made again, and the one in doubt is a question with
   assert.deepEqual(answersIn(events), ['The app says: hello\n\nThese were refused or failed: hang.']);
 });
 
+test('under a configuration without its apps the query stays as it was, and says what it needs', async () => {
+  using home = new Home();
+  const options = install(home);
+  const session = await killedInDoubt(home, options);
+  const other = home.write('other.json', { apps: {} });
+  for (const wanted of [[], [session]]) {
+    const run = await home.run(['resume', ...wanted, '--config', other, '--deny-all']);
+    assert.equal(run.code, 2);
+    assert.match(
+      flat(run),
+      /the query was begun with `test`, which this configuration does not have help: name the configuration that it was begun with, by `--config FILE`/,
+    );
+  }
+  const again = await home.run(['resume', ...options, '--deny-all']);
+  assert.deepEqual(answersIn(again.events), ['The app says: hello\n\nThese were refused or failed: hang.']);
+  const left = await killedInDoubt(home, options);
+  const chat = await home.run(['chat', '--resume', left, '--config', other, '--deny-all'], {
+    input: '/continue\n',
+  });
+  assert.match(flat(chat), /the query was begun with `test`/);
+});
+
+test('how to go on is said with the options that were given', async () => {
+  using home = new Home();
+  const options = install(home).filter((option) => option !== '--json');
+  const data = join(home.root, 'my data');
+  const run = await home.run(['ask', QUERY, ...options, '--allow-rest', '--data', data]);
+  const again = `--config ${options[1]} --data '${data}' --scenario ${options[3]}`;
+  assert.match(run.stderr, new RegExp(`^finish the query: cordon resume \\w+ ${again}$`, 'm'));
+});
+
 test('a new chat tells what earlier sessions left, and only then', async () => {
   using home = new Home();
   const options = install(home).filter((option) => option !== '--json');

@@ -1,9 +1,11 @@
 /**
  * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
  */
-import type { Event, SessionId } from '@cordon/core';
+import { type Event, type Fault, fault, type SessionId } from '@cordon/core';
 import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
 import { type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
+import { type Configuration, modelInUse } from './config.ts';
+import { OBEDIENT_MODEL } from './provider-config.ts';
 
 export interface LeftQuery {
   readonly session: SessionId;
@@ -34,6 +36,37 @@ export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unr
     if (error instanceof StoreFailure && error.fault.kind === 'corrupt') return 'unreadable';
     throw error;
   }
+}
+
+/**
+ * What a query that was left was begun with and `configuration` does not have: without it, it would go on as another
+ * query, come to some answer, and could not be gone on with any more. Null: nothing is missing, or nothing was left.
+ */
+export function missingFor(store: Store, session: SessionId, configuration: Configuration): Fault | null {
+  const record = store.sessions.find(session);
+  const left = record === null ? null : leftQuery(store, record);
+  if (left === null || left === 'unreadable') return null;
+  const installed = new Set<string>(configuration.apps.map(({ id }) => id));
+  const missing = [...appsOf(left.query.events)].filter((app) => !installed.has(app));
+  if (missing.length > 0) {
+    const names = missing.map((app) => `\`${app}\``).join(', ');
+    const help = 'name the configuration that it was begun with, by `--config FILE`';
+    return fault('usage', `the query was begun with ${names}, which this configuration does not have`, help);
+  }
+  const [started] = store.journal.events(session, 0, 1);
+  const model = started?.kind === 'session.started' ? started.model : OBEDIENT_MODEL;
+  if (model === OBEDIENT_MODEL || modelInUse(configuration) !== OBEDIENT_MODEL) return null;
+  const help = `name one: \`--model ${model}\`, with \`--base-url\` if it needs one`;
+  return fault('usage', `the query was begun with the model \`${model}\`, and none is configured here`, help);
+}
+
+/** Those that took part or that the plan names. */
+function appsOf(events: readonly Event[]): ReadonlySet<string> {
+  const planned = events.flatMap((event) =>
+    event.kind === 'plan.made' ? event.plan.steps.map(({ app }) => app) : [],
+  );
+  const named = [...events.map(({ app }) => app), ...planned];
+  return new Set(named.filter((app) => app !== null));
 }
 
 function queryOf(store: Store, { id: session, events }: SessionRecord): LeftQuery | null {

@@ -70,6 +70,7 @@ async function converse(
   surroundings.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
   let isPrivate = surroundings.options.private === true;
+  let { missing } = opening;
   for (;;) {
     const prompt = isPrivate ? PRIVATE_PROMPT : PROMPT;
     const asked = surroundings.terminal.ask({ prompt, acceptsEarlier: true }, ending);
@@ -99,6 +100,7 @@ async function converse(
     }
     if (text === '/continue') {
       if (session.unfinished === null) surroundings.notes.say('', 'there is no query to go on with');
+      else if (missing !== null) surroundings.tellFault(missing);
       else tellOutcome(surroundings, await goOn(surroundings, session));
       continue;
     }
@@ -113,6 +115,7 @@ async function converse(
       surroundings.notes.say('', NO_COMMAND, 'bad');
       continue;
     }
+    missing = null;
     const outcome = await runQuery(surroundings, session, only ?? text, isPrivate || only !== undefined);
     tellOutcome(surroundings, outcome);
   }

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { type Consent, id, ok, type Result } from '@cordon/core';
+import { type Consent, type Fault, id, ok, type Result } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
 import type { Store } from '@cordon/trace';
@@ -12,6 +12,9 @@ import type { Composed } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Ground, layGround, type Obstacle } from '../ground.ts';
+import { optionsAgain } from '../options-again.ts';
+import { missingFor } from '../unfinished.ts';
+import { visibleLine } from '../visible-text.ts';
 import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -31,6 +34,8 @@ export interface Left {
 export interface Opening {
   readonly configuration: Configuration;
   readonly store: Store;
+  /** What the query that was left needs and is not there; null: it can be gone on with, or there is none. */
+  readonly missing: Fault | null;
   /**
    * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
    * refusal has not been told, and nothing is left to do but to leave.
@@ -43,20 +48,26 @@ export function withSession(
   surroundings: Surroundings,
   resume: string | undefined,
   use: (session: Session, configuration: Configuration) => Promise<Left>,
+  needsAll = false,
 ): Promise<ExitCode> {
-  return withOpening(surroundings, resume, async (opening) => {
+  const used = async (opening: Opening): Promise<Left> => {
     const session = await opening.session();
     return session.ok
       ? use(session.value, opening.configuration)
       : { exit: surroundings.tellObstacle(session.fault), how: 'end' };
-  });
+  };
+  return withOpening(surroundings, resume, used, needsAll);
 }
 
-/** The same for `use` that has something to say before the hub is loaded. */
+/**
+ * The same for `use` that has something to say before the hub is loaded. `needsAll`: where something is missing that the
+ * query which was left needs, the session stays as it was.
+ */
 export async function withOpening(
   surroundings: Surroundings,
   resume: string | undefined,
   use: (opening: Opening) => Promise<Left>,
+  needsAll = false,
 ): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
@@ -67,6 +78,12 @@ export async function withOpening(
   if (!laid.ok) return surroundings.tellObstacle(laid.fault);
   const ground = laid.value;
   try {
+    const missing =
+      resume === undefined ? null : missingFor(ground.store, id<'session'>(resume), configuration);
+    if (needsAll && missing !== null) {
+      surroundings.tellFault(missing);
+      return EXIT.failed;
+    }
     const begun = beginTold(surroundings, ground, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;
@@ -74,7 +91,11 @@ export async function withOpening(
       opened ??= sessionOn(surroundings, configuration, consent, ground, begun);
       return opened;
     };
-    return await usedUp(surroundings, () => opened, use({ configuration, store: ground.store, session }));
+    return await usedUp(
+      surroundings,
+      () => opened,
+      use({ configuration, store: ground.store, missing, session }),
+    );
   } finally {
     ground.store.close();
   }
@@ -139,9 +160,13 @@ async function closed(surroundings: Surroundings, session: Session, how: Left['h
   }
 }
 
-function tellHowToGoOn({ notes }: Surroundings, { id: session, unfinished }: Session): void {
-  if (unfinished !== null) notes.say('', `finish the query: cordon resume ${session}`, 'dim');
-  notes.say('', `go on with it later: cordon chat --resume ${session}`, 'dim');
+/** With the options that say what there is: without them the same session would have other apps and another model. */
+function tellHowToGoOn({ notes, options }: Surroundings, { id: session, unfinished }: Session): void {
+  const more = visibleLine(optionsAgain(options));
+  // Not wrapped: what is copied must stay one line.
+  const say = (text: string) => notes.line(notes.style('dim', text));
+  if (unfinished !== null) say(`finish the query: cordon resume ${session}${more}`);
+  say(`go on with it later: cordon chat --resume ${session}${more}`);
 }
 
 /** Null: the session cannot be opened, and why has been told. */

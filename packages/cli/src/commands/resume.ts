@@ -1,17 +1,18 @@
 /** `cordon resume [SESSION]`: goes on with a query that came to no answer. Ring 1. */
 import type { SessionId } from '@cordon/core';
+import type { Session } from '@cordon/hub';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
 import { openJournal } from '../journal.ts';
 import { leftQuery } from '../unfinished.ts';
-import { withSession } from './opened.ts';
+import { type Left, withSession } from './opened.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export async function resume(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
   const session = wanted ?? newest(surroundings);
   if (session === null) return EXIT.failed;
-  return withSession(surroundings, session, async (opened) => {
+  const use = async (opened: Session): Promise<Left> => {
     if (opened.unfinished === null) {
       surroundings.tellFault({
         kind: 'usage',
@@ -23,7 +24,8 @@ export async function resume(surroundings: Surroundings, wanted: string | undefi
     const outcome = await goOn(surroundings, opened);
     tellOutcome(surroundings, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(opened, outcome) };
-  });
+  };
+  return withSession(surroundings, session, use, true);
 }
 
 /** Null: there is none, and that has been told. */
