@@ -19,6 +19,7 @@ import {
   kindOf,
   type Mark,
   ruleMessage,
+  tuple,
   type Undecided,
   undecided,
   undecidedIn,
@@ -75,13 +76,7 @@ const TABLE: readonly Builtin[] = [
   define('min', 1, MANY, null, (_, values) => extreme('min', values)),
   define('max', 1, MANY, null, (_, values) => extreme('max', values)),
   define('sum', 1, 1, null, (_, [items]) => sum(items ?? null)),
-  define(
-    'tuple',
-    1,
-    1,
-    'list',
-    (_, [items]) => elements(items ?? null) ?? undecided(`\`tuple\` of ${kindOf(items ?? null)}`),
-  ),
+  define('tuple', 1, 1, 'list', (_, [items]) => tupleOf(items ?? null)),
   // Rules have no output; the result is what rules rely on.
   { ...define('print', 0, MANY, 'bool', () => true), names: null },
   define('text', 0, MANY, 'list', (_, values) => values.flatMap(textsOf)),
@@ -131,6 +126,11 @@ function quantified(which: 'any' | 'all', value: Value): Value {
   const found = items.some((item) => !isUndecided(item) && truth(item) === decisive);
   if (found) return decisive;
   return undecidedIn(items) ?? !decisive;
+}
+
+function tupleOf(value: Value): Value {
+  const items = elements(value);
+  return items === null ? undecided(`\`tuple\` of ${kindOf(value)}`) : tuple(items);
 }
 
 function lengthOf(value: Value): Value {

@@ -3,6 +3,7 @@
  *
  * Ring 0.
  */
+import { braceFormat } from './format.ts';
 import { joined } from './text.ts';
 import {
   type Callable,
@@ -14,6 +15,7 @@ import {
   isList,
   isTraceObject,
   kindOf,
+  tuple,
   undecided,
   type Value,
 } from './value.ts';
@@ -25,92 +27,141 @@ export function methodOf(value: Value, name: string): Callable | null {
   return isDictionary(value) ? bound(DICTIONARY_METHODS.get(name), name, value) : null;
 }
 
-type Method<T> = (self: T, positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+interface Method<T> {
+  /** The names of its arguments, in order; null: it takes any. */
+  readonly takes: readonly string[] | null;
+  /** Whether they can be given by name. */
+  readonly byName?: true;
+  readonly needs?: number;
+  readonly run: (self: T, given: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+}
 
 function bound<T>(method: Method<T> | undefined, name: string, self: T): Callable | null {
-  return method === undefined ? null : callable(name, (positional, named) => method(self, positional, named));
+  if (method === undefined) return null;
+  return callable(name, (positional, named) => {
+    const given = argumentsOf(method, positional, named);
+    return given === null ? undecided(`\`${name}\` takes other arguments`) : method.run(self, given, named);
+  });
+}
+
+/** By position; null where Python refuses them. What is left out is None. */
+function argumentsOf<T>(
+  { takes, byName, needs = 0 }: Method<T>,
+  positional: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): readonly Value[] | null {
+  if (takes === null) return positional;
+  const isKnown = [...named.keys()].every(
+    (name) => byName === true && takes.indexOf(name) >= positional.length,
+  );
+  if (!isKnown || positional.length > takes.length || positional.length < needs) return null;
+  return takes.map((name, index) => positional[index] ?? named.get(name) ?? null);
 }
 
 const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
-  ['lower', (self) => self.toLowerCase()],
-  ['upper', (self) => self.toUpperCase()],
-  ['strip', (self, [characters]) => strip(self, characters ?? null)],
-  ['split', (self, [separator, limit]) => split(self, separator ?? null, limit ?? -1)],
-  ['splitlines', (self) => splitLines(self)],
-  ['format', (self, positional, named) => format(self, positional, named)],
-  ['join', (self, [items]) => join(self, items ?? null)],
+  ['lower', { takes: [], run: (self) => self.toLowerCase() }],
+  ['upper', { takes: [], run: (self) => self.toUpperCase() }],
+  ['strip', { takes: ['chars'], run: (self, [characters = null]) => strip(self, characters) }],
+  [
+    'split',
+    {
+      takes: ['sep', 'maxsplit'],
+      byName: true,
+      run: (self, [separator = null, limit]) => split(self, separator, limit ?? -1),
+    },
+  ],
+  [
+    'splitlines',
+    { takes: ['keepends'], byName: true, run: (self, [keeps = null]) => splitLines(self, keeps) },
+  ],
+  ['format', { takes: null, run: braceFormat }],
+  ['join', { takes: ['items'], needs: 1, run: (self, [items = null]) => join(self, items) }],
 ]);
 
 const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<string, Method<Dictionary>>([
-  ['keys', (self) => Object.keys(self)],
-  ['values', (self) => Object.values(self)],
-  ['items', (self) => Object.entries(self).map(([key, value]) => [key, value])],
-  ['get', (self, [key, fallback]) => get(self, key ?? null, fallback ?? null)],
+  ['keys', { takes: [], run: (self) => Object.keys(self) }],
+  ['values', { takes: [], run: (self) => Object.values(self) }],
+  ['items', { takes: [], run: (self) => Object.entries(self).map(([key, value]) => tuple([key, value])) }],
+  [
+    'get',
+    {
+      takes: ['key', 'default'],
+      needs: 1,
+      run: (self, [key = null, fallback = null]) => get(self, key, fallback),
+    },
+  ],
 ]);
 
 const CONTENTS_METHODS: ReadonlyMap<string, Method<Contents>> = new Map<string, Method<Contents>>([
-  ['text', (self) => texts(self)],
-  ['image', (self) => images(self)],
+  ['text', { takes: [], run: (self) => texts(self) }],
+  ['image', { takes: [], run: (self) => images(self) }],
 ]);
 
+/** What Python takes for white space. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: four separators are control characters
+const SPACE = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
 function strip(text: string, characters: Value): Value {
-  if (characters === null) return text.trim();
-  if (typeof characters !== 'string') return undecided('`strip` takes a string');
+  if (characters !== null && typeof characters !== 'string') return undecided('`strip` takes a string');
+  const isCut = characters === null ? (one: string) => SPACE.test(one) : among(characters);
   const points = [...text];
   let start = 0;
   let end = points.length;
-  while (start < end && characters.includes(points[start] ?? '')) start++;
-  while (end > start && characters.includes(points[end - 1] ?? '')) end--;
+  while (start < end && isCut(points[start] ?? '')) start++;
+  while (end > start && isCut(points[end - 1] ?? '')) end--;
   return points.slice(start, end).join('');
+}
+
+function among(characters: string): (one: string) => boolean {
+  const all = new Set(characters);
+  return (one) => all.has(one);
 }
 
 function split(text: string, separator: Value, limit: Value): Value {
   if (typeof limit !== 'number') return undecided('`split` takes a string and a number');
-  if (separator === null) return text.trim() === '' ? [] : limited(text.trim().split(/\s+/), ' ', limit);
+  if (separator === null) return words(text, limit);
   if (typeof separator !== 'string' || separator === '')
     return undecided('`split` takes a string that is not empty');
-  return limited(text.split(separator), separator, limit);
-}
-
-function limited(parts: readonly string[], separator: string, limit: number): Value {
+  const parts = text.split(separator);
   if (limit < 0 || parts.length <= limit + 1) return parts;
   return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
 }
 
-/** What Python's `splitlines` splits at. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these separators are control characters
-const LINE_END = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
-
-function splitLines(text: string): Value {
-  const lines = text.split(LINE_END);
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+/** Runs of white space part them; what is behind the last cut stays as it is, without what is before it. */
+function words(text: string, limit: number): Value {
+  const found: string[] = [];
+  let at = 0;
+  for (;;) {
+    while (at < text.length && SPACE.test(text.charAt(at))) at++;
+    if (at === text.length) return found;
+    if (limit >= 0 && found.length >= limit) return [...found, text.slice(at)];
+    const start = at;
+    while (at < text.length && !SPACE.test(text.charAt(at))) at++;
+    found.push(text.slice(start, at));
+  }
 }
 
-/** `{}`, `{0}`, `{name}`, and doubled braces. */
-function format(template: string, positional: readonly Value[], named: ReadonlyMap<string, Value>): Value {
-  let next = 0;
-  const parts: Value[] = [];
+/** What Python's `splitlines` splits at. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these separators are control characters
+const LINE_END = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
+
+function splitLines(text: string, keeps: Value): Value {
+  const keepsEnds = keeps === true || keeps === 1;
+  const lines: string[] = [];
   let at = 0;
-  for (const { 0: found, 1: name, index } of template.matchAll(/\{\{|\}\}|\{([^{}]*)\}/g)) {
-    parts.push(template.slice(at, index));
-    at = index + found.length;
-    if (name === undefined) parts.push(found.charAt(0));
-    else {
-      const value =
-        name === '' ? positional[next++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
-      if (value === undefined) return undecided('the values do not fit the format');
-      parts.push(value);
-    }
+  for (const { 0: end, index } of text.matchAll(LINE_END)) {
+    lines.push(text.slice(at, keepsEnds ? index + end.length : index));
+    at = index + end.length;
   }
-  parts.push(template.slice(at));
-  return joined(parts);
+  return at === text.length ? lines : [...lines, text.slice(at)];
 }
 
 function join(separator: string, items: Value): Value {
-  if (!isList(items)) return undecided(`\`join\` of ${kindOf(items)}`);
-  const strange = items.find((item) => typeof item !== 'string');
+  const parts = typeof items === 'string' ? [...items] : isDictionary(items) ? Object.keys(items) : items;
+  if (!isList(parts)) return undecided(`\`join\` of ${kindOf(items)}`);
+  const strange = parts.find((item) => typeof item !== 'string');
   if (strange !== undefined) return undecided(`\`join\` of a list with ${kindOf(strange)}`);
-  return joined(items, separator);
+  return joined(parts, separator);
 }
 
 function get(self: Dictionary, key: Value, fallback: Value): Value {

@@ -6,6 +6,7 @@
  */
 import { type Json, parseJson } from '@cordon/core';
 import type { BinaryOperator } from './ast.ts';
+import { percentFormat } from './format.ts';
 import { methodOf } from './methods.ts';
 import { directlyPrecedes, flows } from './provenance.ts';
 import { joined, MAX_BUILT } from './text.ts';
@@ -205,8 +206,7 @@ function arithmetic(operator: '+' | '-' | '*' | '/' | '%' | '**', left: Value, r
     if (left.length + right.length > MAX_BUILT) return undecided('the list becomes too long');
     return left.concat(right);
   }
-  if (operator === '%' && typeof left === 'string')
-    return percentFormat(left, isList(right) ? right : [right]);
+  if (operator === '%' && typeof left === 'string') return percentFormat(left, right);
   if (operator === '*') return repeated(left, right);
   return undecided(`\`${operator}\` between ${kindOf(left)} and ${kindOf(right)}`);
 }
@@ -249,26 +249,6 @@ function repeated(left: Value, right: Value): Value {
   if (subject.length * count > MAX_BUILT) return undecided('the repetition becomes too long');
   if (typeof subject === 'string') return subject.repeat(count);
   return Array.from({ length: count }, () => subject).flat();
-}
-
-/** The conversions that rules use: `%s`, `%d`, `%%`. */
-function percentFormat(template: string, values: readonly Value[]): Value {
-  let next = 0;
-  const parts: Value[] = [];
-  let at = 0;
-  for (const { 0: found, 1: conversion = '', index } of template.matchAll(/%(.)/gs)) {
-    parts.push(template.slice(at, index));
-    at = index + found.length;
-    if (conversion === '%') parts.push('%');
-    else {
-      const value = values[next++];
-      const fits = conversion === 's' || (conversion === 'd' && typeof value === 'number');
-      if (value === undefined || !fits) return undecided('the values do not fit the format');
-      parts.push(value);
-    }
-  }
-  parts.push(template.slice(at));
-  return next === values.length ? joined(parts) : undecided('the values do not fit the format');
 }
 
 /** The member `object.name` of a known value (specification 6.5). */

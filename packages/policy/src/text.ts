@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { isList, isTagged, kindOf, type Undecided, undecided, type Value } from './value.ts';
+import { isList, isTagged, isTuple, kindOf, type Undecided, undecided, type Value } from './value.ts';
 
 /** UTF-16 units of a text, elements of a list. */
 export const MAX_BUILT = 16 * 1024 * 1024;
@@ -41,13 +41,14 @@ function textWithin(value: Value, limit: number): string {
 function write(value: Value, out: string[], room: { left: number }): void {
   if (room.left < 0) return;
   if (isList(value)) {
-    put('[', out, room);
+    const ends = isTuple(value) ? (value.length === 1 ? ['(', ',)'] : ['(', ')']) : ['[', ']'];
+    put(ends[0] ?? '', out, room);
     for (const [index, item] of value.entries()) {
       if (room.left < 0) return;
       if (index > 0) put(', ', out, room);
       write(item, out, room);
     }
-    put(']', out, room);
+    put(ends[1] ?? '', out, room);
   } else if (typeof value === 'object' && value !== null && !isTagged(value)) {
     put('{', out, room);
     for (const [index, [key, inner]] of Object.entries(value).entries()) {
@@ -68,10 +69,38 @@ function scalar(value: Exclude<Value, readonly Value[]>): string {
   if (value === null) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return numeral(value);
   return typeof value === 'string' ? quoted(value) : `<${kindOf(value)}>`;
 }
 
-function quoted(text: string): string {
-  return text.includes("'") ? `"${text}"` : `'${text}'`;
+/** Python writes small fractions with an exponent earlier than JavaScript, and that with two digits. */
+function numeral(number: number): string {
+  if (!Number.isFinite(number)) return number < 0 ? '-inf' : 'inf';
+  const isSmall = number !== 0 && Math.abs(number) < 1e-4;
+  return (isSmall ? number.toExponential() : String(number)).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** Python's `repr` of a text: the quotes that it does not hold, and escapes for what cannot be seen. */
+export function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return `${quote}${text.replace(HIDDEN, (found) => (found === quote ? `\\${found}` : escaped(found)))}${quote}`;
+}
+
+const HIDDEN = /[\\'"]|(?! )[\p{C}\p{Z}]/gu;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ["'", "'"],
+  ['"', '"'],
+]);
+
+function escaped(character: string): string {
+  const known = ESCAPES.get(character);
+  if (known !== undefined) return known;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  if (code.length <= 2) return `\\x${code.padStart(2, '0')}`;
+  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
 }

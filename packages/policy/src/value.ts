@@ -218,6 +218,21 @@ export type Tagged =
   | Parameters
   | Undecided;
 
+/** What `tuple(…)` makes: a list in everything but that `%` takes its items one by one, and how it is written. */
+class TupleValue extends Array<Value> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
+export function tuple(items: readonly Value[]): readonly Value[] {
+  return TupleValue.from(items);
+}
+
+export function isTuple(value: Value): value is readonly Value[] {
+  return value instanceof TupleValue;
+}
+
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
