@@ -145,6 +145,13 @@ const GIVEN_UP = [
     help: 'use a model that is better at calling tools (`--model`)',
   },
   {
+    name: 'an empty answer for ever',
+    answer: says(''),
+    asked: 3,
+    reason: 'the model of provider `openai` gave an empty answer (tried 3 times)',
+    help: 'ask again, or use another model (`--model`)',
+  },
+  {
     name: 'a body of something else',
     answer: garbage('<html><script>alert(1)</script>Sign in to the network</html>'),
     asked: 3,
@@ -189,6 +196,20 @@ for (const { name, answers, waitMs } of PASSING) {
     assert.equal(result.asked, answers.length + 1);
     assert.ok(result.milliseconds >= waitMs);
     assertQuiet(result.run);
+  });
+}
+
+for (const { finish, note } of [
+  { finish: 'length', note: '! the model reached the greatest length of an answer: its words end there' },
+  { finish: 'content_filter', note: "! the provider's filter cut the model short: its words end there" },
+]) {
+  test(`an answer that ended by ${finish} is shown, and said to be cut`, async () => {
+    const { run, asked } = await ask(afterPlan(says('The sea is', { finish })));
+    assert.equal(run.stdout, 'The sea is\n');
+    assert.ok(plain(run.stderr).includes(note), run.stderr);
+    assert.equal(asked, 1);
+    const whole = await ask(afterPlan(says('The sea is')));
+    assert.ok(!whole.run.stderr.includes('end there'), whole.run.stderr);
   });
 }
 

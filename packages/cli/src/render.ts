@@ -81,6 +81,7 @@ export class EventRenderer {
           `a rule asks \`${event.service}\`: ${event.reason ?? payload(event.answer)}`,
         );
       case 'model.message':
+        if (event.cut !== undefined) this.#screen.say('! ', CUT[event.cut], 'warn');
         return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
       case 'model-call.proposed':
         return this.#detail(event, `${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
@@ -291,6 +292,11 @@ const REQUEST_ENDS = {
   budget: 'the query has asked too often',
 } as const;
 const READ_ENDS = { budget: 'too much was read in this turn', length: 'it is too long' } as const;
+
+const CUT = {
+  length: 'the model reached the greatest length of an answer: its words end there',
+  refusal: "the provider's filter cut the model short: its words end there",
+} as const;
 
 const OUTCOME_WORDS = { refused: 'refused', failed: 'not answered', cancelled: 'cancelled' } as const;
 

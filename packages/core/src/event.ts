@@ -90,7 +90,13 @@ export type EventBody =
     }
   /** It says something else than what is pinned, and is stopped until it has been reviewed. */
   | { readonly kind: 'app.changed'; readonly pinned: string; readonly found: string }
-  | { readonly kind: 'model.message'; readonly text: string; readonly calls: readonly ModelToolCallRecord[] }
+  | {
+      readonly kind: 'model.message';
+      readonly text: string;
+      readonly calls: readonly ModelToolCallRecord[];
+      /** Why its words end where they do, where the model did not choose to end there. */
+      readonly cut?: 'length' | 'refusal';
+    }
   /** What a rule asked was answered, or why not. `answer` null: there is none, or it is too long for the journal. */
   | {
       readonly kind: 'question.answered';

@@ -157,9 +157,11 @@ export class ModelCalls {
 
   /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */
   #recordMessage(context: Context, response: ModelResponse, cause: Event['id']): Event {
+    const { finish } = response;
+    const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
     const said = this.#recorder.record(
       context,
-      { kind: 'model.message', text: response.text, calls: response.calls },
+      { kind: 'model.message', text: response.text, calls: response.calls, ...cut },
       { causes: [cause], label: context.label },
     );
     this.#monitor.record(

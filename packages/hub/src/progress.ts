@@ -264,9 +264,9 @@ export class Progress {
     const words = this.#words.get(proposed);
     const outcome = this.#outcomes.get(proposed);
     if (words === undefined || outcome?.kind !== 'model-call.executed') return null;
-    const { text, calls } = words;
+    const { text, calls, cut } = words;
     const usage = outcome.usage ?? { inputTokens: 0, outputTokens: 0 };
-    return { text, calls, finish: calls.length > 0 ? 'tool-calls' : 'stop', usage };
+    return { text, calls, finish: cut ?? (calls.length > 0 ? 'tool-calls' : 'stop'), usage };
   }
 
   /** Null: the call has to be made anew, if at all. */

@@ -31,6 +31,7 @@ import { cutFailure } from './transport.ts';
 const MOST_CALLS = 64;
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
 const LONGEST_NAME = 256;
+const OTHER_MODEL = 'use a model that is better at calling tools (`--model`)';
 
 export interface Gathered {
   readonly response: ModelResponse;
@@ -81,6 +82,9 @@ export class AnswerReader {
     if (finish === null) return failed(this.#invalid('stopped because of an error of its own', true));
     const calls = this.#parsedCalls(finish);
     if (!calls.ok) return calls;
+    const silence = calls.value.length === 0 ? this.#silence(finish, request) : null;
+    if (silence !== null)
+      return failed(this.#invalid(silence, true, 'ask again, or use another model (`--model`)'));
     const response: ModelResponse = {
       text: this.#text,
       calls: calls.value.map(({ call }) => call),
@@ -114,6 +118,13 @@ export class AnswerReader {
     return ok(out);
   }
 
+  /** What is wrong with an answer without calls; null: nothing. Behind results of tools a model may have nothing to add. */
+  #silence(finish: ModelResponse['finish'], { messages }: ModelRequest): string | null {
+    if (finish === 'tool-calls') return 'said that it calls a tool, and named none';
+    const isAsked = messages.at(-1)?.role === 'user';
+    return isAsked && finish === 'stop' && this.#text.trim() === '' ? 'gave an empty answer' : null;
+  }
+
   #badArguments(name: string, why: string, finish: ModelResponse['finish']): Failure {
     const tool = quote(name, this.#who.secrets) || 'a tool';
     // Asking again cannot help where the answer ran into the length limit.
@@ -122,9 +133,9 @@ export class AnswerReader {
       : this.#invalid(`called ${tool} with arguments that are no JSON object: ${why}`, true);
   }
 
-  #invalid(what: string, passing: boolean): Failure {
+  #invalid(what: string, passing: boolean, help = OTHER_MODEL): Failure {
     return failure('invalid-response', `the model of provider \`${this.#who.name}\` ${what}`, {
-      help: 'use a model that is better at calling tools (`--model`)',
+      help,
       passing,
     });
   }

@@ -45,6 +45,25 @@ for (const status of [400, 404, 413]) {
     }));
 }
 
+test('white space is no answer', () =>
+  withFake(inOrder(says(' \n'), says('Good morning')), async ({ broker }) => {
+    const result = await broker.complete(ask('hello'), { signal: never() });
+    assert.equal(result.ok && result.value.text, 'Good morning');
+  }));
+
+test('a model that has nothing to add to the results of its tools has answered', () =>
+  withFake(inOrder(says('')), async ({ broker, fake }) => {
+    const call = { id: 'c1', name: 'read_file', arguments: { path: 'a' } };
+    const messages = [
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: '', calls: [call] },
+      { role: 'tool', callId: 'c1', name: 'read_file', text: 'done', isError: false },
+    ] as const;
+    const result = await broker.complete(ask('hello', { tools: [READ_TOOL], messages }), { signal: never() });
+    assert.equal(result.ok && result.value.text, '');
+    assert.equal(fake.requests.length, 1);
+  }));
+
 for (const [what, failure] of [
   ['429', rateLimits()],
   ['500', fails(500)],
@@ -52,6 +71,8 @@ for (const [what, failure] of [
   ['a cut stream', cuts(says('Good morning'), 3)],
   ['a reset connection', cuts(says('Good morning'), 3, 'reset')],
   ['broken arguments', calls([{ name: 'read_file', arguments: '{"path":' }])],
+  ['an answer without a word', says('')],
+  ['a call without a name', says('', { finish: 'tool_calls' })],
   ['arguments that are a list', calls([{ name: 'read_file', arguments: '["a"]' }])],
   ['a page of HTML', garbage('<html><body>proxy login</body></html>')],
   ['a stream of garbage', garbage('data: {"choices": nonsense}\n\n', 'text/event-stream')],

@@ -281,6 +281,7 @@ export class Surroundings {
 }
 
 function screen(output: NodeJS.WriteStream): Screen {
-  const hasColor = output.isTTY === true && (process.env.NO_COLOR ?? '') === '';
+  const { NO_COLOR = '', TERM } = process.env;
+  const hasColor = output.isTTY === true && NO_COLOR === '' && TERM !== 'dumb';
   return new Screen({ output, columns: () => output.columns ?? 80, hasColor });
 }
