@@ -307,6 +307,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
   'packages/sandbox/src/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
+  'packages/sandbox/src/nameless-files.ts': {
+    of: ['files'],
+    why: 'looks which deleted files the processes of an app still hold',
+  },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
   'packages/sandbox/src/orphan-sweep.ts': {
     of: ['clock', 'files'],

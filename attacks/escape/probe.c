@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -258,6 +259,17 @@ static int buffers(long mib, int parts) {
   return through();
 }
 
+/* Memory of zeros that nobody wrote to: of no page that counts, and a page of tables for each 2 MiB of it. */
+static int tables(long gib) {
+  size_t size = (size_t)gib << 30;
+  volatile char *zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros == MAP_FAILED) return refused(errno);
+  int read = 0;
+  for (size_t at = 0; at < size; at += 2 << 20) read |= zeros[at];
+  usleep(2500 * 1000);
+  return read == 0 ? through() : refused(EIO);
+}
+
 int main(int count, char **args) {
   setvbuf(stdout, NULL, _IONBF, 0);
   const char *verb = count > 1 ? args[1] : "";
@@ -272,5 +284,6 @@ int main(int count, char **args) {
   if (strcmp(verb, "hold") == 0) return hold(first, second);
   if (strcmp(verb, "spin") == 0) return spin((int)first, second);
   if (strcmp(verb, "buffers") == 0) return buffers(first, second);
+  if (strcmp(verb, "tables") == 0) return tables(first);
   return 64;
 }

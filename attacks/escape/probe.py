@@ -175,6 +175,13 @@ def buffers(mib, parts):
     through() if pairs else refused(5)
 
 
+def tables(gib):
+    zeros = mmap.mmap(-1, gib << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+    read = any(zeros[at] for at in range(0, gib << 30, 2 << 20))
+    time.sleep(2.5)
+    refused(5) if read else through()
+
+
 def main():
     verb, args = sys.argv[1], sys.argv[2:]
     number = int(args[0]) if args and verb not in ("call",) else 0
@@ -190,6 +197,7 @@ def main():
             "hold": lambda: hold(number, parts),
             "spin": lambda: spin(number, parts),
             "buffers": lambda: buffers(number, parts),
+            "tables": lambda: tables(number),
         }[verb]()
     except MemoryError:
         refused("ENOMEM")

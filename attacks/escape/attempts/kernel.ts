@@ -163,6 +163,24 @@ export const KERNEL: readonly Attempt[] = [
     stops: ['ENOSYS'],
     kernelMayRefuse: ['ENOSYS'],
   }),
+  calls(
+    'program-of-socket',
+    'loads a program into the kernel by an option of a socket',
+    [
+      call('socket', 2, 1, 0),
+      // SO_ATTACH_FILTER: one instruction, which lets everything pass.
+      call('setsockopt', { result: 1 }, 1, 26, { words: [1, { bytes: '06000000ffff0000' }] }, 16),
+    ],
+    {
+      stops: ['ENOPROTOOPT'],
+      kernelMayRefuse: ['EPERM'],
+      // SO_REUSEADDR
+      twin: () => ({
+        kind: 'calls',
+        calls: [call('socket', 2, 1, 0), call('setsockopt', { result: 1 }, 1, 2, { bytes: '01000000' }, 4)],
+      }),
+    },
+  ),
   calls('personality', 'switches off the scattering of addresses', [call('personality', 0x004_0000)]),
   calls('own-filter', 'asks for a filter of its own that a helper answers (seccomp)', [
     call('seccomp', 2, 0, zeros(4)),

@@ -44,6 +44,18 @@ function files(folder: string, count: number, kib: number): Program {
     } catch (error) { refused(error.code) }`);
 }
 
+/** Open files of 4 MiB that have no name any more. */
+function deletedFiles(folder: string, count: number): Program {
+  return node(`const content = Buffer.alloc(4 << 20, 1), held = [];
+    for (let n = 0; n < ${count}; n++) {
+      const path = ${quoted(folder)} + '/cordon-deleted-' + process.pid + '-' + n;
+      held.push(fs.openSync(path, 'w'));
+      fs.unlinkSync(path);
+      fs.writeSync(held[n], content);
+    }
+    setTimeout(() => through(), 2500)`);
+}
+
 /** Memory is what runs out first, also on a slow machine. */
 const UNHURRIED: Attempt['setting'] = { in: 'alone', limits: { ...BOMB_LIMITS, cpuSeconds: 60 } };
 
@@ -104,6 +116,13 @@ export const RESOURCES: readonly Attempt[] = [
     },
   ),
   bomb(
+    'memory-of-tables',
+    'fills memory with the tables by which the kernel finds memory',
+    probe('tables', 192),
+    probe('tables', 4),
+    { stops: ['limit'], layers: ['watchdog'], setting: UNHURRIED },
+  ),
+  bomb(
     'temporary-files',
     'fills /tmp',
     ({ tmp }) => files(tmp, 24, 1_024),
@@ -130,6 +149,17 @@ export const RESOURCES: readonly Attempt[] = [
     ({ state }) => files(state, 1, 8 * 1_024),
     ({ state }) => files(state, 1, 1_024),
     { stops: ['EFBIG', 'SIGXFSZ', 'limit'], layers: ['resource-limits'] },
+  ),
+  bomb(
+    'deleted-files',
+    'fills the disk with files that it deletes and keeps open',
+    ({ state }) => deletedFiles(state, 30),
+    ({ state }) => deletedFiles(state, 3),
+    {
+      stops: ['limit'],
+      layers: ['watchdog'],
+      setting: { in: 'alone', limits: { ...BOMB_LIMITS, storageMiB: 80 } },
+    },
   ),
   bomb(
     'descriptors',

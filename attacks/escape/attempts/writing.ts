@@ -1,6 +1,17 @@
 /** What an app must not be able to write. Ring 2. */
-import type { Attempt } from '../attempt.ts';
+import { type Attempt, call, text } from '../attempt.ts';
 import { creates, opensForWriting, quoted, SHARED, tries } from './words.ts';
+
+/** `fcntl(file, ...asked)` of a file of its own: of another's, who reads the file must own it. */
+function leases(...asked: readonly number[]): Attempt['program'] {
+  return ({ state }) => ({
+    kind: 'calls',
+    calls: [
+      call('openat', -100, text(`${state}/leased`), 0o102, 0o600),
+      call('fcntl', { result: 1 }, ...asked),
+    ],
+  });
+}
 
 const writesState: Attempt['twin'] = ({ state }) => creates(`${state}/twin`);
 
@@ -97,6 +108,16 @@ export const WRITING: readonly Attempt[] = [
     stops: ['ENOENT'],
     layers: [],
     also: 'bubblewrap',
+    setting: SHARED,
+  },
+  {
+    id: 'lease',
+    group: 'writing',
+    title: 'makes everybody wait who opens a file (F_SETLEASE)',
+    program: leases(1024, 1), // F_WRLCK
+    twin: leases(3), // F_GETFL
+    stops: ['EINVAL'],
+    layers: ['seccomp'],
     setting: SHARED,
   },
   {

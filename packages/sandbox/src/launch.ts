@@ -33,7 +33,7 @@ import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
-import type { Watchdog } from './watchdog.ts';
+import { processFolders, type Watchdog } from './watchdog.ts';
 
 export interface Launcher extends MountHost {
   readonly programs: HostPrograms;
@@ -300,7 +300,8 @@ function watch(
     onExcess,
   });
   const own = spec.mounts.filter(({ access }) => access === 'own');
-  const endings = own.map(({ host }) => ownFolders.watch(host.host, limits, onExcess));
+  const processes = () => processFolders(root, !leftOut.has('pid-namespace'));
+  const endings = own.map(({ host }) => ownFolders.watch(host.host, limits, onExcess, processes));
   return () => {
     for (const ending of [unwatch, ...endings]) ending();
   };

@@ -8,6 +8,7 @@
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './checked-path.ts';
+import { namelessFiles, UNSEEN } from './nameless-files.ts';
 
 export interface FolderLimits {
   readonly storageMiB: number;
@@ -21,20 +22,27 @@ const TICK_MS = 50;
 const SUDDEN_BYTES = 8 * 1024 * 1024;
 /** Between two slices the hub does its work. A look at one file takes 4 µs; with promises it would be 40. */
 const SLICE_MS = 1;
-/** Room of what cannot be looked at: closed folders, and paths that are too long to be named, hide what is in them. */
-const UNSEEN = Number.POSITIVE_INFINITY;
-
 /** One for the whole process: watches the own folders of all sandboxes. Keeps no process alive. */
 export class OwnFolders {
   readonly #measured = new Set<OwnFolder>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** Measures until the returned function is called. `onExcess` is called at most once, with one sentence. */
-  watch(folder: string, limits: FolderLimits, onExcess: (message: string) => void): () => void {
-    const own = new OwnFolder(folder, limits, (message) => {
+  /**
+   * Measures until the returned function is called. `onExcess` is called at most once, with one sentence.
+   *
+   * @param processes folders of `/proc` of those that may write there: what they hold open and have deleted counts, too
+   */
+  watch(
+    folder: string,
+    limits: FolderLimits,
+    onExcess: (message: string) => void,
+    processes: () => readonly string[] = () => [],
+  ): () => void {
+    const exceeded = (message: string) => {
       this.#remove(own);
       onExcess(message);
-    });
+    };
+    const own = new OwnFolder(folder, limits, exceeded, processes);
     this.#measured.add(own);
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     own.measure();
@@ -65,10 +73,15 @@ class OwnFolder {
   readonly disk: number | null;
   readonly #limits: FolderLimits;
   readonly #onExcess: (message: string) => void;
-  #entries: Generator<number, undefined>;
+  readonly #processes: () => readonly string[];
+  /** Sockets in which open files waited at the last look, by inode. */
+  readonly #passed = new Set<number>();
+  #entries: Generator<number | null, undefined>;
   #used = { bytes: 0, files: 0 };
   /** Bytes that were free on its disk when it was measured last. */
   #free: number;
+  /** The same when it was looked last for files without a name. */
+  #freeWhenLooked: number;
   #isOver = false;
   #isMeasured = false;
   #spentMs = 0;
@@ -76,13 +89,20 @@ class OwnFolder {
   #earliest = 0;
   #due = 0;
 
-  constructor(folder: string, limits: FolderLimits, onExcess: (message: string) => void) {
+  constructor(
+    folder: string,
+    limits: FolderLimits,
+    onExcess: (message: string) => void,
+    processes: () => readonly string[],
+  ) {
     this.folder = folder;
+    this.#processes = processes;
     this.disk = statSync(folder, { throwIfNoEntry: false })?.dev ?? null;
     this.#limits = limits;
     this.#onExcess = onExcess;
     this.#entries = entriesBelow(folder);
     this.#free = freeBytes(folder);
+    this.#freeWhenLooked = this.#free;
   }
 
   stop(): void {
@@ -94,6 +114,7 @@ class OwnFolder {
   measureIfDue(now: number, free: number): void {
     // What others give back must not hide what this app takes later.
     this.#free = Math.max(this.#free, free);
+    this.#freeWhenLooked = Math.max(this.#freeWhenLooked, free);
     const isSudden = free < this.#free - SUDDEN_BYTES && now >= this.#earliest;
     if (this.#isMeasured || !(isSudden || now >= this.#due)) return;
     this.#free = free;
@@ -108,8 +129,8 @@ class OwnFolder {
       const { done, value } = this.#entries.next();
       const tookMs = performance.now() - began;
       if (done === true) return this.#rest(this.#spentMs + tookMs);
-      this.#used.bytes += value;
-      this.#used.files += 1;
+      if (value !== null) this.#used.bytes += value;
+      if (value !== null) this.#used.files += 1;
       const excess = excessOf(this.#used, this.#limits);
       if (excess !== null) return this.#onExcess(excess);
       if (tookMs < SLICE_MS) continue;
@@ -119,11 +140,19 @@ class OwnFolder {
     }
   }
 
+  /** What has no name is looked for where room has vanished: to look costs as much as to measure a small folder. */
+  *#everything(): Generator<number | null, undefined> {
+    yield* entriesBelow(this.folder);
+    if (this.disk === null || this.#free > this.#freeWhenLooked - SUDDEN_BYTES) return;
+    this.#freeWhenLooked = this.#free;
+    yield* namelessFiles(this.#processes(), this.disk, this.#passed);
+  }
+
   #rest(tookMs: number): void {
     const now = performance.now();
     this.#earliest = now + 20 * tookMs;
     this.#due = Math.max(now + LONGEST_PAUSE_MS, this.#earliest);
-    this.#entries = entriesBelow(this.folder);
+    this.#entries = this.#everything();
     this.#used = { bytes: 0, files: 0 };
     this.#spentMs = 0;
     this.#isMeasured = false;

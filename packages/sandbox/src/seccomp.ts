@@ -24,7 +24,14 @@ export type Architecture = 'x64' | 'arm64';
 /** Return values of a filter (linux/seccomp.h). */
 export const ACTION = { kill: 0x8000_0000, allow: 0x7fff_0000, errno: 0x0005_0000 } as const;
 
-export const ERRNO = { EPERM: 1, ENOTTY: 25, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+export const ERRNO = {
+  EPERM: 1,
+  EINVAL: 22,
+  ENOTTY: 25,
+  ENOSYS: 38,
+  ENOPROTOOPT: 92,
+  EAFNOSUPPORT: 97,
+} as const;
 
 /** `AUDIT_ARCH_*` (linux/audit.h). */
 export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
@@ -49,7 +56,7 @@ const ALLOWED: readonly SyscallName[] = words(`
   lseek stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 getcwd chdir fchdir getdents
   getdents64 readlink readlinkat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink
   symlinkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat truncate
-  ftruncate fallocate fadvise64 fsync fdatasync flock copy_file_range sendfile fcntl dup dup2 dup3 pipe pipe2
+  ftruncate fallocate fadvise64 fsync fdatasync flock copy_file_range sendfile dup dup2 dup3 pipe pipe2
   inotify_init inotify_init1 inotify_add_watch inotify_rm_watch
   epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 eventfd
   eventfd2
@@ -117,6 +124,17 @@ const IOCTLS = [0x541b, 0x5421, 0x5451, 0x5450, 0x5401, 0x5413, 0x540f, 0x4004_9
 /** SET_PDEATHSIG GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ SET_TIMERSLACK SET/GET_NO_NEW_PRIVS THP_DISABLE VMA */
 const PRCTLS = [1, 3, 15, 16, 23, 29, 38, 39, 41, 0x5356_4d41];
 
+/**
+ * DUPFD GETFD SETFD GETFL SETFL, GETLK SETLK SETLKW, SETOWN GETOWN SETSIG GETSIG and their EX, OFD_GETLK OFD_SETLK
+ * OFD_SETLKW, GETLEASE DUPFD_QUERY CREATED_QUERY CANCELLK DUPFD_CLOEXEC SETPIPE_SZ GETPIPE_SZ ADD_SEALS GET_SEALS, hints.
+ * Never SETLEASE or SETDELEG. Attack: who may only read a file takes a lease of it, and whoever else opens the file,
+ * the user or the hub, waits for 45 seconds.
+ */
+const FCNTLS = [
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38],
+  ...[1025, 1027, 1028, 1029, 1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038],
+];
+
 /** The filter of a profile for `bwrap --seccomp`; at most 4,096 instructions. */
 export function seccompFilter(profile: Profile, architecture: Architecture): Instruction[] {
   const number = (name: SyscallName) => SYSCALLS[name][architecture === 'x64' ? 0 : 1];
@@ -147,9 +165,10 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
     ['mmap', ownMemory()],
     ['clone', profile === 'spawn' ? cloneOfProcess() : cloneOfThread()],
     ['socket', profile === 'spawn' ? socketOf([AF_UNIX, AF_INET, AF_INET6]) : tcpSocket()],
-    ['setsockopt', defaultBuffers()],
+    ['setsockopt', socketOptions()],
     ['socketpair', oneOf(0, [AF_UNIX], errno | ERRNO.EAFNOSUPPORT)],
     ['ioctl', oneOf(1, IOCTLS, errno | ERRNO.ENOTTY)],
+    ['fcntl', oneOf(1, FCNTLS, errno | ERRNO.EINVAL)],
     ['prctl', oneOf(0, PRCTLS, errno | ERRNO.EPERM)],
     ['prlimit64', oneOf(0, [0], errno | ERRNO.EPERM)],
   ];
@@ -210,18 +229,31 @@ function socketRule(domains: readonly number[], types: readonly number[]): Instr
 const SOL_SOCKET = 1;
 /** SO_SNDBUF SO_RCVBUF SO_SNDBUFFORCE SO_RCVBUFFORCE */
 const BUFFER_SIZES = [7, 8, 32, 33];
+/** SO_ATTACH_FILTER SO_ATTACH_BPF SO_ATTACH_REUSEPORT_CBPF SO_ATTACH_REUSEPORT_EBPF */
+const SOCKET_PROGRAMS = [26, 50, 51, 52];
+const SOL_TCP = 6;
+const TCP_ULP = 31;
 
 /**
  * Attack: what waits in sockets is memory of the kernel that counts for no process, up to 8 MiB in each where the machine
  * allows it. A wish for other buffers is answered as if it was heard, since the kernel, too, gives what it likes.
+ * Attack: programs of BPF that the kernel compiles and runs, and protocols above TCP, are reached by options, too.
  */
-function defaultBuffers(): Instruction[] {
+function socketOptions(): Instruction[] {
+  const { allow, errno } = ACTION;
+  const unknown = answer(errno | ERRNO.ENOPROTOOPT);
   return [
     load(argumentOffset(1)),
-    ...unless('jumpEqual', SOL_SOCKET, [answer(ACTION.allow)]),
+    ...when('jumpEqual', SOL_TCP, [
+      load(argumentOffset(2)),
+      ...when('jumpEqual', TCP_ULP, [unknown]),
+      answer(allow),
+    ]),
+    ...unless('jumpEqual', SOL_SOCKET, [answer(allow)]),
     load(argumentOffset(2)),
-    ...unlessOneOf(BUFFER_SIZES, answer(ACTION.allow)),
-    answer(ACTION.errno), // of 0: done
+    ...SOCKET_PROGRAMS.flatMap((option) => when('jumpEqual', option, [unknown])),
+    ...unlessOneOf(BUFFER_SIZES, answer(allow)),
+    answer(errno), // of 0: done
   ];
 }
 

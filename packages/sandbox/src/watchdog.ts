@@ -58,6 +58,8 @@ interface Account {
   /** Clock ticks at the last look, and those of processes that ended without anybody waiting for them. */
   ticks: number;
   lostTicks: number;
+  /** Of the page tables of all processes, when it had last run. */
+  tablesMiB: number;
 }
 
 /** One for the whole process; each sandbox costs a look a few reads of /proc. */
@@ -75,7 +77,8 @@ export class Watchdog {
   /** Watches until the returned function is called. Keeps no process alive. */
   add(watch: Watch): () => void {
     const due = performance.now() + SHORTEST_PAUSE_MS;
-    this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, blindSince: null, ticks: 0, lostTicks: 0 });
+    const seen = { blindSince: null, ticks: 0, lostTicks: 0, tablesMiB: 0 };
+    this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, ...seen });
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     return () => this.#remove(watch);
   }
@@ -141,12 +144,12 @@ function excessOf(watch: Watch, account: Account, units: Units, now: number): st
       : 'its use of memory and time could not be read any more';
   }
   account.blindSince = null;
-  const memoryMiB = Math.ceil(watch.counted?.memoryMiB() ?? sumOfMemory(members, units));
+  const summed = sumOfCpu(members, account) / units.ticksPerSecond;
+  const memoryMiB = Math.ceil(watch.counted?.memoryMiB() ?? sumOfMemory(members, units) + account.tablesMiB);
   if (memoryMiB > limits.memoryMiB)
     return `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`;
   if (members.length > limits.processes)
     return `it had ${members.length} processes, more than its ${limits.processes}`;
-  const summed = sumOfCpu(members, account) / units.ticksPerSecond;
   const cpuSeconds = watch.counted?.cpuSeconds() ?? summed;
   if (cpuSeconds > limits.cpuSeconds)
     return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
@@ -170,17 +173,32 @@ function sumOfMemory(members: readonly Member[], units: Units): number {
 }
 
 /**
+ * KiB. Attack: where nothing but zeros was read, memory has no pages that count, and tables to find them by: a page for
+ * each 2 MiB, and the whole space of addresses may be read. They grow only while something runs.
+ */
+function pageTablesOf({ folder }: Member): number {
+  try {
+    return Number(/^VmPTE:\s*(\d+) kB$/m.exec(readFileSync(`${folder}/status`, 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0; // ended since the listing
+  }
+}
+
+/**
  * Clock ticks so far. A process that nobody waits for takes its time with it: what was seen of it still counts.
  * Many that live shorter than one period each are seen by a control group only.
  */
 function sumOfCpu(members: readonly Member[], account: Account): number {
   const ticks = sum(members, (member) => member.ticks);
+  if (account.ticks !== ticks) account.tablesMiB = sum(members, pageTablesOf) / 1024;
   account.lostTicks += Math.max(0, account.ticks - ticks);
   account.ticks = ticks;
   return ticks + account.lostTicks;
 }
 
 interface Member {
+  /** In a `/proc`. */
+  readonly folder: string;
   readonly parent: number;
   /** Resident memory. */
   readonly pages: number;
@@ -209,6 +227,13 @@ function deviceOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.dev ?? null;
 }
 
+/** Folders of `/proc` of all processes of a sandbox but its first, which is bubblewrap. */
+export function processFolders(root: number, hasPidNamespace: boolean): readonly string[] {
+  return membersOf(root, hasPidNamespace)
+    .filter(({ parent }) => parent !== 0)
+    .map(({ folder }) => folder);
+}
+
 /** Whether the processes of a sandbox can be watched from here. */
 export function canWatch(root: number, hasPidNamespace: boolean): boolean {
   try {
@@ -231,7 +256,7 @@ function processesIn(proc: string): ReadonlyMap<number, Member> {
   const found = new Map<number, Member>();
   for (const name of namesIn(proc)) {
     const pid = Number(name);
-    const member = Number.isInteger(pid) ? readStat(`${proc}/${name}/stat`) : null;
+    const member = Number.isInteger(pid) ? readStat(`${proc}/${name}`) : null;
     if (member !== null) found.set(pid, member);
   }
   return found;
@@ -246,15 +271,16 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** proc(5), `/proc/PID/stat`: fields 4, 14 to 17 and 24, counted after the name, which may hold spaces and brackets. */
-function readStat(path: string): Member | null {
+function readStat(folder: string): Member | null {
   try {
-    const text = readFileSync(path, 'latin1');
+    const text = readFileSync(`${folder}/stat`, 'latin1');
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
     const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
     return {
+      folder,
       parent: fields[1] ?? 0,
       pages: fields[21] ?? 0,
       ticks: user + system + childUser + childSystem,

@@ -85,6 +85,26 @@ test('bytes that wait in connections of an app to itself count as its memory', a
   assert.equal(few.exit.code, 5, few.exit.message);
 });
 
+test('the tables by which the kernel finds memory count, also where all of it is zeros', async () => {
+  const zeros = (gibibytes: number) => `import mmap, time
+private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
+held = mmap.mmap(-1, ${gibibytes} << 30, flags=private, prot=mmap.PROT_READ)
+for at in range(0, ${gibibytes} << 30, 2 << 20): held[at]
+time.sleep(1.5)`;
+  const python = (gibibytes: number) =>
+    run(
+      spec({
+        executable: '/usr/bin/python3',
+        args: ['-c', zeros(gibibytes)],
+        usr: true,
+        ...limited({ memoryMiB: 100 }),
+      }),
+    );
+  const { exit } = await python(96);
+  assert.match(exit.message, /^it used \d+ MiB of memory, more than its 100 MiB$/);
+  assert.equal((await python(4)).exit.code, 0);
+});
+
 test('an app that may have threads has some within its memory, and memory still ends', async () => {
   const workers = `const { Worker } = require('node:worker_threads'); let ended = 0;
     for (let n = 0; n < 6; n++) new Worker('0', { eval: true }).on('exit', () => ++ended === 6 && process.exit(5))`;
@@ -126,6 +146,40 @@ test("an app's own folder is bounded as a whole, not file by file", async (conte
     ),
   );
   assert.equal(fits.exit.code, 5);
+});
+
+/** Takes room by files that it deletes while it has them: open, mapped, or sent to itself and never received. */
+const NAMELESS = `import array, mmap, os, socket, sys, time
+how, count = sys.argv[1], int(sys.argv[2])
+held, (left, right) = [], socket.socketpair()
+for number in range(count):
+  file = os.open('/state/%d' % number, os.O_CREAT | os.O_RDWR)
+  os.unlink('/state/%d' % number)
+  os.write(file, bytes([1]) * (1 << 20))
+  if how == 'mapped': held.append(mmap.mmap(file, 1 << 20))
+  if how == 'sent': left.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))])
+  if how in ('mapped', 'sent'): os.close(file)
+  if count > 40: time.sleep(0.05)
+time.sleep(2)`;
+
+test('files that are deleted while they are open count in its own folder', async (context) => {
+  const python = (how: string, count: number) =>
+    run(
+      spec({
+        executable: '/usr/bin/python3',
+        args: ['-c', NAMELESS, how, String(count)],
+        usr: true,
+        ...limited({ storageMiB: 32, fileMiB: 2 }, ownFolder(context)),
+      }),
+    );
+  for (const how of ['open', 'mapped']) {
+    const { exit } = await python(how, 150);
+    assert.equal(exit.message, 'it keeps more than 32 MiB in its own folder', how);
+    assert.equal((await python(how, 24)).exit.code, 0, how);
+  }
+  const sent = await python('sent', 150);
+  assert.match(sent.exit.message, /in its own folder that cannot be measured/);
+  assert.equal((await python('sent', 4)).exit.code, 0);
 });
 
 test('many small files in its own folder are one too many', async (context) => {

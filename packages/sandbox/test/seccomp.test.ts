@@ -96,6 +96,36 @@ test('sizes of buffers of sockets stay what they are, and nobody is told', () =>
   assert.deepEqual([tight(54, 3, 1, 2), tight(54, 3, 6, 1), tight(54, 3, 0, 8)], [ALLOW, ALLOW, ALLOW]);
 });
 
+test('no option of a socket brings a program of BPF or another protocol into the kernel', () => {
+  const ENOPROTOOPT = 0x0005005c;
+  for (const option of [26, 50, 51, 52]) assert.equal(spawn(54, 3, 1, option), ENOPROTOOPT, String(option));
+  assert.deepEqual([spawn(54, 3, 6, 31), tight(54, 3, 6, 31)], [ENOPROTOOPT, ENOPROTOOPT]); // TCP_ULP
+  // SO_REUSEADDR, SO_LINGER, TCP_NODELAY, TCP_KEEPIDLE, IPV6_V6ONLY, and 26 and 31 of other levels
+  for (const [level, option] of [
+    [1, 2],
+    [1, 13],
+    [6, 1],
+    [6, 4],
+    [41, 26],
+    [41, 31],
+    [6, 26],
+  ] as const)
+    assert.equal(spawn(54, 3, level, option), ALLOW, `${level} ${option}`);
+});
+
+test('files are locked and duplicated, and none is leased: others would wait to open it', () => {
+  const EINVAL = 0x00050016;
+  for (const profile of [tight, spawn]) {
+    assert.deepEqual(
+      [profile(72, 3, 1024), profile(72, 3, 1040), profile(72, 3, 2000)],
+      Array(3).fill(EINVAL),
+    );
+    for (const command of [0, 2, 4, 6, 7, 37, 1030, 1031]) assert.equal(profile(72, 3, command), ALLOW);
+  }
+  const filter = seccompFilter('spawn', 'x64');
+  assert.equal(simulate(filter, { nr: 72, arch: X64, args: [3n, 0x1_0000_0400n] }), EINVAL);
+});
+
 test('what has no honest use ends the process', () => {
   for (const nr of [101, 310, 438, 165, 272, 308, 155, 161, 321, 298, 323, 248, 250, 246, 175, 304, 317])
     assert.equal(spawn(nr), KILL, String(nr));
