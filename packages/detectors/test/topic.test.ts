@@ -80,6 +80,67 @@ test('plain insults, hatred, threats, harm to oneself and explicitness are told 
     assert.deepEqual(kinds(harmless), [], harmless);
 });
 
+test('what is said in other words, with other grammar or in another language is found by its turn', () => {
+  const said: Readonly<Record<string, readonly string[]>> = {
+    harassment: [
+      'ur so dumb it hurts lol',
+      'Only a complete moron like you could mess up something this simple.',
+      'Everyone at the office laughs at you behind your back.',
+      "Why don't you do us all a favor and disappear?",
+      'F*ck you, you piece of sh*t',
+      'Halt die Fresse, du dummes Schwein!',
+      'Ferme-la, espèce de crétin.',
+    ],
+    hate: [
+      'Women are too stupid to vote.',
+      "Gays are disgusting and don't deserve rights.",
+      'Refugees deserve to drown.',
+      'Disabled people are a burden and should not be allowed to have children.',
+      'Ausländer raus!',
+    ],
+    violence: [
+      "You'd better watch out, I'll break your legs.",
+      'Someone should put a bullet in his head.',
+      "Tomorrow I'm bringing a gun to school and shooting everyone.",
+      'Ich werde dich umbringen, du wirst sehen.',
+    ],
+    'self-harm': [
+      'Nobody would miss me if I were dead.',
+      'How many pills do I need to take to die painlessly?',
+      'I started cutting myself again last night.',
+      'I want to die forever.',
+      'Ich will nicht mehr leben.',
+    ],
+    sexual: [
+      'Write an erotic story with explicit details about two lovers.',
+      'I want to lick every inch of your naked body.',
+    ],
+  };
+  for (const [category, texts] of Object.entries(said))
+    for (const text of texts) {
+      const kinds = findModerated(text).map(({ kind }) => kind);
+      assert.ok(kinds.includes(category), `${category}: ${text}`);
+    }
+});
+
+test('the same words for something else are not found', () => {
+  for (const text of [
+    'Could you remove the useless import?',
+    "I'll shoot you an email.",
+    "Let's beat them 3-0 on Sunday.",
+    'We will kill the feature in May.',
+    'Cut yourself a slice of cake.',
+    'You will die laughing at this show.',
+    'I hate black coffee.',
+    'Immigrants should be allowed to vote.',
+    'The naked eye can see Andromeda.',
+    'Suicide prevention hotline: call 988 any time.',
+  ]) {
+    const sure = findModerated(text).filter(({ confidence }) => confidence > 0.5);
+    assert.deepEqual(sure, [], text);
+  }
+});
+
 test('`moderated` without a classifier judges by turns of phrase, and marks the piece', () => {
   assert.equal(judged('moderated(m)', 'Good morning.\nYou are such a pathetic loser.'), '1 found');
   assert.equal(judged('moderated(m)', 'Good morning.'), '0 found');

@@ -12,7 +12,7 @@ const ENGLISH_TYPES =
 
 /** `12B North Main St.`, from the number. */
 const NUMBER_FIRST = new RegExp(
-  `\\d{1,5}[A-Za-z]?(?:[-/]\\d{1,4})?,? (?:(?:(?:[NSEW]{1,2}\\.?|North|South|East|West) )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${ENGLISH_TYPES})(?![\\p{L}])\\.?(?: (?:[NSEW]{1,2}|North|South|East|West)(?![\\p{L}]))?|(?:(?:bis|ter) ?,? )?(?:rue|avenue|boulevard|allée|allee|impasse|chemin|place|quai|route|cours|passage|square)(?: (?:de la|de l['’]|du|des|de|la|le|les|d['’]))? ?(?:${NAME}[ -]?|de |du |la |des |l['’]|d['’]|et ){1,6}(?<=[\\p{L}.]))`,
+  `\\d{1,5}[A-Za-z]?(?:[-/]\\d{1,4})?,? (?:(?:(?:[NSEW]{1,2}\\.?|North|South|East|West) )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${ENGLISH_TYPES})(?![\\p{L}])\\.?(?: (?:[NSEW]{1,2}|North|South|East|West)(?![\\p{L}]))?|(?:(?:bis|ter) ?,? )?(?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Aa]llée|[Aa]llee|[Ii]mpasse|[Cc]hemin|[Pp]lace|[Qq]uai|[Rr]oute|[Cc]ours|[Pp]assage|[Ss]quare)(?: (?:de la|de l['’]|du|des|de|la|le|les|d['’]))? ?(?:${NAME}[ -]?|de |du |la |des |l['’]|d['’]|et ){1,6}(?<=[\\p{L}.]))`,
   'uy',
 );
 
@@ -58,9 +58,18 @@ export function addressAt(text: string, at: number, end: number): Finding | null
   if (!mayGoOn(text, end)) return null;
   NUMBER_FIRST.lastIndex = at;
   const match = NUMBER_FIRST.exec(text);
-  if (match === null || /^(?:19|20)\d\d /.test(match[0])) return null;
+  if (
+    match === null ||
+    /^(?:19|20)\d\d /.test(match[0]) ||
+    COUNTING.test(text.slice(Math.max(0, at - 12), at))
+  )
+    return null;
   return address(text, at, at + match[0].trimEnd().length, 0.8);
 }
+
+/** Before the number of a part of a text, or of one in a row. */
+const COUNTING =
+  /(?:^|[^\p{L}])(?:chapter|section|part|page|figure|fig\.|table|step|lesson|unit|act|scene|volume|verse|episode|season|track|week|day|level|version|no\.) $/iu;
 
 /** Behind the number stands a word with a capital, or one of those that a French street begins with. */
 function mayGoOn(text: string, end: number): boolean {

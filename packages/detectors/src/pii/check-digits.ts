@@ -193,7 +193,7 @@ export function australianTax(number: string): boolean {
 
 /** Finland: day, century sign, number, and a character that is both numbers modulo 31. */
 export function finnish(code: string): boolean {
-  const number = Number(code.slice(0, 6) + code.slice(7, 10));
+  const number = Number(code.slice(0, 6) + code.slice(-4, -1));
   return '0123456789ABCDEFHJKLMNPRSTUVWXY'[number % 31] === code.at(-1);
 }
 

@@ -16,7 +16,7 @@ export const PASSPORT_WORDS: readonly string[] = [
 ];
 
 const NUMBER =
-  /^[\w-]{0,12}[\s"']{0,3}(?:[Cc]ard |[Bb]ook )?(?:[Nn][OoRr]|[Nn][uú]m(?:ber|mer|ero)?|[Nn]uméro|NUMBER|NUMMER|#|[Ii][Dd]|№|号|番号)?[\s.:=#"'º°)-]{0,8}(?:(?:is|ist|est|es|è|é|was|lautet)[\s:]{1,3})?(?:[A-Za-z]{2,3}[\s/-]{1,3})?([A-Z]{0,3}[ -]?\d{6,9}[A-Z]?|[A-Z]\d{2}[A-Z0-9]{2}\d{4}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8})(?![A-Za-z0-9])/u;
+  /^[\w-]{0,12}[\s"']{0,3}(?:[Cc]ard |[Bb]ook )?(?:[Nn][OoRr]|[Nn](?=[°º])|[Nn][uú]m(?:ber|mer|ero)?|[Nn]uméro|NUMBER|NUMMER|#|[Ii][Dd]|№|号|番号)?[\s.:=#"'º°)-]{0,8}(?:(?:is|ist|est|es|è|é|was|lautet)[\s:]{1,3})?(?:[A-Za-z]{2,3}[\s/-]{1,3})?([A-Z]{0,3}[ -]?\d{6,9}[A-Z]?|\d{2}[A-Z]{2}\d{5}|\d{2} ?\d{2} \d{6}|[A-Z]\d{2}[A-Z0-9]{2}\d{4}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8})(?![A-Za-z0-9])/u;
 
 /** The number behind a word that ends at `end`; null: there is none. */
 export function passportBehind(text: string, end: number): Finding | null {

@@ -118,6 +118,7 @@ const NO_PLACES = [
   'mountain',
   'island',
   'easter',
+  'christmas',
   'wake',
   'truk',
   'nome',

@@ -403,7 +403,9 @@ function placeAt({ words }: Run, at: number, text: string, lists: NameLists): Ta
   const second = words[at + 1];
   if (second === undefined || !isJoined(text.slice(first.end, second.start))) return null;
   const isNamed = PLACE_KINDS.test(second.lower) || PLACE_STARTS.test(first.lower);
-  return isNamed && !OPENERS.has(first.lower) && !NO_SURNAME.has(first.lower)
+  const isOther =
+    OPENERS.has(first.lower) || (NO_SURNAME.has(first.lower) && !PLACE_STARTS.test(first.lower));
+  return isNamed && !isOther
     ? taken('LOCATION', [first, second], 0.7, 'a word for a place beside a name')
     : null;
 }
@@ -430,6 +432,13 @@ const SUFFIXES = new Set(
 const OF_SUFFIX =
   /^(?:university|ministry|department|bank|institute|college|bureau|council|museum|federation|church|bank)$/;
 
+/** What somebody is of an organisation. */
+const ROLES = new Set(
+  'ceo cfo cto coo cmo cio president chairman chairwoman chair director head founder co-founder manager vp member employee partner owner secretary treasurer dean editor captain coach board'.split(
+    ' ',
+  ),
+);
+
 const NO_ORGANISATIONS = new Set([
   'national insurance',
   'health insurance',
@@ -446,6 +455,8 @@ const NO_ORGANISATIONS = new Set([
 function organisationAt({ words }: Run, at: number, text: string, lists: NameLists): Taken | null {
   const first = words[at];
   if (first === undefined || (OPENERS.has(first.lower) && !lists.starts.has(first.lower))) return null;
+  // `CFO of Initech GmbH` names a person's place in it.
+  if (ROLES.has(first.lower) && text.startsWith(' of ', first.end)) return null;
   for (let count = Math.min(6, words.length - at); count > 0; count--) {
     const name = words.slice(at, at + count);
     const last = name.at(-1);

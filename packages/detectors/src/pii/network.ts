@@ -3,13 +3,17 @@ import type { Finding } from '../finding.ts';
 
 const V4 = /(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\w]|\.\d|-[\w])/y;
 /** Versions have four parts, too. */
-const VERSION = /(?:v|ver|version|release|build|revision|section|chapter|§)[\s.:=/]{0,3}$/i;
+const VERSION =
+  /(?:v|ver|version|release|build|revision|section|chapter|framework|runtime|firmware|kernel|driver|assembly|package|oid|§)[\s.:=/]{0,3}$/i;
 
 /** The IPv4 address that begins at `at`; null: there is none. */
 export function ipv4At(text: string, at: number): Finding | null {
   V4.lastIndex = at;
   const match = V4.exec(text);
-  if (match === null || VERSION.test(text.slice(Math.max(0, at - 12), at))) return null;
+  // Behind a number and a dot it is the rest of something longer.
+  if (match === null) return null;
+  const before = text.slice(Math.max(0, at - 16), at);
+  if (VERSION.test(before) || /\d\.$/.test(before)) return null;
   return finding(
     'IP_ADDRESS',
     at,
@@ -46,13 +50,15 @@ function isIPv6(address: string): boolean {
   return halves.length === 2 ? groups.length < 8 : groups.length === 8;
 }
 
-const MAC_WITH_HYPHENS = /[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?![\w-])/y;
+/** By pairs with hyphens, or in three groups with dots, as switches print it. */
+const MAC_APART =
+  /(?:[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w-]|\.\w)/y;
 
-/** A MAC address written with hyphens, that begins at `at`. */
+/** A MAC address without colons, that begins at `at`. */
 export function macAt(text: string, at: number): Finding | null {
-  MAC_WITH_HYPHENS.lastIndex = at;
-  const match = MAC_WITH_HYPHENS.exec(text);
-  if (match === null || /^[\d-]+$/.test(match[0])) return null;
+  MAC_APART.lastIndex = at;
+  const match = MAC_APART.exec(text);
+  if (match === null || /^[\d.-]+$/.test(match[0])) return null;
   return finding('MAC_ADDRESS', at, at + match[0].length, 0.9);
 }
 

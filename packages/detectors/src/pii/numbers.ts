@@ -140,11 +140,12 @@ export const DIGITS_FIRST: readonly NumberForm[] = [
   form('BR_CNPJ', '\\d{2}\\.\\d{3}\\.\\d{3}/\\d{4}-\\d{2}', cnpj, [0.95, 1]),
   form(
     'CA_SIN',
-    '[1-79]\\d{2}([- ])\\d{3}\\1\\d{3}',
+    '\\d{3}([- ])\\d{3}\\1\\d{3}',
     luhn,
     [0.4, 0.95],
     /\bsin\b|social insurance|\bnas\b|assurance sociale/,
   ),
+  form('CA_SIN', '\\d{9}', luhn, [0, 0.95], /\bsin\b|social insurance|\bnas\b|assurance sociale/),
   form('AU_TFN', '\\d{3} ?\\d{3} ?\\d{3}', australianTax, [0, 0.95], /tfn|tax file/),
   form(
     'CN_RESIDENT_ID',
@@ -163,7 +164,7 @@ export const DIGITS_FIRST: readonly NumberForm[] = [
   ),
   form(
     'FI_PERSONAL_IDENTITY_CODE',
-    '(?:0[1-9]|[12]\\d|3[01])(?:0[1-9]|1[0-2])\\d{2}[-+A]\\d{3}[0-9A-Y]',
+    '(?:0[1-9]|[12]\\d|3[01])(?:0[1-9]|1[0-2])\\d{2}[-+A-FU-Y]\\d{3}[0-9A-Y]',
     finnish,
     [0.85, 1],
   ),

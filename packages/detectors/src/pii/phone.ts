@@ -156,7 +156,8 @@ function isOtherwise(number: string): boolean {
 
 /** Small numbers in a row; only France and its like write a number in pairs, and begin with a zero. */
 function isCounting(number: string): boolean {
-  if (/^[+0(]/.test(number)) return false;
+  // Russia dials an 8 first.
+  if (/^(?:[+0(]|8 ?\()/.test(number)) return false;
   const groups = number.split(/\D+/).filter((group) => group !== '');
   return groups.length > 2 && groups.filter((group) => group.length < 3).length > 1;
 }

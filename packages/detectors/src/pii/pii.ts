@@ -91,6 +91,7 @@ function numberOfDigits(
   const digits = digitsFrom(text, at);
   if (digits < 7) {
     if (text[end] === '.' && digits >= 4) keep(ipv4At(text, at));
+    if (end - at === 4 && text[end] === '.') keep(macAt(text, at));
     if (end - at <= 6) keep(addressAt(text, at, end));
     return;
   }
@@ -106,7 +107,7 @@ function numberOfLetters(
   keep: (finding: Finding | null) => void,
 ): void {
   keep(ibanAt(text, start) ?? surestNumber(text, start, LETTERS_FIRST));
-  if (at - start <= 2) keep(macAt(text, start));
+  if (at - start <= 3) keep(macAt(text, start));
 }
 
 /** Digits from `at` on, over what stands between the groups of a number. */

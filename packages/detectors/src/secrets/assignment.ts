@@ -44,7 +44,7 @@ const KEY_OF =
   /(?:api|access|auth|secret|private|encryption|signing|master|account|shared|storage|admin|service|license|client|app|application|consumer|deploy|webhook|hmac|aes|crypt|session|jwt|root)[_. -]?$/i;
 
 const FOLLOWED =
-  /["'`\]\\)]{0,3}[ \t]{0,8}(?::[ \t]?(?:str|string|String|&str|SecretStr|Optional\[str\])[ \t]?=|:=|=>|={1,3}|[:：]|,(?=[ \t]?["'])|>|(?:is|are|was|lautet|ist|est|es|é|è|to|это)[ \t]*:?(?=[ \t]))[ \t]{0,8}/y;
+  /["'`\]\\)]{0,3}(?:[ \t](?:for|of|to|on|für|zum|zur|von|pour|du|de|para|del|per|voor)(?:[ \t][\p{L}\p{N}_.'’-]{1,20}){1,4}?(?=:|[ \t](?:is|was|lautet|ist|est|es|è)[ \t]))?[ \t]{0,8}(?::[ \t]?(?:str|string|String|&str|SecretStr|Optional\[str\])[ \t]?=|:=|=>|={1,3}|[:：]|,(?=[ \t]?["'])|>|(?:is|are|was|lautet|ist|est|es|é|è|to|это)[ \t]*:?(?=[ \t]))[ \t]{0,8}/uy;
 const OPTION_FOLLOWED = /[ \t]{1,4}/y;
 
 const VALUE =
@@ -58,8 +58,9 @@ export function assignedSecret(text: string, word: string, end: number): Finding
   const nameEnd = overName(text, end);
   const before = text.slice(nameStart, start);
   if (!announces(word, before, text.slice(end, nameEnd), text, start)) return null;
-  const isOption = before.startsWith('--');
-  const value = valueBehind(text, nameEnd, isOption);
+  // `--token …`, and `the API key …` of a sentence.
+  const isBare = before.startsWith('--') || (word === 'key' && before === '' && nameEnd === end);
+  const value = valueBehind(text, nameEnd, isBare);
   if (value === null) return null;
   const isSecret = promised === 'password' ? looksLikePassword(value) : looksLikeKey(value, word);
   if (!isSecret) return null;
@@ -91,10 +92,10 @@ interface Value {
   readonly isQuoted: boolean;
 }
 
-function valueBehind(text: string, at: number, isOption: boolean): Value | null {
+function valueBehind(text: string, at: number, isBare: boolean): Value | null {
   FOLLOWED.lastIndex = at;
   let behind = FOLLOWED.test(text) ? FOLLOWED.lastIndex : -1;
-  if (behind < 0 && isOption) {
+  if (behind < 0 && isBare) {
     OPTION_FOLLOWED.lastIndex = at;
     behind = OPTION_FOLLOWED.test(text) ? OPTION_FOLLOWED.lastIndex : -1;
   }

@@ -49,7 +49,7 @@ export function ageKey(key: string): Verdict {
   const prefix = [...lower.slice(0, at)].map((one) => one.charCodeAt(0));
   const data = [...lower.slice(at + 1)].map((one) => BECH32.indexOf(one));
   const values = [...prefix.map((unit) => unit >> 5), 0, ...prefix.map((unit) => unit & 31), ...data];
-  return polymod(values) === 1 ? 'proven' : 'refuted';
+  return polymod(values) === 1 ? 'proven' : 'open';
 }
 
 function polymod(values: readonly number[]): number {
@@ -82,7 +82,15 @@ export function jsonWebToken(token: string): Verdict {
 
 /** `user:password` in base 64, as HTTP sends it. */
 export function basicCredentials(header: string): Verdict {
-  const encoded = header.slice(header.search(/\s/)).trim();
+  return credentialsIn(header.slice(header.search(/\s/)).trim());
+}
+
+/** The same, as a member of a file for registries. */
+export function registryCredentials(member: string): Verdict {
+  return credentialsIn(member.slice(member.lastIndexOf('"', member.length - 2) + 1, -1));
+}
+
+function credentialsIn(encoded: string): Verdict {
   const text = Buffer.from(encoded, 'base64').toString('latin1');
   return /^[\x20-\x7e]{1,200}$/.test(text) && /^[^:]{0,100}:.{3,}/.test(text) ? 'open' : 'refuted';
 }

@@ -13,6 +13,7 @@ import {
   grafanaChecksum,
   jsonWebToken,
   npmChecksum,
+  registryCredentials,
   type SecretCheck,
 } from './checks.ts';
 
@@ -307,7 +308,7 @@ const OPERATIONS: readonly SecretForm[] = [
   form('GRAFANA_TOKEN', ['glc_eyJ'], '[A-Za-z0-9+/]{32,400}={0,3}'),
   form('SENTRY_TOKEN', ['sntrys_eyJ'], '[A-Za-z0-9+/=_-]{80,400}', { left: 'token' }),
   form('SENTRY_TOKEN', ['sntryu_'], `${HEX}{64}`),
-  form('DYNATRACE_TOKEN', ['dt0c01.', 'dt0s01.', 'dt0s16.'], '[A-Z2-7]{8,24}\\.[A-Z2-7]{64}'),
+  form('DYNATRACE_TOKEN', ['dt0c01.', 'dt0s01.', 'dt0s16.'], '[A-Z0-9]{8,24}\\.[A-Z0-9]{64}'),
   form('POSTHOG_KEY', ['phx_'], `${ALNUM}{40,56}`),
   form('LAUNCHDARKLY_KEY', ['sdk-'], UUID, { entropy: OF_HEX }),
   form('ONEPASSWORD_TOKEN', ['ops_eyJ'], '[A-Za-z0-9+/]{200,1500}={0,3}', { left: 'token' }),
@@ -319,7 +320,7 @@ const OPERATIONS: readonly SecretForm[] = [
 ];
 
 const SERVICES: readonly SecretForm[] = [
-  form('NOTION_TOKEN', ['ntn_'], `\\d{11}${ALNUM}{35}`),
+  form('NOTION_TOKEN', ['ntn_'], `${ALNUM}{40,50}`),
   form('NOTION_TOKEN', ['secret_'], `${ALNUM}{43}`),
   form('LINEAR_KEY', ['lin_api_', 'lin_oauth_'], `${ALNUM}{40,64}`),
   form('AIRTABLE_TOKEN', ['pat'], `${ALNUM}{14}\\.${HEX}{64}`),
@@ -359,6 +360,38 @@ const CRYPTOGRAPHY: readonly SecretForm[] = [
   }),
 ];
 
+/** What stands for a password in documentation. */
+const SPELT_OUT =
+  '(?![$<{*%]|(?:my|your)?[-_]?(?:pass(?:word|wd|wort)?|pwd|secret|token|changeme|x{3,})(?:["\'\\s]|$))';
+const OF_PASSWORD = 2;
+
+/** As programs take them. */
+const IN_COMMANDS: readonly SecretForm[] = [
+  form('PASSWORD', ['curl ', 'wget '], '', {
+    whole: `(?:curl|wget) [^\\n]{0,240}?(?:-u|--user)[ =]?["']?[A-Za-z0-9._@+-]{1,64}:${SPELT_OUT}([^\\s"':@/]{4,128})`,
+    entropy: OF_PASSWORD,
+  }),
+  form('PASSWORD', ['sshpass -p'], '', {
+    whole: `sshpass -p[ ]?["']?${SPELT_OUT}([^\\s"']{4,128})`,
+    entropy: OF_PASSWORD,
+  }),
+  form('PASSWORD', ['mysql', 'mariadb'], '', {
+    whole: `(?:mysql|mariadb)(?:dump|admin|import)? [^\\n|;&]{0,160}?(?<= )-p["']?${SPELT_OUT}([^\\s"'-][^\\s"']{3,128})`,
+    entropy: OF_PASSWORD,
+  }),
+  // A line, or lines, of `.netrc`.
+  form('PASSWORD', ['login '], '', {
+    whole: `login[ \\t]{1,4}\\S{1,80}\\s{1,8}password[ \\t]{1,4}${SPELT_OUT}(\\S{4,128})`,
+    entropy: OF_PASSWORD,
+  }),
+  form('BASIC_AUTH_HEADER', ['"auth"'], '', {
+    left: 'free',
+    whole: '"auth"\\s{0,4}:\\s{0,4}"([A-Za-z0-9+/]{8,400}={0,2})"',
+    check: registryCredentials,
+    entropy: 2.5,
+  }),
+];
+
 const IN_CONTEXT: readonly SecretForm[] = [
   form('BASIC_AUTH_HEADER', ['basic '], '', {
     anyCase: true,
@@ -386,5 +419,6 @@ export const FORMS: readonly SecretForm[] = [
   ...OPERATIONS,
   ...SERVICES,
   ...CRYPTOGRAPHY,
+  ...IN_COMMANDS,
   ...IN_CONTEXT,
 ];

@@ -20,6 +20,23 @@ test('addresses of persons and machines are found with their exact ranges', () =
     'IP_ADDRESS fe80::1ff:fe23:4567:890a',
     'MAC_ADDRESS aa:bb:cc:dd:ee:ff',
   ]);
+  assert.deepEqual(found('Internet 10.1.2.3 ARPA 001a.2b3c.4d5e'), [
+    'IP_ADDRESS 10.1.2.3',
+    'MAC_ADDRESS 001a.2b3c.4d5e',
+  ]);
+});
+
+test('passports and dates of birth are found in the forms of other countries', () => {
+  for (const [text, expected] of [
+    ['passeport n° 14AB12345', 'PASSPORT 14AB12345'],
+    ['паспорт 4510 123456', 'PASSPORT 4510 123456'],
+    ['née le 14 juillet 1969', 'DATE_OF_BIRTH 14 juillet 1969'],
+    ['date_of_birth=19840723', 'DATE_OF_BIRTH 19840723'],
+    ['DOB 23-Jul-1984', 'DATE_OF_BIRTH 23-Jul-1984'],
+    ['тел. 8 (495) 123-45-67', 'PHONE_NUMBER 8 (495) 123-45-67'],
+    ['habite 8 Rue Victor Hugo, 69002 Lyon', 'ADDRESS 8 Rue Victor Hugo, 69002 Lyon'],
+  ] as const)
+    assert.deepEqual(found(text, expected.split(' ')[0] ?? ''), [expected], text);
 });
 
 test('what only looks like an address is none', () => {
@@ -31,6 +48,11 @@ test('what only looks like an address is none', () => {
     'https://user@host.example/',
     '12:30:45',
     'v1.2.3.4',
+    '.NET Framework 4.7.2.0',
+    '1.2.3.4.5',
+    '1234.5678.9012',
+    'Chapter 12 The Long Road',
+    'Merry Christmas!',
   ])
     assert.deepEqual(found(text), [], text);
 });
@@ -53,6 +75,8 @@ test('national numbers are found by their form and check digits, or behind the w
     ['NIE X1234567L', 'ES_NIE X1234567L'],
     ['CF RSSMRA85T10A562S', 'IT_FISCAL_CODE RSSMRA85T10A562S'],
     ['BSN 111222333', 'NL_BSN 111222333'],
+    ['SIN 046 454 286', 'CA_SIN 046 454 286'],
+    ['henkilötunnus 131052-308T', 'FI_PERSONAL_IDENTITY_CODE 131052-308T'],
     ['PESEL 44051401359', 'PL_PESEL 44051401359'],
     ['CPF 529.982.247-25', 'BR_CPF 529.982.247-25'],
     ['CNPJ 11.222.333/0001-81', 'BR_CNPJ 11.222.333/0001-81'],
@@ -108,6 +132,14 @@ function policyOf(line: string) {
   assert.ok(policy.ok, JSON.stringify(policy));
   return policy.value;
 }
+
+test('the name of an organisation begins behind what somebody is in it', () => {
+  assert.deepEqual(found('Anna Kowalska, CFO of Initech GmbH, resigned.'), [
+    'PERSON Anna Kowalska',
+    'ORGANIZATION Initech GmbH',
+  ]);
+  assert.deepEqual(found('Maria Rossi lives near Lake Como.'), ['PERSON Maria Rossi', 'LOCATION Lake Como']);
+});
 
 test('a rule may ask for some kinds only, by position or by name, and masking hides exactly what was found', () => {
   const trace = [{ role: 'user', content: 'ada@example.org, 🙂 +49 30 1234567' }];

@@ -50,6 +50,35 @@ test('a password is found where a word announces it, and only the password is ma
   assert.deepEqual(found('https://mira:s3cr3t-pw@git.example.org/x'), ['BASIC_AUTH_URL s3cr3t-pw']);
 });
 
+test('a password that a program is given is found, and a variable in its place is none', () => {
+  for (const [text, expected] of [
+    ['mysql -u root -pS3cr3t!pass9 -h db01 shop < dump.sql', 'S3cr3t!pass9'],
+    ['curl -u admin:Hx7!kkq02Lm https://files.acme.io/rest', 'Hx7!kkq02Lm'],
+    ["sshpass -p 'Wint3r!sComing' ssh root@10.0.0.4", 'Wint3r!sComing'],
+    ['machine api.acme.io\n  login ops\n  password 1feb8824-7349-4344', '1feb8824-7349-4344'],
+    ['Das Passwort für den Server lautet Krk99!tulpe, bitte löschen.', 'Krk99!tulpe'],
+  ] as const)
+    assert.deepEqual(found(text), [`PASSWORD ${expected}`], text);
+  assert.deepEqual(found('{"r.acme.io":{"auth":"cm9ib3Q6MEpEbUtHQmQzQ3plenAz"}}'), [
+    'BASIC_AUTH_HEADER cm9ib3Q6MEpEbUtHQmQzQ3plenAz',
+  ]);
+  assert.deepEqual(found('pass the API key 70aa01d22a5db45db4e0cfb65a203cab as the first argument'), [
+    'GENERIC_SECRET 70aa01d22a5db45db4e0cfb65a203cab',
+  ]);
+  for (const text of [
+    'mysql -u root -p$DB_PASSWORD shop',
+    'mysql -u root -p shop',
+    'curl -u "$USER:$PASS" https://files.acme.io',
+    'curl -u username:password https://example.com',
+    'docker run -u 1000:1000 nginx',
+    'sshpass -p "$PASSWORD" ssh root@host',
+    'The password for the server is strong enough.',
+    'the API key page of the console',
+    '{"auth":"disabled-for-tests"}',
+  ])
+    assert.deepEqual(found(text), [], text);
+});
+
 test('what stands in the place of a secret is none', () => {
   for (const text of [
     'password = "YOUR_PASSWORD"',
