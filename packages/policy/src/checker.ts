@@ -395,7 +395,7 @@ class Checker {
         if (expression.within !== null) this.#expression(expression.within, variables);
         return variables.get(expression.variable.name) ?? ANY;
       case 'format':
-        if (this.#options.dialect === 'invariant') this.#addition(expression, 'a value inside an f-string');
+        if (this.#options.dialect === 'invariant') this.#formatAsWritten(expression);
         for (const child of childrenOf(expression)) this.#expression(child, variables);
         return STR;
       case 'assignment':
@@ -727,10 +727,19 @@ class Checker {
     );
   }
 
+  /** In the seed language an f-string is its text, which is the same where no braces are in it. */
+  #formatAsWritten(format: Expression & { kind: 'format' }): void {
+    const holdsValue = format.parts.some((part) => typeof part !== 'string');
+    if (holdsValue) this.#addition(format, 'a value inside an f-string');
+    else if (/[{}]/.test(format.parts.join(''))) this.#addition(format, 'a doubled brace inside an f-string');
+  }
+
   // ── tool patterns ─────────────────────────────────────────────────────────────────────────────────────────
 
   #toolPattern(pattern: ToolPattern, variables: Variables): void {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(pattern.tool.name)) this.#addition(pattern.tool, 'this tool name');
+    const { name, start, end } = pattern.tool;
+    const isQuoted = end - start !== name.length;
+    if (isQuoted || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) this.#addition(pattern.tool, 'this tool name');
     if (pattern.arguments === null) return;
     this.#pattern(pattern.arguments);
     for (const value of patternValues(pattern.arguments)) this.#expression(value, variables);

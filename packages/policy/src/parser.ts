@@ -209,6 +209,7 @@ class Parser {
       this.#endOfLine();
     } else if (isWord(token, 'rule') && next.kind === 'name') this.#namedRule(rules);
     else if (isEffect(token) && (next.kind === 'string' || next.kind === 'name')) this.#rule(null, rules);
+    else if (isEffect(token) && startsValue(next, this.#token(2))) this.#fail('POL003', next, NO_MESSAGE);
     else if (isWord(token, 'def') && next.kind === 'name') {
       const span = joinSpans(token, next);
       this.#fail('POL007', span, '`def` is not supported', 'write a predicate: `name(x: T) := …`');
@@ -384,6 +385,8 @@ class Parser {
       );
     }
     const message = token.kind === 'string' ? this.#atom() : this.#postfix();
+    if (message.kind === 'literal' && typeof message.value !== 'string')
+      this.#diagnostics.error('POL003', message, NO_MESSAGE);
     if (message.kind !== 'quantifier') return message;
     this.#fail('POL003', message, 'a message was expected here, not a block');
   }
@@ -978,6 +981,13 @@ class Parser {
       );
       inner.#nesting = this.#nesting;
       const expression = inner.#expression();
+      if (isOperator(inner.#token(), ':'))
+        inner.#fail(
+          'POL003',
+          inner.#token(),
+          'a value in braces has no format behind it',
+          'write `"{:.2f}".format(value)`',
+        );
       if (inner.#token().kind !== 'end') inner.#endOfLine();
       this.#height = inner.#height;
       return expression;
@@ -1326,6 +1336,14 @@ function isAnyWord<W extends string>(token: Token, ...words: readonly W[]): toke
 
 function isEffect(token: Token): token is NameToken & { text: EffectWord } {
   return isAnyWord(token, 'raise', 'ask', 'warn');
+}
+
+const NO_MESSAGE = 'the message of a rule is a text, a name or a call';
+
+/** What cannot be the message of a rule, and begins no definition of a name like `raise` either. */
+function startsValue(token: Token, next: Token): boolean {
+  if (isOperator(token, '(')) return next.kind === 'string' || next.kind === 'number';
+  return token.kind === 'number' || isAnyOperator(token, '[', '{', '-', '+');
 }
 
 function isOperator(token: Token, operator: Operator): boolean {

@@ -19,6 +19,12 @@ testPairs([
     innocent: 'raise f"said" if:\n    (m: Message)\n    m.role == "user"\n',
   },
   {
+    name: 'POL080: a doubled brace in an f-string',
+    policy: 'raise f"said {{x}}" if:\n    (m: Message)\n    m.role == "user"\n',
+    expected: ['POL080 1: f"said {{x}}"'],
+    innocent: 'raise "said {{x}}" if:\n    (m: Message)\n    m.role == "user"\n',
+  },
+  {
     name: 'POL081: three conditions in a line',
     policy: aboutMessage('m.role == "user" and m.content == "x" and len(m.content) == 1'),
     expected: ['POL081 3: m.role == "user" and m.content == "x" and len(m.content) == 1'],

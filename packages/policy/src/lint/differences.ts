@@ -279,6 +279,13 @@ function differences(context: LintContext, part: Expression, body: LintBody | nu
           part,
           'the values in braces are put into the text; other implementations leave the braces as they are',
         );
+      } else if (/[{}]/.test(part.parts.join(''))) {
+        diagnostics.warning(
+          'POL080',
+          part,
+          'a doubled brace is one brace here; other implementations leave both',
+          'write the text without `f`',
+        );
       }
       break;
     case 'binary':
