@@ -75,6 +75,16 @@ for (const [what, change, message] of [
   });
 }
 
+test('a place where no state can be kept is refused before anything is scanned', () => {
+  using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': SHOUTED });
+  const { code, out, err } = place.run(['scan', 'p.gr', 'a.jsonl', '--json', '--resume', 'nowhere/state']);
+  assert.deepEqual({ code, out }, { code: 2, out: '' });
+  assert.match(
+    err.replace(/\s+/g, ' '),
+    /nowhere\/state: error SCN003 the state of the scan cannot be kept: its folder does not exist or cannot be written/,
+  );
+});
+
 test('other parameters or another output are refused', () => {
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS });
   assert.equal(place.run(RESUMED).code, 0);

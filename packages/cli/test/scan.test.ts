@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -215,6 +215,25 @@ test('a folder is searched for logs, a `.json` file is one trace, or lines under
     steeredIn('logs/b/one.json'),
     steeredIn('logs/c/lines.json:2'),
   ]);
+});
+
+test('what cannot be read in a folder is told with its name, and hides no other log', () => {
+  using place = new Workplace({
+    'p.gr': POLICY,
+    'logs/a.jsonl': line(STEERED),
+    'logs/z.jsonl': line(STEERED),
+  });
+  symlinkSync('rotated.jsonl', join(place.root, 'logs/current.jsonl'));
+  symlinkSync('loop.json', join(place.root, 'logs/loop.json'));
+  const { code, lines, err } = place.run(['scan', 'p.gr', 'logs', '--json']);
+  assert.equal(code, 2);
+  assert.deepEqual(lines.slice(0, -1), [
+    steeredIn('logs/a.jsonl:1'),
+    { trace: 'logs/current.jsonl', broken: 'there is no such file any more' },
+    { trace: 'logs/loop.json', broken: 'reading it failed (ELOOP)' },
+    steeredIn('logs/z.jsonl:1'),
+  ]);
+  assert.match(err, /2 inputs could not be read to the end/);
 });
 
 test('standard input is read as it comes, before it ends', async () => {

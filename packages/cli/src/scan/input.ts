@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@cordon/core';
 
@@ -95,23 +95,48 @@ function inputsAt(path: string): readonly Input[] | string {
   }
 }
 
-/** Links to folders are not followed: they can lead in circles. Throws if a folder cannot be read. */
+/**
+ * Links to folders are not followed: they can lead in circles. What cannot be looked at, as a link to a log that was
+ * moved or a folder of somebody else, is an input that cannot be read: it is told, and hides no other. Throws if `root`
+ * cannot be read.
+ */
 function inputsBelow(root: string): readonly Input[] {
   const inputs: Input[] = [];
   const open = [root];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const inner: string[] = [];
-    for (const entry of readdirSync(folder, { withFileTypes: true }).sort(byName)) {
+    const entries = folder === root ? entriesOf(root) : tried(entriesOf, folder);
+    if (entries === null) inputs.push(unreadable(folder));
+    for (const entry of entries ?? []) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) inner.push(path);
       else if (TRACE_FILE.test(entry.name)) {
-        const status = statSync(path);
-        if (status.isFile()) inputs.push(inputOf(path, status));
+        const status = tried((one) => statSync(one), path);
+        if (status === null) inputs.push(unreadable(path));
+        else if (status.isFile()) inputs.push(inputOf(path, status));
       }
     }
     open.push(...inner.reverse());
   }
   return inputs;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).sort(byName);
+}
+
+/** Null: it cannot be looked at. */
+function tried<T>(look: (path: string) => T, path: string): T | null {
+  try {
+    return look(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Not empty, so that it is opened, and what is wrong is found there. */
+function unreadable(name: string): Input {
+  return { name, kind: 'lines', size: 1, modified: 0, device: 0, inode: 0 };
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

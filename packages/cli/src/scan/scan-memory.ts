@@ -6,6 +6,8 @@
  * Ring 1; see docs/cli.md.
  */
 import { createHash } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Input } from './input.ts';
 import { NO_COUNTS } from './part.ts';
@@ -56,6 +58,8 @@ export class ScanMemory {
   recall(inputs: readonly Input[]): Result<Beginning, readonly Diagnostic[]> {
     const read = readState(this.#file);
     if (!read.ok) return failed([this.#refusal(this.#file, read.fault)]);
+    // Said before hours are spent, and not when the first state is kept.
+    if (!isWritable(dirname(this.#file))) return failed([unwritable(this.#file)]);
     const state = read.value;
     if (state === null) return ok(freshBeginning(inputs));
     const problems = [...this.#changes(state), ...this.#mismatches(state, inputs)];
@@ -124,4 +128,19 @@ function progressIn(state: ScanState, input: Input): StartedInput['progress'] {
 
 export function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+function unwritable(file: string): Diagnostic {
+  const message = 'the state of the scan cannot be kept: its folder does not exist or cannot be written';
+  const help = 'name a file in a folder that you may write to';
+  return { code: 'SCN003', severity: 'error', file, message, help };
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
