@@ -71,6 +71,8 @@ describe('exit codes', () => {
   for (const [args, told] of [
     [['frobnicate'], /unknown command 'frobnicate'/],
     [['ask', 'x', '--frobnicate'], /unknown option '--frobnicate'/],
+    [['ask', ' '], /the query is empty\s+help: say what you want/],
+    [['audit', 'verify', '--heads', 'none'], /`none` cannot be used: .*there is no such file/s],
     [['ask'], /missing required argument 'query'/],
     [['ask', 'x', '--isolation', 'some'], /Allowed choices are spokes, none/],
     [['demo', '99'], /there is no case `99`; the cases are 1 to 15, or all/],

@@ -8,7 +8,8 @@ import type { Screen, Style } from './screen.ts';
 import { textColumns, visibleLines } from './visible-text.ts';
 
 const GAP = 2;
-const LEAST_COLUMN = 8;
+/** A cell is not wrapped to less, so that a word or a date stays whole. */
+const LEAST_COLUMN = 12;
 /** Lines of one cell; `--json` has the rest. */
 const MOST_CELL_LINES = 20;
 
@@ -21,18 +22,17 @@ export function minuteOf(time: number): string {
 
 /** A table; where the columns do not fit, one block for each row. Every line begins with two spaces. */
 export function renderTable(screen: Screen, headers: Row, rows: readonly Row[]): void {
-  const room = screen.width - GAP - 1;
-  if (room < headers.length * (LEAST_COLUMN + GAP)) return renderBlocks(screen, headers, rows);
-  const widths = columnWidths([headers, ...rows], headers.length, room);
+  const widths = columnWidths([headers, ...rows], headers.length, screen.width - GAP - 1);
+  if (widths === null) return renderBlocks(screen, headers, rows);
   renderRow(screen, headers, widths, 'bold');
   for (const row of rows) renderRow(screen, row, widths, 'plain');
 }
 
 /**
- * As wide as the widest cell; what is too much is taken from the widest columns, and from the first, which names the
- * row and may be copied, only when the others have no more to give.
+ * As wide as the widest cell; what is too much is taken from the widest columns, and never from the first, which names
+ * the row and may be copied. Null: they have no more to give.
  */
-function columnWidths(rows: readonly Row[], count: number, room: number): number[] {
+function columnWidths(rows: readonly Row[], count: number, room: number): number[] | null {
   const widths = Array.from({ length: count }, (_, column) =>
     Math.min(
       room,
@@ -41,9 +41,9 @@ function columnWidths(rows: readonly Row[], count: number, room: number): number
   );
   const total = () => widths.reduce((sum, width) => sum + width, GAP * (count - 1));
   while (total() > room) {
-    const others = Math.max(0, ...widths.slice(1));
-    const widest = others > LEAST_COLUMN ? widths.indexOf(others, 1) : widths.indexOf(Math.max(...widths));
-    widths[widest] = (widths[widest] ?? 1) - 1;
+    const widest = Math.max(0, ...widths.slice(1));
+    if (widest <= LEAST_COLUMN) return null;
+    widths[widths.indexOf(widest, 1)] = widest - 1;
   }
   return widths;
 }

@@ -30,6 +30,27 @@ test('a table lines its columns up', () => {
   );
 });
 
+test('where words would hang over their columns, each row is a block', () => {
+  const rows = [
+    ['21681f7db6f4a88ef27f5333', 'interrupted', '2026-11-22 01:55Z', 'Look it up.'],
+    ['a7b84caf4f6ca2771a993747', 'ended', '2026-11-22 01:51Z', '(nothing asked)'],
+  ];
+  assert.equal(
+    drawn(60, (screen) => renderTable(screen, ['id', 'state', 'begun', 'query'], rows)),
+    `  id: 21681f7db6f4a88ef27f5333
+  state: interrupted
+  begun: 2026-11-22 01:55Z
+  query: Look it up.
+
+  id: a7b84caf4f6ca2771a993747
+  state: ended
+  begun: 2026-11-22 01:51Z
+  query: (nothing asked)
+
+`,
+  );
+});
+
 test('the first column, which names the row, stays whole while the others can give', () => {
   const rows = [['3a281cbaa30229daa5f3358c', 'data of travel-mate', 'permanent']];
   assert.equal(

@@ -1,5 +1,5 @@
 /** `cordon ask "…"`: one query, one answer. Ring 1. */
-import { type ExitCode, exitCodeOf } from '../exit.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
 import { withSession } from './opened.ts';
 import { howLeft, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -9,6 +9,11 @@ export function ask(
   query: string,
   resume: string | undefined,
 ): Promise<ExitCode> {
+  if (query.trim() === '') {
+    const help = 'say what you want: `cordon ask "Summarize the newest email for me."`';
+    surroundings.tellFault({ kind: 'usage', message: 'the query is empty', help });
+    return Promise.resolve(EXIT.failed);
+  }
   return withSession(surroundings, resume, async (session) => {
     const outcome = await runQuery(surroundings, session, query, surroundings.options.private === true);
     tellOutcome(surroundings, outcome);

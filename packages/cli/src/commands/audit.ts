@@ -168,7 +168,8 @@ function wantedSessions(
 
 function keptHeads({ head, heads }: VerifyOptions): Result<readonly KeptHead[], Fault> {
   const file = heads === undefined ? ok('') : readTextFile(heads);
-  if (!file.ok) return failed(fault('usage', `\`${heads}\` cannot be read`));
+  if (!file.ok)
+    return failed(fault('usage', `\`${heads}\` cannot be used: ${file.fault.message}`, file.fault.help));
   const lines = [...head, ...file.value.split('\n').filter((line) => line.trim() !== '')];
   const kept: KeptHead[] = [];
   for (const line of lines) {

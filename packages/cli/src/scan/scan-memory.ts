@@ -6,13 +6,12 @@
  * Ring 1; see docs/cli.md.
  */
 import { createHash } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Input } from './input.ts';
 import { NO_COUNTS } from './part.ts';
 import type { ScanSoFar, StartedInput } from './scan.ts';
 import {
+  canKeepState,
   keyOf,
   type Likeness,
   likenessLength,
@@ -59,7 +58,7 @@ export class ScanMemory {
     const read = readState(this.#file);
     if (!read.ok) return failed([this.#refusal(this.#file, read.fault)]);
     // Said before hours are spent, and not when the first state is kept.
-    if (!isWritable(dirname(this.#file))) return failed([unwritable(this.#file)]);
+    if (!canKeepState(this.#file)) return failed([unwritable(this.#file)]);
     const state = read.value;
     if (state === null) return ok(freshBeginning(inputs));
     const problems = [...this.#changes(state), ...this.#mismatches(state, inputs)];
@@ -134,13 +133,4 @@ function unwritable(file: string): Diagnostic {
   const message = 'the state of the scan cannot be kept: its folder does not exist or cannot be written';
   const help = 'name a file in a folder that you may write to';
   return { code: 'SCN003', severity: 'error', file, message, help };
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,7 +7,9 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
   openSync,
   readFileSync,
@@ -17,7 +19,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { Input } from './input.ts';
 import { type Counts, NO_COUNTS } from './part.ts';
@@ -102,6 +104,16 @@ export function readState(file: string): Result<ScanState | null, string> {
   const parsed = parseJson(text, LIMITS);
   const state = parsed.ok && isJsonObject(parsed.value) ? decodeState(parsed.value) : null;
   return state === null ? failed('it is no state of a scan') : ok(state);
+}
+
+/** Whether its folder is there and may be written to: the file is replaced, so its own rights do not count. */
+export function canKeepState(file: string): boolean {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Replaces the file in one step. Throws what writing throws. */
