@@ -20,10 +20,24 @@ export function unicode({ texts, given, mark }: DetectorCall): string[] | NoAnsw
   const found = new Set<string>();
   for (const [index, text] of texts.entries()) {
     if (text.length > MAX_TEXT) return noAnswer('the text is too long to look at');
-    for (const { category, start, end } of categoriesIn(text, names)) {
+    const stretches = categoriesIn(text, names);
+    const length = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
+    for (const { category, start, end } of stretches) {
       found.add(category);
-      mark(index, start, end);
+      if (length > MOST_MARKS) mark(index, start, end);
+      else markEach(text, start, end, (from, to) => mark(index, from, to));
     }
   }
   return [...found];
+}
+
+/** Of longer texts neighbours of one category are marked together: a report names no more than some thousand places. */
+const MOST_MARKS = 2_000;
+
+function markEach(text: string, start: number, end: number, mark: (from: number, to: number) => void): void {
+  for (let at = start; at < end; ) {
+    const next = at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+    mark(at, next);
+    at = next;
+  }
 }

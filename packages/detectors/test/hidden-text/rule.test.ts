@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPolicy } from '@cordon/policy';
+import { standardDetectors } from '../../src/standard-library.ts';
+
+function ranges(line: string, trace: unknown): readonly string[] {
+  const text = `from invariant.detectors import secrets, unicode\nraise "x" if:\n    (e: ${line}\n`;
+  const policy = loadPolicy(text, { detectors: standardDetectors() });
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  const analysis = policy.value.analyze(trace);
+  assert.ok(analysis.ok);
+  return analysis.value.errors.flatMap((error) => error.ranges);
+}
+
+test('unicode marks each character for itself, in code points', () => {
+  const trace = [{ role: 'user', content: 'é😀AB' }];
+  assert.deepEqual(ranges('Message)\n    "Lu" in unicode(e.content)', trace), [
+    '0',
+    '0.content:0-1',
+    '0.content:1-2',
+    '0.content:2-3',
+    '0.content:3-4',
+  ]);
+  assert.deepEqual(ranges('Message)\n    any(unicode(e, ["Lu"]))', trace), [
+    '0',
+    '0.content:2-3',
+    '0.content:3-4',
+  ]);
+});
+
+test('unicode marks neighbours of one category together where there are thousands', () => {
+  const trace = [{ role: 'user', content: `${'a'.repeat(3000)}B` }];
+  assert.deepEqual(ranges('Message)\n    any(unicode(e))', trace), [
+    '0',
+    '0.content:0-3000',
+    '0.content:3000-3001',
+  ]);
+});
+
+test('secrets looks into objects and calls, and marks what it finds', () => {
+  const key = 'AKIAABCDEFGHIJKLMNOP';
+  const call = { id: '1', type: 'function', function: { name: 'f', arguments: { a: { b: key } } } };
+  const marked = ['0', `0.function.arguments.a.b:0-${key.length}`];
+  assert.deepEqual(ranges('ToolCall)\n    any(secrets(e))', [call]), marked);
+  assert.deepEqual(ranges('ToolCall)\n    any(secrets(e.function.arguments))', [call]), marked);
+  assert.deepEqual(ranges('ToolCall)\n    any(secrets(e.function.name))', [call]), []);
+});
