@@ -38,6 +38,12 @@ test('a question waits for another process, and its answer is what counts', asyn
   );
   const shown = await home.run(['prompts', '--config', EXAMPLES]);
   assert.match(shown.stdout, /WARNING: this is not part of the plan for your query/);
+  const edited = await home.run([
+    ...['prompts', 'answer', String(asked.id), 'allow', '--edit', 'query=none'],
+    ...['--config', EXAMPLES],
+  ]);
+  assert.equal(edited.code, 2);
+  assert.match(edited.stderr.replace(/\s+/g, ' '), /`query` cannot be changed: what can is document-search/);
   const denied = await home.run(['prompts', 'answer', String(asked.id), 'deny', '--config', EXAMPLES]);
   assert.equal(denied.code, 0);
   const { code, events } = await deniedToTheEnd(home, asking);

@@ -7,6 +7,7 @@ import {
   id,
   ok,
   type PermissionAnswer,
+  type PermissionPrompt,
   type PromptEdit,
   type Result,
 } from '@cordon/core';
@@ -155,7 +156,7 @@ function given(
   }
   const drawing = drawPermission(question.prompt, frame);
   showDrawing(surroundings.notes, drawing);
-  return permissionOf(word, options, drawing, surroundings.now());
+  return permissionOf(word, options, question.prompt, drawing, surroundings.now());
 }
 
 function choiceOf(word: string, options: AnswerOptions, now: number): Result<StoredAnswer, string> {
@@ -169,6 +170,7 @@ function choiceOf(word: string, options: AnswerOptions, now: number): Result<Sto
 function permissionOf(
   word: string,
   options: AnswerOptions,
+  { data }: PermissionPrompt,
   drawing: Drawing,
   now: number,
 ): Result<StoredAnswer, string> {
@@ -179,6 +181,13 @@ function permissionOf(
   if (!term.ok) return term;
   const edits = editsOf(options.edit ?? []);
   if (!edits.ok) return edits;
+  // Said here: the hub would only ask anew, where nobody may look any more.
+  const editable = data.filter(({ isEditable }) => isEditable === true).map(({ name }) => name);
+  const fixed = edits.value.find(({ name }) => !editable.includes(name));
+  if (fixed !== undefined) {
+    const can = editable.length === 0 ? 'nothing here can' : `what can is ${editable.join(', ')}`;
+    return failed(`\`${fixed.name}\` cannot be changed: ${can}`);
+  }
   const changed = edits.value.length === 0 ? {} : { edits: edits.value };
   const answer: PermissionAnswer = { allow: true, ...term.value, ...changed, shown };
   return ok({ kind: 'permission', answer });
