@@ -357,6 +357,28 @@ describe('Ctrl-C', () => {
     await assertResumes(home, options, session);
   });
 
+  test('Ctrl-Z stops it at the prompt, and what is typed after it goes on is asked', async () => {
+    using home = new Home();
+    const options = install(home, 'trouble.mjs');
+    const chat = home.start(['chat', ...options], { terminal: true });
+    await chat.shown('cordon> ');
+    chat.type('\u001a');
+    let isBack = false;
+    const back = chat.shown('cordon> ', 2).finally(() => {
+      isBack = true;
+    });
+    // As the shell's `fg`, whenever the key has come.
+    while (!isBack) {
+      for (const pid of [chat.pid, ...descendantsOf(chat.pid).map((one) => one.pid)])
+        process.kill(pid, 'SIGCONT');
+      await Promise.race([back, pause()]);
+    }
+    chat.type(`${WORD}\r`);
+    await chat.shown('"query.ended"');
+    chat.type('/exit\r');
+    assert.equal((await chat.end()).code, 0);
+  });
+
   test('as a signal, where no key can be pressed, it does the same; SIGTERM leaves in either case', async () => {
     using home = new Home();
     const options = install(home, 'trouble.mjs');

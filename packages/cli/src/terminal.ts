@@ -163,6 +163,8 @@ export class Terminal {
     const isCurrent = () => this.#interface === lines;
     lines.on('line', (line) => isCurrent() && this.#receive(line));
     lines.on('SIGINT', () => isCurrent() && this.#interrupt());
+    // Behind Ctrl-Z and `fg` the editor has paused, and leaves it to others to read on.
+    lines.on('SIGCONT', () => lines.resume());
     lines.on('close', () => {
       keyboard?.release();
       if (isCurrent()) this.#end();
