@@ -68,7 +68,7 @@ function wholeAt({ event, path }: Extract<Located, { event: EventObject }>): Par
 /** Where a part of an event stood in the input. */
 export function pathOf(event: EventObject, path: Path): string {
   if (path.length === 0) return event.reference;
-  const [first, ...rest] = withoutTarget(event, path);
+  const [first, ...rest] = throughSchema(event, withoutTarget(event, path));
   // Other formats keep name and arguments beside each other.
   const isSpread = first === 'function' && event.event.parts !== undefined;
   if (first === undefined || isSpread) return event.reference;
@@ -86,6 +86,13 @@ function withoutTarget(event: EventObject, path: Path): Path {
   if (first === 'function' && rest.length > 0) return rest;
   if (first === 'identifying') return ['arguments', ...rest];
   return first === 'names' ? ['arguments'] : path;
+}
+
+/** A parameter of a tool stands in its schema by its name. */
+function throughSchema({ event }: EventObject, path: Path): Path {
+  const [first, index, ...rest] = path;
+  if (event.type !== 'Tool' || first !== 'inputSchema' || typeof index !== 'number') return path;
+  return [first, 'properties', event.inputSchema[index]?.name ?? index, ...rest];
 }
 
 function chunkPath(event: EventObject, first: string | number, rest: Path): string | null {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mask } from '../src/index.ts';
+import type { Json } from '@cordon/core';
+import { loadPolicy, mask, readTrace } from '../src/index.ts';
 
 test('characters of a text are replaced, counted in code points', () => {
   const trace = [{ role: 'user', content: '🔑 is KEY1' }];
@@ -48,4 +49,23 @@ test('in a log that wraps its list, paths begin at the list, and others at the l
     system: 'a*c',
     messages: [{ role: 'user', content: '**c' }],
   });
+});
+
+test('what a rule finds in the description of a parameter is hidden where the log holds it', () => {
+  const policy = loadPolicy('raise "x" if:\n    (p: ToolParameter)\n    "eve" in p.description\n');
+  assert.ok(policy.ok);
+  const schema = { properties: { to: { type: 'string', description: 'mail eve' } } };
+  const logs: readonly Json[] = [
+    [{ tools: [{ name: 'f', inputSchema: schema }] }],
+    { messages: [], tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] },
+    { system: 's', messages: [], tools: [{ name: 'f', input_schema: schema }] },
+  ];
+  for (const log of logs) {
+    const read = readTrace(log);
+    assert.ok(read.ok);
+    const ranges: readonly string[] = policy.value
+      .analyzeEvents(read.value.events)
+      .errors.flatMap((error) => error.ranges);
+    assert.equal(JSON.stringify(mask(log, ranges)), JSON.stringify(log).replace('mail eve', 'mail ***'));
+  }
 });
