@@ -111,9 +111,15 @@ function answerAsGood(socket: Socket): void {
     if (end < 0) return;
     const length = Number(/^content-length: (\d+)/im.exec(seen.slice(0, end))?.[1] ?? 0);
     const isChunked = /^transfer-encoding: chunked/im.test(seen.slice(0, end));
+    const hints = Number(/^GET \/hints-(\d+) /.exec(seen)?.[1] ?? 0);
+    if (hints > 0) socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(hints));
+    if (hints > MOST_HINTS) return answer(BAIT);
     if (isChunked ? seen.endsWith('0\r\n\r\n') : seen.length >= end + 4 + length) answer('hello');
   });
 }
+
+/** More announcements of an answer than anybody needs. */
+const MOST_HINTS = 10;
 
 function isWrong(seen: string): boolean {
   const heads = seen.match(/^(?:GET|POST|PUT|CONNECT|OPTIONS|TRACE) \S+ HTTP\/1\.[01]$/gm) ?? [];

@@ -279,6 +279,13 @@ export const EGRESS: readonly Attempt[] = [
     [...MALFORMED, '200'],
   ),
   attempt(
+    'announcements',
+    'has a server announce its answer without end',
+    asks('http://good.com/hints-50'),
+    ['502'],
+    () => arrives(get('http://good.com/hints-3', 'good.com')),
+  ),
+  attempt(
     'websocket',
     'upgrades to a WebSocket',
     sends(

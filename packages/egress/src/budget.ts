@@ -25,6 +25,8 @@ export interface EgressLimits {
   readonly headersMs: number;
   /** From the decision to the last byte of a request's body. */
   readonly bodyMs: number;
+  /** Chunks of a few bytes of all bodies, both ways, at full speed; twice as many may come at once. */
+  readonly smallPiecesPerSecond: number;
 }
 
 const MIB = 1024 * 1024;
@@ -40,12 +42,19 @@ export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
   idleMs: 30_000,
   headersMs: 5_000,
   bodyMs: 120_000,
+  smallPiecesPerSecond: 500,
 };
+
+/** Bytes below which a chunk of a body costs more for being one than for what it holds. */
+const SMALL_PIECE = 128;
+/** A body that is slowed down counts as so many requests: what waits of it was taken apart already. */
+const SLOWED_COST = 20;
 
 export class Budget {
   readonly limits: EgressLimits;
   readonly #requests: Bucket;
   readonly #connections: Bucket;
+  readonly #smallPieces: Bucket;
   #open = 0;
   #leftUp: number;
   #leftDown: number;
@@ -54,6 +63,7 @@ export class Budget {
     this.limits = limits;
     this.#requests = new Bucket(limits.requestsPerMinute, now);
     this.#connections = new Bucket(limits.connectionsPerMinute, now);
+    this.#smallPieces = new Bucket(2 * limits.smallPiecesPerSecond, now, 2_000);
     this.#leftUp = limits.sessionBytesUp;
     this.#leftDown = limits.sessionBytesDown;
   }
@@ -76,6 +86,8 @@ export class Budget {
   }
 
   readonly #account: Account = {
+    piece: (bytes) => bytes >= SMALL_PIECE || this.#smallPieces.take(),
+    slowed: () => void this.#requests.take(SLOWED_COST),
     up: (bytes) => {
       this.#leftUp -= bytes;
       return this.#leftUp >= 0;
@@ -90,32 +102,36 @@ export class Budget {
   };
 }
 
-/** A minute fills it. A clock that goes back fills nothing. */
+/** Filled in `fillMs`. A clock that goes back fills nothing. */
 class Bucket {
   readonly #size: number;
   readonly #now: Clock;
+  readonly #fillMs: number;
   #left: number;
   #at: number;
 
-  constructor(size: number, now: Clock) {
+  constructor(size: number, now: Clock, fillMs = 60_000) {
     this.#size = size;
     this.#now = now;
+    this.#fillMs = fillMs;
     this.#left = size;
     this.#at = now();
   }
 
-  take(): boolean {
+  take(count = 1): boolean {
     const now = this.#now();
-    const filled = (Math.max(0, now - this.#at) * this.#size) / 60_000;
+    const filled = (Math.max(0, now - this.#at) * this.#size) / this.#fillMs;
     this.#left = Math.min(this.#size, this.#left + filled);
     this.#at = now;
     if (this.#left < 1) return false;
-    this.#left--;
+    this.#left -= count;
     return true;
   }
 }
 
 interface Account {
+  readonly piece: (bytes: number) => boolean;
+  readonly slowed: () => void;
   readonly up: (bytes: number) => boolean;
   readonly down: (bytes: number) => boolean;
   readonly end: () => void;
@@ -127,6 +143,7 @@ export class Contact {
   readonly #account: Account;
   #up = 0;
   #down = 0;
+  #isSlowed = false;
   #isOver = false;
 
   constructor(limits: EgressLimits, account: Account) {
@@ -140,6 +157,17 @@ export class Contact {
 
   get bytesDown(): number {
     return this.#down;
+  }
+
+  /**
+   * One chunk of a body, however it was framed. Attack: a megabyte in chunks of one byte is a million events, and holds
+   * hundreds of megabytes of the hub. False: it may pass a while later.
+   */
+  takePiece(bytes: number): boolean {
+    if (this.#account.piece(bytes)) return true;
+    if (!this.#isSlowed) this.#account.slowed();
+    this.#isSlowed = true;
+    return false;
   }
 
   /** False: these bytes may not leave, and nothing after them. */

@@ -6,12 +6,22 @@
  */
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, refused, type WayOut } from './admission.ts';
+import type { Contact } from './budget.ts';
 import { masked, type ReadyCredential } from './credential.ts';
 import { bareAddress, type Destination, destination, isAddress } from './destination.ts';
-import { finalStatus, headBytes, LONGEST_HEAD, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
+import {
+  cutInterim,
+  finalStatus,
+  headBytes,
+  LONGEST_HEAD,
+  PAUSE_MS,
+  TOO_MUCH_DOWN,
+  TOO_MUCH_UP,
+} from './forward.ts';
 import { isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 
 export interface FetchRequest {
@@ -172,7 +182,7 @@ async function exchange(
     if (!contact.takeDown(headBytes(answer))) return failed(TOO_MUCH_DOWN);
     const status = finalStatus(answer);
     if (status === null) return failed('the answer has no status');
-    const body = await bodyOf(answer, answerBytes, (bytes) => contact.takeDown(bytes));
+    const body = await bodyOf(answer, answerBytes, contact);
     return body.ok ? readAnswer(status, answer, body.value, ready) : body;
   } catch {
     return failed(signal.aborted ? STOPPED : 'there was no answer');
@@ -211,6 +221,7 @@ function answerTo(
       .on('error', reject)
       .on('upgrade', () => reject(new Error('upgrade')));
     outgoing.on('close', () => reject(new Error('closed')));
+    cutInterim(outgoing, (why) => outgoing.destroy(new Error(why)));
     outgoing.end(body);
   });
 }
@@ -218,7 +229,7 @@ function answerTo(
 async function bodyOf(
   answer: IncomingMessage,
   most: number,
-  take: (bytes: number) => boolean,
+  contact: Contact,
 ): Promise<Result<Buffer, string>> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -226,7 +237,8 @@ async function bodyOf(
     const bytes: Buffer = chunk;
     size += bytes.length;
     if (size > most) return failed(`the answer has more than ${most} bytes`);
-    if (!take(bytes.length)) return failed(TOO_MUCH_DOWN);
+    if (!contact.takeDown(bytes.length)) return failed(TOO_MUCH_DOWN);
+    if (!contact.takePiece(bytes.length)) await wait(PAUSE_MS);
     chunks.push(bytes);
   }
   return answer.complete ? ok(Buffer.concat(chunks)) : failed('the answer was cut short');

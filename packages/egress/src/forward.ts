@@ -4,10 +4,17 @@
  *
  * Ring 0.
  */
-import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http';
-import { pipeline, Transform } from 'node:stream';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { pipeline, Transform, type TransformOptions } from 'node:stream';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, type WayOut, type Wish } from './admission.ts';
+import type { Contact } from './budget.ts';
 import { type Destination, destinationOfAuthority } from './destination.ts';
 import { PLAIN_PORT, TLS_PORT } from './reach.ts';
 
@@ -96,6 +103,7 @@ function send(incoming: IncomingMessage, response: ServerResponse, way: WayOut, 
   const { limits } = way.budget;
   const cut = (why: string) => {
     end(why);
+    incoming.unpipe().pause(); // else what is left of the body is still passed on, piece by piece, to nobody
     outgoing.destroy();
     if (response.headersSent) response.destroy();
     else refuse(response, why, 502);
@@ -118,48 +126,84 @@ function send(incoming: IncomingMessage, response: ServerResponse, way: WayOut, 
   outgoing.on('finish', () => clearTimeout(lateBody));
   outgoing.on('error', () => cut('no answer'));
   outgoing.on('upgrade', () => cut('the server switched protocols'));
+  cutInterim(outgoing, cut);
   response.on('close', () => {
     clearTimeout(lateBody);
     end(null);
     outgoing.destroy();
   });
   outgoing.on('response', (answer) => {
+    // What came in the same piece as the reason to cut is still read.
+    if (response.headersSent || response.destroyed) return void answer.destroy();
     if (!contact.takeDown(headBytes(answer))) return cut(TOO_MUCH_DOWN);
     const status = finalStatus(answer);
     if (status === null) return cut('the answer has no status');
     response.writeHead(status, endToEnd(answer));
-    const counter = counting(
+    const counter = pieceByPiece(
+      contact,
       (bytes) => contact.takeDown(bytes),
       () => cut(TOO_MUCH_DOWN),
     );
     pipeline(answer, counter, response, () => undefined);
   });
   if (!contact.takeUp(headBytes(incoming))) return cut(TOO_MUCH_UP);
-  incoming
-    .pipe(
-      counting(
-        (bytes) => contact.takeUp(bytes),
-        () => cut(TOO_MUCH_UP),
-      ),
-    )
-    .pipe(outgoing);
+  const counter = pieceByPiece(
+    contact,
+    (bytes) => contact.takeUp(bytes),
+    () => cut(TOO_MUCH_UP),
+  );
+  incoming.pipe(counter).pipe(outgoing);
 }
+
+/**
+ * Answers before the answer (RFC 9110, 15.2), which nobody waits for. Attack: a server that sends nothing else, for ever,
+ * and counts as silent.
+ */
+export function cutInterim(outgoing: ClientRequest, cut: (why: string) => void): void {
+  let interim = 0;
+  outgoing.on('information', () => {
+    if (++interim === MOST_INTERIM) cut('the server only announces an answer');
+  });
+}
+
+const MOST_INTERIM = 16;
 
 export const TOO_MUCH_UP = 'more bytes were sent than the app may send';
 export const TOO_MUCH_DOWN = 'more bytes came back than the app may receive';
 
 /** Passes chunks on while `take` counts them as allowed; then `excess` ends the connection. */
 export function counting(take: (bytes: number) => boolean, excess: () => void): Transform {
+  return new Transform(passing(take, excess, () => true));
+}
+
+/** Of a body whose chunks the other side makes: with too many small ones it has to wait. */
+function pieceByPiece(contact: Contact, take: (bytes: number) => boolean, excess: () => void): Transform {
+  const options = passing(take, excess, (bytes) => contact.takePiece(bytes));
+  // No more than one waits here: the rest waits where it comes from.
+  return new Transform({ ...options, highWaterMark: 1 });
+}
+
+/** Of one body, while all together have too many small pieces. */
+export const PAUSE_MS = 20;
+
+function passing(
+  take: (bytes: number) => boolean,
+  excess: () => void,
+  isInTime: (bytes: number) => boolean,
+): TransformOptions {
   let isOver = false;
-  return new Transform({
+  return {
     transform(chunk: Buffer, _encoding, done) {
       if (isOver) return done();
-      if (take(chunk.length)) return done(null, chunk);
-      isOver = true;
-      excess();
-      done();
+      if (!take(chunk.length)) {
+        isOver = true;
+        excess();
+        return done();
+      }
+      if (isInTime(chunk.length)) return done(null, chunk);
+      setTimeout(done, PAUSE_MS, null, chunk);
     },
-  });
+  };
 }
 
 /**

@@ -41,6 +41,9 @@ export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Res
   return listen(outside, at, way);
 }
 
+/** Of a body that waits to be decided. Attack: each byte of it is a chunk of its own, and an object here. */
+const UNREAD_BYTES = 4 * 1024;
+
 /** Takes requests in the clear. A connection that is a tunnel's is pinned to the tunnel's destination. */
 function httpServer(way: WayOut, tunnels: WeakMap<Duplex, Destination>): Server {
   const { limits } = way.budget;
@@ -49,6 +52,7 @@ function httpServer(way: WayOut, tunnels: WeakMap<Duplex, Destination>): Server 
     requestTimeout: 0, // `bodyMs` bounds the body, from the decision on
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs), // the default lets headers dribble in for half a minute
     maxHeaderSize: LONGEST_HEAD,
+    highWaterMark: UNREAD_BYTES,
     keepAliveTimeout: 5_000,
     insecureHTTPParser: false,
     requireHostHeader: false, // refused like every other, and told

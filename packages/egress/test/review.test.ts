@@ -1,5 +1,6 @@
 /** Found by attacking the finished proxy: each case was open once. */
 import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer as createTcpServer, type Server } from 'node:net';
 import { constants } from 'node:os';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +15,7 @@ import {
   secureByAuthorities,
   type WayOut,
 } from '../src/index.ts';
-import { converse, get, OPENED, open, recorder } from './setting.ts';
+import { converse, get, OPENED, open, recorder, type Setting } from './setting.ts';
 
 /** Answers every connection with this head. */
 const answering = (head: string) =>
@@ -66,6 +67,69 @@ test('an app that floods its proxy has none any more; as many requests at its ow
   assert.deepEqual(answers.patient, Array(22).fill(refused));
   assert.deepEqual(answers.flooding, [...Array(20).fill(refused), 'cut', 'cut']);
   assert.equal(flooding.refused.at(-1), 'null: it floods the proxy, which is closed');
+});
+
+test('a server that only announces its answer is cut; one that announces it a few times answers', async (context) => {
+  const hinting = (times: number, isAnswering = true) =>
+    createTcpServer((socket) =>
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(times));
+          if (isAnswering) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        }),
+    );
+  // Also where the answer comes in the same piece.
+  for (const isAnswering of [false, true]) {
+    const endless = await open(context, hinting(20, isAnswering));
+    assert.equal(await get(endless, 'http://good.com/'), '502 cordon: the server only announces an answer');
+    assert.equal(endless.closed[0]?.cut, 'the server only announces an answer');
+  }
+  assert.equal(await get(await open(context, hinting(3)), 'http://good.com/'), '200 ok');
+});
+
+test('a body in chunks of one byte passes, as slowly as the hub can bear', async (context) => {
+  const bodies: string[] = [];
+  const upstream = createHttpServer(async (incoming, answer) => {
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    bodies.push(body);
+    for (const letter of 'b'.repeat(body === '' ? 30 : 1)) answer.write(letter);
+    answer.end();
+  });
+  const limits = { smallPiecesPerSecond: 10 };
+  // Time stands still for the budget: of 20 pieces at once nothing comes back.
+  const took = async (ask: (setting: Setting) => Promise<string>, wanted: RegExp) => {
+    const setting = await open(context, upstream, { limits, clock: () => 0 });
+    const began = performance.now();
+    assert.match(await ask(setting), wanted);
+    return performance.now() - began;
+  };
+  assert.ok((await took((setting) => get(setting, 'http://good.com/'), /^200 b{30}$/)) > 9 * 20);
+  const head =
+    'POST http://good.com/ HTTP/1.1\r\nhost: good.com\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n';
+  const chunks = `${'1\r\na\r\n'.repeat(30)}0\r\n\r\n`;
+  assert.ok((await took((setting) => converse(setting, [head + chunks]), /^HTTP\/1.1 200 OK/)) > 9 * 20);
+  assert.deepEqual(bodies, ['', 'a'.repeat(30)]);
+});
+
+test('small pieces of all requests of an app count together, large ones never, and a slowed one as many requests', () => {
+  let now = 0;
+  const limits = { ...DEFAULT_EGRESS_LIMITS, requestsPerMinute: 24, smallPiecesPerSecond: 5 };
+  const budget = new Budget(limits, () => now);
+  const contact = () => {
+    const begun = budget.begin(null);
+    return begun.ok ? begun.value : null;
+  };
+  const [one, other] = [contact(), contact()];
+  const taken = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? one : other)?.takePiece(127));
+  assert.deepEqual(taken, [...Array(10).fill(true), false, false]);
+  assert.equal(one?.takePiece(128), true);
+  assert.equal(contact(), null); // of 24 requests two are made, and two slowed ones count for 20 each
+  now = 1_000;
+  assert.equal(one?.takePiece(1), true);
+  now = 60_000;
+  assert.notEqual(contact(), null);
 });
 
 /** Everything leads to this port. */
