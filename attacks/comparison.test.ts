@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LAYER_NAMES, LAYERS } from '@cordon/sandbox';
 import { attemptsIn, compared, renderComparison, replaceComparison } from './comparison.ts';
+import { ATTEMPTS } from './escape/attempts.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/isolation.md'), 'utf8');
+const README = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
 test('the comparison on the page is of the attempts that there are; otherwise `npm run attacks:compare`', () => {
   assert.deepEqual(
@@ -23,6 +25,12 @@ test('on the page Cordon lets through what is known, and each of the others was 
     rows.every(([, , , others]) => others?.split('|').every((cell) => cell.trim() !== '')),
     true,
   );
+});
+
+test('the README claims as many attempts as there are, and those that are known to get through', () => {
+  const known = ATTEMPTS.filter((attempt) => attempt.known !== undefined).length;
+  const claim = `${ATTEMPTS.length - known} of ${ATTEMPTS.length} attempts are stopped`;
+  assert.ok(README.includes(claim), claim);
 });
 
 for (const name of LAYER_NAMES)
