@@ -113,17 +113,28 @@ const FOREIGN_OPERATORS: readonly (readonly [string, string])[] = [
 function unknownAt(text: string, at: number, end: number, diagnostics: Diagnostics): Token {
   const codePoint = text.codePointAt(at) ?? 0;
   const length = codePoint > 0xffff ? 2 : 1;
-  const isHidden = codePoint < 0x20 || (codePoint >= 0xd800 && codePoint <= 0xdfff);
+  const character = String.fromCodePoint(codePoint);
+  // Attack: a character that turns the direction of writing, in a report on a terminal.
+  const isHidden = /[\p{C}\p{M}\p{Z}]/u.test(character);
   const foreign = FOREIGN_OPERATORS.find(([operator]) => text.startsWith(operator, at));
   const shown = isHidden
-    ? `U+${codePoint.toString(16).padStart(4, '0')}`
-    : (foreign?.[0] ?? String.fromCodePoint(codePoint));
+    ? `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+    : (foreign?.[0] ?? character);
   const span = { start: at, end: at + (foreign?.[0].length ?? length) };
-  diagnostics.error('POL001', span, `\`${shown}\` is not part of the language`, foreign?.[1]);
+  diagnostics.error(
+    'POL001',
+    span,
+    `\`${shown}\` is not part of the language`,
+    foreign?.[1] ?? helpFor(character),
+  );
   // One report for a run of the same character: a megabyte of NULs is one problem.
   let next = curlyQuoteEnd(text, at, end) ?? at + length;
   while (next < end && text.codePointAt(next) === codePoint) next += length;
   return { kind: 'unknown', text: text.slice(at, next), start: at, end: next };
+}
+
+function helpFor(character: string): string | undefined {
+  return /\p{Zs}/u.test(character) ? 'it looks like a space: write one' : undefined;
 }
 
 const MAX_CURLY = 200;

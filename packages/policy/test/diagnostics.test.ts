@@ -205,6 +205,15 @@ testMistakes([
     innocent: [...CALL, '    c.name == "a “&&” b"'],
   },
   {
+    name: 'a character that cannot be seen is named by its number, and a space of another kind is told as one',
+    policy: [...MESSAGE, '    m.role\u00a0== "a"', '    m.role\u202e == "b"', '    m.role == "c"'],
+    expected: [
+      '3:11 POL001 [\u00a0] `U+00A0` is not part of the language | it looks like a space: write one',
+      '4:11 POL001 [\u202e] `U+202E` is not part of the language',
+    ],
+    innocent: [...MESSAGE, '    m.role == "\u00a0\u202e"'],
+  },
+  {
     name: '`contains` between two values is one mistake',
     policy: [...MESSAGE, '    m.role == "user" and m.content contains "x"'],
     expected: [
