@@ -18,9 +18,11 @@ import {
   isRuleMessage,
   isToolPattern,
   isTraceObject,
+  isTuple,
   isUndecided,
   kindOf,
   type TraceObject,
+  tuple,
   undecided,
   type Value,
 } from './value.ts';
@@ -204,7 +206,8 @@ function arithmetic(operator: '+' | '-' | '*' | '/' | '%' | '**', left: Value, r
   if (operator === '+' && typeof left === 'string' && typeof right === 'string') return joined([left, right]);
   if (operator === '+' && isList(left) && isList(right)) {
     if (left.length + right.length > MAX_BUILT) return undecided('the list becomes too long');
-    return left.concat(right);
+    const all = left.concat(right);
+    return isTuple(left) && isTuple(right) ? tuple(all) : all;
   }
   if (operator === '%' && typeof left === 'string') return percentFormat(left, right);
   if (operator === '*') return repeated(left, right);
@@ -237,18 +240,15 @@ function remainder(a: number, b: number): number {
 }
 
 function repeated(left: Value, right: Value): Value {
-  const [subject, times] = typeof left === 'number' ? [right, left] : [left, right];
-  if (
-    typeof times !== 'number' ||
-    !Number.isInteger(times) ||
-    (typeof subject !== 'string' && !isList(subject))
-  ) {
+  const [subject, times] = numeric(left) === null ? [left, numeric(right)] : [right, numeric(left)];
+  if (times === null || !Number.isInteger(times) || (typeof subject !== 'string' && !isList(subject))) {
     return undecided(`\`*\` between ${kindOf(left)} and ${kindOf(right)}`);
   }
   const count = subject.length === 0 ? 0 : Math.max(0, times);
   if (subject.length * count > MAX_BUILT) return undecided('the repetition becomes too long');
   if (typeof subject === 'string') return subject.repeat(count);
-  return Array.from({ length: count }, () => subject).flat();
+  const all = Array.from({ length: count }, () => subject).flat();
+  return isTuple(subject) ? tuple(all) : all;
 }
 
 /** The member `object.name` of a known value (specification 6.5). */
