@@ -29,8 +29,9 @@ export function renderTable(screen: Screen, headers: Row, rows: readonly Row[]):
 }
 
 /**
- * As wide as the widest cell; what is too much is taken from the widest columns, and never from the first, which names
- * the row and may be copied. Null: they have no more to give.
+ * As wide as the widest cell; what is too much is taken from the widest columns, and from the first, which names the row
+ * and may be copied, only when the others have no more to give, and none of its words is broken. Null: nothing is left to
+ * give.
  */
 function columnWidths(rows: readonly Row[], count: number, room: number): number[] | null {
   const widths = Array.from({ length: count }, (_, column) =>
@@ -39,13 +40,20 @@ function columnWidths(rows: readonly Row[], count: number, room: number): number
       Math.max(1, ...rows.map((row) => textColumns(cellLines(row[column] ?? '', room)[0] ?? ''))),
     ),
   );
+  const longest = Math.max(...rows.map(([name = '']) => longestWord(name)));
   const total = () => widths.reduce((sum, width) => sum + width, GAP * (count - 1));
   while (total() > room) {
-    const widest = Math.max(0, ...widths.slice(1));
-    if (widest <= LEAST_COLUMN) return null;
-    widths[widths.indexOf(widest, 1)] = widest - 1;
+    const others = Math.max(0, ...widths.slice(1));
+    const widest = others > LEAST_COLUMN ? widths.indexOf(others, 1) : 0;
+    const width = widths[widest] ?? 0;
+    if (widest === 0 && width <= Math.max(LEAST_COLUMN, longest)) return null;
+    widths[widest] = width - 1;
   }
   return widths;
+}
+
+function longestWord(text: string): number {
+  return Math.max(...text.split(/\s/).map(textColumns));
 }
 
 function renderRow(screen: Screen, row: Row, widths: readonly number[], style: Style): void {

@@ -51,6 +51,17 @@ test('where words would hang over their columns, each row is a block', () => {
   );
 });
 
+test('a first column of several words is wrapped when the others can give no more', () => {
+  const rows = [['tasks whose calls are those of the reference', '1.00', '0.95', 'worse than before']];
+  assert.equal(
+    drawn(60, (screen) => renderTable(screen, ['figure', 'before', 'after', ''], rows)),
+    `  figure                        before  after
+  tasks whose calls are those   1.00    0.95   worse than
+  of the reference                             before
+`,
+  );
+});
+
 test('the first column, which names the row, stays whole while the others can give', () => {
   const rows = [['3a281cbaa30229daa5f3358c', 'data of travel-mate', 'permanent']];
   assert.equal(
