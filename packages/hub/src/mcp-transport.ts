@@ -5,7 +5,15 @@
  * Ring 0.
  */
 import type { Readable, Writable } from 'node:stream';
-import { type AppLimits, isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import {
+  type AppLimits,
+  DEFAULT_JSON_LIMITS,
+  isJsonObject,
+  type Json,
+  type JsonLimits,
+  type JsonObject,
+  parseJson,
+} from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
 import { Rate } from './rate.ts';
@@ -29,6 +37,9 @@ const LEAST_BURST_BYTES = 256 * 1024;
 const LINES_IN_ONE_GO = 32;
 /** Requests whose answers are waited for; the oldest are given up. */
 const MOST_ASKED = 256;
+/** Of a message that nobody waits for. Attack: a megabyte of values holds up the hub for a tenth of a second. */
+const FEW_VALUES: JsonLimits = { ...DEFAULT_JSON_LIMITS, elements: 10_000 };
+const MOST_MEMBERS = 1_000;
 /** What the hub keeps for an app that does not read. */
 const UNREAD_BYTES = 8 * 1024 * 1024;
 
@@ -137,9 +148,15 @@ export class StreamTransport implements Transport {
 
   #receiveLine(line: string): void {
     if (!this.#messagesIn.take()) return this.#cutTalker();
-    const parsed = parseJson(line);
+    const short = parseJson(line, FEW_VALUES);
+    const parsed = short.ok ? short : parseJson(line);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
-      this.#forgive(parsed.value, line);
+      const isAwaited = this.#forgive(parsed.value, line);
+      if (!isAwaited && !short.ok)
+        return this.#cut(
+          `it sends a message of more than ${FEW_VALUES.elements} values that nobody asked for`,
+        );
+      if (isWide(parsed.value)) return this.#cut(`a message of it has more than ${MOST_MEMBERS} members`);
       if (isIdleTalk(parsed.value)) return;
       if (isQuestion(parsed.value) && !this.#messagesIn.take(QUESTION_COST - 1)) return this.#cutTalker();
       // The client validates the shape; here it is known to be bounded JSON without a prototype.
@@ -155,13 +172,14 @@ export class StreamTransport implements Transport {
     this.#cut(`it sends more than ${this.#limits.messagesPerSecond} messages a second`);
   }
 
-  /** An answer that the hub waits for counts against no rate: many calls at once may have long results. */
-  #forgive(message: JsonObject, line: string): void {
+  /** Whether it is an answer that the hub waits for: that counts against no rate, since many calls at once may have long results. */
+  #forgive(message: JsonObject, line: string): boolean {
     const { id, method } = message;
-    if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return;
-    if (!this.#asked.delete(id)) return;
+    if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return false;
+    if (!this.#asked.delete(id)) return false;
     this.#messagesIn.giveBack(1);
     this.#bytesIn.giveBack(Buffer.byteLength(line));
+    return true;
   }
 
   #cut(reason: string): void {
@@ -170,6 +188,20 @@ export class StreamTransport implements Transport {
     this.onerror?.(new Error(reason));
     this.onclose?.();
   }
+}
+
+/**
+ * Whether a part that the client's schemas look through has members without end: each costs a microsecond and more, and
+ * MCP knows a dozen. What a tool returns in `structuredContent` is not among them.
+ */
+function isWide(message: JsonObject): boolean {
+  const { params, result } = message;
+  const parts = [message, params, result, metaOf(params), metaOf(result)];
+  return parts.some((part) => isJsonObject(part) && Object.keys(part).length > MOST_MEMBERS);
+}
+
+function metaOf(part: Json | undefined): Json | undefined {
+  return isJsonObject(part) ? part._meta : undefined;
 }
 
 /** A request of the app, which the hub has to answer. */

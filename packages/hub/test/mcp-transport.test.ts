@@ -66,6 +66,52 @@ test('answers that are waited for count against no rate, and each only once', as
   assert.match(transport.violation ?? '', /messages a second/);
 });
 
+test('many values are for results that are waited for; in anything else they end the app', async () => {
+  const lineBytes = 512 * 1024;
+  const list = (count: number) => `[${'1,'.repeat(count)}1]`;
+  const result = (count: number) =>
+    `{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"list":${list(count)}}}}\n`;
+  const note = (count: number) =>
+    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9,"list":${list(count)}}}\n`;
+  const asked = await opened({ lineBytes });
+  await asked.transport.send(call(1));
+  await asked.say(result(100_000));
+  await asked.say(note(5_000));
+  assert.deepEqual([asked.transport.violation, asked.received.length], [null, 2]);
+  for (const unasked of [note(20_000), result(20_000)]) {
+    const { transport, say, received } = await opened({ lineBytes });
+    await say(unasked);
+    assert.equal(transport.violation, 'it sends a message of more than 10000 values that nobody asked for');
+    assert.deepEqual(received, []);
+  }
+});
+
+test('no part of a message that every reader looks through has members without end', async () => {
+  const lineBytes = 512 * 1024;
+  const members = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join();
+  const wide = (count: number) => [
+    `{"jsonrpc":"2.0","id":1,"result":{${members(count)}}}\n`,
+    `{"jsonrpc":"2.0","id":1,"result":{"_meta":{${members(count)}}}}\n`,
+    `{"jsonrpc":"2.0","id":1,${members(count)},"result":{}}\n`,
+    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{${members(count)}}}\n`,
+    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"_meta":{${members(count)}}}}\n`,
+  ];
+  for (const [count, violation] of [
+    [1_001, 'a message of it has more than 1000 members'],
+    [900, null],
+  ] as const)
+    for (const message of wide(count)) {
+      const { transport, say } = await opened({ lineBytes });
+      await transport.send(call(1));
+      await say(message);
+      assert.equal(transport.violation, violation, message.slice(0, 60));
+    }
+  const { transport, say } = await opened({ lineBytes });
+  await transport.send(call(1));
+  await say(`{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{${members(5_000)}}}}\n`);
+  assert.equal(transport.violation, null, 'what a tool returns is its own');
+});
+
 test('long results of many calls at once pass, the same bytes unasked do not', async () => {
   const lineBytes = 512 * 1024;
   const text = 'x'.repeat(lineBytes - 100);
