@@ -46,7 +46,9 @@ export function braceFormat(
   let next = 0;
   let at = 0;
   for (const { 0: found, 1: field, index } of template.matchAll(/\{\{|\}\}|\{([^{}]*)\}/g)) {
-    text.add(template.slice(at, index));
+    const between = template.slice(at, index);
+    if (/[{}]/.test(between)) return NOT_FITTING;
+    text.add(between);
     at = index + found.length;
     if (field === undefined) {
       text.add(found.charAt(0));
@@ -61,7 +63,9 @@ export function braceFormat(
     if (written === null) return NOT_FITTING;
     if (!text.add(written)) return TOO_LONG;
   }
-  text.add(template.slice(at));
+  const rest = template.slice(at);
+  if (/[{}]/.test(rest)) return NOT_FITTING;
+  text.add(rest);
   return text.value();
 }
 

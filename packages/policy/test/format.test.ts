@@ -48,6 +48,9 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ['"{:d}".format("a")', NOT_FITTING],
   ['"{:s}".format(5)', NOT_FITTING],
   ['"{} {}".format("a")', NOT_FITTING],
+  ['"{".format("a")', NOT_FITTING],
+  ['"{} }".format("a")', NOT_FITTING],
+  ['"{{{}}}".format("a")', '{a}'],
   ['[m.content, "it\'s", "\\"", 0.00001, 0.00000015, 1.5]', "['a\\nb', \"it's\", '\"', 1e-05, 1.5e-07, 1.5]"],
 ];
 
