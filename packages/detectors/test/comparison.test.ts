@@ -47,6 +47,16 @@ test('licences and notices are found by their words, and prose with some of them
     'COPYRIGHT',
   ]);
   assert.deepEqual(kinds('GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3'), ['GNU_AGPL_V3']);
+  for (const [text, kind] of [
+    ['Redistribution and use in source and binary forms, with or without\n * modification', 'BSD_LICENSE'],
+    ['ISC License', 'ISC_LICENSE'],
+    ['Eclipse Public License - v 2.0', 'ECLIPSE_PUBLIC_LICENSE'],
+    ['This work is licensed under a Creative Commons Attribution 4.0 License.', 'CREATIVE_COMMONS'],
+    ['This is free and unencumbered software released into the public domain.', 'UNLICENSE'],
+    [`${'x '.repeat(2_000)}© 2019 Ada`, 'COPYRIGHT'],
+  ] as const)
+    assert.deepEqual(kinds(text), [kind], text.slice(0, 80));
+  assert.deepEqual(kinds('BSD is an operating system, and creative people share common ground.'), []);
   assert.deepEqual(kinds('The general public may ask for a license; version 3 of the form is public.'), []);
 });
 

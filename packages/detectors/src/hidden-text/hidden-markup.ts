@@ -137,8 +137,13 @@ function lastOf(stack: readonly Open[], name: string): number {
 
 function* reported({ start, why, pieces }: Open, end: number): Generator<HiddenFinding> {
   const content = pieces.join('').replace(/\s+/g, ' ').trim();
-  if (why !== null && (wordsIn(content) >= 4 || saysSomething(content)))
+  if (why !== null && (wordsIn(content) >= leastWords(why) || saysSomething(content)))
     yield hidden('HIDDEN_STYLE', start, end, 0.9, why, content);
+}
+
+/** Pages have reasons to hide a menu or a label for a while, and none to print letters that nobody can see. */
+function leastWords(why: string): number {
+  return why.startsWith('letters ') ? 3 : 4;
 }
 
 type OpenTag = Extract<HtmlToken, { kind: 'open' }>;

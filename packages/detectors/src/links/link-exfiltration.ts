@@ -75,13 +75,18 @@ function reasonFor(link: Link, known: PrivateTexts | null): { confidence: number
   const parts = partsOf(link.url);
   if (known !== null && parts.some((part) => spellings(part).some((one) => known.holds(one))))
     return { confidence: 0.98, reason: 'an address that holds private text' };
-  if (/\{\{|\$\{|%7b|\{[a-z_ -]{2,40}\}|\[[a-z_ -]{3,40}\]/i.test(link.url) && link.isLoaded)
+  if (link.isLoaded && (PLACE_FOR_DATA.test(link.url) || NAMED_PLACE.test(link.url)))
     return { confidence: 0.8, reason: 'an address with a place for data, which is loaded by showing it' };
   if (!parts.some(isData) && !wordsOf(link.url).some(isSentence)) return null;
   return link.isLoaded
     ? { confidence: 0.8, reason: 'an address with data in it, which is loaded by showing it' }
     : { confidence: 0.55, reason: 'an address with data in it' };
 }
+
+/** Where somebody is to fill something in: `{conversation}`, `[summary]`, `USER_DATA_HERE`. */
+const PLACE_FOR_DATA = /\{\{|\$\{|%7b|\{[a-z_ -]{2,40}\}|\[[a-z_ -]{3,40}\]/i;
+const NAMED_PLACE =
+  /[=/](?:[A-Z]{2,12}_){0,4}(?:DATA|SECRETS?|TOKEN|PASSWORD|EMAIL|HISTORY|SUMMARY|CONTENTS?|CONVERSATION|MESSAGE|ANSWER|KEY|HERE|PLACEHOLDER)(?:_[A-Z]{2,12}){0,3}(?:$|[&#/]|\.(?:png|gif|jpe?g))/;
 
 /** Names below the domain, steps of the path, names and values of the query, the fragment, the user. */
 function partsOf(url: string): readonly string[] {

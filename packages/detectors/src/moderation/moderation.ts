@@ -49,6 +49,8 @@ let scan: LiteralScan | null = null;
 function stretchesIn(plain: string): readonly (readonly Stretch[])[] {
   const stretches: Stretch[][] = TURNS.map(() => []);
   const note = ({ turns, text }: Root, end: number): void => {
+    // Within a word, and not at its start, it is another one.
+    if (isLatin(plain.charCodeAt(end - text.length - 1))) return;
     const start = Math.max(0, end - text.length - AROUND);
     for (const turn of turns) {
       const all = stretches[turn] ?? [];
@@ -65,6 +67,10 @@ function stretchesIn(plain: string): readonly (readonly Stretch[])[] {
   const places = OTHERS.flatMap((root) => placesOf(plain, root));
   for (const { root, end } of places.sort((a, b) => a.end - b.end)) note(root, end);
   return stretches;
+}
+
+function isLatin(unit: number): boolean {
+  return unit >= 97 && unit <= 122;
 }
 
 function placesOf(plain: string, root: Root): { readonly root: Root; readonly end: number }[] {

@@ -25,10 +25,11 @@ const turn = (category: Category, confidence: number, words: string, source: str
   return { category, confidence, words: list.map(rootOf), pattern: new RegExp(filled, 'gu') };
 };
 
-/** Of a word or some words, the letters in a row that are looked for: those that stand in each of its forms. */
+/** Of a word or some words, the letters in a row that are looked for, from the start of a word on; a full stop is a star. */
 function rootOf(word: string): string {
-  const certain = word.replace(/\(\?:[^)]*\)\??|\[[^\]]*\]\??|.\?/gu, ' ');
-  const [root = ''] = (certain.match(/[\p{L}'-]+/gu) ?? []).sort((a, b) => b.length - a.length);
+  const certain = word.replaceAll('.', '*').replace(/\(\?:[^)]*\)\??|.\?/gu, ' ');
+  const runs = certain.match(/(?<=^| )[\p{L}'*-]+/gu) ?? [];
+  const [root = ''] = runs.toReversed().sort((a, b) => b.length - a.length);
   if (root.length < 2) throw new Error(`too little to look for: ${word}`);
   return root;
 }
@@ -90,7 +91,7 @@ const HARASSMENT: readonly Turn[] = [
   turn(
     'harassment',
     0.85,
-    'shut,go to hell,drop dead,nobody,no one,everyone,everybody,fuck,f.ck,fck,screw you,kiss my,get lost,piss off,pi.s off,eat shit,rot in hell,delete your,make me sick,makes me sick,disgust me,son of a bitch,sod off,bugger off,gtfo,stfu,do us,do the world,do everyone,get a life,bite me,crawl back,go cry,go die',
+    'shut,go to hell,drop dead,likes you,wants you,loves you,needs you,miss you,cares,everyone,everybody,fuck,f.ck,fck,screw you,kiss my,get lost,piss off,pi.s off,eat shit,rot in hell,delete your,me sick,disgust me,son of a bitch,sod off,bugger off,gtfo,stfu,favor,favour,get a life,bite me,crawl back,go cry,go die',
     '\\b(?:shut~(?:the~\\w{1,8}~)?up(?=\\s*(?:$|[.!,;?\\n]|and\\b|you\\b|already\\b|with\\b))|shut~your~(?:\\p{L}{2,10}[\\s,])?(?:mouth|face|trap|hole|pie)|go~to~hell|drop~dead|(?:nobody|no~one)~(?:even~|really~|here~)?(?:likes|wants|loves|needs|would~miss)~(?:you|u)\\b(?!~to\\b)|(?:nobody|no~one)~cares~(?:about~you|what~you~(?:think|say))|every(?:one|body)~(?:here~|at~\\p{L}{2,10}~|in~\\p{L}{2,10}~|at~the~\\p{L}{2,10}~|in~the~\\p{L}{2,10}~)?(?:hates|despises|laughs~at)~(?:you|u)\\b|(?:fuck|f.ck|fck)~(?:you|u|off|yourself)|screw~you|kiss~my~ass|get~lost(?=\\s*(?:$|[!]|,?~you))|pi.s~off|eat~shit|rot~in~hell|delete~your~account~(?:you|and)|(?:you|people~like~you)~makes?~me~sick|you~disgust~me|son~of~a~bitch|sod~off|bugger~off|gtfo|stfu|do~(?:us~all|us|the~world|everyone)~an?~favou?r~(?:and~)?…(?:die|disappear|quit|leave|vanish|jump)|get~a~life(?=\\s*(?:$|[.!,]))|crawl~back~(?:in|under)\\p{L}{0,3}~|go~cry~|go~die)(?![\\p{L}])',
   ),
   turn(
@@ -328,7 +329,7 @@ const VIOLENCE: readonly Turn[] = [
   turn(
     'violence',
     0.85,
-    "die,bleed,pay with your,dead,watch your back,where you,where your,your days,your last,hunt you,come after,coming for,something happened,anything happened,one eye open,regret being,won['’]t live,won['’]t survive,won['’]t see,in the river,wish you were never,beg for",
+    "die,bleed,pay,dead,watch your back,where you,where your,your days,your last,hunt you,come,coming,something happened,anything happened,eye,regret being,won['’]t live,won['’]t survive,won['’]t see,in the river,wish you were never,beg for",
     "\\b(?:(?:you|u|they|he|she)(?:~will|['’]ll|~are~going~to|['’]re~going~to|['’]re~gonna|~gonna)~(?:all~|soon~)?(?:die(?!~(?:laughing|of|out|down|for|when)\\b)|bleed(?!~to)|pay~with~(?:your|their|his|her)~li(?:fe|ves)|regret~being~born|beg~for~(?:mercy|death|your~life))|you(?:['’]re|~are)~(?:already~|so~|fucking~)?dead(?=\\s*(?:$|[.!,?]|man\\b|meat\\b|to~me))(?!~(?:right|wrong|to~me)\\b)|watch~your~back|(?:i|we)~know~where~(?:you|your~(?:kids?|children|family|wife|husband|mother|mom|daughter|son|parents))~(?:lives?|goes?|works?|sleeps?|parks?)|your~days~are~(?:numbered|counted)|your~last~(?:day|breath|warning)~?(?=$|[.!]|on~earth|alive|before)|hunt~(?:you|him|her|them)~down|(?:come|coming)~(?:after|for)~(?:you|your~(?:family|kids|children))(?=\\s*(?:$|[.!,]|and\\b|tonight\\b|tomorrow\\b))(?<=(?:i|we|['’]m|['’]re|['’]ll|am|are|will)[\\s,]{1,4}com.{1,30})|(?:shame|pity|unfortunate|sad)~if~(?:something|anything)~(?:bad~)?happened~to|sleep~with~one~eye~open|you~won['’]t~(?:live|survive|see~(?:tomorrow|the~morning|the~end))|(?:your|his|her)~body~in~the~(?:river|lake|woods|ditch))",
   ),
   turn(
@@ -379,13 +380,13 @@ const SELF_HARM: readonly Turn[] = [
   turn(
     'self-harm',
     0.85,
-    'to live,be alive,wake up,go on,exist,be here anymore,be here any more,keep living,live like this,go on living,carry on living',
+    'anymore,any more,any longer,like this,want to live,want to be alive,want to wake up,want to exist,keep living',
     "\\b(?:i~)?(?:don['’]?t|do~not|no~longer|cannot|can['’]?t|can~not)~(?:\\p{L}{2,10}~)?(?:want~(?:to~)?(?:live|be~alive|wake~up|exist|be~here|keep~living|carry~on~living)~?(?:any ?more|any~longer|tomorrow|again|like~this)?|(?:go~on|live|carry~on|keep~going|keep~living)~(?:living~)?(?:like~this~)?(?:any ?more|any~longer|like~this))(?=\\s*(?:$|[.!,;?)\\n\"]|and\\b|so\\b|because\\b|i\\b|any\\b|in~this~world))",
   ),
   turn(
     'self-harm',
     0.85,
-    'to live,to go on,to keep living,living,to be alive',
+    'to live,to keep living,living,to be alive',
     "\\b(?:no|any|without~(?:a|any)|lost~(?:the|my|all)|nothing)~(?:reason|will|point|wish|desire|left)?~?(?:in~|for~me~|for~)?@(?=\\s*(?:$|[.!,;?]|any|for\\b|if\\b))|\\blife~(?:is~not|isn['’]t|is~no~longer|isnt)~worth~@",
   ),
   turn(
@@ -499,7 +500,7 @@ const SEXUAL: readonly Turn[] = [
   turn(
     'sexual',
     0.85,
-    'between her,between his,between my,between your,under her,up her,off her,inside her,down her,undress,unbuttoned,unzipped,unhooked',
+    'skirt,dress,panties,pants,shirt,blouse,bra,thighs?,underwear,boxers,lingerie,thong,legs,breasts,jeans,undress,unbuttoned,unzipped,unhooked',
     '\\b(?:(?:slid|slide|slides|sliding|put|puts|hand|hands|fingers?|tongue|face|head|mouth|ran|moved|kissed|kiss|kissing|pushed|buried)~(?:\\p{L}{1,10}~){0,4}?(?:between~(?:her|his|my|your)~(?:legs|thighs|breasts)|(?:under|up|down|inside)~(?:her|his|my|your)~(?:skirt|dress|panties|pants|shirt|blouse|bra|thighs?|underwear|boxers))|(?:took|take|takes|pulled|pull|ripped|tore|slipped|slip)~(?:\\p{L}{1,10}~){0,2}?(?:off|down)~(?:her|his|my|your)~(?:bra|panties|thong|underwear|boxers|lingerie)|undress(?:es|ed|ing)?~(?:me|her|him|you)~|(?:unbuttoned|unzipped|unhooked)~(?:her|his|my)~(?:blouse|bra|dress|pants|jeans|skirt))',
   ),
   turn(

@@ -19,6 +19,7 @@ export const SIGNS: readonly Sign[] = [
   sign(
     'override',
     /\b(?:ignore|disregard|forget|discard|override|bypass|drop|set aside|do not follow|don't follow|stop following|pay no attention to)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|preceding|original|existing|other|all|any|your|former|initial|these|those|everything|system)\b[^.!?\n]{0,40}\b(?:instructions?|prompts?|directions?|directives?|rules?|guidelines?|commands?|orders?|constraints?|context|tasks?|requests?|policies|restrictions?|safeguards?|above|before|said|told)\b/,
+    /\bset\b[^.!?\n]{0,30}\b(?:instructions?|rules?|tasks?|guidelines?|prompt|working on|doing)\b[^.!?\n]{0,12}\baside\b|\bset aside (?:what|whatever) you\b|\b(?:act|behave|proceed|continue|answer|go on) as (?:if|though) (?:the|all|everything) (?:\w+ )?(?:previous|prior|earlier|above|conversation|instructions?)\b|\b(?:previous|prior|above|earlier|preceding|your)\b[^.!?\n]{0,24}\b(?:content|instructions?|rules?|guidelines?|task|prompt|directives?)\b[^.!?\n]{0,16}\b(?:is|are|was|were|has been|have been)\b (?:now )?(?:irrelevant|void|cancell?ed|invalid|revoked|lifted|obsolete|suspended|superseded|replaced|updated by)\b|\binstead of (?:translat|summari[sz]|answer|respond|reply|analy[sz]|review|classify)ing\b[^.!?\n]{0,40}\b(?:say|write|output|print|reply|respond|tell|return|send|call)\b|\b(?:do not|don't|never|stop) (?:follow|obey|answer|fulfil+|execute|perform|help|serv|comply with)(?:ing)?\b[^.!?\n]{0,16}\b(?:the )?user's?\b/,
     /\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|beachte nicht|verwirf)\b[^.!?\n]{0,60}\b(?:anweisung\w*|instruktion\w*|befehl\w*|regel\w*|vorgaben?|auftr[aä]g\w*|alles)\b/,
     /\b(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|ne (?:tiens|tenez) pas compte|abandonne[zr]?)\b[^.!?\n]{0,60}\b(?:instructions?|consignes?|directives?|règles?|ordres?|tâches?|tout ce qui précède)\b/,
     /\b(?:ignora\w*|ignore|olvida\w*|omite|descarta|desestima|haz caso omiso|no sigas)\b[^.!?\n]{0,60}(?:instrucci[oó]n\w*|indicaciones|[oó]rdenes|reglas|tareas?|todo lo anterior)/,
@@ -42,6 +43,7 @@ export const SIGNS: readonly Sign[] = [
   sign(
     'addressed',
     /\b(?:ai|a\.i\.|llm|language) (?:assistant|agent|model|system|bot|reader|summari[sz]er|tool)s?\b|\b(?:hey|dear|hello|attention|note to|message (?:to|for)|instructions? (?:to|for)|for the attention of|to(?: you)?,?)(?: any| the| all| you,?)? (?:ai|llms?|assistants?|agents?|models?|bots?|chatbots?|gpt[\w.-]*|chatgpt|claude|gemini|copilot|llama|mistral|assistant model|language models?)\b/,
+    /\b(?:attn|attention|p\.? ?s\.?|note|notice|message|hint|information|reminder|addendum)\b[^.!?\n]{0,12}\b(?:to|for|any|all)\b[^.!?\n]{0,24}\b(?:ai|llms?|agents?|models?|bots?|chatbots?|summari[sz]ers?|crawlers?|parsers?|automated \w+|machine readers?)\b|\bautomated (?:readers?|agents?|assistants?|reviewers?|screeners?|summari[sz]ers?|processing systems?)\b|\b(?:whoever|whatever|anyone who|anything that|every \w+ (?:that|which)|any \w+ (?:that|which)) (?:automatically )?(?:summari[sz]es|processes|parses|indexes|translates|ingests)\b|^(?:ai|llm|model|bot|agent)\s?[,:] |[,;] (?:ai|model|assistant|agent|bot)\s?[:,] /,
     /\b(?:if|since|because|when|whenever) you(?:'re| are)? (?:an? )?(?:ai|llm|language model|automated|assistant|agent|bot|chatbot|large language model|machine)\b|\b(?:chatgpt|gpt-?\d[\w.-]*|claude|gemini|copilot|llama)\s?[,:]/,
     /\b(?:ki-assistent\w*|sprachmodell\w*|ki-agent\w*|assistant ia|agent ia|modèle de langage|asistente de ia|modelo de lenguaje|agente de ia|assistente (?:di )?ia|modello linguistico|assistente de ia|modelo de linguagem|ai-assistent|taalmodel|asystenci\w* ai|model\w* językow\w*|yapay zeka asistan\w*|dil modeli)\b/,
     /ии-ассистент|языков\S{1,3} модел|искусственн\S{1,4} интеллект|人工智能助手|ai助手|语言模型|大模型|aiアシスタント|言語モデル|aiエージェント|인공지능 비서|ai 비서|언어 모델|المساعد الذكي|نموذج اللغة|مساعد الذكاء|एआई सहायक|भाषा मॉडल/,
@@ -49,7 +51,7 @@ export const SIGNS: readonly Sign[] = [
   sign(
     'system',
     /^[\s>#*"'([{<|-]{0,8}(?:system|developer|admin(?:istrator)?|root|operator|sysadmin)(?:[ _-](?:prompt|message|note|notice|override|update|instructions?|alert|directive|command|admin))?[\])}>"'*]{0,4}\s{0,2}[:=\])>]/,
-    /\b(?:new|updated|revised|real|actual|hidden|secret|additional|special|priority|following) (?:system )?(?:instructions?|prompt|directives?|orders?)\b\s{0,2}(?:[:.]|are|is|from|follow|for you)|\bsystem[ _-](?:override|prompt|directive|instruction)s?\b|\bend of (?:system )?(?:prompt|instructions?|context|document|user input)\b|\b(?:override|maintenance|debug|developer|admin|god|sudo) mode\b/,
+    /\b(?:new|next|updated|revised|real|actual|hidden|secret|additional|special|priority|following) (?:system )?(?:instructions?|prompt|directives?|orders?)\b\s{0,2}(?:[:.]|are|is|from|follow|for you)|\bsystem[ _-](?:override|prompt|directive|instruction)s?\b|\bend of (?:system )?(?:prompt|instructions?|context|document|user input)\b|\b(?:override|maintenance|debug|developer|admin|god|sudo) mode\b/,
     /系统提示|系统消息|新指令|システムプロンプト|システム指示|시스템 프롬프트|системн\S{2,3} (?:промпт|сообщени|инструкци)|новые инструкции|تعليمات النظام|सिस्टम निर्देश|systemanweisung|systemnachricht|neue anweisung\w*|instruction système|nouvelles? (?:instructions?|consignes?)|nuevas? instrucci\w*|mensaje del sistema|nuove istruzioni|messaggio di sistema|novas? instruç\w*|mensagem do sistema|nieuwe instructies?|nowe instrukcje|komunikat systemowy|yeni talimat\w*|sistem mesajı/,
   ),
   sign(
@@ -58,7 +60,7 @@ export const SIGNS: readonly Sign[] = [
   ),
   sign(
     'tool-result',
-    /<\/?(?:tool_(?:result|response|call|output|use)s?|function_(?:results?|calls?|response)|function|observation|search_results?|documents?|context|data|untrusted|external[\w-]{0,20})>|\b(?:tool|function|api) (?:call |execution )?(?:result|output|response|status)s?\b\s?[:=(]|^(?:observation|action(?: input)?|thought|final answer|tool)\s?:|\bend of (?:tool|function|search|file|e-?mail|page|web ?page) (?:output|results?|response|content)s?\b/,
+    /<\/(?:response|answer|output|result|results|summary|article|page|email|message)>|<\/?(?:tool_(?:result|response|call|output|use)s?|function_(?:results?|calls?|response)|function|observation|search_results?|documents?|context|data|untrusted|external[\w-]{0,20})>|\b(?:tool|function|api) (?:call |execution )?(?:result|output|response|status)s?\b\s?[:=(]|^(?:observation|action(?: input)?|thought|final answer|tool)\s?:|\bend of (?:(?:tool|function|search|file|e-?mail|page|web ?page) )?(?:output|results?|response|content)s?\b/,
     /\bthe user (?:has )?(?:already )?(?:approved|confirmed|consented|agreed|granted|authori[sz]ed|allowed|permitted)\b|\b(?:permission|consent|approval|authori[sz]ation)(?: has been| was| is)? (?:granted|given|approved|confirmed)\b|\b(?:hub|monitor|policy|cordon|gateway|orchestrator|planner)\s?: |\b(?:no|skip|without) (?:further )?(?:confirmation|approval|permission) (?:is )?(?:needed|required|necessary)\b/,
   ),
   sign(
@@ -68,7 +70,7 @@ export const SIGNS: readonly Sign[] = [
   ),
   sign(
     'task',
-    /\b(?:your|the) (?:new|real|actual|true|main|only|primary|current|next|updated) (?:task|goal|objective|job|mission|purpose|role|priority|instructions?)\b|\b(?:task|request|question|query|instructions?|assignment) (?:that |which )?(?:i|the user|they|he|she|was|were|you) (?:gave|given|asked|assigned|have|had|sent|requested)\b|\bthe (?:original|initial|current|user's|users'?|user) (?:task|request|query|instructions?|prompt|question|goal|command)\b|\bthe user(?:s|'s)? (?:also |now |really |actually |has |have )?(?:wants?|asks?|asked|requested|needs?|would like|instructed|intends?|prefers?)(?: (?:you|the assistant|for|that|to))?\b|\bon behalf of the user\b|\byou(?:'ve| have) been (?:asked|instructed|assigned|authori[sz]ed|reassigned|given)\b|\b(?:solve|complete|fulfil+|finish|continue(?: with)?) (?:the|your|my|this) (?:task|request|assignment|original)\b|\bin order to (?:complete|finish|solve|fulfil+|answer|process) (?:the|this|your)\b/,
+    /\b(?:your|the) (?:new|real|actual|true|main|only|primary|current|next|updated) (?:task|goal|objective|job|mission|purpose|role|priority|instructions?)\b|\b(?:task|request|question|query|instructions?|assignment) (?:that |which )?(?:i|the user|they|he|she|was|were|you) (?:gave|given|asked|assigned|have|had|sent|requested)\b|\bthe (?:original|initial|current|user's|users'?|user) (?:task|request|query|instructions?|prompt|question|goal|command)\b|\bthe user(?:s|'s)? (?:also |now |really |actually |has |have )?(?:wants?|asks?|asked|requested|needs?|would like|instructed|intends?|prefers?)(?: (?:you|the assistant|for|that|to))?\b|\bon behalf of the user\b|\byou(?:'ve| have) been (?:asked|instructed|assigned|authori[sz]ed|reassigned|given)\b|\b(?:the|your) task (?:has|is|was) (?:now )?(?:changed|different|cancell?ed|over|replaced|updated)\b|\byour (?:only|sole) (?:duty|task|job|goal|purpose|concern)\b|\b(?:solve|complete|fulfil+|finish|continue(?: with)?) (?:the|your|my|this) (?:task|request|assignment|original)\b|\bin order to (?:complete|finish|solve|fulfil+|answer|process) (?:the|this|your)\b/,
     /\b(?:deine|ihre) (?:neue|eigentliche|wahre) aufgabe|der (?:nutzer|benutzer) (?:möchte|will|hat)|ta nouvelle tâche|votre nouvelle tâche|l'utilisateur (?:veut|souhaite|demande|a demandé)|tu nueva tarea|el usuario (?:quiere|ha pedido|pide|solicita|también)|il tuo nuovo compito|l'utente (?:vuole|ha chiesto)|sua nova tarefa|o usuário (?:quer|pediu|solicitou)|je nieuwe taak|de gebruiker wil|twoje nowe zadanie|użytkownik (?:chce|prosi)|твоя новая задача|пользователь (?:хочет|просит|попросил)|yeni görevin|kullanıcı (?:istiyor|istedi)|你的新任务|用户(?:想|要求|希望)|新しい(?:タスク|任務)|ユーザーは|새로운 (?:작업|임무)|사용자(?:는|가) |مهمتك الجديدة|المستخدم (?:يريد|طلب)|आपका नया कार्य|उपयोगकर्ता (?:चाहता|ने)/,
   ),
   sign(
@@ -108,8 +110,12 @@ export const SIGNS: readonly Sign[] = [
     /\b(?:du bist (?:jetzt|nun|ab sofort)|ab jetzt bist du|tu es (?:maintenant|désormais)|vous êtes (?:maintenant|désormais)|ahora eres|a partir de ahora|ora sei|d'ora in poi|agora você é|a partir de agora|je bent nu|vanaf nu|jesteś teraz|od teraz|artık sen|bundan sonra)\b|теперь ты|с этого момента|отныне|你现在是|从现在开始|从现在起|あなたは今|これから(?:あなた|は)|이제 (?:너|당신)|지금부터|أنت الآن|من الآن فصاعدا|अब आप|अब से/,
   ),
   sign(
+    'jailbreak',
+    /\b(?:dan|do anything now|jailbroken|unrestricted|unfiltered|uncensored|no (?:restrictions|limits|rules|filters|ethics|morals|ethical guidelines)|without (?:any )?(?:restrictions|limits|filters|censorship|rules|ethics|morals)|(?:stay|remain|stays|remains) in character|(?:never|cannot|must not) refuses?|answers (?:anything|everything)|(?:policy|policies|filters?|guardrails?|safeguards?|restrictions?|safety (?:rules?|guidelines?|filters?)) (?:do(?:es)? not|don't|doesn't|no longer|are not|is not) (?:apply|active|enabled|in force)|(?:disable|turn off|switch off|lift|drop|bypass) (?:all |your |the |any )?(?:safety|content|ethical)? ?(?:filters?|guardrails?|safeguards?|restrictions?))\b/,
+  ),
+  sign(
     'leak',
-    /\b(?:repeat|print|reveal|output|show|tell me|display|disclose|recite|share|dump|copy|translate|summari[sz]e|give me|write (?:out|down)|what (?:is|are|was|were))\b[^.!?\n]{0,40}\b(?:system prompt|initial prompt|(?:your|the|these|all|previous|initial|original|hidden|secret|system) (?:\w+ )?(?:instructions|prompt|rules|guidelines|directives)|everything above|words above|text above|(?:content|lines?|messages?) above)\b/,
+    /\b(?:repeat|print|reveal|output|show|tell me|display|disclose|recite|share|dump|copy|translate|summari[sz]e|give me|write (?:out|down)|what (?:is|are|was|were))\b[^.!?\n]{0,40}\b(?:system prompt|initial prompt|(?:your|the|these|all|previous|initial|original|hidden|secret|system) (?:\w+ )?(?:instructions|prompt|rules|guidelines|directives)|everything above|words above|text above|(?:content|lines?|messages?) above)\b|\bwhat (?:is|are|was|were|do|did)\b[^.!?\n]{0,12}\byour (?:\w+ )?(?:instructions|prompt|guidelines|rules|directives)\b|\byour (?:initial|original|hidden|secret|system|full|exact|very first|developer) (?:\w+ )?(?:instructions?|prompt|message|directives?)\b|\bstarting with (?:the (?:words?|phrase) )?["'“‘]?you are\b|\b(?:dein\w{0,2}|ihr\w{0,2}) (?:system-?prompt|systemanweisung\w*)\b|\btes instructions (?:initiales|système)\b|\btus instrucciones (?:iniciales|del sistema)\b/,
   ),
   sign(
     'steer',
@@ -125,11 +131,11 @@ export const SIGNS: readonly Sign[] = [
   ),
   sign(
     'link-out',
-    /!\[[^\]\n]{0,80}\]\(https?:|https?:\/\/[^\s"'<>)]{1,200}[?&=/](?:\{|\[|<|%7b|\$\{)|\b(?:append|add|include|encode|put|insert|attach|embed|concatenate)\b[^.!?\n]{0,60}\b(?:url|link|query|parameter|image|markdown|path|query string)\b/,
+    /!\[[^\]\n]{0,80}\]\(https?:|https?:\/\/[^\s"'<>)]{1,200}[?&=/](?:\{|\[|<|%7b|\$\{)|\b(?:append|add|include|encode|put|insert|attach|embed|concatenate)\b[^.!?\n]{0,60}\b(?:url|link|query|parameter|image|markdown|path|query string)\b|\bfollowed by (?:the|their|his|her|your) (?:users?|name|e-?mail|address|conversation|chat|contents?|answer|question|password|token)\b/,
   ),
   sign(
     'mentions-attack',
-    /\b(?:prompt[- ]injections?|injection attacks?|jailbreak(?:ing|s)?|attackers?|adversar\w+|malicious|red[- ]team\w*|phishing|social engineering|vulnerabilit\w+|exploit\w*|security (?:research\w*|paper|blog|advisory)|owasp|mitigat\w+|guardrails?|detect(?:s|ed|or|ion|ing)?|classif\w+|defen[cs]es?)\b/,
+    /\b(?:prompt[- ]injections?|injection attacks?|jailbreak(?:ing|s)?|attackers?|adversar\w+|malicious|red[- ]team\w*|phishing|social engineering|vulnerabilit\w+|exploit\w*|security (?:research\w*|paper|blog|advisory)|researchers?|owasp|mitigat\w+|guardrails?|detect(?:s|ed|or|ion|ing)?|classif\w+|defen[cs]es?)\b/,
   ),
   sign(
     'quoted',

@@ -16,6 +16,9 @@ const ANNOUNCING: Readonly<Record<string, Promised>> = {
   passphrase: 'password',
   pass: 'password',
   pwd: 'password',
+  rootpw: 'password',
+  userpw: 'password',
+  dbpw: 'password',
   kennwort: 'password',
   'mot de passe': 'password',
   contrase: 'password',
@@ -38,7 +41,7 @@ const MOST_NAME = 40;
 const REST =
   /^(?:ord|d|ort|ña|na|ñas|s)?(?:[_.-]?(?:key|value|val|base|string|str|plain|text|prod(?:uction)?|dev(?:elopment)?|test|live|staging|primary|old|new|secret|token|admin|root|user|db|\d{1,3})){0,2}$/i;
 const NO_ANNOUNCEMENT =
-  /(?:next|page|pagination|csrf|xsrf|continuation|sync|cursor|public|primary|foreign|sort|partition|cache|idempotency|etag|max|min|num|reset|forgot|confirm_?no|show|hide|no|bypass|com|sur|tres|over|under|by|trans|encom|im|hash|stop|eos|bos|pad|mask|device|row|hot|short|map|object|s3|dict)[_.-]?$/i;
+  /(?:next|page|pagination|csrf|xsrf|continuation|sync|cursor|public|primary|foreign|sort|partition|cache|idempotency|etag|max|(?<!ad)min|num|reset|forgot|confirm_?no|show|hide|no|bypass|com|sur|tres|over|under|by|trans|encom|im|hash|stop|eos|bos|pad|mask|device|row|hot|short|map|object|s3|dict)[_.-]?$/i;
 /** What a bare `key` needs before it. */
 const KEY_OF =
   /(?:api|access|auth|secret|private|encryption|signing|master|account|shared|storage|admin|service|license|client|app|application|consumer|deploy|webhook|hmac|aes|crypt|session|jwt|root)[_. -]?$/i;
@@ -100,6 +103,8 @@ function valueBehind(text: string, at: number, isBare: boolean): Value | null {
     behind = OPTION_FOLLOWED.test(text) ? OPTION_FOLLOWED.lastIndex : -1;
   }
   if (behind < 0) return null;
+  // `b'…'` are bytes, in Python.
+  if (/^b['"]/.test(text.slice(behind, behind + 2))) behind += 1;
   VALUE.lastIndex = behind;
   const match = VALUE.exec(text);
   if (match === null) return null;

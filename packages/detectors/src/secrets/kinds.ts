@@ -250,6 +250,8 @@ const CHAT_AND_MAIL: readonly SecretForm[] = [
   }),
   form('TELEGRAM_TOKEN', [':AA'], '', {
     back: { chars: /\d/, most: 11 },
+    // `bot` stands before it in addresses.
+    left: 'free',
     whole: `\\d{8,10}:AA${URLSAFE}{33}(?!${URLSAFE})`,
   }),
   form('TEAMS_WEBHOOK', ['.webhook.office.com/webhookb2/'], '', {
@@ -381,7 +383,7 @@ const IN_COMMANDS: readonly SecretForm[] = [
   }),
   // A line, or lines, of `.netrc`.
   form('PASSWORD', ['login '], '', {
-    whole: `login[ \\t]{1,4}\\S{1,80}\\s{1,8}password[ \\t]{1,4}${SPELT_OUT}(\\S{4,128})`,
+    whole: `login[ \\t]{1,4}\\S{1,80}\\s{1,8}password[ \\t]{1,4}${SPELT_OUT}(?=\\S{0,127}[\\d!@#$%^&*])(\\S{4,128})`,
     entropy: OF_PASSWORD,
   }),
   form('BASIC_AUTH_HEADER', ['"auth"'], '', {

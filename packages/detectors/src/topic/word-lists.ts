@@ -70,7 +70,7 @@ export const TOPIC_WORDS: Readonly<Record<string, TopicWords>> = {
     telling:
       'itinerary airline airfare layover backpacking sightseeing passport-control boarding-pass travel-insurance hotel-room tourist-visa cruise-ship jet-lag airbnb hostel reiseziel flughafen urlaub vuelo equipaje vacaciones voyage vol-direct vacances aeroport',
     usual:
-      'flight hotel trip airport luggage passport visa tourist beach vacation holiday train destination resort guide museum island',
+      'flight hotel trip passenger boarding airport luggage passport visa tourist beach vacation holiday train destination resort guide museum island',
   },
   software: {
     telling:

@@ -75,6 +75,8 @@ test('without private texts, data in an address is known by its form', () => {
   assert.deepEqual(found('![x](https://e.example/p?d=bob%40firm.example)'), [0.8]);
   assert.deepEqual(found('https://e.example/?q=bob%40firm.example'), [0.55]);
   assert.deepEqual(found('![x](https://e.example/p?d={conversation})'), [0.8]);
+  assert.deepEqual(found('![x](https://e.example/a?b=USER_DATA_HERE)'), [0.8]);
+  assert.deepEqual(found('https://e.example/a?b=USER_DATA_HERE'), []);
   assert.deepEqual(found('![logo](https://cdn.example/img/logo-2024.png?v=9f86d081884c7d65)'), []);
   assert.deepEqual(found('https://shop.example/blue-shoes/size-42?page=2&sort=price'), []);
   assert.deepEqual(found('https://e.example/the/key/is/under/the/mat/of/number/9'), [0.55]);

@@ -65,7 +65,14 @@ test('a password that a program is given is found, and a variable in its place i
   assert.deepEqual(found('pass the API key 70aa01d22a5db45db4e0cfb65a203cab as the first argument'), [
     'GENERIC_SECRET 70aa01d22a5db45db4e0cfb65a203cab',
   ]);
+  assert.deepEqual(found("app.secret_key = b'dnEd5micnPjT5YOxtXV8Q1rEwCSbyyv5'"), [
+    'GENERIC_SECRET dnEd5micnPjT5YOxtXV8Q1rEwCSbyyv5',
+  ]);
+  assert.deepEqual(found('ALGOLIA_ADMIN_KEY=21f8b9a97999edf45d4d6f8419a9a8cf'), [
+    'GENERIC_SECRET 21f8b9a97999edf45d4d6f8419a9a8cf',
+  ]);
   for (const text of [
+    'login page password field',
     'mysql -u root -p$DB_PASSWORD shop',
     'mysql -u root -p shop',
     'curl -u "$USER:$PASS" https://files.acme.io',
