@@ -121,6 +121,10 @@ describe('an app that breaks at its start', () => {
       'garbage-only.mjs',
       /^`test` does not speak MCP on its standard output: `Welcome to Notes 3\.1! Type help\.`$/,
     ],
+    [
+      'odd-tools.mjs',
+      /^`test` could not be started: its answer to `tools\/list` is not that of MCP: `tools\.0\.description`: .*string/,
+    ],
     ['flood-at-start.mjs', /^`test` does not speak MCP on its standard output: /],
     ['missing.mjs', /^the script `.*\/missing\.mjs` does not exist/],
   ] as const) {

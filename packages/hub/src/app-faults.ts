@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { isAbsolute } from 'node:path';
-import { type Fault, fault, type InstalledApp, NODE_GRANTS } from '@cordon/core';
+import { type Fault, fault, type InstalledApp, isJsonObject, NODE_GRANTS, parseJson } from '@cordon/core';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { AppProcess } from './app-process.ts';
 import { StreamTransport } from './mcp-transport.ts';
@@ -123,7 +123,16 @@ function quoteLastWords(lastWords: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? shorten(error.message) : 'no reason given';
+  return error instanceof Error ? (misfitOf(error.message) ?? shorten(error.message)) : 'no reason given';
+}
+
+/** The client lists all that does not fit an answer, as JSON; the first says enough. Null: it complains of something else. */
+function misfitOf(complaint: string): string | null {
+  const [, method = '', list = ''] = /^Invalid result for ([\w/]{1,60}): (\[.*\])$/s.exec(complaint) ?? [];
+  const issues = list === '' ? null : parseJson(list);
+  const first = issues?.ok === true && Array.isArray(issues.value) ? issues.value[0] : undefined;
+  if (!isJsonObject(first) || !Array.isArray(first.path) || typeof first.message !== 'string') return null;
+  return `its answer to \`${method}\` is not that of MCP: \`${shorten(first.path.join('.'))}\`: ${shorten(first.message)}`;
 }
 
 /** Text of an app inside a message: one line, short, without control characters. */

@@ -62,7 +62,7 @@ export class StreamTransport implements Transport {
   readonly #messagesOut: Rate;
   readonly #bytesIn: Rate;
   readonly #onHeard: () => void;
-  readonly #asked = new Set<string | number>();
+  readonly #asked = new Map<string | number, string>();
   #garbageLines = 0;
   #firstGarbage: string | null = null;
   #violation: string | null = null;
@@ -107,8 +107,8 @@ export class StreamTransport implements Transport {
     if (isRequest(message)) {
       if (!this.#messagesOut.take())
         throw new UnsentMessage(`there would be more than ${messagesPerSecond} messages a second`);
-      this.#asked.add(message.id);
-      for (const oldest of this.#asked) if (this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
+      this.#asked.set(message.id, message.method);
+      for (const oldest of this.#asked.keys()) if (this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
     }
     if (this.#streams.stdin.writableLength > UNREAD_BYTES)
       return this.#cut('it does not read what it is sent');
@@ -151,12 +151,15 @@ export class StreamTransport implements Transport {
     const short = parseJson(line, FEW_VALUES);
     const parsed = short.ok ? short : parseJson(line);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
-      const isAwaited = this.#forgive(parsed.value, line);
-      if (!isAwaited && !short.ok)
+      const asked = this.#forgive(parsed.value, line);
+      if (asked === null && !short.ok)
         return this.#cut(
           `it sends a message of more than ${FEW_VALUES.elements} values that nobody asked for`,
         );
       if (isWide(parsed.value)) return this.#cut(`a message of it has more than ${MOST_MEMBERS} members`);
+      // The client drops such an answer, and the call would wait until its time is over. Of a ping any word is enough.
+      if (asked !== null && asked !== 'ping' && isNoAnswer(parsed.value))
+        return this.#cut('it answered with neither a result nor an error of MCP');
       if (isIdleTalk(parsed.value)) return;
       if (isQuestion(parsed.value) && !this.#messagesIn.take(QUESTION_COST - 1)) return this.#cutTalker();
       // The client validates the shape; here it is known to be bounded JSON without a prototype.
@@ -172,14 +175,19 @@ export class StreamTransport implements Transport {
     this.#cut(`it sends more than ${this.#limits.messagesPerSecond} messages a second`);
   }
 
-  /** Whether it is an answer that the hub waits for: that counts against no rate, since many calls at once may have long results. */
-  #forgive(message: JsonObject, line: string): boolean {
+  /**
+   * The method of the request that is answered, null where none is. An answer that the hub waits for counts against no
+   * rate, since many calls at once may have long results.
+   */
+  #forgive(message: JsonObject, line: string): string | null {
     const { id, method } = message;
-    if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return false;
-    if (!this.#asked.delete(id)) return false;
+    if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return null;
+    const asked = this.#asked.get(id) ?? null;
+    if (asked === null) return null;
+    this.#asked.delete(id);
     this.#messagesIn.giveBack(1);
     this.#bytesIn.giveBack(Buffer.byteLength(line));
-    return true;
+    return asked;
   }
 
   #cut(reason: string): void {
@@ -202,6 +210,11 @@ function isWide(message: JsonObject): boolean {
 
 function metaOf(part: Json | undefined): Json | undefined {
   return isJsonObject(part) ? part._meta : undefined;
+}
+
+function isNoAnswer({ result, error }: JsonObject): boolean {
+  const isError = isJsonObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
+  return !isJsonObject(result) && !isError;
 }
 
 /** A request of the app, which the hub has to answer. */

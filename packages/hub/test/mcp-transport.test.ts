@@ -112,6 +112,30 @@ test('no part of a message that every reader looks through has members without e
   assert.equal(transport.violation, null, 'what a tool returns is its own');
 });
 
+test('an answer that is none cuts the app off, and one that nobody waits for changes nothing', async () => {
+  for (const rest of ['"result":5', '"result":null', '"error":"no"', '"error":{"code":1}', '"meta":1']) {
+    const { transport, say, received } = await opened();
+    await transport.send(call(1));
+    await say(`{"jsonrpc":"2.0","id":2,${rest}}\n`);
+    assert.equal(transport.violation, null);
+    const before = received.length;
+    await say(`{"jsonrpc":"2.0","id":1,${rest}}\n`);
+    assert.equal(transport.violation, 'it answered with neither a result nor an error of MCP');
+    assert.equal(received.length, before);
+  }
+  const pinged = await opened();
+  await pinged.transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  await pinged.say('{"jsonrpc":"2.0","id":1,"result":null}\n');
+  assert.equal(pinged.transport.violation, null);
+  for (const rest of ['"result":{}', '"error":{"code":-32601,"message":"no"}']) {
+    const { transport, say, received } = await opened();
+    await transport.send(call(1));
+    await say(`{"jsonrpc":"2.0","id":1,${rest}}\n`);
+    assert.equal(transport.violation, null);
+    assert.equal(received.length, 1);
+  }
+});
+
 test('long results of many calls at once pass, the same bytes unasked do not', async () => {
   const lineBytes = 512 * 1024;
   const text = 'x'.repeat(lineBytes - 100);
