@@ -208,6 +208,8 @@ class Checker {
     if (rule.effect !== 'raise') this.#addition(rule, `\`${rule.effect}\``);
     if (rule.name !== null) this.#addition(rule.name, 'a rule with a name');
     if (rule.whenUndecided === 'allow') this.#addition(rule, '`(undecided: allow)`');
+    if (rule.message.kind === 'member' || rule.message.kind === 'index')
+      this.#addition(rule.message, 'a part of a value as the message');
     const variables = this.#body(rule.body, new Map());
     this.#expression(rule.message, variables);
     this.#unused(rule, variables);
