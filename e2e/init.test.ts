@@ -74,3 +74,20 @@ test('a file that has labels already is left as it is, and what was agreed to is
   assert.match(run.stdout + run.stderr, /the file has `labels` already/);
   assert.equal(readFileSync(config, 'utf8'), text);
 });
+
+test('a file of the current folder that was in effect stays so with the labels, and no other does', async () => {
+  using home = new Home();
+  const config = home.write('cordon.json', mailAlone());
+  const state = async () => {
+    const { stdout } = await home.run(['apps']);
+    return /review: ([^,]*)/.exec(stdout.replace(/\s+/g, ' '))?.[1];
+  };
+  assert.equal((await home.run(['apps', 'review', '--yes'])).code, 0);
+  assert.match((await state()) ?? '', /^agreed to/);
+  assert.equal((await home.run(['init', '--yes'])).code, 0);
+  assert.match(readFileSync(config, 'utf8'), /"labels"/);
+  assert.match((await state()) ?? '', /^agreed to/);
+  home.write('cordon.json', mailAlone().replace('My mail', 'Not mine'));
+  assert.equal((await home.run(['init', '--yes'])).code, 0);
+  assert.match((await state()) ?? '', /^the configuration was not agreed to/);
+});

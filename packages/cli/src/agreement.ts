@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { type Fault, failed, fault, ok, type Result, type ToolLabels } from '@cordon/core';
 import { openStore } from '@cordon/trace';
-import type { Configuration } from './config.ts';
+import { type Configuration, digestOfText } from './config.ts';
 import { DEFAULT_PACKS } from './packs.ts';
 import { isFile, realPath } from './paths.ts';
 import type { Screen } from './screen.ts';
@@ -50,6 +50,22 @@ export function isInEffect(
   if (!isFile(join(agreedFolder(ownDataFolder), 'cordon.db'))) return false;
   const known = remembered(ownDataFolder, realPath(file), digest, now);
   return known.ok && known.value === 'agreed';
+}
+
+/**
+ * To be called where the user had a file changed by this program, from one text to another: where the first was in effect,
+ * nobody is asked about the second. Null: so it is, or it has to be agreed to as any other change.
+ */
+export function agreementToChange(
+  before: Configuration,
+  texts: { readonly from: string; readonly to: string },
+  now: () => number,
+): Fault | null {
+  const { file, origin, digest, ownDataFolder } = before;
+  if (file === null || origin !== 'found' || !isInEffect(before, now)) return null;
+  // Attack: a text that somebody else put there since would be agreed to with what is added.
+  if (digestOfText(texts.from) !== digest) return null;
+  return remember(ownDataFolder, realPath(file), digestOfText(texts.to), now);
 }
 
 /** A store of its own: it holds paths and digests, needs no key, and is where no file says. */

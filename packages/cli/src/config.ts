@@ -170,7 +170,7 @@ export function loadConfiguration(
     file: found.file,
     folder: found.file === null ? sources.cwd : dirname(found.file),
     origin: found.origin,
-    digest: text.value === null ? '' : createHash('sha256').update(text.value).digest('hex'),
+    digest: text.value === null ? '' : digestOfText(text.value),
     ownDataFolder: ownDataFolderOf(sources),
     searched: found.searched,
     ...content.apps,
@@ -211,6 +211,11 @@ function byPlace(a: Diagnostic, b: Diagnostic): number {
 }
 
 /** The session's model: the configured one, else the built-in obedient one. */
+/** Of a configuration file, as agreements name it. */
+export function digestOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 export function modelInUse(configuration: Configuration): string {
   return configuration.model ?? OBEDIENT_MODEL;
 }

@@ -6,6 +6,7 @@
  */
 import { failed, fault, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { AppDescription } from '@cordon/hub';
+import { agreementToChange } from '../agreement.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type LabelProposal, type ProposedTool, proposeLabels } from '../label-proposal.ts';
@@ -104,25 +105,30 @@ function write(
     ),
   );
   const { file } = configuration;
-  const text = file === null ? failed('there is no `cordon.json`') : withLabels(file, labels);
-  if (!text.ok || file === null) {
+  const texts = file === null ? failed('there is no `cordon.json`') : withLabels(file, labels);
+  if (!texts.ok || file === null) {
     surroundings.output.line(`"labels": ${JSON.stringify({ tools: labels }, null, 2)}`);
     const help = 'what you agreed to stands above: put it into the file';
-    const reason = text.ok ? '' : text.fault;
+    const reason = texts.ok ? '' : texts.fault;
     surroundings.tellFault(fault('usage', `nothing was written: ${reason}`, help));
     return EXIT.failed;
   }
-  const replaced = replaceTextFile(file, text.value);
+  const replaced = replaceTextFile(file, texts.value.to);
   if (!replaced.ok) {
     surroundings.noteDiagnostics([replaced.fault]);
     return EXIT.failed;
   }
+  const unkept = agreementToChange(configuration, texts.value, surroundings.now);
+  if (unkept !== null) surroundings.tellFault(unkept);
   surroundings.output.say('', `${file} has labels for ${Object.keys(labels).length} tools`, 'good');
   return EXIT.done;
 }
 
-/** The file's text with the labels as its first key; comments and the rest stay as they are. */
-function withLabels(file: string, labels: object): Result<string, string> {
+/** The file's text, and the same with the labels as its first key; comments and the rest stay as they are. */
+function withLabels(
+  file: string,
+  labels: object,
+): Result<{ readonly from: string; readonly to: string }, string> {
   const text = readTextFile(file);
   const tree = text.ok ? parseJsonFile(file, text.value) : text;
   if (!text.ok || !tree.ok || tree.value.kind !== 'object') return failed('the file cannot be read');
@@ -130,5 +136,6 @@ function withLabels(file: string, labels: object): Result<string, string> {
   const at = tree.value.span.start + 1;
   const section = JSON.stringify({ labels: { tools: labels } }, null, 2).slice(1, -2);
   const comma = tree.value.members.length === 0 ? '\n' : ',';
-  return ok(`${text.value.slice(0, at)}${section}${comma}${text.value.slice(at)}`);
+  const to = `${text.value.slice(0, at)}${section}${comma}${text.value.slice(at)}`;
+  return ok({ from: text.value, to });
 }
