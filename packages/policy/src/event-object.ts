@@ -322,7 +322,8 @@ const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['TextChunk', ['text']],
 ]);
 
-const MESSAGE_ALONE: readonly string[] = ['tool_calls'];
+/** Of messages that stand in a value of a rule. */
+const CALLS_OF_MESSAGES: readonly string[] = ['tool_calls'];
 const NO_FIELDS: readonly string[] = [];
 
 const WHOLE: Path = [];
@@ -353,7 +354,7 @@ function walk(root: Value, type: string, entry: EventObject | null): readonly Oc
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     if (kindOf(visit.value) === type) found.push({ value: visit.value, entry, path: pathTo(visit) });
     else {
-      const inner = partsOf(visit, entry === null ? MESSAGE_ALONE : NO_FIELDS);
+      const inner = partsOf(visit, entry === null ? CALLS_OF_MESSAGES : NO_FIELDS);
       for (let index = inner.length - 1; index >= 0; index--) {
         const part = inner[index];
         if (part !== undefined) open.push(part);
@@ -370,7 +371,7 @@ function pathTo(visit: Visit): Path {
   return path.reverse();
 }
 
-/** What is entered besides: of a message that a value holds, its calls. */
+/** `ofMessages`: fields of messages that are entered besides. */
 function partsOf(from: Visit, ofMessages: readonly string[]): readonly Visit[] {
   const { value } = from;
   if (isList(value)) return value.map((item, key) => ({ value: item, from, key }));

@@ -249,7 +249,7 @@ export class RuleState {
       message: unsaid === null ? message : null,
       bound: [...bound],
       evidence,
-      assigned: open === null ? this.#assigned(frame) : NOWHERE_ASSIGNED,
+      assigned: open === null ? this.#assigned(frame) : NO_PLACES,
     };
   }
 
@@ -271,6 +271,6 @@ function isAlike(a: Value, b: Value): boolean {
 }
 
 const NO_EVIDENCE: readonly Evidence[] = [];
-const NOWHERE_ASSIGNED: readonly Located[] = [];
+const NO_PLACES: readonly Located[] = [];
 const NO_JOINS: readonly Join[] = [];
 const NO_KEYS: readonly JoinKey[] = [];
