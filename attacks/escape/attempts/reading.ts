@@ -18,6 +18,21 @@ function file(id: string, title: string, path: (home: string) => string): Attemp
   };
 }
 
+/** A file of /proc that is the same for everybody on this machine. */
+function ofKernel(id: string, title: string, path: string): Attempt {
+  return {
+    id,
+    group: 'reading',
+    title,
+    program: () => reads(path),
+    twin: () => reads('/proc/uptime'),
+    stops: ['EACCES', 'ENOENT'],
+    layers: ['file-view'],
+    kernelMayRefuse: ['empty', 'ENOENT'],
+    setting: SHARED,
+  };
+}
+
 /** Looks through what a file of /proc says about everybody it can see, except itself. */
 function everybodys(what: string): string {
   return `fs.readdirSync('/proc').filter((name) => Number(name) > 0 && Number(name) !== process.pid)
@@ -189,6 +204,8 @@ export const READING: readonly Attempt[] = [
     layers: ['descriptors'],
     setting: SHARED,
   },
+  ofKernel('typing', "learns when the user types from the machine's interrupts", '/proc/interrupts'),
+  ofKernel('key-names', "reads the names of the user's keys in the kernel", '/proc/keys'),
   {
     id: 'mount-table',
     group: 'reading',

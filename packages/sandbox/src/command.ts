@@ -364,6 +364,12 @@ function listedMount(
   for (const real of [inside, host.value.host])
     if ((context.closed ?? []).some((file) => isWithin(file, real)))
       return unavailable(`the file permission \`${path}\` would show the app a key that Cordon reads`);
+  // Attack: whoever answers there is asked for anything, and a mount that cannot be written is no obstacle.
+  if (access === 'read' && host.value.kind === 'socket')
+    return unavailable(
+      `the file permission \`${path}\` is a socket, and who connects to it does more than read`,
+      'list it among what the app may write, if it is meant to',
+    );
   if (!isWalkedAlone(inside, host.value.host, [...app.files.write, ...(context.writable ?? [])]))
     return unavailable(
       `the file permission \`${path}\` leads over a link in a folder that an app may write`,

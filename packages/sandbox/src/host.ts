@@ -49,6 +49,7 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       topFolders: topFolders(),
       publicEtc: ['/etc/alternatives', '/etc/ssl/certs'].filter((path) => existsSync(path)),
       hardLimits: hardLimits(),
+      hiddenProc: HIDDEN_PROC.filter((path) => existsSync(path)),
       units: readUnits(),
     });
   } catch (error) {
@@ -60,6 +61,12 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
     );
   }
 }
+
+/**
+ * Files of /proc that no namespace divides and that tell of the user: the names of their keys in the kernel (Kerberos, disks),
+ * and, by the interrupts, when they type.
+ */
+const HIDDEN_PROC = ['/proc/keys', '/proc/key-users', '/proc/interrupts'];
 
 /** Where it was looked for is said, because some systems keep programs elsewhere. */
 function installRemedy(name: string): string {

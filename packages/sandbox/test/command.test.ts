@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
@@ -138,6 +139,18 @@ test('permissions show the listed paths and never the data folder', async (conte
     (await inside(app('sh', [], { files: { read: [], write: ['/no/such'] } }), where))[0] ?? '',
     /does not exist/,
   );
+});
+
+test('a socket is for those who may write: to connect is more than to read', async (context) => {
+  const { root, app, context: where } = project(context);
+  const socket = join(root, 'agent.sock');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  context.after(() => server.close());
+  const asked = async (read: readonly string[], write: readonly string[]) =>
+    (await inside(app('sh', [], { files: { read, write } }), where)).join();
+  assert.match(await asked([socket], []), /is a socket, and who connects to it does more than read/);
+  assert.ok((await asked([], [socket])).includes(socket));
 });
 
 test("the app's own folder is also at its own path where the manifest lists it", async (context) => {

@@ -93,6 +93,17 @@ print(one.getsockopt(s.SOL_SOCKET, s.SO_REUSEADDR))`;
   assert.equal(await printed(python), 'True\n1');
 });
 
+test("the names of the user's keys in the kernel, and the machine's interrupts, cannot be read", async () => {
+  const paths = ['/proc/keys', '/proc/key-users', '/proc/interrupts', '/proc/uptime', '/proc/self/status'];
+  const code = `console.log(${JSON.stringify(paths)}.map((path) => {
+    try { return require('fs').readFileSync(path).length > 0 } catch (error) { return error.code } }).join())`;
+  for (const profile of ['tight', 'spawn'] as const)
+    assert.match(
+      await printed(spec({ args: ['-e', code], profile })),
+      /^(EACCES|ENOENT),(EACCES|ENOENT),(EACCES|ENOENT),true,true$/,
+    );
+});
+
 /** Makes so many files, one by one, and stays until it is ended, or a second. */
 const filesIn = (place: string, count: number) => `import os, time
 for number in range(${count}): os.close(os.open('${place}/%d' % number, os.O_CREAT | os.O_WRONLY))

@@ -31,6 +31,8 @@ export interface HostPrograms {
   readonly publicEtc: readonly string[];
   /** Folders of `/` that are neither programs nor places that the sandbox makes. */
   readonly topFolders: readonly string[];
+  /** Files of /proc that apps have no business with. */
+  readonly hiddenProc: readonly string[];
   /** Hard limits of the hub itself: they can be lowered, never raised. `Infinity` where there is none. */
   readonly hardLimits: ReadonlyMap<string, number>;
   readonly units: Units;
@@ -105,6 +107,8 @@ export function bubblewrapOptions(
     // Without a pid namespace of its own a process may not mount /proc anew.
     ...(leftOut.has('pid-namespace') ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']),
     ...layer('kernel-settings', '--ro-bind', '/proc/sys', '/proc/sys'),
+    // Bound without devices, /dev/null cannot be opened: who reads is refused.
+    ...layer('file-view', ...host.hiddenProc.flatMap((path) => ['--ro-bind', '/dev/null', path])),
     ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm'],
     // The same zeros to read; but mapped as shared, /dev/zero is anonymous shared memory, see seccomp.ts.
     ...['--dev-bind', '/dev/full', '/dev/zero'],
