@@ -138,7 +138,12 @@ describe('an app', () => {
       /nobody has agreed to what `notes` says of itself/,
     );
     assert.equal(before.seen.includes('Looks at notes.'), false);
-    await agree(home, config);
+    const agreed = await agree(home, config);
+    assert.match(
+      agreed.stdout,
+      /^notes: agreed to, "pin": "sha256:[0-9a-f]{64}"$/m,
+      'to be copied as one line',
+    );
     const after = await ask(home, config);
     assert.equal(after.code, 0);
     assert.equal(after.seen.includes('Looks at notes.'), true);

@@ -209,7 +209,9 @@ class Run {
     const isNew = vetting.by === 'user';
     if (this.#around.wantsJson)
       this.#around.json({ kind: 'app.pinned', id: app.id, digest: vetting.digest, pin, isNew });
-    else this.#say(app.id, isNew ? `agreed to, "pin": "${pin}"` : 'nothing has changed');
+    else if (!isNew) this.#say(app.id, 'nothing has changed');
+    // Not wrapped: what is copied must stay one line.
+    else this.#around.output.line(`${app.id}: agreed to, "pin": "${pin}"`);
     if (demanded === null || demanded === pin) return EXIT.done;
     this.#failed(
       fault(

@@ -76,9 +76,10 @@ export async function revokeGrants(
         surroundings.json({ kind: 'grant.revoked', grant: one, revoked: revoked.includes(one) });
       else if (revoked.includes(one)) surroundings.output.say('', `${one} is revoked`);
       else
-        surroundings.output.say(
-          '',
+        surroundings.notes.say(
+          'cordon: ',
           `there is no grant ${one} that could be revoked; see \`cordon grants list\``,
+          'bad',
         );
     }
     if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'nothing is granted');
@@ -99,12 +100,13 @@ export async function expireGrant(
     const isSet = store.grants.expire(id(grant), end.value);
     if (surroundings.wantsJson)
       surroundings.json({ kind: 'grant.expires', grant, expires: isSet, endsAt: end.value });
+    else if (isSet)
+      surroundings.output.say('', `${grant} ends ${at === undefined ? 'now' : minuteOf(end.value)}`);
     else
-      surroundings.output.say(
-        '',
-        isSet
-          ? `${grant} ends ${at === undefined ? 'now' : minuteOf(end.value)}`
-          : `there is no grant ${grant} that lasts longer; see \`cordon grants list\``,
+      surroundings.notes.say(
+        'cordon: ',
+        `there is no grant ${grant} that lasts longer; see \`cordon grants list\``,
+        'bad',
       );
     return isSet ? EXIT.done : EXIT.failed;
   });
