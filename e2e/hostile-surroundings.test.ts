@@ -12,11 +12,11 @@ const HELLO = 'Say hello to me.';
 const ROOT_AT_HOME = process.getuid?.() === 0 ? [] : ['--map-root-user'];
 
 /** One app that answers. */
-function install(home: Home): readonly string[] {
+function install(home: Home, text = 'hello'): readonly string[] {
   const manifest = { description: 'An app for tests.', irreversible: [], untrusted: [], private: [] };
   const args = [join(REPOSITORY, 'e2e/apps/trouble.mjs')];
   const config = home.write('cordon.json', { apps: { test: { command: 'node', args, manifest } } });
-  const call = { id: 'greeting', app: 'test', tool: 'echo', arguments: { text: 'hello' } };
+  const call = { id: 'greeting', app: 'test', tool: 'echo', arguments: { text } };
   const answers = [{ text: `The app says: ${'$'}{greeting}` }];
   const scenario = home.write('scenario.json', {
     name: 'test',
@@ -164,6 +164,19 @@ describe('what is typed', () => {
     assert.match(flat(run), /A line of more than 100000 characters is no query and was not asked/);
     assert.match(run.stdout, /The app says: hello/);
     assertNoStack(run);
+  });
+
+  test('an answer with what a terminal obeys is harmless in a pipe too, and exact with `--json`', async () => {
+    using home = new Home();
+    const text = 'one\u001b]8;;http://evil.example\u0007two\u202e\nthree';
+    const options = install(home, text);
+    const piped = await home.run(['ask', HELLO, ...options]);
+    assert.equal(
+      piped.stdout,
+      'The app says: one<U+001B>]8;;http://evil.example<U+0007>two<U+202E>\nthree\n',
+    );
+    const { events } = await home.run(['ask', HELLO, ...options, '--json']);
+    assert.deepEqual(answersIn(events), [`The app says: ${text}`]);
   });
 
   test('bytes of any kind are shown harmlessly, and the next query works', async () => {

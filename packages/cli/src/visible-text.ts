@@ -41,6 +41,14 @@ function codePointName(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
+/** What a terminal obeys or reorders by; of control characters a line break and a tab do no harm. */
+const OBEYED = /(?![\n\t]|\r\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** For a pipe, which may end at a terminal all the same: only what could act there is written out, and nothing is wrapped. */
+export function harmlessText(text: string): string {
+  return text.replace(OBEYED, codePointName);
+}
+
 /** One line: line breaks are written out too. At most `limit` UTF-16 units of `text` are shown, then `…`. */
 export function visibleLine(text: string, limit = 200): string {
   const characters = new VisibleCharacters();

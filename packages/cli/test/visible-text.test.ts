@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { textColumns, VisibleCharacters, visibleLine, visibleLines } from '../src/visible-text.ts';
+import {
+  harmlessText,
+  textColumns,
+  VisibleCharacters,
+  visibleLine,
+  visibleLines,
+} from '../src/visible-text.ts';
 
 test('ordinary text of any language stays as it is', () => {
   const text = 'Grüße, 東京 → שלום नमस्ते 👍🏽 ❤️ {"a": 1}';
@@ -62,4 +68,13 @@ test('no line is wider than asked, and nothing is lost, whatever the text', () =
 test('a megabyte costs only the lines that are looked at', () => {
   const lines = visibleLines('x'.repeat(1024 * 1024), 70);
   assert.equal(lines.next().value, 'x'.repeat(70));
+});
+
+test('for a pipe only what a terminal obeys or reorders by is written out', () => {
+  assert.equal(
+    harmlessText('a\u001b[2J\u009b31m\u0007\rb\u202ec\u2066d\u2028e'),
+    'a<U+001B>[2J<U+009B>31m<U+0007><U+000D>b<U+202E>c<U+2066>d<U+2028>e',
+  );
+  const plain = 'one\r\ntwo\n\tthree\u00a0four é 日本 👨\u200d👩 ``` <b>';
+  assert.equal(harmlessText(plain), plain);
 });

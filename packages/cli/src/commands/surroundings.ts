@@ -20,6 +20,7 @@ import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
+import { harmlessText } from '../visible-text.ts';
 import { WaitingConsent } from '../waiting-consent.ts';
 
 const MOST_ANSWER_LINES = 5_000;
@@ -231,10 +232,10 @@ export class Surroundings {
     process.stdout.write(lines);
   }
 
-  /** The answer: framed on a terminal, where text of others could otherwise act; plain in a pipe. */
+  /** The answer: framed on a terminal, where text of others could otherwise act; in a pipe plain, but for what could act behind it. */
   answer(text: string): void {
     if (process.stdout.isTTY === true) this.output.quote(text, MOST_ANSWER_LINES);
-    else process.stdout.write(`${text}\n`);
+    else process.stdout.write(`${harmlessText(text)}\n`);
   }
 
   tellDiagnostics(diagnostics: readonly Diagnostic[]): void {
