@@ -12,6 +12,8 @@ export interface PolicyTree {
   readonly rules: readonly RuleTree[];
   /** What statements that could not be read may have named or used. */
   readonly unreadable?: ReadonlySet<string>;
+  /** `and` and `or` that begin a line of a block, which is one with the line before. */
+  readonly continuing?: readonly Identifier[];
 }
 
 export interface Import extends Span {

@@ -101,6 +101,8 @@ class Checker {
       else this.#predicate(definition, definition.parameters);
     }
     for (const rule of this.#tree.rules) this.#rule(rule);
+    for (const word of this.#tree.continuing ?? [])
+      this.#addition(word, `a line that begins with \`${word.name}\``);
   }
 
   #import(imported: PolicyTree['imports'][number]): void {

@@ -91,6 +91,7 @@ class Parser {
   /** Of the statement or line that is being read, its first token. */
   #lineAt = 0;
   readonly #unreadable = new Set<string>();
+  readonly #continuations: Identifier[] = [];
 
   constructor(
     source: Source,
@@ -118,7 +119,11 @@ class Parser {
     }
     this.#swallowedNames();
     const tree = { imports: this.#imports, definitions, rules };
-    return this.#unreadable.size === 0 ? tree : { ...tree, unreadable: this.#unreadable };
+    return {
+      ...tree,
+      ...(this.#unreadable.size === 0 ? {} : { unreadable: this.#unreadable }),
+      ...(this.#continuations.length === 0 ? {} : { continuing: this.#continuations }),
+    };
   }
 
   /** A text of several lines without its end holds all that stands below it. */
@@ -604,9 +609,11 @@ class Parser {
   #logic(): Expression {
     let left = this.#comparison();
     for (let links = 0; ; ) {
+      const isNextLine = this.#token().kind === 'newline';
       const word = this.#continuing(JUNCTIONS);
       if (word === null) return left;
-      this.#mark(this.#token(-1), 'logic');
+      const { start, end } = this.#mark(this.#token(-1), 'logic');
+      if (isNextLine) this.#continuations.push({ name: word, start, end });
       this.#countLink(++links, left);
       this.#skipNewline();
       const height = this.#height;

@@ -343,10 +343,10 @@ export const trees: fc.Arbitrary<PolicyTree> = fc.record({
   rules: fc.array(rule, { maxLength: 2 }),
 });
 
-/** A text that is the same for two trees, or two parts of trees, exactly if they differ in nothing but their spans. */
+/** A text that is the same for two trees, or two parts of trees, exactly if they differ in nothing but their spans and line ends. */
 export function withoutSpans(node: PolicyTree | Expression): string {
   return JSON.stringify(node, (key, value: unknown) => {
-    if (key === 'start' || key === 'end') return undefined;
+    if (key === 'start' || key === 'end' || key === 'continuing') return undefined;
     // JSON has no infinite numbers.
     return typeof value === 'number' ? `#${value}` : value;
   });
