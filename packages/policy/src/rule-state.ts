@@ -256,9 +256,11 @@ export class RuleState {
   #assigned(frame: Frame): readonly Located[] {
     const { trail } = frame.world;
     const noticed = trail.length;
-    const places = this.#plan.rule.body.steps.flatMap(({ slot, locate }) =>
-      slot === null ? [] : (locate(frame) ?? []),
-    );
+    let places = NO_PLACES;
+    for (const { slot, locate } of this.#plan.rule.body.steps) {
+      const place = slot === null ? null : locate(frame);
+      if (place !== null) places = [...places, place];
+    }
     // Looking for a place may evaluate what was evaluated before.
     if (trail.length > noticed) trail.length = noticed;
     return places;
