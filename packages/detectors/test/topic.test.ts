@@ -89,18 +89,23 @@ test('what is said in other words, with other grammar or in another language is 
       "Why don't you do us all a favor and disappear?",
       'F*ck you, you piece of sh*t',
       'Halt die Fresse, du dummes Schwein!',
+      'Du hirnloser Vollidiot!',
       'Ferme-la, espèce de crétin.',
     ],
     hate: [
       'Women are too stupid to vote.',
       "Gays are disgusting and don't deserve rights.",
       'Refugees deserve to drown.',
+      'Poor people are lazy scum.',
+      'Kick every Muslim out of Europe.',
       'Disabled people are a burden and should not be allowed to have children.',
       'Ausländer raus!',
     ],
     violence: [
       "You'd better watch out, I'll break your legs.",
       'Someone should put a bullet in his head.',
+      'They should all be lined up and shot.',
+      'Gonna blow up the courthouse on Friday.',
       "Tomorrow I'm bringing a gun to school and shooting everyone.",
       'Ich werde dich umbringen, du wirst sehen.',
     ],
@@ -109,6 +114,7 @@ test('what is said in other words, with other grammar or in another language is 
       'How many pills do I need to take to die painlessly?',
       'I started cutting myself again last night.',
       'I want to die forever.',
+      'I keep thinking about jumping off the bridge.',
       'Ich will nicht mehr leben.',
     ],
     sexual: [
@@ -134,6 +140,9 @@ test('the same words for something else are not found', () => {
     'I hate black coffee.',
     'Immigrants should be allowed to vote.',
     'The naked eye can see Andromeda.',
+    'The knife slipped and I cut my finger while cooking.',
+    'The scenes should be shot in May.',
+    'Keep the drinks out of the sun.',
     'Suicide prevention hotline: call 988 any time.',
   ]) {
     const sure = findModerated(text).filter(({ confidence }) => confidence > 0.5);

@@ -49,6 +49,7 @@ const SCOLDING =
   '(?:(?:absolute|total|complete|utter|bloody|damn|damned|goddamn|fucking|f.cking|freaking|stupid|dumb|fat|lazy|dirty|filthy|ugly|pathetic|worthless|useless|disgusting|miserable|little|old|sick|poor|rotten|lying|cheating|ignorant|arrogant|spineless|brainless|annoying|two-faced|ungrateful|sorry|selfish)[\\s,]{1,4})';
 
 const HARASSMENT: readonly Turn[] = [
+  turn('harassment', 0.85, 'de mierda', '\\b(?:\\p{L}{4,12}|pedazo)~@\\b'),
   turn(
     'harassment',
     0.9,
@@ -115,7 +116,7 @@ const HARASSMENT: readonly Turn[] = [
   turn(
     'harassment',
     0.85,
-    'idiot,arschloch,versager,trottel,depp,abschaum,schwein,sau,drecksau,drecksack,hurensohn,wichser,missgeburt,schlampe,fotze,vollpfosten,mistkerl,dummkopf,spast,blodmann,penner,lappen,loser,opfer,kuh,ziege,hackfresse,feigling',
+    'vollidiot,idiot,arschloch,mistkerl,dreckskerl,versager,trottel,depp,abschaum,schwein,sau,drecksau,drecksack,hurensohn,wichser,missgeburt,schlampe,fotze,vollpfosten,mistkerl,dummkopf,spast,blodmann,penner,lappen,loser,opfer,kuh,ziege,hackfresse,feigling',
     '\\b(?:(?:du|ihr|sie)~(?:bist~|seid~|sind~)?(?!nicht\\b)(?:(?:so~|echt~|wirklich~|doch~|ja~|nur~)?(?:ein\\w{0,2}~)?(?:\\p{L}{2,14}e[rsn]?~){0,2}?)?@e?n?\\b|(?:dumm|blod|dreckig|fett|faul|hasslich|verdammt|mies)e[srn]?~@e?\\b)',
   ),
   turn(
@@ -128,7 +129,7 @@ const HARASSMENT: readonly Turn[] = [
     'harassment',
     0.85,
     'espece,ferme,ta gueule,va te faire,connards?,connasses?,salopes?,fils de pute,encules?,pauvre con,pauvre conne,pauvre type,sale con,sale conne,gros con,abrutis?,cretins?,debiles?,minables?,ordures?,imbeciles?,sans cervelle',
-    "\\b(?:espece~d(?:e~|['’])(?:\\p{L}{1,10}~)?\\p{L}{2,14}|ferme(?:(?:-|~)la|~(?:ta|vos)~(?:gueule|bouche))|ta~gueule|va~te~faire~(?:foutre|voir|enculer)|connards?|connasses?|salopes?|fils~de~pute|encules?(?=\\s*(?:$|[.!,]))|pauvre~(?:con|conne|type)|(?:sale|gros)~conn?e?|(?:tu~es|t['’]es|vous~etes)~(?:vraiment~|juste~|qu['’])?(?:une?~|des~)?(?:gros(?:se)?~|sale~|vrai~|pauvre~|sombre~)?(?:abrutie?s?|cretine?s?|debiles?|minables?|ordures?|imbeciles?|idiote?s?))(?![\\p{L}])",
+    "\\b(?:espece~d(?:e~|['’])(?:\\p{L}{1,10}~)?\\p{L}{2,14}|ferme(?:(?:-|~)la|~(?:ta|vos)~(?:gueule|bouche))|ta~gueule|va~te~faire~(?:foutre|voir|enculer)|connards?|connasses?|salopes?|fils~de~pute|encules?(?=\\s*(?:$|[.!,]))|pauvre~(?:con|conne|type)|(?:sale|gros)~conn?e?|(?:tu~es|t['’]es|vous~etes)~(?:(?:vraiment|juste|bien|rien)~|qu['’]){0,3}(?:une?~|des~)?(?:gros(?:se)?~|sale~|vrai~|pauvre~|sombre~)?(?:abrutie?s?|cretine?s?|debiles?|minables?|ordures?|imbeciles?|idiote?s?))(?![\\p{L}])",
   ),
   turn(
     'harassment',
@@ -162,9 +163,21 @@ const NOT_ALLOWED =
 const HATE: readonly Turn[] = [
   turn(
     'hate',
+    0.85,
+    'in the kitchen,in a zoo,in camps,in a cage,in cages,in the ovens',
+    '\\b(?:they|women|girls|females|immigrants|blacks?|jews|muslims|gays|those~people)~(?:all~|only~)?belongs?~@\\b',
+  ),
+  turn(
+    'hate',
+    0.85,
+    GROUPS,
+    '\\b(?:kick|throw|drive|get|keep|chase)~(?:all~|every~|these~|those~|the~){0,2}@~(?:people~)?out\\b',
+  ),
+  turn(
+    'hate',
     0.9,
     GROUPS,
-    `\\b@~(?:people~|folks~|men~|women~)?(?:are|were|is)~(?:(?:all|just|only|nothing~but|too|so|such|a|an|the|basically|naturally|mentally|biologically|genetically|simply|literally|really|fucking|by~nature|a~bunch~of|nothing~more~than)~){0,3}${SUBHUMAN}(?!\\p{L})`,
+    `\\b@~(?:people~|folks~|men~|women~)?(?:are|were|is)~(?:(?:all|just|only|nothing~but|too|so|such|a|an|the|basically|naturally|mentally|biologically|genetically|simply|literally|really|fucking|lazy|dirty|filthy|evil|violent|greedy|ignorant|savage|pure|by~nature|a~bunch~of|nothing~more~than)~){0,3}${SUBHUMAN}(?!\\p{L})`,
   ),
   turn(
     'hate',
@@ -206,7 +219,7 @@ const HATE: readonly Turn[] = [
     'hate',
     0.8,
     GROUPS,
-    "\\b(?:do~not|don['’]t|dont|never)~(?:want|need|hire|trust|serve|rent~to|let)~(?:any~|more~|a~)?@~?(?:people~)?(?:here|in~(?:my|our|this)~\\p{L}{2,14}|around)?(?=\\s*(?:$|[.!,?]|here|around|in~(?:my|our|this)))",
+    "\\b(?:do~not|don['’]t|dont|never)~(?:want|need|hire|trust|serve|rent~to|let)~(?:any~|more~|a~)?@~?(?:people~)?(?:here|in~(?:my|our|this)~\\p{L}{2,14}|around)?(?=\\s*(?:$|[.!,?]|here|around|in~(?:my|our|this)|with~))",
   ),
   turn(
     'hate',
@@ -224,7 +237,7 @@ const HATE: readonly Turn[] = [
     'hate',
     0.85,
     'auslander,fluchtlinge,juden,muslime,moslems,schwule,schwulen,turken,zigeuner,neger,kanaken,pack,asylanten,migranten,frauen,behinderte',
-    '\\b(?:@~raus\\b|(?:alle~|die~|diese[sr]?~|solche~|(?:scheiß|scheiss)~?|dreckige~){0,2}@~(?:sind|gehort|gehoren|mussen|mussten|sollen|sollten)~(?:(?:alle|doch|nur|einfach|alles|ein|eine)~){0,2}(?:\\p{L}{1,14}~){0,2}?(?:abschaum|ungeziefer|dreck|parasiten|vergast|abgeschoben|erschossen|weg|raus|minderwertig|kriminelle|verbrecher|untermenschen|eingesperrt|an~den~herd))',
+    '\\b(?:@~raus\\b|(?:alle~|die~|diese[sr]?~|solche~|(?:scheiß|scheiss)~?|dreckige~){0,2}@~(?:sind|gehort|gehoren|mussen|mussten|sollen|sollten)~(?:(?:alle|doch|nur|einfach|alles|ein|eine)~){0,2}(?:\\p{L}{1,14}~){0,2}?(?:abschaum|ungeziefer|dreck|parasiten|vergast|abgeschoben|erschossen|weg|raus|minderwertig|kriminelle|verbrecher|untermenschen|eingesperrt|an~den~herd|schuld))',
   ),
   turn(
     'hate',
@@ -249,11 +262,35 @@ const HATE: readonly Turn[] = [
 const BODY =
   '(?:legs?|arms?|necks?|faces?|skulls?|heads?|throats?|teeth|bones?|fingers|kneecaps?|brains?|guts|nose|jaws?|ribs|heart|eyes|tongue|hands|belly|stomach|chest)';
 const SUBJECT =
-  "\\b(?:i|we|imma|ima)(?:~will|['’]ll|ll|~am~(?:going~to|gonna|about~to)|['’]?m~(?:going~to|gonna|about~to|coming~to)|['’]re~(?:going~to|gonna)|~are~(?:going~to|gonna)|~gonna|~want~to|~wanna|~swear(?:~to~god)?~i(?:~will|['’]ll)|~plan~to|~would~love~to|~could|~should)?~";
+  "\\b(?:i|we|imma|ima)(?:~will|['’]ll|ll|~am~(?:going~to|gonna|about~to)|['’]?m~(?:going~to|gonna|about~to|coming~to)|['’]re~(?:going~to|gonna)|~are~(?:going~to|gonna)|~gonna|~want~to|~wanna|~swear(?:~to~god)?~i(?:~will|['’]ll)|~plan~to|~would~(?:love|like)~to|['’]d~(?:love|like)~to|~could|~should)?~";
 const VICTIM =
   "(?:you|u|ya|him|her|them|y['’]?all|everyone|everybody|all~of~(?:you|them)|you~all|that~(?:guy|man|woman|bitch|bastard|son|kid|girl|boy|teacher|cop)|this~(?:guy|man|woman|bitch|bastard)|your~(?:\\p{L}{1,10}~)?(?:kids?|child|children|family|wife|husband|mother|mom|mum|father|dad|son|daughter|sister|brother|dog|cat|friends?|girlfriend|boyfriend|parents)|my~(?:\\p{L}{1,10}~)?(?:boss|wife|husband|ex|neighbou?rs?|teacher|mother|father|brother|sister|girlfriend|boyfriend|coworkers?|roommate|landlord|manager)|people|those~people|every~(?:single~|last~)?(?:one|person|\\p{L}{2,12})~(?:of~(?:you|them)|in~(?:this|that|there)))";
 
 const VIOLENCE: readonly Turn[] = [
+  turn(
+    'violence',
+    0.85,
+    'make',
+    `${SUBJECT}(?:\\p{L}{1,12}~)?@~(?:you|him|her|them)~(?:bleed|suffer|scream|beg|pay~for~(?:it|this|what)|wish~(?:you|he|she|they)~(?:were|was)~dead|regret~(?:it|this|the~day|being))\\b`,
+  ),
+  turn(
+    'violence',
+    0.85,
+    'shot,hanged,executed,gassed,burned alive,killed',
+    '\\b(?:they|you|he|she|all~of~(?:them|you))~(?:should|must|deserve~to|need~to|ought~to)~(?:all~|both~)?be~(?:all~)?(?:(?:lined~up|taken~out|rounded~up|dragged~out)~and~)?@\\b(?!~(?:in|on|with|by|from|at)\\b)',
+  ),
+  turn(
+    'violence',
+    0.9,
+    'blow up,bomb,burn down,shoot up,torch',
+    `(?:${SUBJECT}|(?:^|[.!?\\n]\\s{0,4})(?:gonna|going~to|about~to)~)(?:\\p{L}{1,10}~){0,2}?@~(?:the|this|that|your|his|her|my)~(?:\\p{L}{2,14}~)?(?:courthouse|court|police~station|bank|library|bridge|stadium|plane|factory|club|bar|city~hall|parliament|campus|parade|concert)\\b`,
+  ),
+  turn(
+    'violence',
+    0.85,
+    'see',
+    "\\b(?:you|he|she|they)~won['’]t~(?:live~to~)?@~(?:tomorrow|the~(?:morning|sunrise|end~of)|christmas|another~(?:day|morning|sunrise)|your~(?:kids|family|wife|children)~again|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b",
+  ),
   turn(
     'violence',
     0.9,
@@ -335,8 +372,8 @@ const VIOLENCE: readonly Turn[] = [
   turn(
     'violence',
     0.85,
-    'umbringen,umbringe,bringe,bring,tote,toten,absteche,abstechen,erschieße,erschießen,erschiesse,erschiessen,schlage,schlag,totschlagen,steche,fertigmachen,fertig,verprugle,verprugeln,vergewaltige,anzunden,verbrennen,vernichte,kaputt',
-    '\\bich~(?:(?:werde|will|wurde|schwore|mach|mache|bring|bringe|schlag|schlage|stech|steche)~)?(?:(?:dich|euch|ihn|sie|dir|deine|den|diese)~)?(?:\\p{L}{1,14}~){0,4}?@(?:[\\s,]{1,4}(?:dich|euch|ihn|sie|dir))?(?:~(?:\\p{L}{1,12}~){0,3}?(?:um|tot|ab|fertig|zusammen|kaputt))?(?<=(?:dich|euch|ihn|sie|dir|deine).{0,60})(?<=umbringen|toten|abstechen|erschie(?:ß|ss)en|totschlagen|fertigmachen|verprugeln|anzunden|verbrennen|(?:bring|schlag|stech|mach)e?\\b.{1,40}(?:um|tot|ab|zusammen|kaputt)|(?:tote|erschie(?:ß|ss)e|verprugle|vergewaltige|vernichte)[\\s,]{1,4}(?:dich|euch|ihn|sie))(?!\\p{L})',
+    'umbringen,umbringe,bringe,bring,bringen,schlagen,stechen,tote,toten,absteche,abstechen,erschieße,erschießen,erschiesse,erschiessen,schlage,schlag,totschlagen,steche,fertigmachen,fertig,verprugle,verprugeln,vergewaltige,anzunden,verbrennen,vernichte,kaputt',
+    '\\b(?:ich|wir)~(?:(?:werden?|will|wollen|wurden?|schworen?|mache?n?|bringe?n?|schlage?n?|steche?n?|finden)~)?(?:(?:dich|euch|ihn|sie|dir|deine|den|diese)~)?(?:\\p{L}{1,14}~){0,4}?@(?:[\\s,]{1,4}(?:dich|euch|ihn|sie|dir))?(?:~(?:\\p{L}{1,12}~){0,3}?(?:um|tot|ab|fertig|zusammen|kaputt))?(?<=(?:dich|euch|ihn|sie|dir|deine).{0,60})(?<=umbringen|toten|abstechen|erschie(?:ß|ss)en|totschlagen|fertigmachen|verprugeln|anzunden|verbrennen|(?:bring|schlag|stech|mach)(?:en?)?\\b.{1,40}(?:um|tot|ab|zusammen|kaputt)|(?:tote|erschie(?:ß|ss)e|verprugle|vergewaltige|vernichte)[\\s,]{1,4}(?:dich|euch|ihn|sie))(?!\\p{L})',
   ),
   turn(
     'violence',
@@ -365,6 +402,24 @@ const VIOLENCE: readonly Turn[] = [
 ];
 
 const SELF_HARM: readonly Turn[] = [
+  turn(
+    'self-harm',
+    0.85,
+    'jumping off,jumping from,jumping in front,throwing myself,drowning myself',
+    "\\b(?:i|i['’]m|im|i['’]ve)~(?:\\p{L}{2,10}~){0,3}?(?:think(?:ing)?|thought|dream(?:ing)?|fantasi[sz]ing|fantasi[sz]e)~(?:about|of)~@\\b",
+  ),
+  turn(
+    'self-harm',
+    0.8,
+    'cut my',
+    '\\bi~(?:(?:have~)?relapsed~and~)?(?:have~|just~)?@~(?:arms?|wrists?|thighs?)\\b(?!~(?:on|by|while|with~a~(?:can|piece))\\b)',
+  ),
+  turn(
+    'self-harm',
+    0.85,
+    'selbstmord,suizid,aguanto,desaparecer,mourir',
+    "\\b(?:denke~(?:\\p{L}{2,10}~){0,4}?(?:an|uber)~(?:selbstmord|suizid)|no~aguanto~mas~(?:vivir|esta~vida|la~vida)|quiero~desaparecer|j['’]ai~envie~de~mourir)\\b",
+  ),
   turn(
     'self-harm',
     0.9,
@@ -461,6 +516,30 @@ const SEXUAL_BODY =
   '(?:pussy|dick|cock|clit|tits|titties|boobs|breasts|nipples|balls|ass|naked~body|thighs|penis|vagina|cunt|butt)';
 
 const SEXUAL: readonly Turn[] = [
+  turn(
+    'sexual',
+    0.85,
+    'cock,dick,pussy,penis,clit,nipples,vagina',
+    '\\b(?:around|on|against|into|inside|in|onto)~(?:his|her|my|your)~(?:\\p{L}{3,10}~)?@\\b',
+  ),
+  turn(
+    'sexual',
+    0.85,
+    'tits,boobs,dick,cock,pussy,nipples,nudes',
+    '\\b(?:show|flash|send|see|want)~(?:me~|us~|to~see~)?(?:your|her|his)~@\\b',
+  ),
+  turn(
+    'sexual',
+    0.85,
+    'touching myself,touch myself,entered her,entered him,entered me',
+    '\\b(?:touch(?:ing)?~myself~(?:and|while|thinking|to|for|tonight)|entered~(?:her|him|me)~(?:slowly|from~behind|gently|deep(?:ly)?|hard))\\b',
+  ),
+  turn(
+    'sexual',
+    0.85,
+    'came,cum,cums,cumming',
+    '\\b@~(?:all~)?(?:over|inside|in|on)~(?:her|his|my|your)~(?:face|mouth|chest|tits|back|belly|ass)\\b',
+  ),
   turn(
     'sexual',
     0.85,
