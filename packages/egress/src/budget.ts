@@ -47,6 +47,9 @@ export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
 
 /** Bytes below which a chunk of a body costs more for being one than for what it holds. */
 const SMALL_PIECE = 128;
+/** Of a refused request, so many bytes count as one more connection; so many connections at most. */
+const IN_VAIN_BYTES = 256;
+const MOST_IN_VAIN = 256;
 /** A body that is slowed down counts as so many requests: what waits of it was taken apart already. */
 const SLOWED_COST = 20;
 
@@ -83,6 +86,11 @@ export class Budget {
   /** Counts one connection to the proxy. False: the app floods it. */
   takeConnection(): boolean {
     return this.#connections.take();
+  }
+
+  /** Counts what was received of a request that was refused: it was taken apart all the same. */
+  takeInVain(bytes: number): void {
+    this.#connections.take(Math.min(Math.floor(bytes / IN_VAIN_BYTES), MOST_IN_VAIN));
   }
 
   readonly #account: Account = {

@@ -67,8 +67,15 @@ function httpServer(way: WayOut, tunnels: WeakMap<Duplex, Destination>): Server 
       return void socket.destroy();
     }
     answering.add(socket);
-    response.on('close', () => answering.delete(socket));
-    void forward(incoming, response, way, pinned, onAdmitted);
+    let isAdmitted = false;
+    response.on('close', () => {
+      answering.delete(socket);
+      if (!isAdmitted) way.budget.takeInVain(socket.bytesRead);
+    });
+    void forward(incoming, response, way, pinned, () => {
+      isAdmitted = true;
+      onAdmitted?.();
+    });
   };
   server.on('request', (incoming, response) => take(incoming, response));
   server.on('checkContinue', (incoming, response) =>

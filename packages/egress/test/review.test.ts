@@ -113,6 +113,18 @@ test('a body in chunks of one byte passes, as slowly as the hub can bear', async
   assert.deepEqual(bodies, ['', 'a'.repeat(30)]);
 });
 
+test('what comes with requests that are refused counts as a flood; small ones pass', async (context) => {
+  const limits = { connectionsPerMinute: 200 };
+  const head = 'POST http://bad.com/ HTTP/1.1\r\nhost: bad.com\r\ntransfer-encoding: chunked\r\n\r\n';
+  const refusedWith = async (body: string) => {
+    const setting = await open(context, recorder().server, { limits, clock: () => 0 });
+    for (let time = 0; time < 30; time++) await converse(setting, [head + body]);
+    return setting.refused.at(-1);
+  };
+  assert.equal(await refusedWith('1\r\na\r\n'.repeat(20_000)), 'null: it floods the proxy, which is closed');
+  assert.equal(await refusedWith('1\r\na\r\n'), 'bad.com: the app may not reach this host and port');
+});
+
 test('small pieces of all requests of an app count together, large ones never, and a slowed one as many requests', () => {
   let now = 0;
   const limits = { ...DEFAULT_EGRESS_LIMITS, requestsPerMinute: 24, smallPiecesPerSecond: 5 };
