@@ -105,7 +105,7 @@ const HARASSMENT: readonly Turn[] = [
     'harassment',
     0.85,
     'brain of,face like,iq of',
-    '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)|\\bi~hope~you~(?:all~)?@(?!)',
+    '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)',
   ),
   turn(
     'harassment',
