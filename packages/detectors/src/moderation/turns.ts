@@ -101,12 +101,7 @@ const HARASSMENT: readonly Turn[] = [
     'behind your back,never amount,never be anything,never be good',
     "\\b(?:laugh(?:s|ing)?|laughing|talks?|mocks?)~(?:at~|about~)?you~behind~your~back|you(?:~will|['’]ll)~never~(?:amount~to|be~(?:anything|good~enough))",
   ),
-  turn(
-    'harassment',
-    0.85,
-    'brain of,face like,iq of',
-    '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)',
-  ),
+  turn('harassment', 0.85, 'brain of,face like,iq of', '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)'),
   turn(
     'harassment',
     0.85,
