@@ -42,7 +42,7 @@ interface Looked {
   readonly passed: Set<number>;
 }
 
-/** Of a process that ended since it was listed, there is nothing. */
+/** Of what is gone since it was listed, there is nothing. */
 function withinLife(look: () => readonly number[]): readonly number[] {
   try {
     return look();
@@ -54,7 +54,9 @@ function withinLife(look: () => readonly number[]): readonly number[] {
 function openFiles(folder: string, looked: Looked): readonly number[] {
   return readdirSync(`${folder}/fd`).flatMap((descriptor) => {
     const stats = statSync(`${folder}/fd/${descriptor}`, { throwIfNoEntry: false });
-    if (stats?.isSocket() === true) return waitingIn(`${folder}/fdinfo/${descriptor}`, stats.ino, looked);
+    // Each by itself. Attack: one that is gone by now would keep the others from being looked at.
+    if (stats?.isSocket() === true)
+      return withinLife(() => waitingIn(`${folder}/fdinfo/${descriptor}`, stats.ino, looked));
     if (stats?.isFile() !== true || stats.nlink > 0 || stats.dev !== looked.disk) return [];
     if (looked.files.has(stats.ino)) return [];
     looked.files.add(stats.ino);

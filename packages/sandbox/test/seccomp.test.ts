@@ -57,6 +57,16 @@ test('an app may start processes, but no namespaces by clone', () => {
   assert.equal(spawn(56, 0x3d0f00 | 0x10000000), EPERM);
 });
 
+test('no thread has open files of its own: they would be in the list of nobody', () => {
+  const THREAD = 0x3d0f00;
+  for (const profile of [tight, spawn]) {
+    assert.deepEqual([profile(56, THREAD), profile(56, THREAD & ~0x400)], [ALLOW, EPERM]);
+    assert.deepEqual([profile(436, 3, 9, 0), profile(436, 3, 9, 4)], [ALLOW, ALLOW]); // close_range: CLOEXEC
+    assert.deepEqual([profile(436, 3, 9, 2), profile(436, 3, 9, 6)], [0x00050016, 0x00050016]); // UNSHARE
+  }
+  assert.equal(spawn(56, 17), ALLOW); // a process, which has a list
+});
+
 test('sockets: TCP for a tight process, Unix and UDP for apps, netlink, packet, raw and vsock for nobody', () => {
   assert.deepEqual([tight(41, 2, 1, 0), tight(41, 10, 0x80801, 6)], [ALLOW, ALLOW]);
   assert.deepEqual([tight(41, 1, 1, 0), tight(41, 2, 2, 0)], [EAFNOSUPPORT, EAFNOSUPPORT]);
