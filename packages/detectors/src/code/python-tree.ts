@@ -7,6 +7,7 @@
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';
 import { onDemand } from '../on-demand.ts';
+import { inKnownForms } from './python-forms.ts';
 
 export interface PythonNode {
   /** As the grammar names it: `CallExpression`, `VariableName`, `(`, … */
@@ -43,9 +44,8 @@ export function parsePython(text: string): ParsedPython {
   const code = text.startsWith('\uFEFF') ? `\n${text.slice(1)}` : text;
   const whole = parsedAs(code);
   if (whole.kind === 'tree') return whole;
-  // The grammar does not know `2.` as a number. Any other letter there keeps every place.
-  const dotted = code.replace(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, (_, digits: string) => `${digits}0`);
-  const again = dotted === code ? whole : parsedAs(dotted);
+  const known = inKnownForms(code);
+  const again = known === code ? whole : parsedAs(known);
   return again.kind === 'tree' ? again : whole;
 }
 

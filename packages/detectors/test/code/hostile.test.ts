@@ -43,6 +43,18 @@ const HOSTILE: readonly (readonly [string, Reader, readonly string[]])[] = [
         'f(a=1,',
         'a.b().',
       ])
+      .concat([
+        'with (\n',
+        'with (a)\n',
+        'with (a as b, ',
+        'with x as (a',
+        'as a.a',
+        'match ,:',
+        'case ()',
+        ', /',
+        '@[\n',
+        'yield ',
+      ])
       .concat(['globals()[', '```\n', '!ls\n', 'not ', '"\\x', '\uD800', '\0', 'a or ', '# coding: x\n']),
   ],
   [

@@ -34,6 +34,41 @@ test('call targets are written as Python writes them', () => {
   );
 });
 
+const FORMS_THAT_THE_GRAMMAR_LACKS = [
+  'f = lambda a, /, b=1, *, c: b',
+  'x = 1. + 2.',
+  'def f():\n    x = yield\n    return (yield)',
+  'with (open(x) as f, open(y) as g):\n    pass',
+  'with (\n    open(x) as f,\n    open(y) as g,\n):\n    pass',
+  'async def f():\n    async with (a() as b, c()):\n        pass',
+  'with pair() as (a, b):\n    pass',
+  'with open(x) as self.file:\n    pass',
+  'match x, y:\n    case 1, 2:\n        pass',
+  'match x:\n    case Point() | None:\n        pass\n    case [A(), B() as b] if b:\n        pass',
+  'match x:\n    case {"k": str() | int() as v}:\n        pass',
+  '@table[0].clicked\ndef f(): pass',
+  '@(lambda f: f)\nclass A: pass',
+];
+for (const code of FORMS_THAT_THE_GRAMMAR_LACKS)
+  test(`is parsed, and what follows is seen at its place: ${JSON.stringify(code)}`, () => {
+    assert.deepEqual(found(`import os\n${code}\nos.system(x)\n`), ['PROCESS os.system']);
+  });
+
+for (const [code, expected] of [
+  [
+    'with (os.popen(x) as p, __import__("os") as o):\n    o.system(y)',
+    ['PROCESS os.popen', 'DYNAMIC_IMPORT __import__', 'PROCESS o.system'],
+  ],
+  ['@(eval)\ndef f(): pass', ['DYNAMIC_CODE eval']],
+  ['match x, eval(y):\n    case 1, 2:\n        pass', ['DYNAMIC_CODE eval']],
+  ['with (open(x) as f\n    os.system(y)', ['UNPARSEABLE as f\n    os.system(y)']],
+  ['match x, y\n    case A():\n        pass', ['UNPARSEABLE , y\n    case A():\n        pass']],
+  ['@\ndef f(): pass', ['UNPARSEABLE \ndef f(): pass']],
+] as const)
+  test(`nothing hides in a form that the grammar lacks: ${JSON.stringify(code)}`, () => {
+    assert.deepEqual(found(`import os\n${code}`), expected);
+  });
+
 for (const [code, expected] of [
   ['import os\nos.system(x)', ['PROCESS os.system']],
   ['import os as o\no.system(x)', ['PROCESS o.system']],

@@ -1,0 +1,68 @@
+/**
+ * Forms of Python that the grammar does not know, written in others that it takes for the same. What is written is as long as
+ * what stood there, so every place in the text stays; what is called or used in it stays, too, and what is bound to the
+ * value of a call: code must not hide behind a form. Ring 1.
+ */
+
+type Rewriting = readonly [form: RegExp, write: (found: string, ...groups: readonly string[]) => string];
+
+const REWRITINGS: readonly Rewriting[] = [
+  // `2.`
+  [/(?<![\w.])\d[\d_]*\.(?![\w.])/g, (found) => `${found.slice(0, -1)}0`],
+  // `lambda a, /: b`
+  [/,[ \t]{0,9}\/(?=[ \t]{0,9}[,:)])/g, (found) => `${found.slice(0, -1)}_`],
+  // `x = yield`
+  [/\byield(?=[ \t]{0,9}(?:[)\]},;:\n]|$))/g, () => 'False'],
+  // `with open(x) as self.file:`
+  [/\bas[ \t]+\w+(?:\.\w+)+/g, (found) => found.replaceAll('.', '_')],
+  // `with pair() as (a, b):`
+  [/\b(as[ \t]+)(\([\w \t,]*\))/g, (_, before = '', names = '') => before + '_'.repeat(names.length)],
+  // `@table[0]`, `@(lambda f: f)`
+  [/^([ \t]*)@(?![\w.]+[ \t]*(?:\(|#|\r?$))/gm, (_, indentation = '') => `${indentation}+`],
+  // `match a, b:`
+  [
+    /^[ \t]*match[ \t][^\n]*$/gm,
+    (found) => (found.trimEnd().endsWith(':') ? found.replaceAll(',', '+') : found),
+  ],
+  // `case Point() | None:`
+  [/^[ \t]*case[ \t][^\n]*$/gm, (found) => found.replace(/(?<=\w)\(\)/g, '__')],
+];
+
+/** The same text where it has none of them. */
+export function inKnownForms(code: string): string {
+  return withoutParentheses(REWRITINGS.reduce((text, [form, write]) => text.replace(form, write), code));
+}
+
+const WITH = /^[ \t]*(?:async[ \t]+)?with[ \t]*\(/gm;
+/** As far as the end of one is looked for: many could be without end. */
+const LONGEST = 2_000;
+
+/** `with (open(a) as x, open(b) as y):`, also on several lines. */
+function withoutParentheses(code: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  let behind = 0;
+  for (const { 0: found, index } of code.matchAll(WITH)) {
+    if (index < behind) continue;
+    const open = index + found.length - 1;
+    const close = closing(code, open);
+    // What is never closed holds all that follows.
+    if (close < 0) break;
+    behind = close + 1;
+    const items = code.slice(open + 1, close);
+    if (!/^[ \t]{0,9}:/.test(code.slice(behind, behind + 10)) || !/\bas\b/.test(items)) continue;
+    parts.push(code.slice(at, open), ' ', items.replace(/,(?=\s{0,200}$)|[\r\n]/g, ' '), ' ');
+    at = behind;
+  }
+  return parts.join('') + code.slice(at);
+}
+
+/** Where the parenthesis at `open` is closed; -1: nowhere near. */
+function closing(code: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < Math.min(code.length, open + LONGEST); at++) {
+    if ('([{'.includes(code.charAt(at))) depth++;
+    else if (')]}'.includes(code.charAt(at)) && --depth === 0) return at;
+  }
+  return -1;
+}
