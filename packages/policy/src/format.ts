@@ -44,6 +44,7 @@ export function braceFormat(
 ): Value {
   const text = new BuiltText();
   let next = 0;
+  let isCounted = false;
   let at = 0;
   for (const { 0: found, 1: field, index } of template.matchAll(/\{\{|\}\}|\{([^{}]*)\}/g)) {
     const between = template.slice(at, index);
@@ -58,6 +59,8 @@ export function braceFormat(
     if (parsed === null) return NOT_FITTING;
     const [, name = '', conversion, spec = ''] = parsed;
     const isNumbered = name === '' || /^\d+$/.test(name);
+    if (name === '' ? isCounted : isNumbered && next > 0) return NOT_FITTING;
+    isCounted ||= isNumbered && name !== '';
     const value = isNumbered ? positional[name === '' ? next++ : Number(name)] : byName.get(name);
     const written = value === undefined ? null : replacement(value, conversion, spec);
     if (written === null) return NOT_FITTING;
@@ -135,14 +138,23 @@ function converted(value: Value, spec: Spec): string | null {
   const { type, precision } = spec;
   if (type === 's' || type === 'r') {
     const text = type === 'r' && typeof value === 'string' ? quoted(value) : textOf(value);
-    return padded('', precision === null ? text : [...text].slice(0, precision).join(''), spec);
+    return padded('', cutText(text, precision), spec);
   }
   if (type === 'c' && typeof value === 'string')
-    return [...value].length === 1 ? padded('', value, spec) : null;
+    return [...value.slice(0, 3)].length === 1 ? padded('', value, spec) : null;
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number !== 'number') return null;
   if (!/[diu]/.test(type)) return numberText(number, spec);
-  return numberText(Math.trunc(number), { ...spec, type: 'd', precision: null });
+  return wholeText(Math.trunc(number), spec);
+}
+
+/** By `%`, the precision of a whole number is its least count of digits. */
+function wholeText(number: number, spec: Spec): string | null {
+  if (!Number.isFinite(number)) return null;
+  const digits = BigInt(Math.abs(number))
+    .toString()
+    .padStart(spec.precision ?? 0, '0');
+  return padded(signOf(number, spec), digits, spec);
 }
 
 function replacement(value: Value, conversion: string | undefined, given: string): string | null {
@@ -150,12 +162,12 @@ function replacement(value: Value, conversion: string | undefined, given: string
   if (given === '') return textOf(subject);
   const found = SPEC.exec(given);
   if (found === null) return null;
-  const [, fill, align, sign = '-', marked, zero, width, grouping = '', precision, type = ''] = found;
+  const [, fill, align, sign, marked, zero, width, grouping = '', precision, type = ''] = found;
   const isText = typeof subject === 'string' || conversion !== undefined;
   const spec: Spec = {
     fill: fill ?? (zero === undefined ? ' ' : '0'),
     align: align ?? (isText ? '<' : zero === undefined ? '>' : '='),
-    sign,
+    sign: sign ?? '-',
     isMarked: marked !== undefined,
     width: Number(width ?? 0),
     grouping,
@@ -163,20 +175,26 @@ function replacement(value: Value, conversion: string | undefined, given: string
     type,
   };
   if (isText) {
-    if (!/^s?$/.test(type) || grouping !== '' || spec.align === '=') return null;
-    const text = textOf(subject);
-    return padded('', spec.precision === null ? text : [...text].slice(0, spec.precision).join(''), spec);
+    const isForNumbers = sign !== undefined || spec.isMarked || grouping !== '' || spec.align === '=';
+    return isForNumbers || !/^s?$/.test(type)
+      ? null
+      : padded('', cutText(textOf(subject), spec.precision), spec);
   }
   const number = typeof subject === 'boolean' ? Number(subject) : subject;
   return typeof number === 'number' && type !== 's' ? numberText(number, spec) : null;
 }
 
 function numberText(number: number, spec: Spec): string | null {
+  if (spec.type === 'c') return characterText(number, spec);
   const digits = digitsOf(Math.abs(number), spec);
   if (digits === null) return null;
-  const sign = number < 0 ? '-' : spec.sign === '-' ? '' : spec.sign;
   const { prefix, text } = digits;
-  return padded(`${sign}${prefix}`, spec.grouping === '' ? text : grouped(text, spec.grouping), spec);
+  const written = spec.grouping === '' ? text : grouped(text, spec);
+  return written === null ? null : padded(`${signOf(number, spec)}${prefix}`, written, spec);
+}
+
+function signOf(number: number, { sign }: Spec): string {
+  return number < 0 ? '-' : sign === '-' ? '' : sign;
 }
 
 const BASES: ReadonlyMap<string, readonly [number, string]> = new Map([
@@ -203,8 +221,6 @@ function digitsOf(number: number, spec: Spec): { prefix: string; text: string } 
       return plain(precision === null ? textOf(number) : general(number, precision, false));
     case 'd':
       return isWhole && precision === null ? plain(BigInt(number).toString()) : null;
-    case 'c':
-      return isWhole && number <= 0x10ffff ? plain(String.fromCodePoint(number)) : null;
     case 'f':
     case 'F':
       return plain(fixed(number, precision ?? 6));
@@ -237,9 +253,13 @@ function fixed(number: number, precision: number): string {
   return `${isHalf && /[02468]$/.test(kept) ? kept : number.toFixed(digits)}${zeros}`;
 }
 
-/** With two digits of the exponent at least. */
+/** With two digits of the exponent at least; a half is rounded to the even digit here, too. */
 function exponential(number: number, precision: number): string {
-  return number.toExponential(precision).replace(/([+-])(\d)$/, '$10$2');
+  const [exact = '', exponent = ''] = number.toExponential(Math.min(precision, MAX_FIXED) + PROOF).split('e');
+  const kept = exact.slice(0, -PROOF).replace(/\.$/, '');
+  const isHalf = precision <= MAX_FIXED && /^50*$/.test(exact.slice(-PROOF)) && /[02468]$/.test(kept);
+  const text = isHalf ? `${kept}e${exponent}` : number.toExponential(precision);
+  return text.replace(/([+-])(\d)$/, '$10$2');
 }
 
 function general(number: number, given: number, keepsZeros: boolean): string {
@@ -253,12 +273,27 @@ function general(number: number, given: number, keepsZeros: boolean): string {
   return tail === undefined ? short : `${short}e${tail}`;
 }
 
-function grouped(text: string, separator: string): string {
+/** Null: Python has no commas in digits of another base. */
+function grouped(text: string, { grouping, type }: Spec): string | null {
+  if (BASES.has(type)) return grouping === ',' ? null : text.replace(/\B(?=(?:[\da-f]{4})+$)/gi, grouping);
   const [, whole = '', rest = ''] = /^(\d*)(.*)$/.exec(text) ?? [];
-  return whole.replace(/\B(?=(?:\d{3})+$)/g, separator) + rest;
+  return whole.replace(/\B(?=(?:\d{3})+$)/g, grouping) + rest;
+}
+
+/** A character by its number. */
+function characterText(number: number, spec: Spec): string | null {
+  const isCharacter = Number.isInteger(number) && number >= 0 && number <= 0x10ffff;
+  return isCharacter && spec.grouping === '' ? padded('', String.fromCodePoint(number), spec) : null;
+}
+
+/** Only what is wanted is taken apart: the text may be one of megabytes. */
+function cutText(text: string, most: number | null): string {
+  return most === null || text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most).join('');
 }
 
 function padded(sign: string, text: string, { fill, align, width }: Spec): string {
+  // A character has at most two units, and what is longer needs no room.
+  if (text.length >= 2 * width) return sign + text;
   const room = width - [...sign].length - [...text].length;
   if (room <= 0) return sign + text;
   if (align === '=') return sign + fill.repeat(room) + text;

@@ -101,15 +101,26 @@ const CONTENTS_METHODS: ReadonlyMap<string, Method<Contents>> = new Map<string, 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: four separators are control characters
 const SPACE = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
+/** Only the ends are looked at: what is between them may be megabytes. */
 function strip(text: string, characters: Value): Value {
   if (characters !== null && typeof characters !== 'string') return undecided('`strip` takes a string');
   const isCut = characters === null ? (one: string) => SPACE.test(one) : among(characters);
-  const points = [...text];
   let start = 0;
-  let end = points.length;
-  while (start < end && isCut(points[start] ?? '')) start++;
-  while (end > start && isCut(points[end - 1] ?? '')) end--;
-  return points.slice(start, end).join('');
+  let end = text.length;
+  for (let one = pointFrom(text, start); start < end && isCut(one); one = pointFrom(text, start))
+    start += one.length;
+  for (let one = pointBefore(text, end); end > start && isCut(one); one = pointBefore(text, end))
+    end -= one.length;
+  return text.slice(start, end);
+}
+
+function pointFrom(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+function pointBefore(text: string, at: number): string {
+  const pair = text.slice(Math.max(0, at - 2), at);
+  return (text.codePointAt(at - 2) ?? 0) > 0xffff ? pair : pair.slice(-1);
 }
 
 function among(characters: string): (one: string) => boolean {
