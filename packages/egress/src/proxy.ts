@@ -59,6 +59,8 @@ function httpServer(way: WayOut, tunnels: WeakMap<Duplex, Destination>): Server 
   });
   server.maxHeadersCount = 0; // else what is beyond the 2,000th would not be seen
   const answering = new WeakSet<Socket>();
+  /** What had been received of a connection when its last answer ended. */
+  const receivedBefore = new WeakMap<Socket, number>();
   const take = (incoming: IncomingMessage, response: ServerResponse, onAdmitted?: () => void) => {
     const { socket } = incoming;
     const pinned = tunnels.get(socket) ?? null;
@@ -70,7 +72,8 @@ function httpServer(way: WayOut, tunnels: WeakMap<Duplex, Destination>): Server 
     let isAdmitted = false;
     response.on('close', () => {
       answering.delete(socket);
-      if (!isAdmitted) way.budget.takeInVain(socket.bytesRead);
+      if (!isAdmitted) way.budget.takeInVain(socket.bytesRead - (receivedBefore.get(socket) ?? 0));
+      receivedBefore.set(socket, socket.bytesRead);
     });
     void forward(incoming, response, way, pinned, () => {
       isAdmitted = true;

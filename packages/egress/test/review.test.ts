@@ -125,6 +125,19 @@ test('what comes with requests that are refused counts as a flood; small ones pa
   assert.equal(await refusedWith('1\r\na\r\n'), 'bad.com: the app may not reach this host and port');
 });
 
+test('what came with earlier requests of a connection does not count with one that is refused', async (context) => {
+  const upstream = createHttpServer((incoming, answer) => {
+    incoming.resume().on('end', () => answer.end('ok'));
+  });
+  const limits = { connectionsPerMinute: 200 };
+  const setting = await open(context, upstream, { limits, clock: () => 0 });
+  const upload = `POST http://good.com/ HTTP/1.1\r\nhost: good.com\r\ncontent-length: 70000\r\n\r\n${'a'.repeat(70_000)}`;
+  const forbidden = 'GET http://bad.com/ HTTP/1.1\r\nhost: bad.com\r\n\r\n';
+  for (let time = 0; time < 3; time++)
+    assert.match(await converse(setting, [upload, forbidden], [/ok/]), /HTTP\/1.1 403/);
+  assert.deepEqual(setting.refused, Array(3).fill('bad.com: the app may not reach this host and port'));
+});
+
 test('small pieces of all requests of an app count together, large ones never, and a slowed one as many requests', () => {
   let now = 0;
   const limits = { ...DEFAULT_EGRESS_LIMITS, requestsPerMinute: 24, smallPiecesPerSecond: 5 };
