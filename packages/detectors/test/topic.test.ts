@@ -161,6 +161,37 @@ test('`moderated` without a classifier judges by turns of phrase, and marks the 
   );
 });
 
+/** What is said in mails, tickets and reports, and beside it what sounds alike and is meant. */
+const ORDINARY: readonly (readonly [harmless: string, meant: string])[] = [
+  ['Les femmes sont des voisines exemplaires.', 'Les arabes sont des voleurs.'],
+  ['Les étrangers doivent être enregistrés à la mairie.', 'Les étrangers doivent être expulsés.'],
+  ['Wenn Sie Opfer einer Straftat wurden, rufen Sie 110.', 'Du bist so ein Opfer!'],
+  ['Ich bringe dich um halb neun zum Bahnhof.', 'Ich bringe dich um.'],
+  ['Wir bringen euch um 20 Uhr zurück ins Hotel.', 'Wir bringen euch um!'],
+  ['Ich will nicht mehr leben wie bisher.', 'Ich will nicht mehr leben.'],
+  ['Je ne veux plus vivre à Paris.', 'Je ne veux plus vivre.'],
+  ['Lo voy a pegar en el documento.', 'Te voy a pegar.'],
+  ['Your product is a joke. Refund now please.', 'Your such a joke.'],
+  ['Your website is useless for blind people.', 'You are useless.'],
+  ['He will die in prison, the judge said.', 'He will die tonight.'],
+  ['The plants: they will die without water.', 'You will die if you tell.'],
+  ['I wanted to end my lifetime subscription.', 'I wanted to end my life.'],
+  ['I have decided to take my life savings and open a bakery.', 'I have decided to take my life.'],
+  ["I hate men's cologne ads.", 'I hate foreigners.'],
+  ["Girls are dogs' best friends.", 'Women are dogs.'],
+  ['Please go back to your country settings.', 'Go back to your country!'],
+  ['He is a pig farmer in Iowa.', 'He is a pig.'],
+  ['Watch your back when lifting heavy boxes.', 'Watch your back.'],
+  ['I am bringing the cake knife to the party.', 'I am bringing a knife to school.'],
+  ['HPV after oral sex may lead to throat cancer.', 'I dream of oral sex.'],
+];
+
+for (const [harmless, meant] of ORDINARY)
+  test(`moderated is \`${meant}\`, and not \`${harmless}\``, () => {
+    assert.equal(judged('moderated(m)', harmless), '0 found');
+    assert.equal(judged('moderated(m)', meant), '1 found');
+  });
+
 test('neither takes more than linear time', () => {
   const units = ['you are ', 'kill ', 'mortgage ', 'i will ', 'a', "you're ", ', ', 'you '];
   for (const find of [(text: string) => findTopics(text), findModerated]) {

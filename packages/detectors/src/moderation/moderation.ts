@@ -4,11 +4,14 @@
  */
 import type { Finding } from '../finding.ts';
 import { LiteralScan } from '../literal-scan.ts';
-import { TURNS, withoutAccents } from './turns.ts';
+import { type Category, TURNS, withoutAccents } from './turns.ts';
 
 /** Talk about such words: a report, a rule, a quotation. It weakens what is found, and does not hide it from a low threshold. */
 const SPOKEN_OF =
-  /\b(?:report(?:ed|s)?|policy|guidelines?|moderat(?:e|ed|ion|or)|quot(?:e|ed)|said that|is an offence|prohibit(?:s|ed)?|hotline|helpline|prevention|novel|film|movie|lyrics|study|research|dictionary|the word|means|suspects?|prosecutors?|convicted|sentenced|according to|documentary|the (?:character|episode|chapter))\b/i;
+  /\b(?:report(?:ed|s)?|policy|guidelines?|moderat(?:e|ed|ion|or)|quot(?:e|ed)|said that|is an offence|prohibit(?:s|ed)?|hotline|helpline|prevention|novel|film|movie|lyrics|study|research|dictionary|the word|means|suspects?|prosecutors?|convicted|sentenced|according to|documentary|the (?:character|episode|chapter)|(?:judge|mayor|minister|official|party|police|president|senator|spokes\w+) (?:said|says))\b/i;
+/** What a doctor or a lesson says of bodies is not explicit. */
+const CLINICAL =
+  /\b(?:cancer|contracepti\w+|diagnos\w+|hiv|hpv|infections?|paediatric\w*|pediatric\w*|puberty|screening|sex(?:ual)? (?:education|health)|surgery)\b/i;
 const WEAKENED = 0.5;
 /** UTF-16 units on either side of a turn's word that may belong to it; what speaks of a turn stands as near. */
 const AROUND = 200;
@@ -22,6 +25,10 @@ function plainLetters(text: string): string {
 
 /** From the first letter with an accent on. */
 const BEYOND_ASCII = /[\u00c0-\uffff]+/g;
+
+function isSpokenOf(category: Category, around: string): boolean {
+  return SPOKEN_OF.test(around) || (category === 'sexual' && CLINICAL.test(around));
+}
 
 interface Root {
   readonly text: string;
@@ -95,7 +102,7 @@ export function findModerated(text: string): readonly Finding[] {
           kind: category,
           start: isSame ? from : 0,
           end: isSame ? from + said.length : text.length,
-          confidence: SPOKEN_OF.test(around) ? confidence * WEAKENED : confidence,
+          confidence: isSpokenOf(category, around) ? confidence * WEAKENED : confidence,
           reason: 'said in so many words',
         };
       }),

@@ -39,6 +39,8 @@ export function withoutAccents(text: string): string {
 }
 
 const BE = "(?:~are|['’]?re|~is|['’]s|~r|r)";
+/** `your app is useless` is said of a thing, though `your` may stand for `you are`. */
+const NOT_OF_YOURS = '(?!your~(?:\\p{L}{1,20}~){1,3}?(?:is|are|was|were)\\b)';
 /** What is said to be somebody. */
 const FOOLS =
   'idiots?,morons?,imbeciles?,losers?,scum,cretins?,assholes?,arseholes?,bastards?,bitch(?:es)?,pricks?,dickheads?,twats?,wankers?,cunts?,douche(?:bag)?s?,scumbags?,dumbass(?:es)?,dumbfucks?,shitheads?,halfwits?,dimwits?,nitwits?,pigs?,rats?,clowns?,jerks?,fools?,cowards?,parasites?,freaks?,creeps?,cows?,pussy,slut,sluts,whores?,degenerates?,weirdos?,retards?,trash,garbage,filth,vermin,nobody,failure,disgrace,embarrassment,waste of (?:space|air|oxygen|skin|time),piece of (?:shit|trash|garbage|crap|filth|dirt|sh.t),pieces of (?:shit|trash|garbage|crap)';
@@ -54,14 +56,14 @@ const HARASSMENT: readonly Turn[] = [
     'harassment',
     0.9,
     FOOLS,
-    `\\b(?:you|u|ur|he|she|they|y['’]?all|ya)${BE}~…@\\b(?![-\\s]?(?:savant|proof|catcher))`,
+    `\\b${NOT_OF_YOURS}(?:you|u|ur|he|she|they|y['’]?all|ya)${BE}~…@\\b(?![-\\s]?(?:savant|proof|catcher|farm|breed|rac(?:e|ing)))`,
   ),
   turn('harassment', 0.9, FOOLS, '\\bur~…@\\b'),
   turn(
     'harassment',
     0.85,
     ADJECTIVES,
-    `\\b(?:(?:you|u|y['’]?all)${BE}|ur)~…@(?=\\s*(?:$|[.!,;?\\n]|and\\b|it\\b|that\\b|as\\b|lol\\b|af\\b|for\\b|to\\b|\\p{L}{1,12}\\s*(?:$|[.!?])))`,
+    `\\b${NOT_OF_YOURS}(?:(?:you|u|y['’]?all)${BE}|ur)~…@(?=\\s*(?:$|[.!,;?\\n]|and\\b|it\\b|that\\b|as\\b|lol\\b|af\\b|for\\b|to\\b|\\p{L}{1,12}\\s*(?:$|[.!?])))`,
   ),
   turn(
     'harassment',
@@ -93,7 +95,7 @@ const HARASSMENT: readonly Turn[] = [
     'harassment',
     0.85,
     'shut,go to hell,drop dead,likes you,wants you,loves you,needs you,miss you,cares,everyone,everybody,fuck,f.ck,fck,screw you,kiss my,get lost,piss off,pi.s off,eat shit,rot in hell,delete your,me sick,disgust me,son of a bitch,sod off,bugger off,gtfo,stfu,favor,favour,get a life,bite me,crawl back,go cry,go die',
-    '\\b(?:shut~(?:the~\\w{1,8}~)?up(?=\\s*(?:$|[.!,;?\\n]|and\\b|you\\b|already\\b|with\\b))|shut~your~(?:\\p{L}{2,10}[\\s,])?(?:mouth|face|trap|hole|pie)|go~to~hell|drop~dead|(?:nobody|no~one)~(?:even~|really~|here~)?(?:likes|wants|loves|needs|would~miss)~(?:you|u)\\b(?!~to\\b)|(?:nobody|no~one)~cares~(?:about~you|what~you~(?:think|say))|every(?:one|body)~(?:here~|at~\\p{L}{2,10}~|in~\\p{L}{2,10}~|at~the~\\p{L}{2,10}~|in~the~\\p{L}{2,10}~)?(?:hates|despises|laughs~at)~(?:you|u)\\b|(?:fuck|f.ck|fck)~(?:you|u|off|yourself)|screw~you|kiss~my~ass|get~lost(?=\\s*(?:$|[!]|,?~you))|pi.s~off|eat~shit|rot~in~hell|delete~your~account~(?:you|and)|(?:you|people~like~you)~makes?~me~sick|you~disgust~me|son~of~a~bitch|sod~off|bugger~off|gtfo|stfu|do~(?:us~all|us|the~world|everyone)~an?~favou?r~(?:and~)?…(?:die|disappear|quit|leave|vanish|jump)|get~a~life(?=\\s*(?:$|[.!,]))|crawl~back~(?:in|under)\\p{L}{0,3}~|go~cry~|go~die)(?![\\p{L}])',
+    '\\b(?:shut~(?:the~\\w{1,8}~)?up(?=\\s*(?:$|[.!,;?\\n]|and\\b|you\\b|already\\b|with\\b))|shut~your~(?:\\p{L}{2,10}[\\s,])?(?:mouth|face|trap|hole|pie)|go~to~hell|drop~dead(?!~gorgeous)|(?:nobody|no~one)~(?:even~|really~|here~)?(?:likes|wants|loves|needs|would~miss)~(?:you|u)\\b(?!~to\\b)|(?:nobody|no~one)~cares~(?:about~you|what~you~(?:think|say))|every(?:one|body)~(?:here~|at~\\p{L}{2,10}~|in~\\p{L}{2,10}~|at~the~\\p{L}{2,10}~|in~the~\\p{L}{2,10}~)?(?:hates|despises|laughs~at)~(?:you|u)\\b|(?:fuck|f.ck|fck)~(?:you|u|off|yourself)|screw~you|kiss~my~ass|get~lost(?=\\s*(?:$|[!]|,?~you))|pi.s~off|eat~shit|rot~in~hell|delete~your~account~(?:you|and)|(?:you|people~like~you)~makes?~me~sick|you~disgust~me|son~of~a~bitch|sod~off|bugger~off|gtfo|stfu|do~(?:us~all|us|the~world|everyone)~an?~favou?r~(?:and~)?…(?:die|disappear|quit|leave|vanish|jump)|get~a~life(?=\\s*(?:$|[.!,]))|crawl~back~(?:in|under)\\p{L}{0,3}~|go~cry~|go~die)(?![\\p{L}])',
   ),
   turn(
     'harassment',
@@ -101,18 +103,23 @@ const HARASSMENT: readonly Turn[] = [
     'behind your back,never amount,never be anything,never be good',
     "\\b(?:laugh(?:s|ing)?|laughing|talks?|mocks?)~(?:at~|about~)?you~behind~your~back|you(?:~will|['’]ll)~never~(?:amount~to|be~(?:anything|good~enough))",
   ),
-  turn('harassment', 0.85, 'brain of,face like,iq of', '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)'),
+  turn(
+    'harassment',
+    0.85,
+    'brain of,face like,iq of',
+    '\\byou~(?:have|got)~(?:the|an?)~…@(?=~an?~)(?!~an?~(?:genius|\\p{L}{2,12}(?:ist|cian|eer)\\b))',
+  ),
   turn(
     'harassment',
     0.85,
     'i hope',
-    '\\b@~(?:you|he|she|they|ur)~(?:all~|both~|fucking~|just~|your~\\p{L}{2,10}~)?(?:dies?|rots?|burns?|suffers?|chokes?|gets?~(?:cancer|raped|shot|killed|hit~by|run~over))\\b',
+    '\\b@~(?:you|he|she|they|ur)~(?:all~|both~|fucking~|just~|your~\\p{L}{2,10}~)?(?:dies?|rots?|burns?(?!~(?:lots|some|calories|fat|off)\\b)|suffers?|chokes?(?!~up\\b)|gets?~(?:cancer|raped|shot|killed|hit~by|run~over))\\b',
   ),
   turn(
     'harassment',
     0.85,
     'vollidiot,idiot,arschloch,mistkerl,dreckskerl,versager,trottel,depp,abschaum,schwein,sau,drecksau,drecksack,hurensohn,wichser,missgeburt,schlampe,fotze,vollpfosten,mistkerl,dummkopf,spast,blodmann,penner,lappen,loser,opfer,kuh,ziege,hackfresse,feigling',
-    '\\b(?:(?:du|ihr|sie)~(?:bist~|seid~|sind~)?(?!nicht\\b)(?:(?:so~|echt~|wirklich~|doch~|ja~|nur~)?(?:ein\\w{0,2}~)?(?:\\p{L}{2,14}e[rsn]?~){0,2}?)?@e?n?\\b|(?:dumm|blod|dreckig|fett|faul|hasslich|verdammt|mies)e[srn]?~@e?\\b)',
+    '\\b(?:(?:du|ihr|sie)~(?:bist~|seid~|sind~)?(?!nicht\\b)(?:(?:so~|echt~|wirklich~|doch~|ja~|nur~)?(?:ein\\w{0,2}~)?(?:\\p{L}{2,14}e[rsn]?~){0,2}?)?@e?n?\\b(?!(?<=opfer|loser|kuh|ziege|lappen|penner)~\\p{L})|(?:dumm|blod|dreckig|fett|faul|hasslich|verdammt|mies)e[srn]?~@e?\\b)',
   ),
   turn(
     'harassment',
@@ -172,7 +179,7 @@ const HATE: readonly Turn[] = [
     'hate',
     0.9,
     GROUPS,
-    `\\b@~(?:people~|folks~|men~|women~)?(?:are|were|is)~(?:(?:all|just|only|nothing~but|too|so|such|a|an|the|basically|naturally|mentally|biologically|genetically|simply|literally|really|fucking|lazy|dirty|filthy|evil|violent|greedy|ignorant|savage|pure|by~nature|a~bunch~of|nothing~more~than)~){0,3}${SUBHUMAN}(?!\\p{L})`,
+    `\\b@~(?:people~|folks~|men~|women~)?(?:are|were|is)~(?:(?:all|just|only|nothing~but|too|so|such|a|an|the|basically|naturally|mentally|biologically|genetically|simply|literally|really|fucking|lazy|dirty|filthy|evil|violent|greedy|ignorant|savage|pure|by~nature|a~bunch~of|nothing~more~than)~){0,3}${SUBHUMAN}(?![\\p{L}'’-])`,
   ),
   turn(
     'hate',
@@ -202,7 +209,7 @@ const HATE: readonly Turn[] = [
     'hate',
     0.85,
     GROUPS,
-    "\\b(?:i~(?:really~|fucking~|just~|absolutely~)?(?:hate|despise|loathe|detest|can['’]t~stand)|we~hate|death~to|get~rid~of|no~(?:room|place)~for|kill~(?:all|every)|gas|lynch|exterminate|deport~all|wipe~out|burn~(?:all|the))~(?:all~|the~|those~|these~|every~|you~|fucking~|damn~){0,2}@\\b(?![-\\s](?:page|screen|hat|box|paper|cake|tea|coffee|food|noise|room|bars?))",
+    "\\b(?:i~(?:really~|fucking~|just~|absolutely~)?(?:hate|despise|loathe|detest|can['’]t~stand)|we~hate|death~to|get~rid~of|no~(?:room|place)~for|kill~(?:all|every)|gas|lynch|exterminate|deport~all|wipe~out|burn~(?:all|the))~(?:all~|the~|those~|these~|every~|you~|fucking~|damn~){0,2}@\\b(?!['’])(?![-\\s](?:page|screen|hat|box|paper|cake|tea|coffee|food|noise|room|bars?))",
   ),
   turn(
     'hate',
@@ -220,7 +227,7 @@ const HATE: readonly Turn[] = [
     'hate',
     0.8,
     'go back to,went back to',
-    '\\b@~(?:your~(?:own~)?(?:country|land|continent|village|people|shithole)|where~you~(?:came|come|belong)|the~jungle|africa|mexico|china|india|asia|pakistan|syria|turkey|arabia)\\b(?!~(?:in|for|next|this|last|on|and)\\b)',
+    '\\b@~(?:your~(?:own~)?(?:country|land|continent|village|people|shithole)|where~you~(?:came|come|belong)|the~jungle|africa|mexico|china|india|asia|pakistan|syria|turkey|arabia)\\b(?!~(?:in|for|next|this|last|on|and|settings?|page|profile|selection)\\b)',
   ),
   turn(
     'hate',
@@ -232,13 +239,13 @@ const HATE: readonly Turn[] = [
     'hate',
     0.85,
     'auslander,fluchtlinge,juden,muslime,moslems,schwule,schwulen,turken,zigeuner,neger,kanaken,pack,asylanten,migranten,frauen,behinderte',
-    '\\b(?:@~raus\\b|(?:alle~|die~|diese[sr]?~|solche~|(?:scheiß|scheiss)~?|dreckige~){0,2}@~(?:sind|gehort|gehoren|mussen|mussten|sollen|sollten)~(?:(?:alle|doch|nur|einfach|alles|ein|eine)~){0,2}(?:\\p{L}{1,14}~){0,2}?(?:abschaum|ungeziefer|dreck|parasiten|vergast|abgeschoben|erschossen|weg|raus|minderwertig|kriminelle|verbrecher|untermenschen|eingesperrt|an~den~herd|schuld))',
+    '\\b(?:@~raus\\b|(?:alle~|die~|diese[sr]?~|solche~|(?:scheiß|scheiss)~?|dreckige~){0,2}@~(?:sind|gehort|gehoren|mussen|mussten|sollen|sollten)~(?:(?:alle|doch|nur|einfach|alles|ein|eine)~){0,2}(?:\\p{L}{1,14}~){0,2}?(?:abschaum|ungeziefer|dreck|parasiten|vergast|abgeschoben|erschossen|(?:weg|raus)(?!~(?:von|aus)\\b)|minderwertig|kriminelle|verbrecher|untermenschen|eingesperrt|an~den~herd|schuld))',
   ),
   turn(
     'hate',
     0.85,
     'arabes?,juifs?,noirs?,immigres?,etrangers?,musulmans?,homosexuels?,pedes?,migrants?,roms,femmes,negres?,tsiganes?',
-    "\\b(?:(?:sales?|mort~aux|dehors~les|a~mort~les)~@|les~@~(?:sont|devraient|doivent|n['’]ont)~(?:tous~|toutes~|que~)?(?:des~|etre~|du~|de~la~|inferieure?s|rien~a~faire|une~)(?:voleurs|parasites|criminels|terroristes|ordures|animaux|betes|racaille|vermine|race~inferieure|expulses|tues|brules|extermines|peste|plaie|ici)?)",
+    "\\b(?:(?:sales?|mort~aux|dehors~les|a~mort~les)~@|les~@~(?:sont|devraient|doivent|n['’]ont)~(?:tous~|toutes~|que~)?(?:inferieure?s|rien~a~faire|(?:des~|etre~|du~|de~la~|une~)(?:tous~|toutes~)?(?:voleurs|parasites|criminels|terroristes|ordures|animaux|betes|racaille|vermine|race~inferieure|expulses|tues|brules|extermines|peste|plaie)(?!\\p{L})))",
   ),
   turn(
     'hate',
@@ -266,7 +273,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.85,
     'make',
-    `${SUBJECT}(?:\\p{L}{1,12}~)?@~(?:you|him|her|them)~(?:bleed|suffer|scream|beg|pay~for~(?:it|this|what)|wish~(?:you|he|she|they)~(?:were|was)~dead|regret~(?:it|this|the~day|being))\\b`,
+    `${SUBJECT}(?:\\p{L}{1,12}~)?@~(?:you|him|her|them)~(?:bleed|suffer|scream(?!~with\\b)|beg|pay~for~(?:it|this|what)|wish~(?:you|he|she|they)~(?:were|was)~dead|regret~(?:it|this|the~day|being))\\b`,
   ),
   turn(
     'violence',
@@ -290,7 +297,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.9,
     'kill,murder,stab,strangle,slaughter,behead,cripple,torture,rape,butcher,gut,suffocate,poison,drown,bury,execute,assassinate,lynch,skin,choke,gun down,beat the (?:shit|crap|hell|life) out of,beat up,hang,burn',
-    `${SUBJECT}…@~${VICTIM}(?![\\p{L}'’])(?!~(?:an?~(?:coffee|beer|drink|cd|dvd|copy|disc)|out~with|back|up~with)\\b)`,
+    `${SUBJECT}…@~${VICTIM}(?![\\p{L}'’])(?!~(?:an?~(?:coffee|beer|drink|cd|dvd|copy|disc)|out~with|back|up~with|at~(?:scrabble|chess|poker|cards|tennis|golf|monopoly|fifa))\\b)`,
   ),
   turn(
     'violence',
@@ -308,7 +315,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.9,
     'kill,shoot,beat,burn,hurt,stab,murder,break,smash,slit,cut,rip,tear,crush,bash,punch,kick,stomp,blow,chop,carve,slice,bust,snap,cave,put a bullet,knock',
-    `${SUBJECT}(?:\\p{L}{1,12}~){0,3}?@~(?:off~|out~|in~|open~|through~)?(?:your|his|her|their|ur|that~\\p{L}{2,14}['’]s|every~bone~in~(?:your|his|her))~(?:\\p{L}{1,10}~)?(?:${BODY}|body)(?!\\p{L})`,
+    `${SUBJECT}(?:\\p{L}{1,12}~){0,3}?@~(?:off~|out~|in~|open~|through~)?(?:your|his|her|their|ur|that~\\p{L}{2,14}['’]s|every~bone~in~(?:your|his|her))~(?:\\p{L}{1,10}~)?(?:${BODY}|body)(?!\\p{L})(?<!break[\\s,]{1,4}(?:your|his|her|their)[\\s,]{1,4}heart)`,
   ),
   turn(
     'violence',
@@ -320,13 +327,13 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.9,
     'burn,torch,blow up,bomb,set fire to,shoot up,firebomb,attack',
-    `${SUBJECT}…@~(?:down~|up~)?(?:your|the|this|that|his|her|their|my|a)~(?:\\p{L}{2,14}~)?(?:house|home|shop|store|school|office|building|church|mosque|synagogue|temple|car|place|station|airport|embassy|hospital|mall|train|bus)\\b`,
+    `${SUBJECT}…@~(?:down~|up~)?(?:your|the|this|that|his|her|their|my|a)~(?:\\p{L}{2,14}~)?(?:house|home|shop|store|school|office|building|church|mosque|synagogue|temple|car|place|station|airport|embassy|hospital|mall|train|bus)\\b(?!~(?:page|screen|market|office|segment)\\b)`,
   ),
   turn(
     'violence',
     0.9,
     'bring,bringing,take,taking',
-    "\\b(?:i|we)(?:~am|['’]m|~will|['’]ll|~are|['’]re)~(?:going~to~|gonna~)?@~(?:a|my|the|an)~(?:\\p{L}{2,10}~)?(?:gun|knife|bomb|rifle|weapon|machete|pistol|ar-?15)~(?:to|into)\\b",
+    "\\b(?:i|we)(?:~am|['’]m|~will|['’]ll|~are|['’]re)~(?:going~to~|gonna~)?@~(?:a|my|the|an)~(?:(?!(?:bread|butter|cake|cheese|glue|heat|kitchen|nail|palette|spray|toy|water)~)\\p{L}{2,10}~)?(?:gun|knife|bomb|rifle|weapon|machete|pistol|ar-?15)~(?:to|into)\\b",
   ),
   turn(
     'violence',
@@ -344,7 +351,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.85,
     'should,deserves?,ought to,needs? to,has to',
-    '\\b(?:someone|somebody|people|we|they|you)~(?:really~)?@~(?:just~|really~|finally~|go~and~)?(?:kill|stab|shoot|murder|strangle|behead|lynch|hang|execute|assassinate|torture|beat|burn|hurt)~(?:him|her|them|you|that|this|the|all|every|those|these)\\b(?!~(?:at|dead~horse|horse|drum|calories|candle|oil|process|picture|photo|video|scene|egg|traffic)\\b)|\\b(?:he|she|they|you|it~all|that~\\p{L}{2,14}|this~\\p{L}{2,14}|those~\\p{L}{2,14}|all~\\p{L}{2,14})~(?:all~|really~|just~|both~)?@~(?:to~)?(?:be~(?:all~)?(?:killed|shot|stabbed|hanged|beaten|burned~alive|beheaded|strangled|murdered|tortured|executed|lynched|raped)|die\\b(?!~(?:down|out)\\b)|a~bullet)',
+    '\\b(?:someone|somebody|people|we|they|you)~(?:really~)?@~(?:just~|really~|finally~|go~and~)?(?:kill|stab|shoot|murder|strangle|behead|lynch|hang|execute|assassinate|torture|beat|burn|hurt)~(?:him|her|them|you|that|this|the|all|every|those|these)\\b(?!~(?:at|dead~horse|horse|drum|calories|candle|oil|process|picture|photo|video|scene|egg|traffic|record|score|team|price|deal)\\b)|\\b(?:he|she|they|you|it~all|that~\\p{L}{2,14}|this~\\p{L}{2,14}|those~\\p{L}{2,14}|all~\\p{L}{2,14})~(?:all~|really~|just~|both~)?@~(?:to~)?(?:be~(?:all~)?(?:killed|shot|stabbed|hanged|beaten|burned~alive|beheaded|strangled|murdered|tortured|executed|lynched|raped)|die\\b(?!~(?:down|out|rich|happy|peacefully|in~peace|with~dignity|at~home)\\b)|a~bullet)',
   ),
   turn(
     'violence',
@@ -362,13 +369,13 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.85,
     "die,bleed,pay,dead,watch your back,where you,where your,your days,your last,hunt you,come,coming,something happened,anything happened,eye,regret being,won['’]t live,won['’]t survive,won['’]t see,in the river,wish you were never,beg for",
-    "\\b(?:(?:you|u|they|he|she)(?:~will|['’]ll|~are~going~to|['’]re~going~to|['’]re~gonna|~gonna)~(?:all~|soon~)?(?:die(?!~(?:laughing|of|out|down|for|when)\\b)|bleed(?!~to)|pay~with~(?:your|their|his|her)~li(?:fe|ves)|regret~being~born|beg~for~(?:mercy|death|your~life))|you(?:['’]re|~are)~(?:already~|so~|fucking~)?dead(?=\\s*(?:$|[.!,?]|man\\b|meat\\b|to~me))(?!~(?:right|wrong|to~me)\\b)|watch~your~back|(?:i|we)~know~where~(?:you|your~(?:kids?|children|family|wife|husband|mother|mom|daughter|son|parents))~(?:lives?|goes?|works?|sleeps?|parks?)|your~days~are~(?:numbered|counted)|your~last~(?:day|breath|warning)~?(?=$|[.!]|on~earth|alive|before)|hunt~(?:you|him|her|them)~down|(?:come|coming)~(?:after|for)~(?:you|your~(?:family|kids|children))(?=\\s*(?:$|[.!,]|and\\b|tonight\\b|tomorrow\\b))(?<=(?:i|we|['’]m|['’]re|['’]ll|am|are|will)[\\s,]{1,4}com.{1,30})|(?:shame|pity|unfortunate|sad)~if~(?:something|anything)~(?:bad~)?happened~to|sleep~with~one~eye~open|you~won['’]t~(?:live|survive|see~(?:tomorrow|the~morning|the~end))|(?:your|his|her)~body~in~the~(?:river|lake|woods|ditch))",
+    "\\b(?:(?:you|u|they|he|she)(?:~will|['’]ll|~are~going~to|['’]re~going~to|['’]re~gonna|~gonna)~(?:all~|soon~)?(?:die(?=\\s*(?:$|[.!,?;\\n]|and\\b|bitch\\b|for\\b|if\\b|in~(?:agony|hell|pain)|like\\b|painfully|screaming|slowly|soon\\b|to(?:day|morrow|night)\\b))|bleed(?!~to)|pay~with~(?:your|their|his|her)~li(?:fe|ves)|regret~being~born|beg~for~(?:mercy|death|your~life))|you(?:['’]re|~are)~(?:already~|so~|fucking~)?dead(?=\\s*(?:$|[.!,?]|man\\b|meat\\b|to~me))(?!~(?:right|wrong|to~me)\\b)|watch~your~back(?!~(?:as|when|while)~(?:you~)?(?:bend|carry|garden|lift|mov|shovel|sit))|(?:i|we)~know~where~(?:you|your~(?:kids?|children|family|wife|husband|mother|mom|daughter|son|parents))~(?:lives?|goes?|works?|sleeps?|parks?)|your~days~are~(?:numbered|counted)|your~last~(?:day|breath|warning)~?(?=$|[.!]|on~earth|alive|before)|hunt~(?:you|him|her|them)~down|(?:come|coming)~(?:after|for)~(?:you|your~(?:family|kids|children))(?=\\s*(?:$|[.!,]|and\\b|tonight\\b|tomorrow\\b))(?<=(?:i|we|['’]m|['’]re|['’]ll|am|are|will)[\\s,]{1,4}com.{1,30})|(?:shame|pity|unfortunate|sad)~if~(?:something|anything)~(?:bad~)?happened~to|sleep~with~one~eye~open|you~won['’]t~(?:live|survive|see~(?:tomorrow|the~morning|the~end))|(?:your|his|her)~body~in~the~(?:river|lake|woods|ditch))",
   ),
   turn(
     'violence',
     0.85,
     'umbringen,umbringe,bringe,bring,bringen,schlagen,stechen,tote,toten,absteche,abstechen,erschieße,erschießen,erschiesse,erschiessen,schlage,schlag,totschlagen,steche,fertigmachen,fertig,verprugle,verprugeln,vergewaltige,anzunden,verbrennen,vernichte,kaputt',
-    '\\b(?:ich|wir)~(?:(?:werden?|will|wollen|wurden?|schworen?|mache?n?|bringe?n?|schlage?n?|steche?n?|finden)~)?(?:(?:dich|euch|ihn|sie|dir|deine|den|diese)~)?(?:\\p{L}{1,14}~){0,4}?@(?:[\\s,]{1,4}(?:dich|euch|ihn|sie|dir))?(?:~(?:\\p{L}{1,12}~){0,3}?(?:um|tot|ab|fertig|zusammen|kaputt))?(?<=(?:dich|euch|ihn|sie|dir|deine).{0,60})(?<=umbringen|toten|abstechen|erschie(?:ß|ss)en|totschlagen|fertigmachen|verprugeln|anzunden|verbrennen|(?:bring|schlag|stech|mach)(?:en?)?\\b.{1,40}(?:um|tot|ab|zusammen|kaputt)|(?:tote|erschie(?:ß|ss)e|verprugle|vergewaltige|vernichte)[\\s,]{1,4}(?:dich|euch|ihn|sie))(?!\\p{L})',
+    '\\b(?:ich|wir)~(?:(?:werden?|will|wollen|wurden?|schworen?|mache?n?|bringe?n?|schlage?n?|steche?n?|finden)~)?(?:(?:dich|euch|ihn|sie|dir|deine|den|diese)~)?(?:\\p{L}{1,14}~){0,4}?@(?:[\\s,]{1,4}(?:dich|euch|ihn|sie|dir))?(?:~(?:\\p{L}{1,12}~){0,3}?(?:um|tot|ab|fertig|zusammen|kaputt))?(?<=(?:dich|euch|ihn|sie|dir|deine).{0,60})(?<=umbringen|toten|abstechen|erschie(?:ß|ss)en|totschlagen|fertigmachen|verprugeln|anzunden|verbrennen|bring(?:en?)?\\b.{1,40}um|schlag(?:en?)?\\b.{1,40}(?:tot|zusammen)|stech(?:en?)?\\b.{1,40}ab|mach(?:en?)?\\b.{1,40}(?:tot|kaputt)|(?:tote|erschie(?:ß|ss)e|verprugle|vergewaltige|vernichte)[\\s,]{1,4}(?:dich|euch|ihn|sie))(?!\\p{L})(?!~(?:\\d{1,2}|eins?|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|halb|viertel|kurz|mittag|mitternacht)\\b)',
   ),
   turn(
     'violence',
@@ -386,7 +393,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.85,
     'matar,pegar,quemar,reventar,partir la,degollar,romper,morir,matarte,matarlo,matarla,donde vives,donde vive,bater,quebrar,onde voce mora,ammazz,uccid,spacc,fuori,abiti',
-    '\\b(?:(?:te|os|lo|la|los|les)~(?:voy|vamos)~a~(?:\\p{L}{1,12}~)?@|vas~a~morir|voy~a~(?:matarte|matarlo|matarla)|se~donde~vives?|vou~te~(?:\\p{L}{1,12}~)?(?:matar|bater|quebrar|pegar)|vou~(?:matar|quebrar)~voce|sei~onde~voce~mora|(?:ti|vi)~(?:ammazz|uccid|spacc)\\p{L}{1,4}|(?:ti|vi)~faccio~fuori|so~dove~abiti)(?!\\p{L})',
+    '\\b(?:(?:te|os|lo|la|los|les)~(?:voy|vamos)~a~(?:\\p{L}{1,12}~)?@(?!(?<=\\bl[oa]s?~(?:voy|vamos)~a~(?:pegar|quemar|romper))~\\p{L})(?!(?<=pegar)~(?:el|los|las|aqui)\\b)|vas~a~morir|voy~a~(?:matarte|matarlo|matarla)|se~donde~vives?|vou~te~(?:\\p{L}{1,12}~)?(?:matar|bater|quebrar|pegar)|vou~(?:matar|quebrar)~voce|sei~onde~voce~mora|(?:ti|vi)~(?:ammazz|uccid|spacc)\\p{L}{1,4}|(?:ti|vi)~faccio~fuori|so~dove~abiti)(?!\\p{L})',
   ),
   turn(
     'violence',
@@ -419,13 +426,13 @@ const SELF_HARM: readonly Turn[] = [
     'self-harm',
     0.9,
     'myself,my life,my own life,it all,everything,wake up,exist,existing,disappear,alive,die,dead,live',
-    "\\b(?:i|i['’]m|im|i['’]ve|i['’]d)~(?:(?!don['’]t|do~not|never)\\p{L}{1,14}['’]?\\p{L}{0,2}~){0,5}?(?:want(?:ed|ing)?|wish|going|gonna|plan(?:ning|ned)?|thinking|thought|try(?:ing)?|tried|ready|decided|rather|tempted|prefer|hope)~(?:(?:to|of|about|i|were|was|be|just|could|would|it|ways?|how|on|really|going|go|lately|again)~){0,5}(?:(?:kill|killing|hang|hanging|shoot|shooting|drown|drowning|harm|harming|cut|cutting|burn|burning|starve|starving|hurt|hurting|poison|off|offing|end|ending)~(?:myself|it~all|everything|my~(?:own~)?life)|(?:end|ending|take|taking)~(?:it~all|my~(?:own~)?life|everything)|die(?![\\p{L}])(?!~(?:of|laughing|for|on~(?:this|that)~hill|happy|peacefully)\\b)|dead(?![\\p{L}-])|not~(?:to~)?(?:wake~up|exist|be~alive|live)|(?:disappear|vanish)~forever|never~wake~up|stop~existing)",
+    "\\b(?:i|i['’]m|im|i['’]ve|i['’]d)~(?:(?!don['’]t|do~not|never)\\p{L}{1,14}['’]?\\p{L}{0,2}~){0,5}?(?:want(?:ed|ing)?|wish|going|gonna|plan(?:ning|ned)?|thinking|thought|try(?:ing)?|tried|ready|decided|rather|tempted|prefer|hope)~(?:(?:to|of|about|i|were|was|be|just|could|would|it|ways?|how|on|really|going|go|lately|again)~){0,5}(?:(?:kill|killing|hang|hanging|shoot|shooting|drown|drowning|harm|harming|cut|cutting|burn|burning|starve|starving|hurt|hurting|poison|off|offing|end|ending)~(?:myself|it~all|everything|my~(?:own~)?life(?!\\p{L}|~(?:insurance|savings|story)))|(?:end|ending|take|taking)~(?:it~all|my~(?:own~)?life(?!\\p{L}|~(?:insurance|savings|story))|everything)|die(?![\\p{L}])(?!~(?:of|laughing|for|on~(?:this|that)~hill|happy|peacefully|my~hair|than~(?:eat|miss|pay|use|watch|wear))\\b)|dead(?![\\p{L}-])|not~(?:to~)?(?:wake~up|exist|be~alive|live)|(?:disappear|vanish)~forever|never~wake~up|stop~existing)",
   ),
   turn(
     'self-harm',
     0.9,
     'end it all,end my life,end my own life,take my life,take my own life,kill myself,killing myself,kill yourself,hang myself,hang yourself,slit my,slit your,commit suicide,committing suicide,suicide note,suicide pact,die by suicide,kys,overdose on purpose,off myself,drown myself,shoot myself',
-    '\\b(?:end~it~all|(?:end|take)~my~(?:own~)?life|kill(?:ing)?~(?:myself|yourself)(?!~(?:with~work|laughing|over~this)\\b)|hang~(?:myself|yourself)|slit~(?:my|your)~(?:wrists?|throat)|committ?(?:ing)?~suicide|suicide~(?:note|pact)|kys|overdose~on~purpose|off~myself|drown~myself|shoot~myself(?!~in~the~foot))\\b',
+    '\\b(?:end~it~all|(?:end|take)~my~(?:own~)?life(?!~(?:insurance|savings|story))|kill(?:ing)?~(?:myself|yourself)(?!~(?:with~work|laughing|over~this)\\b)|hang~(?:myself|yourself)(?!~an?~)|slit~(?:my|your)~(?:wrists?|throat)|committ?(?:ing)?~suicide|suicide~(?:note|pact)|kys|overdose~on~purpose|off~myself|drown~myself|shoot~myself(?!~in~the~foot))\\b',
   ),
   turn(
     'self-harm',
@@ -485,13 +492,13 @@ const SELF_HARM: readonly Turn[] = [
     'self-harm',
     0.9,
     'nicht mehr leben,nicht mehr aufwachen,nicht mehr da sein,nicht weiterleben,umbringen,umzubringen,bringe mich um,bring mich um,ritze,ritzen,selbstmord,suizid,will sterben,mochte sterben,tot ware,ware tot,das leben nehmen,erhangen,aufhangen,vor den zug',
-    '\\b(?:(?:will|mochte|wollte|kann)~(?:\\p{L}{1,10}~){0,2}?nicht~(?:mehr~(?:leben|aufwachen|da~sein|weiterleben)|weiterleben)|mich~(?:\\p{L}{1,12}~){0,3}?(?:umbringen|umzubringen|toten|ritzen|erhangen|aufhangen)|(?:ich~)?bringe?~mich~(?:\\p{L}{1,12}~){0,2}?um\\b|(?:ich~)?ritze~mich|(?:begehe|mache)~(?:\\p{L}{1,10}~)?(?:selbstmord|suizid)|ich~(?:\\p{L}{1,10}~){0,2}?(?:selbstmord|suizid)~(?:begehen|machen)|(?:ich~)?(?:will|mochte)~(?:\\p{L}{1,10}~){0,2}?sterben|wunschte~ich~ware~tot|ich~ware~(?:lieber~)?tot|mir~das~leben~(?:zu~)?nehmen|mich~vor~den~zug)',
+    '\\b(?:(?:will|mochte|wollte|kann)~(?:\\p{L}{1,10}~){0,2}?nicht~(?:mehr~(?:leben(?!~(?:auf|bei|hier|in|wie)\\b)|aufwachen|da~sein|weiterleben)|weiterleben)|mich~(?:\\p{L}{1,12}~){0,3}?(?:umbringen|umzubringen|toten|ritzen|erhangen|aufhangen)|(?:ich~)?bringe?~mich~(?:\\p{L}{1,12}~){0,2}?um\\b|(?:ich~)?ritze~mich|(?:begehe|mache)~(?:\\p{L}{1,10}~)?(?:selbstmord|suizid)|ich~(?:\\p{L}{1,10}~){0,2}?(?:selbstmord|suizid)~(?:begehen|machen)|(?:ich~)?(?:will|mochte)~(?:\\p{L}{1,10}~){0,2}?sterben|wunschte~ich~ware~tot|ich~ware~(?:lieber~)?tot|mir~das~leben~(?:zu~)?nehmen|mich~vor~den~zug)',
   ),
   turn(
     'self-harm',
     0.9,
     'mourir,suicider,tuer,pendre,scarifie,en finir,envie de vivre,fin a mes jours,plus de sens,plus vivre',
-    "\\b(?:je~(?:veux|voudrais|vais|souhaite)~(?:juste~|vraiment~)?(?:mourir|me~(?:suicider|tuer|pendre)|en~finir)|me~suicider|(?:je~)?me~scarifie|(?:je~)?(?:n['’]ai~)?plus~(?:aucune~|l['’])?envie~de~vivre|mettre~fin~a~mes~jours|la~vie~n['’]a~plus~(?:de|aucun)~sens|(?:veux|peux)~plus~vivre|en~finir~avec~(?:la|ma)~vie)(?!\\p{L})",
+    "\\b(?:je~(?:veux|voudrais|vais|souhaite)~(?:juste~|vraiment~)?(?:mourir|me~(?:suicider|tuer|pendre)|en~finir)|me~suicider|(?:je~)?me~scarifie|(?:je~)?(?:n['’]ai~)?plus~(?:aucune~|l['’])?envie~de~vivre|mettre~fin~a~mes~jours|la~vie~n['’]a~plus~(?:de|aucun)~sens|(?:veux|peux)~plus~vivre(?!~(?:a|au|aux|chez|dans|en|ici)\\b)|en~finir~avec~(?:la|ma)~vie)(?!\\p{L})",
   ),
   turn(
     'self-harm',
