@@ -210,12 +210,12 @@ function byPlace(a: Diagnostic, b: Diagnostic): number {
   return (a.range?.line ?? 0) - (b.range?.line ?? 0) || (a.range?.column ?? 0) - (b.range?.column ?? 0);
 }
 
-/** The session's model: the configured one, else the built-in obedient one. */
 /** Of a configuration file, as agreements name it. */
 export function digestOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** The session's model: the configured one, else the built-in obedient one. */
 export function modelInUse(configuration: Configuration): string {
   return configuration.model ?? OBEDIENT_MODEL;
 }
