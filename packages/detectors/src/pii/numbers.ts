@@ -98,6 +98,10 @@ function isSocialSecurity(compact: string): boolean {
   return group !== '00' && serial !== '0000';
 }
 
+/** `sin` and `nas` are ordinary words of Spanish and Portuguese: they announce what stands right behind them. */
+const SIN =
+  /\b(?:sin|nas)(?: (?:no|nr|number|is|est)\b){0,3}[\s.:#(-]{0,4}$|social insurance|assurance sociale/;
+
 /** Those that begin with a digit. */
 export const DIGITS_FIRST: readonly NumberForm[] = [
   form('CREDIT_CARD', '\\d{4}([ \\u00a0-]?)\\d{4}\\1\\d{4}\\1\\d{1,4}(?:\\1\\d{1,3})?', isCard, [0.9, 1]),
@@ -138,14 +142,8 @@ export const DIGITS_FIRST: readonly NumberForm[] = [
   form('BR_CPF', '\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}', cpf, [0.95, 1]),
   form('BR_CPF', '\\d{11}', cpf, [0.3, 0.95], /cpf|pessoa/),
   form('BR_CNPJ', '\\d{2}\\.\\d{3}\\.\\d{3}/\\d{4}-\\d{2}', cnpj, [0.95, 1]),
-  form(
-    'CA_SIN',
-    '\\d{3}([- ])\\d{3}\\1\\d{3}',
-    luhn,
-    [0.4, 0.95],
-    /\bsin\b|social insurance|\bnas\b|assurance sociale/,
-  ),
-  form('CA_SIN', '\\d{9}', luhn, [0, 0.95], /\bsin\b|social insurance|\bnas\b|assurance sociale/),
+  form('CA_SIN', '\\d{3}([- ])\\d{3}\\1\\d{3}', luhn, [0.4, 0.95], SIN),
+  form('CA_SIN', '\\d{9}', luhn, [0, 0.95], SIN),
   form('AU_TFN', '\\d{3} ?\\d{3} ?\\d{3}', australianTax, [0, 0.95], /tfn|tax file/),
   form(
     'CN_RESIDENT_ID',

@@ -57,6 +57,17 @@ test('what only looks like an address is none', () => {
     assert.deepEqual(found(text), [], text);
 });
 
+test('`sin` and `nas` announce a number of Canada only right before it: they are words of other languages', () => {
+  for (const text of [
+    'Pedido 046454286 enviado sin gastos',
+    'sin gastos de envío 046454286',
+    'nas lojas: 046454286',
+  ])
+    assert.deepEqual(found(text, 'CA_SIN'), [], text);
+  for (const text of ['SIN: 046454286', 'my SIN is 046454286', 'NAS no. 046454286', 'SIN (046454286)'])
+    assert.deepEqual(found(text, 'CA_SIN'), ['CA_SIN 046454286'], text);
+});
+
 test('accounts and cards have their check digits', () => {
   assert.deepEqual(found('pay 4111 1111 1111 1111 or DE89 3704 0044 0532 0130 00 now'), [
     'CREDIT_CARD 4111 1111 1111 1111',
