@@ -14,6 +14,12 @@ const sign = (name: string, ...patterns: readonly RegExp[]): Sign => ({
   pattern: new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gmu'),
 });
 
+/** What answers: words like `unrestricted` are said of luggage, of beer and of access, too. */
+const SPEAKER =
+  '(?:a\\.?i\\.?|ais|assistants?|models?|chatbots?|bots?|llms?|\\w{0,8}gpt[\\w.-]*|claude|gemini|personas?|prompts?|answer|answering|respond\\w*|reply|replies|role-?play\\w*|pretend\\w*|act as|\\w{1,20} mode|yourself)';
+const UNBOUND =
+  '(?:dan|jailbroken|unrestricted|unfiltered|uncensored|no (?:restrictions|limits|rules|filters|ethics|morals)|without (?:any )?(?:restrictions|limits|filters|censorship|rules)|(?:stays?|remains?) in character|(?:never|cannot|must not) refuses?|answers (?:anything|everything))';
+
 /** At most 30: a set of them is a number. */
 export const SIGNS: readonly Sign[] = [
   sign(
@@ -111,7 +117,10 @@ export const SIGNS: readonly Sign[] = [
   ),
   sign(
     'jailbreak',
-    /\b(?:dan|do anything now|jailbroken|unrestricted|unfiltered|uncensored|no (?:restrictions|limits|rules|filters|ethics|morals|ethical guidelines)|without (?:any )?(?:restrictions|limits|filters|censorship|rules|ethics|morals)|(?:stay|remain|stays|remains) in character|(?:never|cannot|must not) refuses?|answers (?:anything|everything)|(?:policy|policies|filters?|guardrails?|safeguards?|restrictions?|safety (?:rules?|guidelines?|filters?)) (?:do(?:es)? not|don't|doesn't|no longer|are not|is not) (?:apply|active|enabled|in force)|(?:disable|turn off|switch off|lift|drop|bypass) (?:all |your |the |any )?(?:safety|content|ethical)? ?(?:filters?|guardrails?|safeguards?|restrictions?))\b/,
+    /\b(?:do anything now|jailbroken (?:ai|assistant|bot|chatbot|mode|model|version)|(?:no|without(?: any)?) (?:ethics|ethical guidelines|morals)|free (?:of|from) (?:all|any) (?:rules|restrictions|filters|censorship)|(?:filters?|guardrails?|safeguards?|safety (?:rules?|guidelines?|filters?)|content (?:policy|policies|filters?|restrictions?)|restrictions?|policy|policies) (?:do(?:es)? not|don't|doesn't|no longer|are not|is not) (?:apply|active|enabled|in force)|(?:disable|turn off|switch off|lift|drop|bypass) (?:all |your |the |any )?(?:safety|content|ethical)? ?(?:filters?|guardrails?|safeguards?|restrictions?))\b/,
+    new RegExp(
+      `\\b${SPEAKER}\\b[^.!?\\n]{0,60}\\b${UNBOUND}\\b|\\b${UNBOUND}\\b[^.!?\\n]{0,60}\\b${SPEAKER}\\b`,
+    ),
   ),
   sign(
     'leak',
