@@ -44,7 +44,6 @@ export function braceFormat(
 ): Value {
   const text = new BuiltText();
   let next = 0;
-  let isCounted = false;
   let at = 0;
   for (const { 0: found, 1: field, index } of template.matchAll(/\{\{|\}\}|\{([^{}]*)\}/g)) {
     const between = template.slice(at, index);
@@ -59,8 +58,6 @@ export function braceFormat(
     if (parsed === null) return NOT_FITTING;
     const [, name = '', conversion, spec = ''] = parsed;
     const isNumbered = name === '' || /^\d+$/.test(name);
-    if (name === '' ? isCounted : isNumbered && next > 0) return NOT_FITTING;
-    isCounted ||= isNumbered && name !== '';
     const value = isNumbered ? positional[name === '' ? next++ : Number(name)] : byName.get(name);
     const written = value === undefined ? null : replacement(value, conversion, spec);
     if (written === null) return NOT_FITTING;

@@ -53,8 +53,6 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ['"{:,x}".format(255)', NOT_FITTING],
   ['"{:+}".format("a")', NOT_FITTING],
   ['"{:#}".format("a")', NOT_FITTING],
-  ['"{} {0}".format("a")', NOT_FITTING],
-  ['"{0} {}".format("a", "b")', NOT_FITTING],
   ['"{1}{0}{k}{0}".format("a", "b", k="c")', 'baca'],
   ['"{:5}".format(None)', NOT_FITTING],
   ['"{:d}".format("a")', NOT_FITTING],
