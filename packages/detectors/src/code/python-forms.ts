@@ -25,8 +25,27 @@ const REWRITINGS: readonly Rewriting[] = [
     (found) => (found.trimEnd().endsWith(':') ? found.replaceAll(',', '+') : found),
   ],
   // `case Point() | None:`
-  [/^[ \t]*case[ \t][^\n]*$/gm, (found) => found.replace(/(?<=\w)\(\)/g, '__')],
+  [/^[ \t]*case[ \t][^\n]*$/gm, withoutEmptyParentheses],
 ];
+
+/** Of the pattern alone. Attack: in its condition, or behind it in the same line, `f()` is a call. */
+function withoutEmptyParentheses(line: string): string {
+  const end = patternEnd(line);
+  return line.slice(0, end).replace(/(?<=\w)\(\)/g, '__') + line.slice(end);
+}
+
+/** Where a condition or the body begins; 0 where that is not certain. */
+function patternEnd(line: string): number {
+  if (/\\|'''|"""/.test(line)) return 0;
+  let depth = 0;
+  for (const { 0: found, index } of line.matchAll(/'[^']*'|"[^"]*"|[([{]|[)\]}]|:|#|\bif\b/g)) {
+    if ('([{'.includes(found)) depth++;
+    else if (')]}'.includes(found)) depth--;
+    else if (found === '#') return 0;
+    else if (depth === 0 && (found === ':' || found === 'if')) return index;
+  }
+  return 0;
+}
 
 /** The same text where it has none of them. */
 export function inKnownForms(code: string): string {
