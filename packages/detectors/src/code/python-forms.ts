@@ -70,6 +70,8 @@ function withoutParentheses(code: string): string {
     behind = close + 1;
     const items = code.slice(open + 1, close);
     if (!/^[ \t]{0,9}:/.test(code.slice(behind, behind + 10)) || !/\bas\b/.test(items)) continue;
+    // Attack: where lines become one, a comment holds what stood on the next.
+    if (items.includes('#') && /[\r\n]/.test(items)) continue;
     parts.push(code.slice(at, open), ' ', items.replace(/,(?=\s{0,200}$)|[\r\n]/g, ' '), ' ');
     at = behind;
   }

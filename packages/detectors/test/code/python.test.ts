@@ -63,6 +63,7 @@ for (const [code, expected] of [
   ['match x, eval(y):\n    case 1, 2:\n        pass', ['DYNAMIC_CODE eval']],
   ['match x:\n    case A() | None: os.fork()', ['PROCESS os.fork']],
   ['match x:\n    case {"a:": A() | None} if os.fork():\n        pass', ['PROCESS os.fork']],
+  ['x = 2.\ns = """\nwith ( as """ # c\nos.system(y)\nt = """):\n""" # """', ['PROCESS os.system']],
   ['with (open(x) as f\n    os.system(y)', ['UNPARSEABLE as f\n    os.system(y)']],
   ['match x, y\n    case A():\n        pass', ['UNPARSEABLE , y\n    case A():\n        pass']],
   ['@\ndef f(): pass', ['UNPARSEABLE \ndef f(): pass']],
