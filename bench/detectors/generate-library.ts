@@ -337,8 +337,8 @@ const CASES: readonly Case[] = [
   yes('a role that nobody grants anything, and one more', (user, role, scope) =>
     ask(user, scope, { [user]: ['unknown', role] }, { [role]: [scope] }),
   ),
-  yes('what is no text beside it', (user, role, scope) =>
-    ask(user, scope, { [user]: [null, 3, role] }, { [role]: [{}, scope] }),
+  yes('grants as an object', (user, role, scope, other) =>
+    ask(user, scope, { [user]: [role] }, { [role]: { [scope]: true }, [other]: { [scope]: false } }),
   ),
   yes('grants of many', (user, role, scope, other) =>
     ask(user, scope, { [user]: [role] }, { a: ['x'], [other]: ['y'], [role]: [scope, scope], z: [] }),
@@ -377,8 +377,8 @@ const CASES: readonly Case[] = [
   no('true instead of a list', (user, role, scope) =>
     ask(user, scope, { [user]: true }, { [role]: [scope], true: [scope] }),
   ),
-  no('grants as an object', (user, role, scope) =>
-    ask(user, scope, { [user]: [role] }, { [role]: { [scope]: true } }),
+  no('a grant that is withdrawn', (user, role, scope) =>
+    ask(user, scope, { [user]: [role] }, { [role]: { [scope]: false, [`${scope}.all`]: true } }),
   ),
   no('the user as a role', (user, _, scope) => ask(user, scope, {}, { [user]: [scope] })),
   no('the scope as a role', (user, role, scope) =>

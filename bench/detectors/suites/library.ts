@@ -56,7 +56,7 @@ function allowed(text: string): readonly Label[] {
   const { scope, user, user_roles: roles = null, role_grants: grants = null } = request;
   const isAsked =
     typeof scope === 'string' && typeof user === 'string' && isJsonObject(roles) && isJsonObject(grants);
-  return isAsked && isGranted(scope, user, roles, grants)
+  return isAsked && isGranted(scope, user, roles, grants) === true
     ? [{ kind: 'ALLOWED', start: 0, end: text.length }]
     : [];
 }

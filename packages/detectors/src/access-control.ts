@@ -2,16 +2,38 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 
 /**
- * Whether a role of the user grants the scope. Whoever and whatever is not listed is not allowed, and what is no text or
- * list of texts grants nothing.
+ * Whether a role of the user grants the scope (specification 13.3). A user, role or scope that is not listed is not allowed.
+ * @param roles the roles of each user: `{"bob": ["admin"]}`, or one role as a text
+ * @param grants the scopes of each role: `{"admin": {"public": True}}` as the seed language writes it; also `{"admin": ["public"]}`
+ * @returns null where a role or grant that is needed has another form: a "no" would hide the mistake in the policy
  */
-export function isGranted(scope: string, user: string, roles: JsonObject, grants: JsonObject): boolean {
-  return listAt(roles, user).some((role) => listAt(grants, role).includes(scope));
+export function isGranted(
+  scope: string,
+  user: string,
+  roles: JsonObject,
+  grants: JsonObject,
+): boolean | null {
+  const held = textsOf(own(roles, user) ?? []);
+  if (held === null) return null;
+  const answers = held.map((role) => grantsScope(own(grants, role) ?? [], scope));
+  if (answers.includes(true)) return true;
+  return answers.includes(null) ? null : false;
 }
 
-function listAt(object: Json, key: string): readonly string[] {
-  if (!isJsonObject(object) || !Object.hasOwn(object, key)) return [];
-  const value = object[key];
+function grantsScope(granted: Json, scope: string): boolean | null {
+  if (!isJsonObject(granted)) return textsOf(granted)?.includes(scope) ?? null;
+  const answer = own(granted, scope) ?? false;
+  return typeof answer === 'boolean' ? answer : null;
+}
+
+/** Null: neither a text nor a list of texts. */
+function textsOf(value: Json): readonly string[] | null {
   if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  if (!Array.isArray(value)) return null;
+  const texts = value.filter((one) => typeof one === 'string');
+  return texts.length === value.length ? texts : null;
+}
+
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -79,6 +79,37 @@ test('a role of the user must grant the scope', () => {
   assert.equal(asks('constructor', 'mail'), '0 found');
 });
 
+test('role grants that are objects, as the README of the seed language writes them, grant what they name', () => {
+  const asks = (user: string, roles: string, grants: string) =>
+    judged(
+      'from invariant.access_control import should_allow_rbac',
+      `should_allow_rbac(m, "public", "${user}", ${roles}, ${grants})`,
+      'x',
+    );
+  const roles = '{"bob": ["admin"], "eve": ["guest"], "ann": ["guest", "admin"]}';
+  const grants = '{"admin": {"public": True, "internal": True}, "guest": {"public": False}}';
+  assert.equal(asks('bob', roles, grants), '1 found');
+  assert.equal(asks('ann', roles, grants), '1 found');
+  assert.equal(asks('eve', roles, grants), '0 found');
+  assert.equal(asks('mallory', roles, grants), '0 found');
+  assert.equal(asks('bob', roles, '{"admin": {"constructor": True}}'), '0 found');
+});
+
+test('roles and grants of another form are undecided instead of no', () => {
+  const asks = (roles: string, grants: string) =>
+    judged(
+      'from invariant.access_control import should_allow_rbac',
+      `should_allow_rbac(m, "public", "bob", ${roles}, ${grants})`,
+      'x',
+    );
+  const reason = /^`should_allow_rbac` needs the roles of a user as texts, and the grants of a role/;
+  assert.match(asks('{"bob": True}', '{"admin": ["public"]}'), reason);
+  assert.match(asks('{"bob": ["admin"]}', '{"admin": {"public": "yes"}}'), reason);
+  assert.match(asks('{"bob": ["admin"]}', '{"admin": [1]}'), reason);
+  assert.match(asks('{"bob": ["admin"]}', '{"admin": True}'), reason);
+  assert.equal(asks('{"bob": "admin"}', '{"admin": "public", "guest": 1}'), '1 found');
+});
+
 for (const [name, module, line] of [
   ['is_similar', 'invariant.detectors', 'is_similar(m.content, "a")'],
   ['ocr', 'invariant.parsers', 'ocr(["data:image/png;base64,AA"])'],

@@ -53,5 +53,10 @@ export function shouldAllowRbac({ given }: DetectorCall): boolean | NoAnswer {
     return noAnswer(
       '`should_allow_rbac` takes data, a scope, a user, the roles of users and the grants of roles',
     );
-  return isGranted(scope, user, roles, grants);
+  return (
+    isGranted(scope, user, roles, grants) ??
+    noAnswer(
+      '`should_allow_rbac` needs the roles of a user as texts, and the grants of a role as `{"scope": True}` or as texts',
+    )
+  );
 }
