@@ -9,9 +9,11 @@ import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
 import type * as Questions from './asking/rule.ts';
 import type * as Code from './code/rule.ts';
 import type * as Comparison from './comparison/rule.ts';
+import { CATEGORY_NAMES } from './hidden-text/category-names.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
 import type * as Links from './links/rule.ts';
 import { onDemand } from './on-demand.ts';
+import { KINDS } from './pii/kinds.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
 import type * as Secrets from './secrets/rule.ts';
@@ -33,6 +35,7 @@ const DETECTORS: readonly Detector[] = [
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'entities', 'threshold'],
+    choices: { entities: KINDS },
     run: (call) => PII().pii(call),
   }),
   defineDetector({
@@ -54,6 +57,7 @@ const DETECTORS: readonly Detector[] = [
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'categories'],
+    choices: { categories: new Set(CATEGORY_NAMES) },
     run: (call) => HIDDEN_TEXT().unicode(call),
   }),
   defineDetector({
@@ -89,6 +93,7 @@ const DETECTORS: readonly Detector[] = [
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'lang'],
+    choices: { lang: new Set(['bash', 'python']) },
     run: (call) => CODE().semgrep(call),
   }),
   defineDetector({
@@ -110,6 +115,7 @@ const DETECTORS: readonly Detector[] = [
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'dialect', 'threshold'],
+    choices: { dialect: new Set(['mssql', 'mysql', 'postgres', 'sqlite']) },
     run: (call) => CODE().sql(call),
   }),
   defineDetector({

@@ -5,12 +5,12 @@
  * Ring 0.
  */
 import { parseJson } from '@cordon/core';
+import type { Detector } from './detector.ts';
 import { textsOf } from './evidence.ts';
 import { images } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
 import {
-  type Callable,
   isContents,
   isDictionary,
   isList,
@@ -299,4 +299,4 @@ export function isModule(module: string): boolean {
 }
 
 /** Functions that the program provides, e.g. detectors, by the name under which rules import them. */
-export type Detectors = ReadonlyMap<string, Callable>;
+export type Detectors = ReadonlyMap<string, Detector>;

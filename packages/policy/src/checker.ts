@@ -67,6 +67,7 @@ export function checkTypes(tree: PolicyTree, diagnostics: Diagnostics, options: 
 }
 
 type Variables = ReadonlyMap<string, Type>;
+type Call = Extract<Expression, { kind: 'call' }>;
 
 class Checker {
   readonly #tree: PolicyTree;
@@ -520,32 +521,31 @@ class Checker {
     return found.length === types.length ? rest.reduce(union, first) : ANY;
   }
 
-  #call(call: Extract<Expression, { kind: 'call' }>, variables: Variables): Type {
+  #call(call: Call, variables: Variables): Type {
     this.#expression(call.callee, variables);
     for (const argument of call.positional) this.#expression(argument, variables);
     for (const argument of call.named) this.#expression(argument.value, variables);
     const { callee } = call;
-    if (callee.kind === 'member') return this.#calledMember(callee, variables);
+    if (callee.kind === 'member') return this.#calledMember(call, callee, variables);
     if (callee.kind !== 'name' || variables.has(callee.name)) return ANY;
     const named = this.#names.resolve(callee.name);
     return named === null ? ANY : this.#called(named, call, callee, variables);
   }
 
   /** Data holds no functions: what is called there is a method, or a function of a module. */
-  #calledMember(callee: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
+  #calledMember(call: Call, callee: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
     const { object, name } = callee;
     const isVariable = object.kind !== 'name' || variables.has(object.name);
     const module = isVariable ? null : this.#names.resolve(object.name);
-    if (module?.kind === 'module') return functionResult(name.name);
+    if (module?.kind === 'module') {
+      const named = importedName(module.module, name.name, isTypeName);
+      if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
+      return functionResult(name.name);
+    }
     return METHODS.get(name.name)?.result ?? ANY;
   }
 
-  #called(
-    named: Named,
-    call: Extract<Expression, { kind: 'call' }>,
-    callee: Span & { readonly name: string },
-    variables: Variables,
-  ): Type {
+  #called(named: Named, call: Call, callee: Span & { readonly name: string }, variables: Variables): Type {
     switch (named.kind) {
       case 'builtin':
         return this.#calledBuiltin(named.name, call, variables);
@@ -569,13 +569,69 @@ class Checker {
         this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is not a function`);
         return ANY;
       case 'detector':
+        this.#calledDetector(named.name, call, variables);
         return functionResult(named.name);
       case 'quantifier':
         return ANY;
     }
   }
 
-  #calledBuiltin(name: string, call: Extract<Expression, { kind: 'call' }>, variables: Variables): Type {
+  /** A detector that is given something else than it takes is undecided for ever: told here, it is mended before it denies. */
+  #calledDetector(name: string, call: Call, variables: Variables): void {
+    const { parameters, choices = {} } = this.#options.detectors.get(name) ?? {};
+    if (parameters === undefined) return;
+    if (call.positional.length + call.named.length > parameters.length)
+      this.#diagnostics.error('POL014', call.callee, `\`${name}\` takes (${parameters.join(', ')})`);
+    for (const { name: argument } of call.named)
+      if (!parameters.includes(argument.name))
+        this.#diagnostics.error(
+          'POL014',
+          argument,
+          `\`${name}\` has no argument named \`${argument.name}\``,
+          `it takes (${parameters.join(', ')})`,
+        );
+    const given = [
+      ...call.positional.map((value, at): [string, Expression] => [parameters[at] ?? '', value]),
+      ...call.named.map(({ name, value }): [string, Expression] => [name.name, value]),
+    ];
+    for (const [argument, value] of given) {
+      const known = Object.hasOwn(choices, argument) ? choices[argument] : undefined;
+      if (known === undefined) continue;
+      for (const literal of this.#literals(value, variables))
+        if (!known.has(literal.value)) this.#unknownChoice(name, argument, literal, known);
+    }
+  }
+
+  #unknownChoice(
+    name: string,
+    argument: string,
+    literal: Span & { readonly value: string },
+    known: ReadonlySet<string>,
+  ): void {
+    const suggestion = nearest(literal.value, known);
+    this.#diagnostics.error(
+      'POL025',
+      literal,
+      `\`${argument}\` of \`${name}\` cannot be ${JSON.stringify(shortened(literal.value))}`,
+      suggestion === null ? `it can be ${[...known].sort().join(', ')}` : `did you mean "${suggestion}"?`,
+    );
+  }
+
+  /** The texts that an expression is, or a list holds, where they are written here or in a constant of the policy. */
+  #literals(expression: Expression, variables: Variables): readonly (Span & { readonly value: string })[] {
+    const written = this.#constantBehind(expression, variables);
+    const items = written.kind === 'list' ? written.items : [written];
+    return items.flatMap((item) => this.#literal(item, variables) ?? []);
+  }
+
+  #constantBehind(expression: Expression, variables: Variables): Expression {
+    if (expression.kind !== 'name' || variables.has(expression.name)) return expression;
+    const named = this.#names.resolve(expression.name);
+    const isConstant = named?.kind === 'definition' && named.definition.parameters === null;
+    return (isConstant ? named.definition.body[0] : undefined) ?? expression;
+  }
+
+  #calledBuiltin(name: string, call: Call, variables: Variables): Type {
     const spec = BUILTINS.get(name);
     if (spec === undefined) return ANY;
     const given = call.positional.length + call.named.length;
@@ -618,11 +674,8 @@ class Checker {
       const { value, start, end } = expression;
       return typeof value === 'string' ? { value, start, end } : null;
     }
-    if (expression.kind !== 'name' || variables.has(expression.name)) return null;
-    const named = this.#names.resolve(expression.name);
-    const isConstant = named?.kind === 'definition' && named.definition.parameters === null;
-    const [first] = isConstant ? named.definition.body : [];
-    return first?.kind === 'literal' ? this.#literal(first, NO_VARIABLES) : null;
+    const constant = this.#constantBehind(expression, variables);
+    return constant.kind === 'literal' ? this.#literal(constant, NO_VARIABLES) : null;
   }
 
   #countedPattern(pattern: Span): void {

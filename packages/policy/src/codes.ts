@@ -32,6 +32,7 @@ export const CODES = {
   POL021: 'the sides of a flow are not events',
   POL022: 'an addition of this language in the `invariant` dialect',
   POL023: 'constants or predicates that need each other in a circle',
+  POL025: 'a text that the argument of a function can never be',
   POL049: 'a fault of the formatter',
   POL050: 'a line that is never true or false',
   POL051: '`not` before a comparison',

@@ -531,7 +531,8 @@ class Compiler {
       }
       case 'detector': {
         const detector =
-          this.#detectors.get(named.name) ?? undecided(`the detector \`${named.name}\` is not available`);
+          this.#detectors.get(named.name)?.callable ??
+          undecided(`the detector \`${named.name}\` is not available`);
         return () => detector;
       }
       case 'definition':

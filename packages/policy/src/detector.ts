@@ -29,6 +29,8 @@ export interface DetectorSpec {
    * and an argument that is not among them makes the rule undecided. Without: as they come.
    */
   readonly parameters?: readonly [string, ...string[]];
+  /** By the name of an argument: all texts that it can be, or hold in a list. A policy that writes another one does not load. */
+  readonly choices?: Readonly<Record<string, ReadonlySet<string>>>;
   /** `noAnswer` makes the rule undecided, which denies, and so does throwing. */
   readonly run: (call: DetectorCall) => Json | NoAnswer;
 }
@@ -70,10 +72,8 @@ export interface DetectorCall {
   mark(text: number, start: number, end: number): void;
 }
 
-export interface Detector {
-  readonly name: string;
-  readonly cost: DetectorSpec['cost'];
-  readonly isDeterministic: boolean;
+export interface Detector
+  extends Pick<DetectorSpec, 'name' | 'cost' | 'isDeterministic' | 'parameters' | 'choices'> {
   readonly callable: Callable;
 }
 
@@ -82,7 +82,7 @@ export interface Detector {
  * other from `cordon.detectors`. Throws when the name cannot be one of a rule.
  */
 export function defineDetector(spec: DetectorSpec): Detector {
-  const { name, cost, isDeterministic } = spec;
+  const { name } = spec;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TypeError(`\`${name}\` is no name that rules can have`);
   const run = callable(name, (positional, named, mark) => {
@@ -104,7 +104,8 @@ export function defineDetector(spec: DetectorSpec): Detector {
       return undecided(`the detector \`${name}\` failed`);
     }
   });
-  return { name, cost, isDeterministic, callable: run };
+  const { run: _, ...described } = spec;
+  return { ...described, callable: run };
 }
 
 interface Bound {

@@ -60,7 +60,7 @@ export function referencesOf(detectors: Detectors): References {
     if (name === 'DUMMY') return text === '__DUMMY__';
     const detector = detectors.get(detectorOf(name));
     if (detector === undefined) return undecided(`no detector for \`<${name}>\` is available`);
-    const answer = detector.call([text], NO_OPTIONS, unmarked);
+    const answer = detector.callable.call([text], NO_OPTIONS, unmarked);
     return isList(answer) ? answer.includes(name) : answer;
   };
 }

@@ -82,7 +82,7 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   const diagnostics = new Diagnostics(source);
   const tree = parse(source, diagnostics);
   if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
-  const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one.callable]));
+  const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one]));
   // What the checker compiles to look at, the rules run.
   const patterns = new PatternCache();
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });

@@ -171,10 +171,32 @@ test('arguments are bound by the names that a detector gives them, the texts of 
   assert.equal(found('any(secrets(m, "LOCK", 2))'), 0);
   assert.equal(found('any(secrets(m, least=2))'), 1);
   assert.equal(found('any(secrets(least=3, data=m))'), 0);
-  const refused = '`secrets` takes (data, word, least)';
-  assert.equal(found('any(secrets(m, lest=2))'), refused);
-  assert.equal(found('any(secrets(m, "KEY", word="LOCK"))'), refused);
-  assert.equal(found('any(secrets(m, "KEY", 1, 2))'), refused);
+  assert.equal(found('any(secrets(m, "KEY", word="LOCK"))'), '`secrets` takes (data, word, least)');
+  for (const line of ['any(secrets(m, lest=2))', 'any(secrets(m, "KEY", 1, 2))']) {
+    const text = `from invariant.detectors import secrets\nraise "x" if:\n    (m: Message)\n    ${line}\n`;
+    const policy = loadPolicy(text, { detectors: [words] });
+    assert.deepEqual(policy.ok ? [] : policy.fault.map(({ code }) => code), ['POL014'], line);
+  }
+});
+
+test('a text that an argument can never be is refused where the policy writes it', () => {
+  const spoken = defineDetector({
+    name: 'secrets',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data', 'language'],
+    choices: { language: new Set(['de', 'en']) },
+    run: () => [],
+  });
+  const codes = (argument: string, before = '') => {
+    const text = `from invariant.detectors import secrets\n${before}raise "x" if:\n    (m: Message)\n    any(secrets(m, ${argument}))\n`;
+    const policy = loadPolicy(text, { detectors: [spoken] });
+    return policy.ok ? [] : policy.fault.map(({ code }) => code);
+  };
+  for (const refused of ['"fr"', 'language="fr"', '["de", "fr"]', 'LANGUAGE'])
+    assert.deepEqual(codes(refused, 'LANGUAGE := "fr"\n'), ['POL025'], refused);
+  for (const allowed of ['"de"', 'language="en"', '["de", "en"]', 'm.content', 'LANGUAGE', '3'])
+    assert.deepEqual(codes(allowed, 'LANGUAGE := "en"\n'), [], allowed);
 });
 
 test('a detector that has no answer says why, and the rule is undecided', () => {

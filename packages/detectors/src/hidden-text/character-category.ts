@@ -1,8 +1,7 @@
 /** General categories of characters, as Unicode assigns them and the runtime knows them. Ring 1. */
 import { unitsOf } from '../text-units.ts';
+import { CATEGORY_NAMES as NAMES } from './category-names.ts';
 
-const NAMES =
-  'Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co Cn'.split(' ');
 const OF_CATEGORY = NAMES.map((name) => new RegExp(`^\\p{${name}}`, 'u'));
 const UNASSIGNED = NAMES.indexOf('Cn');
 

@@ -1,6 +1,7 @@
 /** `hidden_text` and `unicode` as rules ask them. Ring 1. */
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
 import { MAX_TEXT, marked } from '../marking.ts';
+import { CATEGORY_NAMES } from './category-names.ts';
 import { categoriesIn } from './character-category.ts';
 import { findHiddenText } from './hidden-text.ts';
 
@@ -17,6 +18,8 @@ export function unicode({ texts, given, mark }: DetectorCall): string[] | NoAnsw
   const names = Array.isArray(wanted) ? wanted.filter((name) => typeof name === 'string') : null;
   if (wanted !== null && (names === null || names.length < (Array.isArray(wanted) ? wanted.length : 0)))
     return noAnswer('`unicode` needs a list of general categories such as `Cf`');
+  const unknown = names?.find((name) => !CATEGORY_NAMES.includes(name));
+  if (unknown !== undefined) return noAnswer(`there is no general category ${JSON.stringify(unknown)}`);
   const found = new Set<string>();
   for (const [index, text] of texts.entries()) {
     if (text.length > MAX_TEXT) return noAnswer('the text is too long to look at');

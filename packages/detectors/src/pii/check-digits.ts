@@ -209,3 +209,9 @@ export function curp(code: string): boolean {
 function isOneDigit(number: string): boolean {
   return /^(\d)\1*$/.test(number);
 }
+
+/** The number of the United States’ Drug Enforcement Administration: two letters, six digits, and a check digit. */
+export function deaNumber(number: string): boolean {
+  const digits = digitsOf(number.slice(2));
+  return weighted(digits, [1, 2, 1, 2, 1, 2]) % 10 === digits[6];
+}

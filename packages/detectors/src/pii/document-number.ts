@@ -1,4 +1,4 @@
-/** Passports: a number behind the word, and the lines that machines read. Ring 1. */
+/** Passports and driver's licences: a number behind the word, and the lines that machines read. Ring 1. */
 import type { Finding } from '../finding.ts';
 
 export const PASSPORT_WORDS: readonly string[] = [
@@ -60,4 +60,23 @@ function checkDigit(field: string): string {
   for (const [at, one] of [...field].entries())
     sum += (one === '<' ? 0 : Number.parseInt(one, 36)) * ([7, 3, 1][at % 3] ?? 0);
   return String(sum % 10);
+}
+
+const LICENCE =
+  /^(?:['’]?[sS])?['’]?[ -](?:[Ll]icen[cs]e|LICEN[CS]E)(?: (?:card|id))?(?: ?(?:[Nn][oOrR]|[Nn]um(?:ber)?|NUMBER)\b\.?| ?#)?(?:[\s:=#-]| is\b| of [\p{Lu}][\p{L}]{1,14}){0,4}(?:\(?[A-Z]{2}\)?[\s:-]{1,2})?([A-Z]{0,3}\d{1,4}(?:[- ]?[A-Z]{0,2}\d{2,7}){1,4}[A-Z]{0,2}|[A-Z]{5}\d[A-Z0-9]{6})(?![\p{L}\p{N}])/u;
+const FEWEST_DIGITS = 5;
+
+/** The number of a driver's licence behind `driver`, which ends at `end`; null: there is none. Each state has a form of its own. */
+export function licenceBehind(text: string, end: number): Finding | null {
+  const match = LICENCE.exec(text.slice(end, end + 80));
+  const number = match?.[1] ?? null;
+  if (match === null || number === null || number.replace(/\D/g, '').length < FEWEST_DIGITS) return null;
+  const start = end + match[0].length - number.length;
+  return {
+    kind: 'US_DRIVER_LICENSE',
+    start,
+    end: start + number.length,
+    confidence: 0.8,
+    reason: 'a number behind a word for a driver’s licence',
+  };
 }

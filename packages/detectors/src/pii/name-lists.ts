@@ -18,6 +18,8 @@ export interface NameLists {
   readonly persons: ReadonlySet<string>;
   readonly places: ReadonlySet<string>;
   readonly organisations: ReadonlySet<string>;
+  /** Words for who or what is of a nation: `austrian`, `danes`. */
+  readonly demonyms: ReadonlySet<string>;
   /** The first words of places and organisations of several words, and how many words the longest has. */
   readonly starts: ReadonlyMap<string, number>;
 }
@@ -92,6 +94,7 @@ function madeLists(): NameLists {
     persons: new Set(of('Person').filter((one) => one.includes(' '))),
     places,
     organisations,
+    demonyms: new Set(of('Demonym')),
     starts: startsOf([...places, ...organisations]),
   };
 }
@@ -196,7 +199,7 @@ const NO_ORGANISATIONS = [
 ];
 
 const NAMING =
-  /^(?:City|Country|Region|Organization|SportsTeam|Company|FirstName|MaleName|FemaleName|LastName|Person)$/;
+  /^(?:City|Country|Region|Organization|SportsTeam|Company|FirstName|MaleName|FemaleName|LastName|Person|Demonym)$/;
 
 function taggedWords(): ReadonlyMap<string, readonly string[]> {
   const model: unknown = COMPROMISE().model();

@@ -12,6 +12,7 @@ import {
   codiceFiscale,
   cpf,
   curp,
+  deaNumber,
   ean13,
   finnish,
   frenchNir,
@@ -102,6 +103,10 @@ function isSocialSecurity(compact: string): boolean {
 const SIN =
   /\b(?:sin|nas)(?: (?:no|nr|number|is|est)\b){0,3}[\s.:#(-]{0,4}$|social insurance|assurance sociale/;
 
+/** What stands right before the number of a bank account of the United States, which has no form of its own. */
+const US_BANK =
+  /\b(?:(?:bank|checking|savings)(?: account| acct\.?)?|(?:account|acct\.?)(?= ?(?:n|#)))(?: ?(?:no\.?|nr\.?|number|#))?(?: is)?[\s:=-]{1,4}$/;
+
 /** Those that begin with a digit. */
 export const DIGITS_FIRST: readonly NumberForm[] = [
   form('CREDIT_CARD', '\\d{4}([ \\u00a0-]?)\\d{4}\\1\\d{4}\\1\\d{1,4}(?:\\1\\d{1,3})?', isCard, [0.9, 1]),
@@ -117,6 +122,7 @@ export const DIGITS_FIRST: readonly NumberForm[] = [
   ),
   form('UK_NHS', '\\d{3}([- ])\\d{3}\\1\\d{4}', nhs, [0.4, 0.95], /nhs|health|patient/),
   form('UK_NHS', '\\d{10}', nhs, [0, 0.9], /nhs/),
+  form('US_BANK_NUMBER', '\\d{8,17}', ALWAYS, [0, 0.6], US_BANK),
   form('DE_TAX_ID', '[1-9]\\d([ ])\\d{3}\\1\\d{3}\\1\\d{3}', germanTax, [0.9, 1], null),
   form('DE_TAX_ID', '[1-9]\\d{10}', germanTax, [0.3, 0.95], /steuer|tax|idnr|tin\b|identifikation/),
   form(
@@ -176,6 +182,13 @@ export const LETTERS_FIRST: readonly NumberForm[] = [
     ALWAYS,
     [0.8, 0.95],
     /national insurance|nino|\bni\b/,
+  ),
+  form(
+    'MEDICAL_LICENSE',
+    '[ABCDEFGHJKLMPRSTUXabcdefghjklmprstux][A-Za-z9]\\d{7}',
+    deaNumber,
+    [0.4, 0.95],
+    /\bdea\b|medical licen|prescri|practitioner|physician/,
   ),
   form('ES_NIE', '[XYZxyz]-?\\d{7}-?[A-Za-z]', spanishLetter, [0.9, 1], null),
   form(

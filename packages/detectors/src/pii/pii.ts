@@ -9,21 +9,37 @@ import { type Literal, LiteralScan } from '../literal-scan.ts';
 import { lowBytes } from '../text-units.ts';
 import { addressAt, BOX_WORDS, boxAt } from './address.ts';
 import { BIRTH_WORDS, birthBehind } from './birth.ts';
-import { machineReadableAt, PASSPORT_WORDS, passportBehind } from './document-number.ts';
+import { licenceBehind, machineReadableAt, PASSPORT_WORDS, passportBehind } from './document-number.ts';
 import { emailAt, speltEmailAt } from './email.ts';
+import { findGeneral } from './general.ts';
+import { NAMED_KINDS } from './kinds.ts';
 import { findNames } from './names.ts';
 import { colonsAt, ipv4At, macAt } from './network.ts';
 import { compactOf, DIGITS_FIRST, ibanLength, isIban, LETTERS_FIRST, type NumberForm } from './numbers.ts';
 import { phoneAt } from './phone.ts';
+import { findWallets } from './wallet.ts';
 
-/** Kinds that are names: found by what words mean, not by their form. */
-export const NAMED_KINDS: readonly string[] = ['PERSON', 'LOCATION', 'ORGANIZATION'];
-
-/** Every finding, in the order of its start; `kinds` null: of all kinds. */
+/**
+ * Every finding, in the order of its start. Where findings overlap, only the surest is kept.
+ * @param kinds what to look for; null: everything that is personal data by itself, so none of `GENERAL_KINDS`
+ */
 export function findPersonalData(text: string, kinds: ReadonlySet<string> | null = null): readonly Finding[] {
   const wantsNames = kinds === null || NAMED_KINDS.some((kind) => kinds.has(kind));
   const found = [...findForms(text), ...(wantsNames ? findNames(text) : [])];
-  return surest(found).filter(({ kind }) => kinds === null || kinds.has(kind));
+  if (kinds === null) return surest(found);
+  // What was not asked for must not hide what was: a town within an address is still a place.
+  const asked = [...found, ...findGeneral(text, kinds)]
+    .flatMap((one) => asEveryKind(text, one))
+    .filter(({ kind }) => kinds.has(kind));
+  return surest(asked);
+}
+
+/** The finding itself, and as the wider or narrower kind that it also is. */
+export function asEveryKind(text: string, finding: Finding): readonly Finding[] {
+  const { kind, start, end } = finding;
+  if (kind === 'ADDRESS') return [finding, { ...finding, kind: 'LOCATION' }];
+  const isAmerican = kind === 'PASSPORT' && /^(?:\d{9}|[A-Z]\d{8})$/.test(text.slice(start, end));
+  return isAmerican ? [finding, { ...finding, kind: 'US_PASSPORT' }] : [finding];
 }
 
 // ── where something can be ──────────────────────────────────────────────────────────────────────────────────────
@@ -51,7 +67,7 @@ export function findForms(text: string): readonly Finding[] {
     } else at = numberAt(text, at, keep) - 1;
   }
   announced(text, low, keep);
-  return found;
+  return [...found, ...findWallets(text)];
 }
 
 function isHexBeside(text: string, at: number): boolean {
@@ -211,6 +227,7 @@ interface Announcer {
 const ANNOUNCERS: readonly Announcer[] = [
   ...BIRTH_WORDS.map((word) => ({ word, look: birthBehind })),
   ...PASSPORT_WORDS.map((word) => ({ word, look: passportBehind })),
+  { word: 'driver', look: licenceBehind },
   ...BOX_WORDS.map((word) => ({ word, look: (text: string, end: number) => boxAt(text, word, end) })),
   ...['at)', 'at]', 'at}', 'at )', 'at ]'].map((word) => ({ word, look: speltBehind })),
   { word: 'P<', look: (text, end) => machineReadableAt(text, end - 2) },
@@ -246,13 +263,14 @@ function strangestOf(word: string): string {
 
 // ── overlaps ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Of findings that overlap, the surest; of equally sure ones, the longest. */
+/** Of findings that overlap, the surest; of equally sure ones, or where one of the same kind encloses the other, the longest. */
 function surest(found: readonly Finding[]): readonly Finding[] {
   const sorted = [...found].sort((a, b) => a.start - b.start || b.confidence - a.confidence || b.end - a.end);
   const kept: Finding[] = [];
   for (const one of sorted) {
     const last = kept.at(-1);
     if (last === undefined || one.start >= last.end) kept.push(one);
+    else if (one.kind === last.kind && one.end <= last.end) continue;
     else if (
       one.confidence > last.confidence ||
       (one.confidence === last.confidence && one.end - one.start > last.end - last.start)

@@ -1,7 +1,7 @@
 /** Check digits and other proofs that a text of the right form is a key. Ring 1. */
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { isBase58Check, isBech32 } from '../checksums.ts';
 
 /** `proven`: nobody writes such a text by chance; `refuted`: the issuer never made it; `open`: neither. */
 export type Verdict = 'proven' | 'refuted' | 'open';
@@ -39,39 +39,15 @@ export function grafanaChecksum(token: string): Verdict {
   return crc === token.slice(at + 1).toLowerCase() ? 'proven' : 'open';
 }
 
-const BECH32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
-
-/** Bech32 (BIP 173): the six characters at the end are a checksum over prefix and data. */
+/** Bech32: the six characters at the end are a checksum over prefix and data. */
 export function ageKey(key: string): Verdict {
-  const lower = key.toLowerCase();
-  const at = lower.lastIndexOf('1');
-  const prefix = [...lower.slice(0, at)].map((one) => one.charCodeAt(0));
-  const data = [...lower.slice(at + 1)].map((one) => BECH32.indexOf(one));
-  const values = [...prefix.map((unit) => unit >> 5), 0, ...prefix.map((unit) => unit & 31), ...data];
-  return polymod(values) === 1 ? 'proven' : 'open';
+  return isBech32(key) ? 'proven' : 'open';
 }
 
-function polymod(values: readonly number[]): number {
-  let check = 1;
-  for (const value of values) {
-    const top = check >>> 25;
-    check = ((check & 0x1ffffff) << 5) ^ value;
-    for (const [bit, generator] of GENERATORS.entries()) if (((top >>> bit) & 1) === 1) check ^= generator;
-  }
-  return check >>> 0;
-}
+const EXTENDED_KEY_BYTES = 82;
 
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-/** Base58Check: the last four bytes are the start of a double SHA-256 of the others. */
 export function extendedPrivateKey(key: string): Verdict {
-  let value = 0n;
-  for (const one of key) value = value * 58n + BigInt(BASE58.indexOf(one));
-  const bytes = Buffer.from(value.toString(16).padStart(2 * 82, '0'), 'hex');
-  const body = bytes.subarray(0, -4);
-  const digest = createHash('sha256').update(createHash('sha256').update(body).digest()).digest();
-  return digest.subarray(0, 4).equals(bytes.subarray(-4)) ? 'proven' : 'refuted';
+  return isBase58Check(key, EXTENDED_KEY_BYTES) ? 'proven' : 'refuted';
 }
 
 /** The first part is a JSON object that names an algorithm. */

@@ -36,3 +36,21 @@ test('unicode marks neighbours of one category together where there are thousand
     '0.content:3000-3001',
   ]);
 });
+
+test('a category that Unicode does not have is refused, or leaves the rule undecided where it is computed', () => {
+  const load = (categories: string) =>
+    loadPolicy(
+      `from invariant.detectors import unicode\nraise "x" if:\n    (m: Message)\n    any(unicode(m, ${categories}))\n`,
+      { detectors: standardDetectors() },
+    );
+  const refused = load('["Cf", "Format"]');
+  assert.deepEqual(refused.ok ? [] : refused.fault.map(({ code }) => code), ['POL025']);
+  const computed = load('[m.content]');
+  assert.ok(computed.ok);
+  const reasons = (content: string) => {
+    const analysis = computed.value.analyze([{ role: 'user', content }]);
+    return analysis.ok ? analysis.value.undecided.map(({ reason }) => reason) : null;
+  };
+  assert.deepEqual(reasons('Format'), ['there is no general category "Format"']);
+  assert.deepEqual(reasons('Cf'), []);
+});

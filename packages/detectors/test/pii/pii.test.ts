@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy, mask } from '@cordon/policy';
+import { KINDS } from '../../src/pii/kinds.ts';
+import { DIGITS_FIRST, LETTERS_FIRST } from '../../src/pii/numbers.ts';
 import { findPersonalData } from '../../src/pii/pii.ts';
 import { standardDetectors } from '../../src/standard-library.ts';
 
@@ -98,6 +100,104 @@ test('national numbers are found by their form and check digits, or behind the w
   ] as const)
     assert.deepEqual(found(text), [expected], text);
 });
+
+test('the kinds of Presidio are found, each beside a text that only looks like it', () => {
+  for (const [kind, text, expected, lookalike] of [
+    [
+      'CRYPTO',
+      'pay 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      'pay 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb',
+    ],
+    [
+      'CRYPTO',
+      'to bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      'to bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp',
+    ],
+    ['US_PASSPORT', 'passport number 912803456', '912803456', 'passport no. C01X00T47'],
+    ['US_BANK_NUMBER', 'bank account number: 945456787654', '945456787654', 'order number: 945456787654'],
+    [
+      'US_DRIVER_LICENSE',
+      "driver's license number: H12234567",
+      'H12234567',
+      'the driver has 12234567 points',
+    ],
+    ['US_DRIVER_LICENSE', 'Driver License: D123-456-78-901', 'D123-456-78-901', 'device driver 450.80.02'],
+    ['MEDICAL_LICENSE', 'DEA number BB1388568', 'BB1388568', 'DEA number BB1388569'],
+    ['URL', 'see https://a.example/x?y=1.', 'https://a.example/x?y=1', 'see a.example'],
+    ['URL', 'see www.example.com/a now', 'www.example.com/a', 'wwww.'],
+    ['DATE_TIME', 'due 2024-03-01T10:30', '2024-03-01T10:30', 'version 2024.3'],
+    ['DATE_TIME', 'on March 5, 2024 at 10:30 pm', 'March 5, 2024 at 10:30 pm', 'march on'],
+    ['NRP', 'She is Austrian.', 'Austrian', 'She likes polish.'],
+    ['NRP', 'a Buddhist wedding', 'Buddhist', 'a bud'],
+  ] as const) {
+    assert.deepEqual(found(text, kind), [`${kind} ${expected}`], text);
+    assert.deepEqual(found(lookalike, kind), [], lookalike);
+  }
+});
+
+test('an address is a place too, and what a rule does not ask for hides nothing', () => {
+  const text = 'at 12 Main Street, Springfield, IL 62704';
+  assert.deepEqual(found(text, 'LOCATION'), ['LOCATION 12 Main Street, Springfield, IL 62704']);
+  const kinds = (line: string) => {
+    const analysis = policyOf(line).analyze([{ role: 'user', content: text }]);
+    assert.ok(analysis.ok);
+    return analysis.value.errors.length;
+  };
+  assert.equal(kinds('"LOCATION" in pii(m)'), 1);
+  assert.equal(kinds('"ADDRESS" in pii(m)'), 1);
+  assert.equal(kinds('"PERSON" in pii(m)'), 0);
+});
+
+test('a kind that nothing finds is refused where it is written, and leaves the rule undecided where it is computed', () => {
+  const loaded = (entities: string) =>
+    loadPolicy(
+      `from invariant.detectors import pii\nKINDS := ["BANANA"]\nraise "x" if:\n    (m: Message)\n    any(pii(m, ${entities}))\n`,
+      { detectors: standardDetectors() },
+    );
+  for (const entities of ['["IBAN_CODE", "BANANA"]', 'entities=["BANANA"]', 'KINDS']) {
+    const policy = loaded(entities);
+    assert.ok(!policy.ok);
+    assert.deepEqual(
+      policy.fault.map(({ code, message }) => `${code} ${message}`),
+      ['POL025 `entities` of `pii` cannot be "BANANA"'],
+    );
+  }
+  assert.ok(loaded('["IBAN_CODE", "US_PASSPORT"]').ok);
+  const misspelt = loaded('["PHONE_NUMBERS"]');
+  assert.equal(misspelt.ok ? '' : misspelt.fault[0]?.help, 'did you mean "PHONE_NUMBER"?');
+  for (const kind of ['BANANA', 'email_address', ''])
+    assert.deepEqual(reasons('any(pii(m, [m.content]))', kind), [
+      `\`pii\` does not find the kind ${JSON.stringify(kind)}`,
+    ]);
+  assert.deepEqual(reasons('any(pii(m, [m.content]))', 'IBAN_CODE'), []);
+});
+
+test('every kind that is found can be asked for', () => {
+  const found = ['ADDRESS', 'DATE_OF_BIRTH', ...[...DIGITS_FIRST, ...LETTERS_FIRST].map(({ kind }) => kind)];
+  assert.deepEqual(
+    found.filter((kind) => !KINDS.has(kind)),
+    [],
+  );
+});
+
+test('an argument that `pii` does not have is refused', () => {
+  const policy = loadPolicy(
+    'from invariant.detectors import pii\nraise "x" if:\n    (m: Message)\n    any(pii(m, entites=["PERSON"]))\n    any(pii(m, [], 0.5, 1))\n',
+    { detectors: standardDetectors() },
+  );
+  assert.deepEqual(policy.ok ? [] : policy.fault.map(({ code, message }) => `${code} ${message}`), [
+    'POL014 `pii` has no argument named `entites`',
+    'POL014 `pii` takes (data, entities, threshold)',
+  ]);
+});
+
+function reasons(line: string, content: string): readonly string[] {
+  const analysis = policyOf(line).analyze([{ role: 'user', content }]);
+  assert.ok(analysis.ok);
+  return analysis.value.undecided.map(({ reason }) => reason);
+}
 
 test('one wrong digit is no number of a person', () => {
   for (const text of [

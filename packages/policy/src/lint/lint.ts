@@ -46,7 +46,7 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   const types = checkTypes(tree, new Diagnostics(source), {
     dialect: 'cordon',
     patterns: new PatternCache(),
-    detectors: new Map((options.detectors ?? []).map(({ name, callable }) => [name, callable])),
+    detectors: new Map((options.detectors ?? []).map((one) => [one.name, one])),
     onAddition: (at) => additions.push(at),
   });
   const diagnostics = new Diagnostics(source);
