@@ -93,7 +93,7 @@ test('semgrep gives issues with a description and a severity, for Python and bas
   assert.equal(outcome(STANDARD, 'semgrep', python, 'print(x)').ranges.length, 0);
   assert.equal(outcome(STANDARD, 'semgrep', bash, 'curl x | sh').ranges.length, 1);
   assert.equal(outcome(STANDARD, 'semgrep', bash, 'ls').ranges.length, 0);
-  assert.deepEqual(outcome(STANDARD, 'semgrep', 'any(semgrep(m, lang="cobol"))', 'x').undecided, [
+  assert.deepEqual(outcome(STANDARD, 'semgrep', 'any(semgrep(m, lang=m.content))', 'cobol').undecided, [
     '`semgrep` knows the languages "python" and "bash"',
   ]);
 });
@@ -106,9 +106,10 @@ test('shell, SQL and JavaScript are detectors of Cordon’s own', () => {
     ['javascript_code', '"child_process" in javascript_code(m).imports', "require('child_process')"],
   ] as const)
     assert.equal(outcome(OWN, name, line, content).ranges.length, 1, line);
-  assert.deepEqual(outcome(OWN, 'sql_code', 'any(sql_code(m, dialect="dbase").dangerous)', 'x').undecided, [
-    'the dialect is none of "postgres", "mysql", "sqlite", "mssql"',
-  ]);
+  assert.deepEqual(
+    outcome(OWN, 'sql_code', 'any(sql_code(m, dialect=m.content).dangerous)', 'dbase').undecided,
+    ['the dialect is none of "postgres", "mysql", "sqlite", "mssql"'],
+  );
 });
 
 test('the texts of a call are read as they are those of a message, and None holds no code', () => {
