@@ -1,6 +1,6 @@
 /** Using up what the machine has. All are bounded by their own numbers, so that no harm is done where nothing stops them. Ring 2. */
 import { type Attempt, call, type Program } from '../attempt.ts';
-import { node, quoted, tries } from './words.ts';
+import { node, quoted, SHARED, tries } from './words.ts';
 
 /** Small, so that the bombs may be small. */
 export const BOMB_LIMITS = { memoryMiB: 300, cpuSeconds: 2, processes: 24, openFiles: 64, fileMiB: 4 };
@@ -167,6 +167,13 @@ export const RESOURCES: readonly Attempt[] = [
     tries(`for (let n = 0; n < 200; n++) fs.openSync('/proc/self/stat')`),
     tries(`for (let n = 0; n < 10; n++) fs.openSync('/proc/self/stat')`),
     { stops: ['EMFILE'], layers: ['resource-limits'] },
+  ),
+  bomb(
+    'watchers',
+    'takes all instances of inotify that the user has',
+    { kind: 'calls', calls: Array.from({ length: 20 }, () => call('inotify_init1', 0)) },
+    { kind: 'calls', calls: Array.from({ length: 4 }, () => call('inotify_init1', 0)) },
+    { stops: ['EMFILE'], layers: ['resource-limits'], setting: SHARED },
   ),
   bomb('processor', 'uses the processor without end', probe('spin', 6, 1), probe('spin', 1, 1), {
     stops: ['SIGXCPU', 'limit'],

@@ -18,6 +18,7 @@ import {
   type HostPrograms,
   type LeftOut,
   type MountSource,
+  NOTIFICATION_LIMITS,
   type SourcedMount,
   stagedPath,
   stageOptions,
@@ -106,6 +107,7 @@ function start(
     filter: place('pipe'),
     passwd: place('pipe'),
     hosts: place('pipe'),
+    notifications: Object.values(NOTIFICATION_LIMITS).map(() => place('pipe')),
     channel: spec.network.kind === 'handover' ? place('ipc') : null,
   };
   const { appUser: user, leftOut } = launcher;
@@ -154,6 +156,8 @@ function start(
   feed(setup.filter, launcher.filters[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
+  for (const [index, limit] of Object.values(NOTIFICATION_LIMITS).entries())
+    feed(setup.notifications[index] ?? -1, String(limit));
   if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
   const listener = setup.channel === null ? null : listenerOf(child);
   return {

@@ -1,5 +1,5 @@
 /**
- * The smallest programs that make one system call, as whole ELF files: Node cannot make `ptrace` or `mount` itself,
+ * The smallest programs that make one system call, once or several times, as whole ELF files: Node cannot make `ptrace` or `mount` itself,
  * and a machine need not have a program that does. The self-test runs them inside.
  *
  * Ring 0.
@@ -12,9 +12,16 @@ const HEADERS = 64 + 56;
 /** `e_machine` (elf.h). */
 const MACHINE: Readonly<Record<Architecture, number>> = { x64: 62, arm64: 183 };
 
-/** A static executable: makes the call with zeros for arguments, and exits with its errno, 0 if it succeeded. */
-export function probeProgram(call: SyscallName, architecture: Architecture): Buffer {
-  const code = architecture === 'x64' ? x64Code(SYSCALLS[call][0]) : arm64Code(SYSCALLS[call][1]);
+/**
+ * A static executable: makes the call `times` times with zeros for arguments, and exits with the errno of the last one;
+ * where that returns 0, with 0.
+ */
+export function probeProgram(call: SyscallName, architecture: Architecture, times = 1): Buffer {
+  const calls = Array.from({ length: times }, () => call);
+  const code =
+    architecture === 'x64'
+      ? x64Code(calls.map((name) => SYSCALLS[name][0]))
+      : arm64Code(calls.map((name) => SYSCALLS[name][1]));
   const file = Buffer.alloc(HEADERS + code.length);
   file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]); // 64 bits, little-endian
   file.writeUInt16LE(2, 16); // ET_EXEC
@@ -36,24 +43,28 @@ export function probeProgram(call: SyscallName, architecture: Architecture): Buf
   return file;
 }
 
-function x64Code(number: number): Uint8Array {
+function x64Code(numbers: readonly number[]): Uint8Array {
   return new Uint8Array([
-    ...[0xb8, ...word(number)], // mov eax, number
-    ...[0x31, 0xff, 0x31, 0xf6, 0x31, 0xd2, 0x45, 0x31, 0xd2, 0x45, 0x31, 0xc0], // arguments = 0
-    ...[0x0f, 0x05], // syscall
+    ...numbers.flatMap((number) => [
+      ...[0xb8, ...word(number)], // mov eax, number
+      ...[0x31, 0xff, 0x31, 0xf6, 0x31, 0xd2, 0x45, 0x31, 0xd2, 0x45, 0x31, 0xc0], // arguments = 0
+      ...[0x0f, 0x05], // syscall
+    ]),
     ...[0xf7, 0xd8, 0x89, 0xc7], // neg eax; mov edi, eax
     ...[0xb8, ...word(SYSCALLS.exit_group[0])],
     ...[0x0f, 0x05],
   ]);
 }
 
-function arm64Code(number: number): Uint8Array {
+function arm64Code(numbers: readonly number[]): Uint8Array {
   const set = (register: number, value: number) => word(0xd280_0000 + value * 32 + register); // movz
   const call = word(0xd400_0001); // svc #0
   return new Uint8Array([
-    ...set(8, number),
-    ...[0, 1, 2, 3, 4].flatMap((register) => set(register, 0)),
-    ...call,
+    ...numbers.flatMap((number) => [
+      ...set(8, number),
+      ...[0, 1, 2, 3, 4].flatMap((register) => set(register, 0)),
+      ...call,
+    ]),
     ...word(0x4b00_03e0), // neg w0, w0
     ...set(8, SYSCALLS.exit_group[1]),
     ...call,

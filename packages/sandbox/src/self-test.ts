@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { arch } from 'node:os';
+import { arch, constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AppLimits,
@@ -18,6 +18,7 @@ import {
   type Result,
 } from '@cordon/core';
 import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
+import { NOTIFICATION_LIMITS } from './backends/bubblewrap.ts';
 import type { CheckedPath } from './checked-path.ts';
 import { diagnose, readFacts } from './diagnosis.ts';
 import { LAYERS, type LayerName } from './layers.ts';
@@ -106,11 +107,13 @@ async function observe(
     hubPid: process.pid,
     hubPort: hub.port,
     hubSocket: hub.socket,
-    // Without the filter these calls would be made for real.
-    programs:
-      trial === 'spawn' && isFiltered
+    programs: {
+      // Without the filter these calls would be made for real.
+      ...(trial === 'spawn' && isFiltered
         ? Object.fromEntries(FORBIDDEN.map((call) => [call, program(call)]))
-        : {},
+        : {}),
+      ...(trial === 'spawn' ? { inotify_init1: program('inotify_init1', TOO_MANY_INSTANCES) } : {}),
+    },
     last: trial === 'tight' && isFiltered ? program('ptrace') : null,
   };
   const spec = checkSpec(canarySpec(test.canary, trial));
@@ -129,10 +132,12 @@ async function observe(
   return readObservation(test, output, linked, exit, task.last === null ? 'exit' : 'violation', isWatched);
 }
 
-function program(call: SyscallName): string {
+function program(call: SyscallName, times = 1): string {
   const architecture = arch();
-  return isArchitecture(architecture) ? probeProgram(call, architecture).toString('base64') : '';
+  return isArchitecture(architecture) ? probeProgram(call, architecture, times).toString('base64') : '';
 }
+
+const TOO_MANY_INSTANCES = NOTIFICATION_LIMITS.max_inotify_instances + 1;
 
 /** Calls whose honest use nobody has in an app; one of each family that the filter ends a process for. */
 const FORBIDDEN: readonly SyscallName[] = [
@@ -283,7 +288,12 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
             ]),
       ];
     case 'resource-limits':
-      return [['limits', (seen) => /^done:64 128 0 \d+ 22$/.test(seen)]];
+      return [
+        ['limits', (seen) => /^done:64 128 0 \d+ 22$/.test(seen)],
+        ...(trial === 'spawn'
+          ? ([['call inotify_init1', is(`exit ${constants.errno.EMFILE}`)]] as const)
+          : []),
+      ];
     case 'watchdog':
       return [['watched', is('true')]];
     case 'environment':

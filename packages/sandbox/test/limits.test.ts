@@ -14,7 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type AppLimits, DEFAULT_APP_LIMITS } from '@cordon/core';
 import { ControlGroups } from '../src/control-group.ts';
 import { checkPath, openSandbox, type SandboxSpec } from '../src/index.ts';
-import { folder, run, script, spec } from './confined.ts';
+import { folder, printed, run, script, spec } from './confined.ts';
 
 function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {}): Partial<SandboxSpec> {
   return { limits: { ...DEFAULT_APP_LIMITS, ...limits }, ...changes };
@@ -203,6 +203,28 @@ test('what an app hides in its own folder ends it, since nobody can measure it',
   const own = ownFolder(context);
   assert.equal((await run(script(closed, limited({}, own)))).exit.cause, 'limit');
   chmodSync(join(own.mounts?.[0]?.host.host ?? '', 'closed'), 0o700); // so that the test can clean up
+});
+
+/** Opens as many instances of inotify as it gets, up to a number, and with each watches as many files as it gets. */
+const WATCHERS = `import ctypes, os, sys
+libc, instances, files = ctypes.CDLL(None), int(sys.argv[1]), int(sys.argv[2])
+for number in range(files): os.close(os.open('/tmp/%d' % number, os.O_CREAT))
+held = []
+while len(held) < instances and (one := libc.inotify_init()) >= 0: held.append(one)
+print(len(held), sum(libc.inotify_add_watch(one, b'/tmp/%d' % n, 2) >= 0 for one in held for n in range(files)))`;
+
+test('an app takes a few instances and watches of inotify, never all that its user has', async () => {
+  const got = (instances: number, files: number) =>
+    printed(
+      spec({
+        executable: '/usr/bin/python3',
+        args: ['-c', WATCHERS, String(instances), String(files)],
+        usr: true,
+        tmpMiB: 8,
+      }),
+    );
+  assert.equal(await got(100, 2_100), '8 16384');
+  assert.equal(await got(4, 100), '4 400');
 });
 
 /** A control group of version 2 in which the tests may make others; here and there only root may. */

@@ -56,6 +56,8 @@ export interface SetupDescriptors {
   readonly filter: number;
   readonly passwd: number;
   readonly hosts: number;
+  /** Give the numbers of `NOTIFICATION_LIMITS`, in that order. */
+  readonly notifications: readonly number[];
   /** Node's channel to the hub; null unless a listener is handed over. */
   readonly channel: number | null;
 }
@@ -69,6 +71,13 @@ const NODE_DATA_MIB = 600;
 const WORKERS = 16;
 
 const MIB = 1024 * 1024;
+
+/**
+ * Limits of inotify for one sandbox, by their names in `/proc/sys/user`. Attack: an app takes all instances that the user
+ * has (128 on most machines), and no other program of the user is told of changed files any more. The kernel also holds
+ * 16,384 unread events for each instance, which counts for no process.
+ */
+export const NOTIFICATION_LIMITS = { max_inotify_instances: 8, max_inotify_watches: 16_384 } as const;
 
 /** Layers that this launch goes without; empty unless the user, or a test of ours, named some. */
 export type LeftOut = ReadonlySet<LayerName>;
@@ -106,6 +115,15 @@ export function bubblewrapOptions(
     ...['--ro-bind-data', String(descriptors.hosts), '/etc/hosts'],
     // Without a pid namespace of its own a process may not mount /proc anew.
     ...(leftOut.has('pid-namespace') ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']),
+    // A setting of the user namespace that bubblewrap makes: no process inside may change it, or leave that namespace.
+    ...layer(
+      'resource-limits',
+      ...Object.keys(NOTIFICATION_LIMITS).flatMap((name, index) => [
+        '--file',
+        String(descriptors.notifications[index]),
+        `/proc/sys/user/${name}`,
+      ]),
+    ),
     ...layer('kernel-settings', '--ro-bind', '/proc/sys', '/proc/sys'),
     // Bound without devices, /dev/null cannot be opened: who reads is refused.
     ...layer('file-view', ...host.hiddenProc.flatMap((path) => ['--ro-bind', '/dev/null', path])),
