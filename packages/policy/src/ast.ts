@@ -12,8 +12,6 @@ export interface PolicyTree {
   readonly rules: readonly RuleTree[];
   /** What statements that could not be read may have named or used. */
   readonly unreadable?: ReadonlySet<string>;
-  /** `and` and `or` that begin a line of a block, which is one with the line before. */
-  readonly continuing?: readonly Identifier[];
 }
 
 export interface Import extends Span {
@@ -107,6 +105,7 @@ export type Expression = Span &
       }
     | Comprehension
     | Declaration
+    /** A line, or a condition in parentheses, which is true: `(x := 5) and x == y`. */
     | { readonly kind: 'assignment'; readonly variable: Identifier; readonly value: Expression }
     | ToolPattern
     | Quantifier

@@ -10,7 +10,9 @@ import { textsOf } from './evidence.ts';
 import { images } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
+import { jsonTextOf } from './text.ts';
 import {
+  type Dictionary,
   isContents,
   isDictionary,
   isList,
@@ -73,6 +75,8 @@ const TABLE: readonly Builtin[] = [
     find(cache, pattern ?? null, text ?? null, mark),
   ),
   define('json_loads', 1, 1, null, (_, [text]) => loadJson(text ?? null)),
+  // Its name is no name of a rule: only the module `json` has it.
+  define('json.dumps', 1, 1, 'str', (_, [value]) => jsonTextOf(value ?? null)),
   define('min', 1, MANY, null, (_, values) => extreme('min', values)),
   define('max', 1, MANY, null, (_, values) => extreme('max', values)),
   define('sum', 1, 1, null, (_, [items]) => sum(items ?? null)),
@@ -244,6 +248,19 @@ const DETECTORS: Readonly<Record<string, readonly string[]>> = {
 
 const PARSERS = ['html_code', 'links', 'ocr'];
 
+/** What results of `semgrep` and `python_code` are, for variables over them. */
+const RESULT_TYPES: ReadonlySet<string> = new Set(['CodeIssue', 'PythonDetectorResult']);
+
+const CODE_SEVERITY: Dictionary = { INFO: 'info', WARNING: 'warning', ERROR: 'error' };
+
+const CODE_MODULES: ReadonlySet<string> = new Set(['invariant.detectors', 'invariant.detectors.code']);
+
+/** Of Python's module, the two functions that need nothing of the host. */
+const JSON_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ['loads', 'json_loads'],
+  ['dumps', 'json.dumps'],
+]);
+
 const MODULES: ReadonlyMap<string, readonly string[]> = new Map([
   ['invariant.detectors', Object.values(DETECTORS).flat()],
   ...Object.entries(DETECTORS).map(([name, functions]): [string, readonly string[]] => [
@@ -254,6 +271,7 @@ const MODULES: ReadonlyMap<string, readonly string[]> = new Map([
   ['invariant.parsers.html', ['html_code', 'links']],
   ['invariant.parsers.ocr', ['ocr']],
   ['invariant.access_control', ['should_allow_rbac', 'AccessControlViolation']],
+  ['json', []],
 ]);
 
 /** What a name of a module stands for. `file` functions read the host's files and are never offered. */
@@ -261,6 +279,7 @@ export type Imported =
   | { readonly kind: 'builtin'; readonly name: string }
   | { readonly kind: 'quantifier'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string }
+  | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'detector'; readonly name: string };
 
 const QUANTIFIERS: ReadonlySet<string> = new Set(['forall', 'count']);
@@ -283,6 +302,14 @@ export function importedName(
   }
   if (module.startsWith('invariant.builtins') && BUILTINS.has(name)) return { kind: 'builtin', name };
   if (module === REGISTERED) return { kind: 'detector', name };
+  if (module === 'json') {
+    const builtin = JSON_FUNCTIONS.get(name);
+    return builtin === undefined ? null : { kind: 'builtin', name: builtin };
+  }
+  if (CODE_MODULES.has(module)) {
+    if (RESULT_TYPES.has(name)) return { kind: 'type', name };
+    if (name === 'CodeSeverity') return { kind: 'value', value: CODE_SEVERITY };
+  }
   return (MODULES.get(module) ?? []).includes(name) ? { kind: 'detector', name } : null;
 }
 

@@ -102,8 +102,6 @@ class Checker {
       else this.#predicate(definition, definition.parameters);
     }
     for (const rule of this.#tree.rules) this.#rule(rule);
-    for (const word of this.#tree.continuing ?? [])
-      this.#addition(word, `a line that begins with \`${word.name}\``);
   }
 
   #import(imported: PolicyTree['imports'][number]): void {
@@ -323,9 +321,19 @@ class Checker {
       }
       return declaredType(type.name);
     }
-    if (isWithin && /^[A-Z]/.test(type.name)) {
-      this.#addition(type, `the type \`${type.name}\``);
+    const isImported = this.#names.resolve(type.name)?.kind === 'type';
+    if (isWithin && (isImported || /^[A-Z]/.test(type.name))) {
+      if (!isImported) this.#addition(type, `the type \`${type.name}\``);
       return declaredType('dict');
+    }
+    if (isImported) {
+      this.#diagnostics.error(
+        'POL012',
+        type,
+        `no object of a trace is a \`${type.name}\``,
+        `name the value that holds it: \`(x: ${type.name}) in …\``,
+      );
+      return ANY;
     }
     const suggestion = nearest(type.name, OBJECT_TYPES.keys());
     this.#diagnostics.error(
@@ -365,6 +373,7 @@ class Checker {
         const inner = new Map(variables).set(expression.variable.name, elementType(items));
         const element = this.#expression(expression.element, inner);
         if (expression.condition !== null) this.#expression(expression.condition, inner);
+        this.#namedInLoop(expression);
         return listOf(element);
       }
       case 'quantifier':
@@ -410,10 +419,23 @@ class Checker {
     }
   }
 
-  /** As a condition a declaration is true. */
+  /** As a condition a declaration or a name for a value is true. */
   #condition(expression: Expression, variables: Variables): Type {
     const type = this.#expression(expression, variables);
-    return expression.kind === 'declaration' ? BOOL : type;
+    return expression.kind === 'declaration' || expression.kind === 'assignment' ? BOOL : type;
+  }
+
+  /** It would have another value for each element, and the rule knows one. */
+  #namedInLoop(loop: Extract<Expression, { kind: 'comprehension' }>): void {
+    const parts = loop.condition === null ? [loop.element] : [loop.element, loop.condition];
+    for (const { variable } of variablesOf(parts).assignments) {
+      this.#diagnostics.error(
+        'POL006',
+        variable,
+        `\`${shortened(variable.name)}\` cannot be named inside of a list comprehension`,
+        'name the value on a line of its own',
+      );
+    }
   }
 
   #name(name: string, span: Span, variables: Variables): Type {
@@ -469,6 +491,8 @@ class Checker {
         return FUNCTION;
       case 'input':
         return INPUT;
+      case 'value':
+        return DICT;
       case 'module':
       case 'type':
       case 'quantifier':
@@ -540,6 +564,7 @@ class Checker {
     if (module?.kind === 'module') {
       const named = importedName(module.module, name.name, isTypeName);
       if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
+      if (named?.kind === 'builtin') return this.#calledBuiltin(named.name, call, variables);
       return functionResult(name.name);
     }
     return METHODS.get(name.name)?.result ?? ANY;
@@ -564,6 +589,7 @@ class Checker {
         return BOOL;
       }
       case 'type':
+      case 'value':
       case 'input':
       case 'module':
         this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is not a function`);

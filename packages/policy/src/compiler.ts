@@ -386,9 +386,16 @@ class Compiler {
     return { sides: [left, right] };
   }
 
-  /** A declaration stands for its variable inside a larger expression, and for `true` as a condition. */
+  /** A declaration or a name for a value stands for it inside a larger expression, and is true as a condition. */
   #condition(expression: Expression, scope: Scope): Evaluate {
     if (expression.kind === 'declaration') return () => true;
+    if (expression.kind === 'assignment') {
+      const evaluate = this.#expression(expression, scope);
+      return (frame) => {
+        const value = evaluate(frame);
+        return isUndecided(value) ? value : true;
+      };
+    }
     if (expression.kind === 'logic') return this.#logic(expression, scope);
     return this.#expression(expression, scope);
   }
@@ -537,6 +544,8 @@ class Compiler {
       }
       case 'definition':
         return this.#definition(named.definition);
+      case 'value':
+        return () => named.value;
       case 'type':
       case 'module':
       case 'quantifier':

@@ -288,6 +288,8 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
   const unclosed = unclosedBrackets(tokens, columns, margin);
   const open = new OpenBrackets();
   let previous: Token | null = null;
+  /** The first token of the newest statement. */
+  let statement: Token | undefined = tokens[0];
   let isRuleHead = false;
   // Not `for … of`, which makes an object for each token until the host has compiled this.
   for (let index = 0; index < tokens.length; index++) {
@@ -297,8 +299,14 @@ function layOut(text: string, tokens: readonly Token[]): readonly Token[] {
     if (column !== null && open.isEmpty && previous !== null) {
       const lines = out.length;
       const forgot = isRuleHead && forgotColon(previous, token, tokens[index + 1]);
-      startLine(out, blocks, column, forgot || opensBlock(previous), previous, token.start);
-      if (out.length > lines) isRuleHead = false;
+      const isBlock = forgot || opensBlock(previous);
+      if (!isBlock && blocks.length === 1 && beginsStatement(statement, previous, token, tokens[index + 1]))
+        blocks[0] = column;
+      startLine(out, blocks, column, isBlock, previous, token.start);
+      if (out.length > lines) {
+        isRuleHead = false;
+        if (blocks.length === 1) statement = token;
+      }
     }
     if (column !== null && beginsRule(token, tokens[index + 1])) isRuleHead = true;
     if (token.kind === 'operator' && !unclosed.has(index)) open.pass(token.text, index);
@@ -385,6 +393,21 @@ function startLine(
     blocks.pop();
     out.push(mark('dedent', previous.end));
   }
+  if (blocks.length === 1 && column < current) blocks[0] = Math.min(blocks[0] ?? 0, column);
+}
+
+/** Whether a deeper line at the margin cannot continue the statement above it, so that it is one of its own. */
+function beginsStatement(
+  statement: Token | undefined,
+  previous: Token,
+  token: Token,
+  next: Token | undefined,
+): boolean {
+  if (beginsRule(token, next)) return true;
+  const isBelowImport = statement?.text === 'import' || statement?.text === 'from';
+  if (!isBelowImport || token.kind !== 'name' || token.text === 'import' || token.text === 'as') return false;
+  // `from invariant import` and `import a,` go on in the next line.
+  return previous.kind === 'name' ? !['import', 'from', 'as'].includes(previous.text) : previous.text === ')';
 }
 
 function opensBlock(token: Token): boolean {
@@ -399,7 +422,8 @@ function beginsRule(token: Token, next: Token | undefined): boolean {
 /** So that the lines below `raise "…" if` without a colon are looked at as well, and not just the colon is missed. */
 function forgotColon(previous: Token, token: Token, next: Token | undefined): boolean {
   if (previous.kind === 'string') {
-    return previous.isClosed ? token.text !== 'if' : previous.text.trimEnd().endsWith(':');
+    const goesOn = token.text === 'if' || token.text === '.';
+    return previous.isClosed ? !goesOn : previous.text.trimEnd().endsWith(':');
   }
   const isIf = previous.kind === 'name' && previous.text === 'if';
   const goesOn = token.text === ':' || (token.text === '(' && next?.text === 'undecided');

@@ -91,7 +91,6 @@ class Parser {
   /** Of the statement or line that is being read, its first token. */
   #lineAt = 0;
   readonly #unreadable = new Set<string>();
-  readonly #continuations: Identifier[] = [];
 
   constructor(
     source: Source,
@@ -119,11 +118,7 @@ class Parser {
     }
     this.#swallowedNames();
     const tree = { imports: this.#imports, definitions, rules };
-    return {
-      ...tree,
-      ...(this.#unreadable.size === 0 ? {} : { unreadable: this.#unreadable }),
-      ...(this.#continuations.length === 0 ? {} : { continuing: this.#continuations }),
-    };
+    return { ...tree, ...(this.#unreadable.size === 0 ? {} : { unreadable: this.#unreadable }) };
   }
 
   /** A text of several lines without its end holds all that stands below it. */
@@ -389,7 +384,7 @@ class Parser {
         'write it in one pair of quotes',
       );
     }
-    const message = token.kind === 'string' ? this.#atom() : this.#postfix();
+    const message = this.#postfix();
     if (message.kind === 'literal' && typeof message.value !== 'string')
       this.#diagnostics.error('POL003', message, NO_MESSAGE);
     if (message.kind !== 'quantifier') return message;
@@ -591,6 +586,7 @@ class Parser {
     this.#mark(this.#next(), 'choice');
     const condition = this.#logic();
     height = Math.max(height, this.#height);
+    this.#skipNewlineBefore('else');
     this.#mark(this.#token(), 'choice');
     this.#expectWord('else');
     const otherwise = this.#expression();
@@ -609,11 +605,9 @@ class Parser {
   #logic(): Expression {
     let left = this.#comparison();
     for (let links = 0; ; ) {
-      const isNextLine = this.#token().kind === 'newline';
       const word = this.#continuing(JUNCTIONS);
       if (word === null) return left;
-      const { start, end } = this.#mark(this.#token(-1), 'logic');
-      if (isNextLine) this.#continuations.push({ name: word, start, end });
+      this.#mark(this.#token(-1), 'logic');
       this.#countLink(++links, left);
       this.#skipNewline();
       const height = this.#height;
@@ -665,6 +659,7 @@ class Parser {
   #comparisonOperator(left: Span): BinaryOperator | null {
     const symbol = this.#continuing(COMPARISONS);
     if (symbol !== null) return symbol;
+    this.#skipNewlineBefore('is', 'in', 'contains_only');
     const token = this.#token();
     if (this.#isBehindBlock()) return null;
     if (isWord(token, 'is')) {
@@ -850,7 +845,7 @@ class Parser {
   #parentheses(): Expression {
     const open = this.#next();
     if (this.#startsDeclaration()) return this.#declaration(open.start);
-    const inner = this.#expression();
+    const inner = this.#nested(() => this.#line());
     if (isOperator(this.#token(), ',')) {
       this.#fail('POL008', this.#token(), 'only one value may stand in parentheses', 'write `tuple([a, b])`');
     }
@@ -1137,6 +1132,12 @@ class Parser {
   /** The block of a quantifier has just ended: what follows stands on the next line. */
   #isBehindBlock(): boolean {
     return this.#token(-1).kind === 'dedent';
+  }
+
+  /** A line that begins with one of these words and a value behind it continues the line before. */
+  #skipNewlineBefore(...words: readonly string[]): void {
+    const isNextLine = this.#token().kind === 'newline' && isAnyWord(this.#token(1), ...words);
+    if (isNextLine && this.#startsOperand(this.#token(2))) this.#mark(this.#next(), 'continued');
   }
 
   /** Behind an operator the line goes on. */

@@ -80,6 +80,54 @@ function numeral(number: number): string {
   return (isSmall ? number.toExponential() : String(number)).replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
+/** Python's `json.dumps`, as it writes without options. */
+export function jsonTextOf(value: Value): string | Undecided {
+  const out: string[] = [];
+  const room = { left: MAX_BUILT };
+  const strange = writeJson(value, out, room);
+  if (strange !== null) return undecided(`${kindOf(strange)} cannot be written as JSON`);
+  return room.left < 0 ? TOO_LONG : out.join('');
+}
+
+/** The first part that JSON has no form for; null: all of it is written, as far as there is room. */
+function writeJson(value: Value, out: string[], room: { left: number }): Value {
+  if (room.left < 0) return null;
+  if (value === null || typeof value === 'boolean') put(String(value), out, room);
+  else if (typeof value === 'number') put(jsonNumeral(value), out, room);
+  else if (typeof value === 'string') put(jsonQuoted(value), out, room);
+  else if (isList(value)) {
+    put('[', out, room);
+    for (const [index, item] of value.entries()) {
+      if (index > 0) put(', ', out, room);
+      const strange = writeJson(item, out, room);
+      if (strange !== null) return strange;
+    }
+    put(']', out, room);
+  } else if (isTagged(value)) return value;
+  else {
+    put('{', out, room);
+    for (const [index, [key, inner]] of Object.entries(value).entries()) {
+      put(`${index > 0 ? ', ' : ''}${jsonQuoted(key)}: `, out, room);
+      const strange = writeJson(inner, out, room);
+      if (strange !== null) return strange;
+    }
+    put('}', out, room);
+  }
+  return null;
+}
+
+function jsonNumeral(number: number): string {
+  return Number.isFinite(number) ? numeral(number) : number < 0 ? '-Infinity' : 'Infinity';
+}
+
+/** Whatever is not printable ASCII is escaped, one escape for each UTF-16 unit. */
+function jsonQuoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** Python's `repr` of a text: the quotes that it does not hold, and escapes for what cannot be seen. */
 export function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";

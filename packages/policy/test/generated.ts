@@ -52,6 +52,8 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'big(X)',
     'X.name == "read" or X.arguments.size == 1',
     'X.name',
+    '(ofX := X.arguments.size) and ofX == 1',
+    'X is tool:send or (namedX := X.name) == "read" and (toX := X.arguments.to)',
     '"untrusted" in X.labels',
     'told(X, "hi")',
     'later(X) or X.arguments.size == 0',

@@ -196,6 +196,9 @@ const parts = fc.letrec<Parts>((tie) => {
       ...SPAN,
     })),
     many(inner).map((items) => ({ kind: 'list', items, ...SPAN })),
+    fc
+      .tuple(identifier(plainName), inner)
+      .map(([variable, value]) => ({ kind: 'assignment', variable, value, ...SPAN })),
     entries.map((list) => ({ kind: 'object', entries: list, ...SPAN })),
     fc
       .tuple(inner, identifier(name), inner, fc.option(inner))
@@ -346,7 +349,7 @@ export const trees: fc.Arbitrary<PolicyTree> = fc.record({
 /** A text that is the same for two trees, or two parts of trees, exactly if they differ in nothing but their spans and line ends. */
 export function withoutSpans(node: PolicyTree | Expression): string {
   return JSON.stringify(node, (key, value: unknown) => {
-    if (key === 'start' || key === 'end' || key === 'continuing') return undefined;
+    if (key === 'start' || key === 'end') return undefined;
     // JSON has no infinite numbers.
     return typeof value === 'number' ? `#${value}` : value;
   });

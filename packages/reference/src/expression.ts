@@ -107,9 +107,11 @@ export function expressionValue(expression: Expression, env: Environment): Value
   }
 }
 
-/** As a condition, a declaration is true; elsewhere it stands for its variable. */
+/** As a condition, a declaration or a name for a value is true; elsewhere it stands for its variable. */
 export function conditionOf(expression: Expression, env: Environment): Value {
-  return expression.kind === 'declaration' ? true : expressionValue(expression, env);
+  if (expression.kind === 'declaration') return true;
+  const value = expressionValue(expression, env);
+  return expression.kind !== 'assignment' || isUndecided(value) ? value : true;
 }
 
 function known(
@@ -180,6 +182,8 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
   switch (named?.kind) {
     case 'input':
       return env.world.input;
+    case 'value':
+      return named.value;
     case 'builtin':
       return values.callable(named.name, (positional, options) =>
         meaning.runBuiltin(named.name, env.world.patterns, positional, options, unmarked),

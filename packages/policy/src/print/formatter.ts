@@ -68,16 +68,11 @@ export function isSameTree(a: PolicyTree | Expression, b: PolicyTree | Expressio
   return true;
 }
 
-/** Where a line was broken is its form, which is what may change. */
-function inOneLine(tree: PolicyTree): PolicyTree {
-  return { ...tree, continuing: [] };
-}
-
 function isSame(source: Source, reading: Reading, formatted: string): boolean {
   const other = new Source(source.file, formatted);
   const diagnostics = new Diagnostics(other);
   const again = parseTokens(other, diagnostics);
-  if (diagnostics.hasErrors() || !isSameTree(inOneLine(again.tree), inOneLine(reading.tree))) return false;
+  if (diagnostics.hasErrors() || !isSameTree(again.tree, reading.tree)) return false;
   const before = commentsOf(source.text, reading);
   const after = commentsOf(formatted, again);
   return before.length === after.length && before.every((comment, index) => comment === after[index]);
