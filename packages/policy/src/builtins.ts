@@ -7,7 +7,7 @@
 import { parseJson } from '@cordon/core';
 import type { Detector } from './detector.ts';
 import { textsOf } from './evidence.ts';
-import { images } from './methods.ts';
+import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
 import { jsonTextOf } from './text.ts';
@@ -214,6 +214,8 @@ function imagesIn(value: Value): readonly string[] {
   if (typeof value === 'string') return /^data:image\/(png|jpeg)/.test(value) ? [value] : [];
   if (isContents(value)) return images(value);
   if (isList(value)) return value.flatMap(imagesIn);
+  // The seed language gives nothing for an image itself, so a rule over images would never look at one.
+  if (isTraceObject(value) && value.type === 'Image') return imageUrls(value);
   const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
   return isSpoken ? contentOf(value.field('content') ?? null, imagesIn) : [];
 }

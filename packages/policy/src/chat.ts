@@ -43,7 +43,7 @@ class Wrong implements TraceFault {
 }
 
 class ChatDecoder {
-  /** An output without an id answers the last call. */
+  /** An output without an id answers the last call; null: that has none either. */
   #lastCall: string | null = null;
 
   /** Appends the events of an element to `events`. */
@@ -100,7 +100,7 @@ class ChatDecoder {
     if (typeof name !== 'string') return new Wrong(`${path}.function.name`, 'the name is a string');
     const args = argumentsOf(own(target, 'arguments'));
     if (typeof args === 'string') return new Wrong(`${path}.function.arguments`, args);
-    this.#lastCall = callId ?? this.#lastCall;
+    this.#lastCall = callId;
     const kind = typeof element.type === 'string' ? element.type : 'function';
     return isBare(frame)
       ? { path, type: 'ToolCall', callId, kind, name, arguments: args }

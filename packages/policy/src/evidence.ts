@@ -6,7 +6,7 @@
  * Ring 0.
  */
 import { EventObject, type Occurrence, type Path, partAt } from './event-object.ts';
-import { texts } from './methods.ts';
+import { imageUrls, texts } from './methods.ts';
 import type { OriginSource } from './origin/origin.ts';
 import type { Span } from './source.ts';
 import type { Value } from './value.ts';
@@ -111,16 +111,28 @@ export function examinedTexts(value: Value, located: Located | null): readonly E
       ...examinedTexts(inner, partOf(located, key)),
     ]);
   if (!(value instanceof TracePart)) return [];
-  const name = EXAMINED.get(value.type);
-  return name === undefined ? [] : examinedTexts(value.field(name) ?? null, partOf(located, name));
+  if (value.type === 'Image')
+    return imageUrls(value).map((text) => ({ text, place: partOf(partOf(located, 'image_url'), 'url') }));
+  const fields = EXAMINED.get(value.type) ?? [];
+  return fields.flatMap((name) => examinedTexts(value.field(name) ?? null, partOf(located, name)));
 }
 
-/** By type: the field in which texts of others are. */
-const EXAMINED: ReadonlyMap<string, string> = new Map([
-  ['Message', 'content'],
-  ['ToolOutput', 'content'],
-  ['ToolCall', 'function'],
-  ['Function', 'arguments'],
+/** By type: the fields in which texts of others are. */
+const EXAMINED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Message', ['content']],
+  ['TextChunk', ['text']],
+  ['ToolOutput', ['content']],
+  ['ToolCall', ['function']],
+  ['Function', ['arguments']],
+  ['Tool', ['name', 'description', 'inputSchema']],
+  ['ToolParameter', ['name', 'description', 'properties', 'additionalProperties', 'items', 'enum']],
+  ['AppRequest', ['message']],
+  ['AppResponse', ['message']],
+  ['DataRelease', ['items']],
+  ['Endorsement', ['values']],
+  ['Egress', ['host', 'path']],
+  ['Plan', ['steps']],
+  ['Origin', ['text', 'around']],
 ]);
 
 export function locateElement(object: Value, index: Value, located: Located | null): Located | null {

@@ -21,11 +21,11 @@ export class TraceLabels {
 
   /** The same events, in the same order. */
   label(events: readonly TraceEvent[]): readonly TraceEvent[] {
-    /** By id of the call; a later call takes over the id. */
-    const calls = new Map<string, ToolLabels>();
+    /** By id of the call, null for those without one; a later call takes over the id. */
+    const calls = new Map<string | null, ToolLabels>();
     const labelledCall = (call: ToolCallEvent): ToolCallEvent => {
       const labels = this.#of(call.name, call.app ?? null);
-      if (call.callId !== null) calls.set(call.callId, labels);
+      calls.set(call.callId, labels);
       const { readOnly, outward, identifying } = labels;
       return {
         ...call,
@@ -37,7 +37,7 @@ export class TraceLabels {
       if (event.type === 'ToolCall') return labelledCall(event);
       if (event.type === 'Message' && event.toolCalls.length > 0)
         return { ...event, toolCalls: event.toolCalls.map(labelledCall) };
-      if (event.type !== 'ToolOutput' || event.label !== undefined || event.callId === null) return event;
+      if (event.type !== 'ToolOutput' || event.label !== undefined) return event;
       const labels = calls.get(event.callId);
       return labels === undefined ? event : { ...event, label: outputLabel(labels) };
     });

@@ -13,8 +13,8 @@ import {
   isContents,
   isDictionary,
   isList,
-  isTraceObject,
   kindOf,
+  type TraceObject,
   tuple,
   undecided,
   type Value,
@@ -186,9 +186,12 @@ export function texts(self: Contents): readonly string[] {
 
 /** The URLs of the images, in order. */
 export function images(self: Contents): readonly string[] {
-  return self.chunks.flatMap((chunk) => {
-    const image = isTraceObject(chunk) ? (chunk.field('image_url') ?? null) : null;
-    const url = isDictionary(image) && Object.hasOwn(image, 'url') ? image.url : null;
-    return typeof url === 'string' ? [url] : [];
-  });
+  return self.chunks.flatMap(imageUrls);
+}
+
+/** The URL of an image; nothing of any other chunk. */
+export function imageUrls(chunk: TraceObject): readonly string[] {
+  const image = chunk.field('image_url') ?? null;
+  const url = isDictionary(image) && Object.hasOwn(image, 'url') ? image.url : null;
+  return typeof url === 'string' ? [url] : [];
 }

@@ -12,8 +12,8 @@ import type { ToolCallEvent, TraceEvent } from './trace-event.ts';
 export interface Batch {
   readonly entries: readonly EventObject[];
   readonly provenance: Provenance;
-  /** By id; null: the id now means a call that nobody looks at. */
-  readonly calls: ReadonlyMap<string, EventObject | null>;
+  /** By id, calls without one under null; a value of null: the id now means a call that nobody looks at. */
+  readonly calls: ReadonlyMap<string | null, EventObject | null>;
   /** Of the next event. */
   readonly position: number;
 }
@@ -25,7 +25,7 @@ export class Trace {
 
   /** `callsBehind`: the tools whose calls outputs are linked to, because a rule may look at them; null: all. */
   constructor(callsBehind: ReadonlySet<string> | null = null) {
-    const calls = new Map<string, EventObject | null>();
+    const calls = new Map<string | null, EventObject | null>();
     this.#past = new BatchBuilder(new Provenance(), calls, calls, 0, callsBehind);
   }
 
@@ -62,16 +62,16 @@ export class Trace {
 class BatchBuilder implements Batch {
   entries: EventObject[] = [];
   readonly provenance: Provenance;
-  readonly calls: Map<string, EventObject | null>;
+  readonly calls: Map<string | null, EventObject | null>;
   position: number;
-  readonly #known: ReadonlyMap<string, EventObject | null>;
+  readonly #known: ReadonlyMap<string | null, EventObject | null>;
   readonly #callsBehind: ReadonlySet<string> | null;
 
   /** `known`: the calls before those of the batch; the same map where nothing was before. */
   constructor(
     provenance: Provenance,
-    calls: Map<string, EventObject | null>,
-    known: ReadonlyMap<string, EventObject | null>,
+    calls: Map<string | null, EventObject | null>,
+    known: ReadonlyMap<string | null, EventObject | null>,
     position: number,
     callsBehind: ReadonlySet<string> | null,
   ) {
@@ -126,8 +126,8 @@ class BatchBuilder implements Batch {
     this.position++;
   }
 
+  /** An output without an id answers the last call without one (specification 4.1). */
   linked(callId: string | null): EventObject | null {
-    if (callId === null) return null;
     const own = this.calls.get(callId);
     return own === undefined ? (this.#known.get(callId) ?? null) : own;
   }
@@ -145,7 +145,6 @@ class BatchBuilder implements Batch {
 
   /** A later call takes over the id of an earlier one, also when nobody looks at it. */
   #remember(event: ToolCallEvent, object: () => EventObject): void {
-    if (event.callId === null) return;
     const name = event.name.endsWith('\n') ? event.name.slice(0, -1) : event.name;
     if (this.#callsBehind === null || this.#callsBehind.has(name)) this.calls.set(event.callId, object());
     else if (this.calls === this.#known) this.calls.delete(event.callId);

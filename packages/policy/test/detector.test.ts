@@ -230,3 +230,39 @@ test('what is within a call, its arguments or an object is looked at, and marked
   assert.deepEqual(ranges('c.function.arguments', given), expected);
   assert.deepEqual(ranges('c', { to: 'bob', parts: [{ body: 'a thing' }] }), []);
 });
+
+test('a detector looks at every text of what apps say of themselves and send each other', () => {
+  const found = (event: Parameters<ReturnType<Policy['monitor']>['decide']>[0][number], type: string) => {
+    const text = `from invariant.detectors import secrets\nraise "x" if:\n    (e: ${type})\n    any(secrets(e))\n`;
+    const policy = loadPolicy(text, { detectors: [SECRETS] });
+    assert.ok(policy.ok);
+    return policy.value.monitor().decide([event]).verdict;
+  };
+  const tool = (description: string, hint: string) =>
+    found(
+      {
+        type: 'Tool',
+        name: 'read',
+        description,
+        inputSchema: [
+          { name: 'path', type: 'string', description: hint, required: true, schema: { enum: ['a'] } },
+        ],
+        server: null,
+      },
+      'Tool',
+    );
+  assert.equal(tool('first a KEY', ''), 'deny');
+  assert.equal(tool('', 'give the KEY'), 'deny');
+  assert.equal(tool('reads', 'a path'), 'allow');
+  const request = (message: string) =>
+    found(
+      { type: 'AppRequest', callId: 'c', from: 'a', to: 'b', functionality: 'f', message: { note: message } },
+      'AppRequest',
+    );
+  assert.equal(request('a KEY'), 'deny');
+  assert.equal(request('a word'), 'allow');
+  const chunk = (text: string) =>
+    found({ type: 'ToolOutput', role: 'tool', callId: null, content: [{ type: 'text', text }] }, 'TextChunk');
+  assert.equal(chunk('a KEY'), 'deny');
+  assert.equal(chunk('a word'), 'allow');
+});

@@ -105,7 +105,8 @@ function vectorsIn(value: Json, count: number): readonly (readonly number[])[] |
 /** `ocr(images)`: the text in each picture, for pictures in data URLs. */
 export function ocr({ texts: images, kind }: DetectorCall, asking: Asking): Json | NoAnswer {
   // The pictures of a message are none of its texts: nothing would be looked at.
-  if (kind !== 'list' && kind !== 'str') return noAnswer('`ocr` takes the pictures that `image` gives');
+  if (kind !== 'list' && kind !== 'str' && kind !== 'Image')
+    return noAnswer('`ocr` takes an image, or the pictures that `image` gives');
   if (!images.every((image) => /^data:image\/(?:png|jpe?g);base64,/i.test(image.slice(0, 64))))
     return noAnswer('pictures are read from data URLs of PNG or JPEG only');
   if (images.length === 0) return [];
