@@ -1,5 +1,6 @@
 /** What a permission is bound to: the apps as they were, and what must stay the same of what was shown. */
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, yes } from './fixture/consent.ts';
@@ -35,6 +36,18 @@ test('a permission for the session covers the same call with other prose', async
     stage.user.asked[0]?.covers,
     '`send` again with the same `to`, whatever text stands in `body`',
   );
+});
+
+test('a permission for once that is put back as it was before its use is not taken: the user is asked again', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: {}, user: yes('once') });
+  await stage.ask('write to ada', sends('ada', LONG));
+  const raw = new DatabaseSync(stage.store.file);
+  raw.exec('DROP TRIGGER grants_stay_used; UPDATE grants SET used_at = NULL');
+  raw.close();
+  stage.user.says = no();
+  await stage.ask('write to ada', sends('ada', LONG));
+  assert.equal(stage.user.asked.length, 2);
+  assert.equal(stage.ran.length, 1);
 });
 
 for (const [what, to, body] of [

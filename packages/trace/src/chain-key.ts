@@ -29,6 +29,11 @@ export class ChainKey {
     return createHmac('sha256', this.#key).update(signed).digest();
   }
 
+  /** Of the text of something else than a head: it begins with its own word for what it is. */
+  tag(text: string): Uint8Array {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+
   isSignature(signature: Uint8Array, session: SessionId, events: number, head: Uint8Array): boolean {
     const right = this.sign(session, events, head);
     return right.length === signature.length && timingSafeEqual(right, signature);

@@ -105,6 +105,11 @@ export class Database {
     return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
   }
 
+  /** Of the row that was inserted last. Call it right behind the `run` that did. */
+  lastRowid(): number {
+    return this.first('SELECT last_insert_rowid() AS rowid', [], (row) => numberOf(row, 'rowid')) ?? 0;
+  }
+
   /** How texts stand in the file; see sealed-column.ts for which. */
   get seal(): Seal {
     return this.#seal;

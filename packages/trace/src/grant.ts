@@ -36,6 +36,7 @@ import {
   textOrNull,
   wordOf,
 } from './row.ts';
+import type { RowTags } from './row-tag.ts';
 import type { Seal } from './seal.ts';
 import { PLACE } from './sealed-column.ts';
 
@@ -62,6 +63,8 @@ export interface GrantRecord extends Grant {
   readonly binding: string | null;
   /** The question that the user answered: an event of the journal; null: not told. */
   readonly prompt: EventId | null;
+  /** False: the key says that it is not what was given, and it authorises nothing. */
+  readonly isAuthentic: boolean;
 }
 
 export interface GrantFault {
@@ -82,12 +85,14 @@ export interface GrantFilter {
 
 export interface GrantsOptions {
   readonly database: Database;
+  readonly tags: RowTags;
   readonly now: () => number;
   readonly randomId: () => string;
 }
 
 export class Grants {
   readonly #database: Database;
+  readonly #tags: RowTags;
   readonly #options: GrantsOptions;
   /** The latest time that was seen here or in the journal; null: nobody has asked yet. */
   #latest: number | null = null;
@@ -95,6 +100,7 @@ export class Grants {
   constructor(options: GrantsOptions) {
     this.#options = options;
     this.#database = options.database;
+    this.#tags = options.tags;
   }
 
   /** Records what the user agreed to. What cannot be undone and what a rule asks are refused beyond the session. */
@@ -135,12 +141,12 @@ export class Grants {
         request.prompt ?? null,
         givenAt,
       );
+      const granted = this.#database.lastRowid();
+      this.#tags.add('grants', granted);
       for (const flow of new Set(request.flows ?? [])) {
-        this.#database.run(
-          'INSERT INTO grant_flows (flow, granted) SELECT ?, key FROM grants WHERE id = ?',
-          this.#closedFlow(flow),
-          grant.id,
-        );
+        const sql = 'INSERT INTO grant_flows (flow, granted) VALUES (?, ?)';
+        this.#database.run(sql, this.#closedFlow(flow), granted);
+        this.#tags.add('grant_flows', this.#database.lastRowid());
       }
       return ok(grant);
     });
@@ -148,9 +154,16 @@ export class Grants {
 
   /** Whether anything was ever permitted under this digest of a source and a recipient, and not taken back. */
   hasFlowed(flow: string): boolean {
-    const sql = `SELECT 1 AS one FROM grant_flows f JOIN grants g ON g.key = f.granted
-      WHERE f.flow = ? AND g.revoked_at IS NULL LIMIT 1`;
-    return this.#database.first(sql, [this.#closedFlow(flow)], () => true) ?? false;
+    const sql = `SELECT f.rowid AS flow, g.key AS granted FROM grant_flows f JOIN grants g ON g.key = f.granted
+      WHERE f.flow = ? AND g.revoked_at IS NULL`;
+    const flowed = this.#database.all(sql, [this.#closedFlow(flow)], (row) => ({
+      flow: numberOf(row, 'flow'),
+      granted: numberOf(row, 'granted'),
+    }));
+    return flowed.some(
+      (row) =>
+        this.#tags.isAuthentic('grant_flows', row.flow) && this.#tags.isAuthentic('grants', row.granted),
+    );
   }
 
   /**
@@ -162,10 +175,10 @@ export class Grants {
     this.#sweep();
     const sql = `${SELECT} WHERE g.subject = ? AND (g.duration <> 'once' OR g.digest = ?) AND ${LIVE_IN_SESSION}
       ORDER BY g.digest <> ?, CASE g.duration
-        WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 WHEN 'until' THEN 2 ELSE 3 END, g.key LIMIT 1`;
+        WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 WHEN 'until' THEN 2 ELSE 3 END, g.key`;
     const closed = this.#closedDigest(digest);
     const values = [this.#closedSubject(plainSubject(subject)), closed, session, closed];
-    return this.#database.first(sql, values, this.#grantOf);
+    return this.#firstServing(sql, values);
   }
 
   /**
@@ -176,10 +189,10 @@ export class Grants {
     this.#sweep();
     return this.#database.write(() => {
       const sql = `${SELECT} WHERE g.id = ? AND ${LIVE_IN_SESSION}`;
-      const live = this.#database.first(sql, [grant, session], this.#grantOf);
+      const live = this.#firstServing(sql, [grant, session]);
       if (live === null) return false;
       if (live.duration !== 'once') return true;
-      return this.#database.run('UPDATE grants SET used_at = ? WHERE id = ?', this.#time(), grant) === 1;
+      return this.#change(grant, 'UPDATE grants SET used_at = ? WHERE id = ?', this.#time(), grant) === 1;
     });
   }
 
@@ -187,7 +200,7 @@ export class Grants {
   revoke(grant: GrantId): boolean {
     return this.#database.write(() => {
       const sql = 'UPDATE grants SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
-      return this.#database.run(sql, this.#time(), grant) === 1;
+      return this.#change(grant, sql, this.#time(), grant) === 1;
     });
   }
 
@@ -197,7 +210,7 @@ export class Grants {
     const isSet = this.#database.write(() => {
       const live = `SELECT g.key FROM grants g LEFT JOIN sessions s ON s.key = g.session WHERE g.id = ? AND ${LIVE}`;
       const sql = `UPDATE grants SET ends_at = ? WHERE key = (${live}) AND (ends_at IS NULL OR ends_at > ?)`;
-      return Number.isFinite(endsAt) && this.#database.run(sql, endsAt, grant, endsAt) === 1;
+      return Number.isFinite(endsAt) && this.#change(grant, sql, endsAt, grant, endsAt) === 1;
     });
     this.#sweep();
     return isSet;
@@ -205,11 +218,12 @@ export class Grants {
 
   /** Whether a lasting grant of this subject is in force that was given when its apps were something else. */
   isOutdated(subject: PermissionSubject, binding: string): boolean {
-    const sql = `SELECT 1 AS one FROM grants g LEFT JOIN sessions s ON s.key = g.session
-      WHERE g.subject = ? AND g.binding <> ? AND g.duration <> 'once' AND ${LIVE} LIMIT 1`;
-    return (
-      this.#database.first(sql, [this.#closedSubject(plainSubject(subject)), binding], () => true) ?? false
-    );
+    const sql = `SELECT g.key FROM grants g LEFT JOIN sessions s ON s.key = g.session
+      WHERE g.subject = ? AND g.binding <> ? AND g.duration <> 'once' AND ${LIVE}`;
+    const values = [this.#closedSubject(plainSubject(subject)), binding];
+    return this.#database
+      .all(sql, values, (row) => numberOf(row, 'key'))
+      .some((key) => this.#tags.isAuthentic('grants', key));
   }
 
   /** Newest first; revoked and used ones too unless the filter says otherwise. */
@@ -222,7 +236,10 @@ export class Grants {
     const values = [scope, scope, session, session, duration, duration, live];
     const { app } = filter;
     return this.#database
-      .all(sql, values, (row) => recordOf(row, this.#database.seal))
+      .all(sql, values, (row) =>
+        recordOf(row, this.#database.seal, this.#tags.isAuthentic('grants', numberOf(row, 'key'))),
+      )
+      .filter((grant) => filter.live !== true || (grant.isAuthentic && mayServe(grant)))
       .filter(({ subject }) => app === undefined || subject.from === app || subject.to === app);
   }
 
@@ -238,18 +255,36 @@ export class Grants {
   /** Marks what has reached its end. */
   #sweep(): void {
     const time = this.#time();
-    const due = 'SELECT 1 AS one FROM grants WHERE ends_at <= ? AND expired_at IS NULL LIMIT 1';
+    const due = 'SELECT id FROM grants WHERE ends_at <= ? AND expired_at IS NULL';
     if (this.#database.first(due, [time], () => true) === null) return;
-    this.#database.write(() =>
-      this.#database.run(
-        'UPDATE grants SET expired_at = ? WHERE ends_at <= ? AND expired_at IS NULL',
-        time,
-        time,
-      ),
-    );
+    this.#database.write(() => {
+      const sql = 'UPDATE grants SET expired_at = ? WHERE id = ? AND expired_at IS NULL';
+      for (const grant of this.#database.all(due, [time], (row) => textOf(row, 'id')))
+        this.#change(grant, sql, time, grant);
+    });
   }
 
-  readonly #grantOf = (row: Row): Grant => grantOf(row, this.#database.seal);
+  /** The first that is what was given, and may be given at all. Attack: a row that somebody wrote without the key. */
+  #firstServing(sql: string, values: readonly string[]): Grant | null {
+    const keys = this.#database.all(sql, values, (row) => numberOf(row, 'key'));
+    for (const key of keys) {
+      if (!this.#tags.isAuthentic('grants', key)) continue;
+      const grant = this.#database.first(`${SELECT} WHERE g.key = ?`, [key], (row) =>
+        grantOf(row, this.#database.seal),
+      );
+      if (grant !== null && mayServe(grant)) return grant;
+    }
+    return null;
+  }
+
+  /** Inside `write`: returns how many rows were changed. */
+  #change(grant: string, sql: string, ...values: readonly (string | number)[]): number {
+    const key = this.#database.first('SELECT key FROM grants WHERE id = ?', [grant], (row) =>
+      numberOf(row, 'key'),
+    );
+    if (key === null) return 0;
+    return this.#tags.change('grants', key, () => this.#database.run(sql, ...values));
+  }
 
   #closedSubject(subject: PermissionSubject): string {
     return this.#database.seal.closeAlike(subjectText(subject), PLACE.subject());
@@ -270,7 +305,7 @@ export class Grants {
   }
 }
 
-const SELECT = `SELECT g.id, g.subject, g.duration, s.id AS session, g.ends_at, g.digest, g.binding, g.prompt,
+const SELECT = `SELECT g.key, g.id, g.subject, g.duration, s.id AS session, g.ends_at, g.digest, g.binding, g.prompt,
   g.given_at, g.revoked_at, g.used_at, g.expired_at
   FROM grants g LEFT JOIN sessions s ON s.key = g.session`;
 
@@ -299,6 +334,15 @@ const SESSION_UNKNOWN: GrantFault = {
   message: 'there is no such session to give the grant in',
   help: 'give the grant in the session that asked',
 };
+
+/**
+ * INVARIANT (irreversible is short): upheld here too, where a grant is read. Attack: whoever writes the file makes a grant of
+ * the session a permanent one, in a store without a key.
+ */
+function mayServe({ subject, duration, session }: Grant): boolean {
+  if (mayOutliveSession(subject.scope)) return true;
+  return session !== null && (duration === 'once' || duration === 'session');
+}
 
 function mayOutliveSession(scope: PermissionScope): boolean {
   switch (scope) {
@@ -337,7 +381,7 @@ function grantOf(row: Row, seal: Seal): Grant {
   };
 }
 
-function recordOf(row: Row, seal: Seal): GrantRecord {
+function recordOf(row: Row, seal: Seal, isAuthentic: boolean): GrantRecord {
   const prompt = textOrNull(row, 'prompt');
   return {
     ...grantOf(row, seal),
@@ -345,6 +389,7 @@ function recordOf(row: Row, seal: Seal): GrantRecord {
     expiredAt: numberOrNull(row, 'expired_at'),
     binding: textOrNull(row, 'binding'),
     prompt: prompt === null ? null : id(prompt),
+    isAuthentic,
   };
 }
 

@@ -142,6 +142,14 @@ export class Journal {
     );
   }
 
+  /** The events of a session from this one on; empty: it is none of the session's. */
+  eventsFrom(session: SessionId, event: EventId): readonly Event[] {
+    const sql =
+      'SELECT e.sequence FROM events e JOIN sessions s ON s.key = e.session WHERE e.id = ? AND s.id = ?';
+    const from = this.#database.first(sql, [event, session], (row) => numberOf(row, 'sequence'));
+    return from === null ? [] : this.events(session, from);
+  }
+
   /** Null: unknown session. */
   head(session: SessionId): JournalHead | null {
     return this.#storedHead(session)?.head ?? null;

@@ -19,6 +19,7 @@ import {
   unquoteText,
   wordOf,
 } from './row.ts';
+import type { RowTags } from './row-tag.ts';
 
 /** `user`: it was shown. `configuration`: its digest stands there. `option`: unseen, as the command line said. */
 export type PinnedBy = 'user' | 'configuration' | 'option';
@@ -47,31 +48,39 @@ export interface Pin extends PinRequest {
 
 export interface PinsOptions {
   readonly database: Database;
+  readonly tags: RowTags;
   readonly now: () => number;
 }
 
 export class Pins {
   readonly #database: Database;
+  readonly #tags: RowTags;
   readonly #now: () => number;
 
-  constructor({ database, now }: PinsOptions) {
+  constructor({ database, tags, now }: PinsOptions) {
     this.#database = database;
+    this.#tags = tags;
     this.#now = now;
   }
 
   /** The agreement in force, stopped or not; null: there is none. */
   find(place: string, app: AppId): Pin | null {
-    return this.#database.first(`${SELECT} AND place = ? AND app = ?`, [quoteText(place), app], pinOf);
+    const [pin = null] = this.#authentic('AND place = ? AND app = ?', [quoteText(place), app]);
+    return pin;
   }
 
   /** All that are in force in a place, or everywhere; by app. */
   list(place: string | null = null): readonly Pin[] {
     const quoted = place === null ? null : quoteText(place);
-    return this.#database.all(
-      `${SELECT} AND (? IS NULL OR place = ?) ORDER BY app, key`,
-      [quoted, quoted],
-      pinOf,
+    return this.#authentic('AND (? IS NULL OR place = ?) ORDER BY app, key', [quoted, quoted]);
+  }
+
+  /** Only what was pinned with the key: any other row is no agreement, and the app counts as never seen. */
+  #authentic(where: string, values: readonly (string | null)[]): readonly Pin[] {
+    const pins = this.#database.all(`${SELECT} ${where}`, values, (row) =>
+      this.#tags.isAuthentic('pins', numberOf(row, 'key')) ? [pinOf(row)] : [],
     );
+    return pins.flat();
   }
 
   /** In the place of what was agreed to before. Ends a stop. */
@@ -83,17 +92,22 @@ export class Pins {
         `INSERT INTO pins (place, app, configured, description, digest, given_by, pinned_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
         ...[quoteText(place), app, canonicalJson(configured), JSON.stringify(description), digest, by, now],
       );
+      this.#tags.add('pins', this.#database.lastRowid());
     });
   }
 
   /** True: the app was not stopped before, and is now. The first difference is kept. A pin that was replaced meanwhile stays as it is. */
   stop({ place, app, digest }: Pick<Pin, 'place' | 'app' | 'digest'>, found: PinText): boolean {
     return this.#database.write(() => {
-      const changed = this.#database.run(
+      const changed = this.#change(
+        place,
+        app,
         `UPDATE pins SET found_configured = ?, found_description = ?, found_digest = ?, stopped_at = ?
-          WHERE place = ? AND app = ? AND digest = ? AND replaced_at IS NULL AND stopped_at IS NULL`,
-        ...[canonicalJson(found.configured), JSON.stringify(found.description), found.digest, this.#now()],
-        ...[quoteText(place), app, digest],
+          WHERE key = ? AND digest = ? AND stopped_at IS NULL`,
+        (key) => [
+          ...[canonicalJson(found.configured), JSON.stringify(found.description), found.digest, this.#now()],
+          ...[key, digest],
+        ],
       );
       return changed === 1;
     });
@@ -106,8 +120,11 @@ export class Pins {
 
   /** Whether the user has agreed to this very file, by its path and the digest of its bytes. */
   hasAgreedTo(file: string, digest: string): boolean {
-    const sql = 'SELECT digest FROM agreed_files WHERE file = ?';
-    return this.#database.first(sql, [quoteText(file)], (row) => textOf(row, 'digest')) === digest;
+    const sql = 'SELECT rowid AS rowid, digest FROM agreed_files WHERE file = ?';
+    const agreed = this.#database.first(sql, [quoteText(file)], (row) =>
+      this.#tags.isAuthentic('agreed_files', numberOf(row, 'rowid')) ? textOf(row, 'digest') : null,
+    );
+    return agreed === digest;
   }
 
   /** Whether the user has ever agreed to a file of this path. */
@@ -118,23 +135,29 @@ export class Pins {
 
   /** The user agrees to this file, and no longer to what stood under this path before. */
   agreeTo(file: string, digest: string): void {
-    this.#database.write(() =>
+    this.#database.write(() => {
       this.#database.run(
         'INSERT OR REPLACE INTO agreed_files (file, digest, agreed_at) VALUES (?, ?, ?)',
         ...[quoteText(file), digest, this.#now()],
-      ),
-    );
+      );
+      this.#tags.add('agreed_files', this.#database.lastRowid());
+    });
   }
 
   #replace(place: string, app: AppId, now: number): number {
-    return this.#database.run(
-      'UPDATE pins SET replaced_at = ? WHERE place = ? AND app = ? AND replaced_at IS NULL',
-      ...[now, quoteText(place), app],
-    );
+    return this.#change(place, app, 'UPDATE pins SET replaced_at = ? WHERE key = ?', (key) => [now, key]);
+  }
+
+  /** Changes the pin in force, whether or not it counts as one; returns how many were changed. */
+  #change(place: string, app: AppId, sql: string, values: (key: number) => readonly (string | number)[]) {
+    const inForce = 'SELECT key FROM pins WHERE place = ? AND app = ? AND replaced_at IS NULL';
+    const key = this.#database.first(inForce, [quoteText(place), app], (row) => numberOf(row, 'key'));
+    if (key === null) return 0;
+    return this.#tags.change('pins', key, () => this.#database.run(sql, ...values(key)));
   }
 }
 
-const SELECT = `SELECT place, app, configured, description, digest, given_by, pinned_at, found_configured,
+const SELECT = `SELECT key, place, app, configured, description, digest, given_by, pinned_at, found_configured,
   found_description, found_digest, stopped_at FROM pins WHERE replaced_at IS NULL`;
 
 function pinOf(row: Row): Pin {

@@ -10,6 +10,7 @@ import {
   type Choice,
   type ChoicePrompt,
   canonicalJsonOf,
+  type Event,
   type EventId,
   failed,
   type GrantTerm,
@@ -26,6 +27,7 @@ import {
 
 import type { Database } from './database.ts';
 import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from './row.ts';
+import type { RowTags } from './row-tag.ts';
 import type { Seal } from './seal.ts';
 import { PLACE } from './sealed-column.ts';
 
@@ -56,15 +58,20 @@ export interface PromptFault {
 
 export interface PromptsOptions {
   readonly database: Database;
+  readonly tags: RowTags;
+  /** What the journal has of a session from this event on; nothing if it is no event of it. */
+  readonly eventsFrom: (session: SessionId, event: EventId) => readonly Event[];
   readonly now: () => number;
 }
 
 export class Prompts {
   readonly #database: Database;
+  readonly #options: PromptsOptions;
   readonly #now: () => number;
 
   constructor(options: PromptsOptions) {
     this.#database = options.database;
+    this.#options = options;
     this.#now = options.now;
   }
 
@@ -77,8 +84,13 @@ export class Prompts {
     return this.#database.write(() => {
       const { seal } = this.#database;
       const closed = seal.closeAlike(fingerprint, PLACE.fingerprint());
-      const waiting = this.#first(`s.id = ? AND p.fingerprint = ? AND ${OPEN}`, prompt.session, closed);
-      if (waiting !== null) return waiting;
+      const where = `s.id = ? AND p.fingerprint = ? AND ${OPEN}`;
+      const waiting = this.#first(where, prompt.session, closed);
+      if (waiting !== null && !this.#wasAnswered(waiting)) return waiting;
+      // One that is not what was asked, or was answered before, gives its place up.
+      const stale = `SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE ${where}`;
+      for (const one of this.#database.all(stale, [prompt.session, closed], (row) => textOf(row, 'id')))
+        this.#change(one, 'UPDATE prompts SET over_at = ? WHERE id = ?', this.#now(), one);
       this.#database.run(
         `INSERT INTO prompts (id, session, fingerprint, question, asked_at)
          SELECT ?, key, ?, ?, ? FROM sessions WHERE id = ?`,
@@ -88,6 +100,8 @@ export class Prompts {
         this.#now(),
         prompt.session,
       );
+      const opened = this.#keyOf(prompt.id);
+      if (opened !== null) this.#options.tags.add('prompts', opened);
       return this.#first('p.id = ?', prompt.id);
     });
   }
@@ -96,13 +110,14 @@ export class Prompts {
   answer(prompt: EventId, answer: StoredAnswer): Result<StoredPrompt, PromptFault> {
     return this.#database.write(() => {
       const known = this.#first('p.id = ?', prompt);
-      if (known === null) return failed(UNKNOWN);
+      if (known === null) return failed(this.#keyOf(prompt) === null ? UNKNOWN : CHANGED);
       if (this.#first(`p.id = ? AND ${OPEN}`, prompt) === null) return failed(OVER);
       if (known.answer !== null) return failed(ANSWERED);
       const unfit = unfitness(known.question, answer);
       if (unfit !== null) return failed({ ...UNFIT, message: unfit });
       const text = this.#database.seal.close(canonicalJsonOf(answer), PLACE.answer(prompt));
-      this.#database.run(
+      this.#change(
+        prompt,
         'UPDATE prompts SET answer = ?, answered_at = ? WHERE id = ?',
         text,
         this.#now(),
@@ -114,8 +129,10 @@ export class Prompts {
 
   /** What was answered from elsewhere, for the session that waits; null: nothing yet. */
   answered(prompt: EventId): StoredAnswer | null {
-    const sql = 'SELECT id, answer FROM prompts WHERE id = ? AND over_at IS NULL';
-    return this.#database.first(sql, [prompt], (row) => answerOf(row, this.#database.seal));
+    const sql = 'SELECT key, id, answer FROM prompts WHERE id = ? AND over_at IS NULL';
+    return this.#database.first(sql, [prompt], (row) =>
+      this.#isAuthentic(row) ? answerOf(row, this.#database.seal) : null,
+    );
   }
 
   /**
@@ -125,24 +142,22 @@ export class Prompts {
   close(prompt: EventId): StoredAnswer | null {
     return this.#database.write(() => {
       const answer = this.answered(prompt);
-      this.#database.run(
-        'UPDATE prompts SET over_at = ? WHERE id = ? AND over_at IS NULL',
-        this.#now(),
-        prompt,
-      );
+      const sql = 'UPDATE prompts SET over_at = ? WHERE id = ? AND over_at IS NULL';
+      this.#change(prompt, sql, this.#now(), prompt);
       return answer;
     });
   }
 
   /** The session goes on without what it was asking; returns how many questions that ends. */
   closeAll(session: SessionId): number {
-    return this.#database.write(() =>
-      this.#database.run(
-        'UPDATE prompts SET over_at = ? WHERE over_at IS NULL AND session = (SELECT key FROM sessions WHERE id = ?)',
-        this.#now(),
-        session,
-      ),
-    );
+    const open =
+      'SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE p.over_at IS NULL AND s.id = ?';
+    return this.#database.write(() => {
+      const ids = this.#database.all(open, [session], (row) => textOf(row, 'id'));
+      for (const one of ids)
+        this.#change(one, 'UPDATE prompts SET over_at = ? WHERE id = ?', this.#now(), one);
+      return ids.length;
+    });
   }
 
   find(prompt: EventId): StoredPrompt | null {
@@ -152,17 +167,63 @@ export class Prompts {
   /** Those that wait and can be answered, oldest first; of one session if it is given. */
   pending(session: SessionId | null = null): readonly StoredPrompt[] {
     const sql = `${SELECT} WHERE ${OPEN} AND p.answer IS NULL AND (? IS NULL OR s.id = ?) ORDER BY p.key`;
-    return this.#database.all(sql, [session, session], (row) => promptOf(row, this.#database.seal));
+    return this.#database
+      .all(sql, [session, session], (row) =>
+        this.#isAuthentic(row) ? [promptOf(row, this.#database.seal)] : [],
+      )
+      .flat();
   }
 
   #first(condition: string, ...values: readonly string[]): StoredPrompt | null {
     return this.#database.first(`${SELECT} WHERE ${condition}`, values, (row) =>
-      promptOf(row, this.#database.seal),
+      this.#isAuthentic(row) ? promptOf(row, this.#database.seal) : null,
+    );
+  }
+
+  #isAuthentic(row: Row): boolean {
+    return this.#options.tags.isAuthentic('prompts', numberOf(row, 'key'));
+  }
+
+  /**
+   * Attack: an old copy of a question, with the yes that was taken, is put back, and the same question is asked again. The
+   * journal has that it was answered: the row is over before that is written, so one that still waits is such a copy.
+   */
+  #wasAnswered({ id: prompt, session }: StoredPrompt): boolean {
+    const asked = new Set<EventId>([prompt]);
+    let content: string | null = null;
+    for (const event of this.#options.eventsFrom(session, prompt)) {
+      // A session that goes on asks the same again under another id, and takes this row for it.
+      const said = contentOf(event);
+      if (event.id === prompt) content = said;
+      else if (said !== null && said === content) asked.add(event.id);
+      const about = event.kind === 'permission.answered' ? event.prompt : event.causes[0];
+      const isAnswer = event.kind === 'permission.answered' || event.kind === 'choice.answered';
+      if (isAnswer && about !== undefined && asked.has(about)) return true;
+    }
+    return false;
+  }
+
+  #change(prompt: string, sql: string, ...values: readonly (string | number)[]): void {
+    const key = this.#keyOf(prompt);
+    if (key !== null) this.#options.tags.change('prompts', key, () => this.#database.run(sql, ...values));
+  }
+
+  #keyOf(prompt: string): number | null {
+    return this.#database.first('SELECT key FROM prompts WHERE id = ?', [prompt], (row) =>
+      numberOf(row, 'key'),
     );
   }
 }
 
-const SELECT = `SELECT p.id, s.id AS session, p.question, p.asked_at, p.answer
+/** Of a question, without what differs when it is asked again; null: it is none. */
+function contentOf(event: Event): string | null {
+  if (event.kind === 'choice.asked') return canonicalJsonOf([event.question, event.choices]);
+  if (event.kind !== 'permission.asked') return null;
+  const { context: _context, session: _session, ...content } = event.prompt;
+  return canonicalJsonOf(content);
+}
+
+const SELECT = `SELECT p.key, p.id, s.id AS session, p.question, p.asked_at, p.answer
   FROM prompts p JOIN sessions s ON s.key = p.session`;
 const OPEN = 'p.over_at IS NULL AND s.ended_at IS NULL';
 
@@ -170,6 +231,11 @@ const UNKNOWN: PromptFault = {
   kind: 'prompt-unknown',
   message: 'there is no such question',
   help: '`cordon prompts` lists those that wait',
+};
+const CHANGED: PromptFault = {
+  kind: 'prompt-unknown',
+  message: 'the question in the store is not the one that was asked: somebody changed it without the key',
+  help: 'go on with its session, which asks it again',
 };
 const OVER: PromptFault = {
   kind: 'prompt-over',

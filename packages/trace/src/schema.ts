@@ -316,6 +316,20 @@ export const SCHEMA_STEPS: readonly string[] = [
   ALTER TABLE turns ADD COLUMN others_values INTEGER NOT NULL DEFAULT 0 CHECK (others_values IN (0, 1));
   ALTER TABLE summaries ADD COLUMN others_values INTEGER NOT NULL DEFAULT 0 CHECK (others_values IN (0, 1));
   `,
+  // Keyed digests of whole rows that give a right (row-tag.ts); NULL: written without a key, or before there were any.
+  `
+  ALTER TABLE grants ADD COLUMN tag BLOB;
+  ALTER TABLE grant_flows ADD COLUMN tag BLOB;
+  ALTER TABLE pins ADD COLUMN tag BLOB;
+  ALTER TABLE agreed_files ADD COLUMN tag BLOB;
+  ALTER TABLE prompts ADD COLUMN tag BLOB;
+  DROP TRIGGER IF EXISTS pins_stay_replaced;
+  CREATE TRIGGER pins_stay_replaced
+    BEFORE UPDATE OF place, app, configured, description, digest, given_by, pinned_at, replaced_at, found_configured,
+      found_description, found_digest, stopped_at ON pins
+    WHEN OLD.replaced_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a pin is replaced for good'); END;
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

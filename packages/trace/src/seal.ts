@@ -27,6 +27,8 @@ export interface Seal {
   open(stored: string, place: Place): string;
   closeBytes(bytes: Uint8Array, place: Place): Uint8Array;
   openBytes(stored: Uint8Array, place: Place): Uint8Array;
+  /** A keyed digest that nobody makes without the key; null: there is no key. */
+  tag(text: string): Uint8Array | null;
 }
 
 /** What no JSON text begins with: texts in the clear are JSON. */
@@ -45,6 +47,7 @@ export const CLEAR: Seal = Object.freeze({
   },
   closeBytes: (bytes: Uint8Array) => bytes,
   openBytes: (stored: Uint8Array) => stored,
+  tag: () => null,
 });
 
 /** What the user gave: 32 random bytes, or words from which they are derived slowly. */
@@ -99,6 +102,7 @@ export function sealOf(key: StoreKey, { derivation, salt, mark }: SealParameters
     fresh: derived('cordon values'),
     alike: derived('cordon equal values'),
     nonces: derived('cordon nonces of equal values'),
+    tags: derived('cordon tags of rows'),
   });
 }
 
@@ -106,6 +110,7 @@ interface SealKeys {
   readonly fresh: Buffer;
   readonly alike: Buffer;
   readonly nonces: Buffer;
+  readonly tags: Buffer;
 }
 
 class KeyedSeal implements Seal {
@@ -150,6 +155,10 @@ class KeyedSeal implements Seal {
 
   openBytes(stored: Uint8Array, place: Place): Uint8Array {
     return decrypt(this.#keys.fresh, stored, this.#bound(place));
+  }
+
+  tag(text: string): Uint8Array {
+    return createHmac('sha256', this.#keys.tags).update(text).digest();
   }
 
   #bound(place: Place): Buffer {

@@ -7,6 +7,7 @@
 import type { Database } from './database.ts';
 import { StoreFailure, type StoreFault, storeFault } from './fault.ts';
 import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './row.ts';
+import type { RowTags } from './row-tag.ts';
 import { CLEAR, newParameters, type Seal, type SealParameters, type StoreKey, sealOf } from './seal.ts';
 import {
   type Binding,
@@ -29,46 +30,61 @@ interface StoredSeal {
  * From here on `database` reads and writes with this key. A store that holds nothing yet is given the key; one that
  * holds texts in the clear is refused (`key-unused`), because whoever gives a key believes them to be encrypted.
  */
-export function unlock(database: Database, key: StoreKey | null): StoreFault | null {
+export function unlock(database: Database, tags: RowTags, key: StoreKey | null): StoreFault | null {
   const stored = storedSeal(database);
   const { file } = database;
   if (stored === null) {
     if (key === null) return null;
     if (!isUnused(database)) return storeFault('key-unused', file);
-    return resealOrMeet(database, key, WHOLE_ROW);
+    return resealOrMeet(database, tags, key, WHOLE_ROW);
   }
   if (key === null) return storeFault('key-missing', file);
   const opened = openSeal(key, stored);
   if (opened === null) return storeFault('key-wrong', file);
   database.useSeal(opened);
-  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, key, stored.binding);
+  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, tags, key, stored.binding);
 }
 
 /** Two processes may open a new store, or an old one, at the same moment: the second finds what the first has done. */
-function resealOrMeet(database: Database, key: StoreKey, binding: Binding): StoreFault | null {
+function resealOrMeet(database: Database, tags: RowTags, key: StoreKey, binding: Binding): StoreFault | null {
   try {
-    reseal(database, key, binding);
+    reseal(database, tags, key, { binding, vouches: false });
     return null;
   } catch (error) {
-    if (error instanceof StoreFailure && error.fault.kind === 'key-changed') return unlock(database, key);
+    if (error instanceof StoreFailure && error.fault.kind === 'key-changed')
+      return unlock(database, tags, key);
     throw error;
   }
 }
 
+export interface ResealOptions {
+  /** Of the texts as they are. */
+  readonly binding: Binding;
+  /** The user stands for the rows of a store that has no key yet. */
+  readonly vouches: boolean;
+}
+
 /**
  * Seals every text of the store anew, with another key or (null) with none, in one transaction. The caller has unlocked
- * the store, and takes what stood there before out of the file with `scrub`. `binding`: of the texts as they are.
+ * the store, and takes what stood there before out of the file with `scrub`.
  */
-export function reseal(database: Database, key: StoreKey | null, binding: Binding = WHOLE_ROW): void {
+export function reseal(
+  database: Database,
+  tags: RowTags,
+  key: StoreKey | null,
+  { binding, vouches }: ResealOptions,
+): void {
   const parameters = key === null ? null : newParameters(key);
   const after = key === null || parameters === null ? CLEAR : sealOf(key, parameters);
   const before = database.seal;
   const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
   database.write(() => {
+    const kept = tags.kept(vouches);
     keep(database, after, parameters);
     database.withoutTriggers(tables, () => {
       for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after, binding);
     });
+    tags.tagAnew(kept, after);
   });
   database.useSeal(after);
 }

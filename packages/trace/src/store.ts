@@ -19,7 +19,9 @@ import { Memory, type MemoryOwner } from './memory.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { Pins } from './pin.ts';
 import { Prompts } from './prompt.ts';
+import { type AuthenticityCount, RowTags, TABLES, type TaggedTable } from './row-tag.ts';
 import type { StoreKey } from './seal.ts';
+import { WHOLE_ROW } from './sealed-column.ts';
 import { type SessionFault, type SessionRecord, Sessions } from './session.ts';
 import { reseal, unlock } from './store-key.ts';
 
@@ -40,6 +42,8 @@ export interface Store {
   readonly memories: MemoryArchive;
   /** Deletes a session with its journal, history, grants and questions; facts stay. Refused while a process holds it. */
   eraseSession(session: SessionId): Result<SessionRecord, SessionFault>;
+  /** Rows that would give a right and give none, by table: the key says that they are not what was written with it. */
+  rightsWithoutEffect(): readonly (AuthenticityCount & { readonly table: TaggedTable })[];
   /** Whether texts are encrypted in the file. */
   readonly isSealed: boolean;
   /**
@@ -64,9 +68,9 @@ export interface StoreOptions {
   readonly busyMs?: number;
   /** Largest size of the database; null: what the disk holds. */
   readonly maxBytes?: number | null;
-  /** Signs the journal: at least 32 bytes that nobody can read who can write the folder. */
   /** Encrypts all texts in the file; null: they stand there as they are. See docs/decisions/0017-encryption-at-rest.md. */
   readonly key?: StoreKey | null;
+  /** Signs the journal: at least 32 bytes that nobody can read who can write the folder. */
   readonly journalKey?: Uint8Array | null;
 }
 
@@ -84,18 +88,20 @@ export function openStore(
   if (!opened.ok) return opened;
 
   const database = opened.value;
-  const refusal = unlockOrClose(database, options.key ?? null);
-  if (refusal !== null) return failed(refusal);
-  const parts = { database, now: clock, randomId: options.randomId ?? randomNames() };
   const { journalKey = null } = options;
   const chainKey = journalKey === null ? null : new ChainKey(journalKey);
+  const tags = new RowTags(database, chainKey);
+  const refusal = unlockOrClose(database, tags, options.key ?? null);
+  if (refusal !== null) return failed(refusal);
+  const parts = { database, tags, now: clock, randomId: options.randomId ?? randomNames() };
   const sessions = new Sessions({ ...parts, claims, chainKey, processId: process.pid });
+  const journal = new Journal({ ...parts, sessions, chainKey });
   return ok({
     file,
     sessions,
-    journal: new Journal({ ...parts, sessions, chainKey }),
+    journal,
     grants: new Grants(parts),
-    prompts: new Prompts(parts),
+    prompts: new Prompts({ ...parts, eventsFrom: (session, event) => journal.eventsFrom(session, event) }),
     pins: new Pins(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
     memories: new MemoryArchive(parts),
@@ -103,7 +109,8 @@ export function openStore(
     get isSealed() {
       return database.seal.mark !== '';
     },
-    reseal: (key) => reseal(database, key),
+    rightsWithoutEffect: () => TABLES.map((table) => ({ table, ...tags.count(table) })),
+    reseal: (key) => reseal(database, tags, key, { binding: WHOLE_ROW, vouches: true }),
     together: (work) => database.write(work),
     scrub: () => database.scrub(),
     makeRoom: () => database.makeRoom(),
@@ -117,10 +124,10 @@ export function openStore(
   });
 }
 
-function unlockOrClose(database: Database, key: StoreKey | null): StoreFault | null {
+function unlockOrClose(database: Database, tags: RowTags, key: StoreKey | null): StoreFault | null {
   let refusal: StoreFault | null = null;
   try {
-    refusal = unlock(database, key);
+    refusal = unlock(database, tags, key);
   } catch (error) {
     database.close();
     if (error instanceof StoreFailure) return error.fault;

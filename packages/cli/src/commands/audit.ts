@@ -38,11 +38,38 @@ export function verifyJournal(
       if (!verification.intact) broken++;
       tellVerification(surroundings, session, verification);
     }
+    if (names.length === 0) broken += tellRights(surroundings, store);
     if (surroundings.wantsJson)
       surroundings.json({ kind: 'audit.result', sessions: sessions.length, broken });
     else if (sessions.length === 0) surroundings.output.say('', 'there are no sessions yet');
     return broken === 0 ? EXIT.done : EXIT.refused;
   });
+}
+
+const RIGHTS: Readonly<Record<ReturnType<Store['rightsWithoutEffect']>[number]['table'], string>> = {
+  grants: 'grants',
+  grant_flows: 'recipients of grants',
+  pins: 'agreements to apps',
+  agreed_files: 'agreements to files',
+  prompts: 'questions',
+};
+
+/** Rows that give a right, where there is a key. Returns how many kinds have one that somebody changed. */
+function tellRights(surroundings: Surroundings, store: Store): number {
+  let broken = 0;
+  for (const { table, changed, untagged } of store.rightsWithoutEffect()) {
+    if (changed + untagged === 0) continue;
+    if (changed > 0) broken++;
+    if (surroundings.wantsJson) surroundings.json({ kind: 'audit.rights', of: table, changed, untagged });
+    else if (changed > 0)
+      surroundings.output.say('  BROKEN  ', `${RIGHTS[table]}: ${changed} changed without the key`, 'bad');
+    if (!surroundings.wantsJson && untagged > 0)
+      surroundings.output.say(
+        '          ',
+        `${RIGHTS[table]}: ${untagged} made without the key; they permit nothing`,
+      );
+  }
+  return broken;
 }
 
 /** Against each head that was kept of it. */

@@ -47,8 +47,24 @@ export function listGrants(surroundings: Surroundings, options: GrantOptions): P
       const headers = ['id', 'what', 'how long', 'given', ...(options.all === true ? ['state'] : [])];
       renderTable(surroundings.output, headers, rows);
     }
+    tellWithoutEffect(surroundings, store);
     return EXIT.done;
   });
+}
+
+/** What the list leaves out because the key says that it is not what was granted. */
+function tellWithoutEffect({ notes, wantsJson }: Surroundings, store: Store): void {
+  const found = store.rightsWithoutEffect().find(({ table }) => table === 'grants');
+  const { changed = 0, untagged = 0 } = found ?? {};
+  if (wantsJson) return;
+  if (changed > 0)
+    notes.say(
+      '!! ',
+      `${changed} grants were changed without the key and permit nothing: see \`--all\``,
+      'bad',
+    );
+  if (untagged > 0)
+    notes.say('', `${untagged} grants were made without the key and permit nothing: see \`--all\``, 'warn');
 }
 
 /** One by its id, or all that the options name. */
@@ -149,9 +165,11 @@ function allShown(store: Store): ReadonlyMap<string, Shown> {
 
 const MOST_SESSIONS = 1_000_000;
 
-type State = 'in force' | 'used' | 'revoked' | 'over' | 'its session ended';
+type State = 'not what was granted' | 'in force' | 'used' | 'revoked' | 'over' | 'its session ended';
 
-function stateOf(store: Store, { revokedAt, usedAt, expiredAt, session }: GrantRecord): State {
+function stateOf(store: Store, grant: GrantRecord): State {
+  const { revokedAt, usedAt, expiredAt, session } = grant;
+  if (!grant.isAuthentic) return 'not what was granted';
   if (revokedAt !== null) return 'revoked';
   if (usedAt !== null) return 'used';
   if (expiredAt !== null) return 'over';

@@ -1,0 +1,145 @@
+/**
+ * Tags of rows that give a right: grants and their flows, pins, agreed files, questions with their answers. In a store with
+ * a key each such row carries a keyed digest of all its columns, its id included. A row that somebody changed, copied or
+ * made without the key gives no right: the user is asked again (docs/decisions/0031-rows-that-give-a-right.md).
+ *
+ * Ring 0.
+ */
+import { timingSafeEqual } from 'node:crypto';
+
+import type { ChainKey } from './chain-key.ts';
+import type { Database } from './database.ts';
+import { bytesOf, numberOf, type Row } from './row.ts';
+import type { Seal } from './seal.ts';
+
+const FROM_SESSION = 'LEFT JOIN sessions s ON s.key = t.session';
+
+/** Every column of each table but `key` and `tag`; a session by its id. A test holds this against the schema. */
+export const TAGGED_TABLES = {
+  grants: {
+    join: FROM_SESSION,
+    columns: [
+      ...['t.id', 't.subject', 't.scope', 't.duration', 's.id', 't.ends_at', 't.digest', 't.binding'],
+      ...['t.prompt', 't.given_at', 't.revoked_at', 't.used_at', 't.expired_at'],
+    ],
+  },
+  grant_flows: { join: 'JOIN grants g ON g.key = t.granted', columns: ['t.flow', 'g.id'] },
+  pins: {
+    join: '',
+    columns: [
+      ...['t.place', 't.app', 't.configured', 't.description', 't.digest', 't.given_by', 't.pinned_at'],
+      ...['t.replaced_at', 't.found_configured', 't.found_description', 't.found_digest', 't.stopped_at'],
+    ],
+  },
+  agreed_files: { join: '', columns: ['t.file', 't.digest', 't.agreed_at'] },
+  prompts: {
+    join: FROM_SESSION,
+    columns: [
+      ...['t.id', 's.id', 't.fingerprint', 't.question', 't.asked_at', 't.answer', 't.answered_at'],
+      't.over_at',
+    ],
+  },
+} as const;
+
+export type TaggedTable = keyof typeof TAGGED_TABLES;
+
+/** `untagged`: written without a key, or by a version that had no tags. */
+export type Authenticity = 'authentic' | 'untagged' | 'changed';
+
+export type AuthenticityCount = Readonly<Record<Exclude<Authenticity, 'authentic'>, number>>;
+
+export class RowTags {
+  readonly #database: Database;
+  readonly #chainKey: ChainKey | null;
+
+  constructor(database: Database, chainKey: ChainKey | null) {
+    this.#database = database;
+    this.#chainKey = chainKey;
+  }
+
+  /** Whether this row is what was written with the key; without a key every row counts. */
+  isAuthentic(table: TaggedTable, rowid: number): boolean {
+    return this.#isKeyed(this.#database.seal) ? this.#look(table, rowid) === 'authentic' : true;
+  }
+
+  /** Inside a write transaction: tags a row that this process has just inserted. */
+  add(table: TaggedTable, rowid: number): void {
+    if (this.#isKeyed(this.#database.seal)) this.#write(table, rowid, this.#database.seal);
+  }
+
+  /** Inside a write transaction: `work` changes the row. A row that was not authentic before does not become so. */
+  change<T>(table: TaggedTable, rowid: number, work: () => T): T {
+    const wasAuthentic = this.isAuthentic(table, rowid);
+    const value = work();
+    if (wasAuthentic) this.add(table, rowid);
+    return value;
+  }
+
+  /** How many rows give no right, because the key says so; none without a key. */
+  count(table: TaggedTable): AuthenticityCount {
+    const count = { untagged: 0, changed: 0 };
+    if (!this.#isKeyed(this.#database.seal)) return count;
+    for (const rowid of this.#rowids(table)) {
+      const found = this.#look(table, rowid);
+      if (found !== 'authentic') count[found]++;
+    }
+    return count;
+  }
+
+  /**
+   * The rows that keep their right when the store's texts are sealed anew. `vouches`: the user gives a key to a store that had
+   * none, and so stands for what it holds; a store that gets its key by being opened is not vouched for by anybody.
+   */
+  kept(vouches: boolean): ReadonlyMap<TaggedTable, readonly number[]> {
+    const keeps = vouches || this.#isKeyed(this.#database.seal);
+    return new Map(
+      TABLES.map((table) => [
+        table,
+        keeps ? this.#rowids(table).filter((rowid) => this.isAuthentic(table, rowid)) : [],
+      ]),
+    );
+  }
+
+  /** Tags the rows that keep their right, as they are sealed now. */
+  tagAnew(kept: ReadonlyMap<TaggedTable, readonly number[]>, seal: Seal): void {
+    for (const [table, rowids] of kept) for (const rowid of rowids) this.#write(table, rowid, seal);
+  }
+
+  #isKeyed(seal: Seal): boolean {
+    return seal.mark !== '' || this.#chainKey !== null;
+  }
+
+  #look(table: TaggedTable, rowid: number): Authenticity {
+    const row = this.#read(table, rowid);
+    if (row === null || row.tag === null) return 'untagged';
+    const right = this.#tagOf(table, row, this.#database.seal);
+    const tag = bytesOf(row, 'tag');
+    const isRight = right !== null && tag.length === right.length && timingSafeEqual(tag, right);
+    return isRight ? 'authentic' : 'changed';
+  }
+
+  #write(table: TaggedTable, rowid: number, seal: Seal): void {
+    const row = this.#read(table, rowid);
+    if (row === null) return;
+    this.#database.run(`UPDATE ${table} SET tag = ? WHERE rowid = ?`, this.#tagOf(table, row, seal), rowid);
+  }
+
+  #tagOf(table: TaggedTable, row: Row, seal: Seal): Uint8Array | null {
+    const values = TAGGED_TABLES[table].columns.map((_, index) => row[`c${index}`]);
+    const text = JSON.stringify(['cordon-row-1', table, ...values]);
+    return seal.tag(text) ?? this.#chainKey?.tag(text) ?? null;
+  }
+
+  #read(table: TaggedTable, rowid: number): Row | null {
+    const { columns, join } = TAGGED_TABLES[table];
+    const named = columns.map((column, index) => `${column} AS c${index}`).join(', ');
+    const sql = `SELECT ${named}, t.tag AS tag FROM ${table} t ${join} WHERE t.rowid = ?`;
+    return this.#database.first(sql, [rowid], (row) => row);
+  }
+
+  #rowids(table: TaggedTable): readonly number[] {
+    return this.#database.all(`SELECT rowid AS rowid FROM ${table}`, [], (row) => numberOf(row, 'rowid'));
+  }
+}
+
+export const TABLES: readonly TaggedTable[] = ['grants', 'grant_flows', 'pins', 'agreed_files', 'prompts'];
