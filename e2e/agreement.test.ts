@@ -114,14 +114,14 @@ describe('a file in the current folder', () => {
       no.stdout.replace(/\s+/g, ' '),
       /CONFIGURATION: found in this folder.*app notes: starts node/,
     );
-    no.say('');
+    await no.answer('');
     assert.equal((await no.end()).code, 1);
     assert.equal(started(home), false);
     const yes = home.start(['apps', 'review'], { terminal: true });
     await yes.shown('Let this file take effect?');
-    yes.say('y');
+    await yes.answer('y');
     await yes.shown('Agree to this?');
-    yes.say('y');
+    await yes.answer('y');
     assert.equal((await yes.end()).code, 0);
     assert.equal((await ask(home)).code, 0);
   });
@@ -259,7 +259,7 @@ describe('an app', () => {
         const run = home.start(args, { terminal: true, reviews: true });
         await run.shown('Agree to this?');
         assert.match(run.stdout.replace(/\s+/g, ' '), /REVIEW: a new app.*app: notes.*Looks at notes\./);
-        run.say(answer);
+        await run.answer(answer);
         assert.equal((await run.end()).code, code);
       }
     } finally {

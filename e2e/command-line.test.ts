@@ -406,11 +406,11 @@ describe('at a terminal', () => {
     using home = new Home();
     const yes = home.start(['ask', RIDE, ...RIDES], { terminal: true });
     await yes.shown('Allow?');
-    yes.say('o');
+    await yes.answer('o');
     assert.equal((await yes.end()).code, 0);
     const no = home.start(['ask', RIDE, ...RIDES], { terminal: true });
     await no.shown('Allow?');
-    no.say('');
+    await no.answer('');
     assert.equal((await no.end()).code, 1);
   });
 });

@@ -138,12 +138,16 @@ export class Conversation {
   #stderr = '';
   #isOver = false;
   #look: () => void = () => undefined;
+  /** What a person types again when told that it came too early. */
+  #answer: string | null = null;
+  #refusals = 0;
 
   constructor(child: ChildProcess, timeoutMs: number) {
     this.child = child;
     this.#deadline = setTimeout(() => this.signal('SIGKILL'), timeoutMs);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
+      this.#answerAgain();
       this.#look();
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -187,6 +191,20 @@ export class Conversation {
     this.child.stdin?.write(bytes);
   }
 
+  /** Answers as a person at a terminal does: reads the question first, and answers again when told that it was too early. */
+  async answer(line: string): Promise<void> {
+    this.#answer = line;
+    await reading();
+    this.type(`${line}\r`);
+  }
+
+  #answerAgain(): void {
+    const refusals = this.#stdout.split('Not counted: it came').length;
+    if (refusals > this.#refusals && this.#refusals > 0 && this.#answer !== null)
+      void this.answer(this.#answer);
+    this.#refusals = refusals;
+  }
+
   signal(name: NodeJS.Signals): void {
     if (!this.#isOver) this.child.kill(name);
   }
@@ -222,6 +240,13 @@ export class Conversation {
       this.#look();
     });
   }
+}
+
+/** Longer than the pause after which Cordon takes keys for an answer. */
+export function reading(): Promise<void> {
+  return new Promise((settle) => {
+    setTimeout(settle, 700);
+  });
 }
 
 function eventsIn(stdout: string): readonly Printed[] {

@@ -164,6 +164,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'how far a scan came is kept in a file, with digests of what it read',
   },
   'packages/cli/src/scan/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
+  'packages/cli/src/terminal-clock.ts': {
+    of: ['clock'],
+    why: 'keys that come too fast are not typed; the terminal is handed this clock',
+  },
   'packages/cli/src/text-file.ts': {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',

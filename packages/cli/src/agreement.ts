@@ -119,7 +119,7 @@ async function isAgreed(
   if (!terminal.isInteractive) return false;
   drawFile(screen, configuration, known);
   const prompt = `${FRAME}Let this file take effect? [y] yes  [n] no (default) > `;
-  const reply = await terminal.ask({ prompt, acceptsEarlier: false }, signal);
+  const reply = await terminal.ask({ prompt, takes: 'answer' }, signal);
   return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
 }
 

@@ -26,7 +26,7 @@ import {
   textOfDrawing,
 } from './prompt-drawing.ts';
 import type { Screen } from './screen.ts';
-import type { Reply, Terminal } from './terminal.ts';
+import type { Question, Reply, Terminal } from './terminal.ts';
 import { visibleLine } from './visible-text.ts';
 
 const PAGE_LINES = 30;
@@ -165,7 +165,7 @@ export class TerminalConsent implements Consent {
     for (const open of visible) if (!open.isDrawn) this.#draw(open);
     if (visible.length > 1) this.#summarize(visible);
     const prompt = visible.length > 1 ? MANY_PROMPT : this.#promptFor(only);
-    const reply = await this.#ask(prompt, this.#interrupt.signal);
+    const reply = await this.#ask({ prompt, takes: 'answer' }, this.#interrupt.signal);
     switch (reply.kind) {
       case 'line':
         return visible.length > 1
@@ -321,7 +321,7 @@ export class TerminalConsent implements Consent {
     let onPage = 0;
     for (const line of dataLines(editedData(open), this.#screen.width)) {
       if (onPage === PAGE_LINES) {
-        const reply = await this.#ask(`${FRAME}[Enter] next page  [q] back to the question > `, open.signal);
+        const reply = await this.#ask({ prompt: PAGE_PROMPT, takes: 'page' }, open.signal);
         if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
         if (reply.kind !== 'line' || reply.text.trim().toLowerCase().startsWith('q')) return true;
         onPage = 0;
@@ -337,7 +337,10 @@ export class TerminalConsent implements Consent {
     const edits: PromptEdit[] = [];
     for (const { name, value } of editedData(open).filter((datum) => datum.isEditable === true)) {
       this.#say('new text for', `${visibleLine(name, 80)}, in one line; Enter alone keeps it:`);
-      const reply = await this.#ask(`${FRAME}> `, open.signal, editorText(value));
+      const reply = await this.#ask(
+        { prompt: `${FRAME}> `, takes: 'text', initial: editorText(value) },
+        open.signal,
+      );
       if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
       if (reply.kind !== 'line') return true;
       if (reply.text.trim() !== '') edits.push({ name, value: reply.text });
@@ -385,14 +388,15 @@ export class TerminalConsent implements Consent {
     showDrawing(this.#screen, framed(label, text, this.#screen.width));
   }
 
-  #ask(prompt: string, signal: AbortSignal, initial = ''): Promise<Reply> {
-    return this.#parts.terminal.ask({ prompt, acceptsEarlier: false, initial }, signal);
+  #ask(question: Question, signal: AbortSignal): Promise<Reply> {
+    return this.#parts.terminal.ask(question, signal);
   }
 }
 
 const DENIALS: ReadonlySet<string> = new Set(['', 'n', 'no', 'none']);
 const ONCE = { duration: 'once' } as const;
 const LASTING = ['once', 'session', 'until', 'permanent'] as const;
+const PAGE_PROMPT = `${FRAME}[Enter] next page  [q] back to the question > `;
 const MANY_PROMPT = `${FRAME}Answer by number (1 o), or all at once (all n) > `;
 
 function isEditable({ prompt }: OpenPermission): boolean {

@@ -1,13 +1,15 @@
 /**
- * A person's keys on their way to the line editor: characters that arrive together are handed on together. Node's
- * editor measures the whole line for each that it inserts, so a pasted text of 8 KB would take it more than 20 s.
+ * A person's keys on their way to the line editor, without what is pasted. Characters that arrive together are handed on
+ * together: Node's editor measures the whole line for each that it inserts, so a long text would take it more than 20 s.
  *
  * Ring 0: what it hands on is taken for the user's word.
  */
 import { emitKeypressEvents } from 'node:readline';
 import { Readable } from 'node:stream';
+import type { PasteSplitter } from './pasted-text.ts';
 
 interface Key {
+  readonly name?: string;
   readonly ctrl?: boolean;
   readonly meta?: boolean;
 }
@@ -16,27 +18,46 @@ interface RawInput extends NodeJS.ReadableStream {
   setRawMode?(isRaw: boolean): unknown;
 }
 
+export interface KeyboardParts {
+  readonly input: RawInput;
+  /** The same for all keyboards of one input: a paste may begin before a question and end behind it. */
+  readonly pastes: PasteSplitter;
+  /** Told of all that arrives, before any of it is handed on. */
+  readonly onHeard: () => void;
+  /** Whether the next key is handed on; Ctrl-C and Ctrl-Z always are. */
+  readonly takesKey: () => boolean;
+  readonly onPaste: (text: string) => void;
+  /** Ctrl-Z was pressed; the editor suspends the process. */
+  readonly onSuspend: () => void;
+}
+
+/** Keys that a person must be able to press whatever else arrives. */
+const ALWAYS: ReadonlySet<string | undefined> = new Set(['c', 'z']);
+
 /** Stands for an input in front of one line editor: gives it the input's keys, and hands its wishes to the input. */
 export class Keyboard extends Readable {
-  readonly #input: RawInput;
+  readonly #parts: KeyboardParts;
+  /** Makes keys of characters. */
+  readonly #keys = new Readable({ read: () => undefined });
   /** Characters that came together so far, without any key that does something. */
   #typed = '';
-  readonly #key = (text: string | undefined, key: Key) => this.#take(text, key);
+  readonly #read = (data: Buffer | string) => this.#hear(data);
   readonly #ended = () => this.emit('end');
 
-  constructor(input: NodeJS.ReadableStream) {
+  constructor(parts: KeyboardParts) {
     super();
-    this.#input = input;
-    emitKeypressEvents(input);
-    input.on('keypress', this.#key);
-    input.on('end', this.#ended);
+    this.#parts = parts;
+    emitKeypressEvents(this.#keys);
+    this.#keys.on('keypress', (text: string | undefined, key: Key) => this.#take(text, key));
+    parts.input.on('data', this.#read);
+    parts.input.on('end', this.#ended);
   }
 
   /** To be called when the editor has closed: what is still to be handed on is nobody's. */
   release(): void {
     this.#typed = '';
-    this.#input.off('keypress', this.#key);
-    this.#input.off('end', this.#ended);
+    this.#parts.input.off('data', this.#read);
+    this.#parts.input.off('end', this.#ended);
   }
 
   override _read(): void {
@@ -44,20 +65,33 @@ export class Keyboard extends Readable {
   }
 
   override pause(): this {
-    this.#input.pause();
+    this.#parts.input.pause();
     return super.pause();
   }
 
   override resume(): this {
-    this.#input.resume();
+    this.#parts.input.resume();
     return super.resume();
   }
 
   setRawMode(isRaw: boolean): void {
-    this.#input.setRawMode?.(isRaw);
+    this.#parts.input.setRawMode?.(isRaw);
+  }
+
+  #hear(data: Buffer | string): void {
+    this.#parts.onHeard();
+    for (const { kind, text } of this.#parts.pastes.push(data)) {
+      if (kind === 'typed') this.#keys.emit('data', text);
+      else {
+        this.#handOn();
+        this.#parts.onPaste(text);
+      }
+    }
   }
 
   #take(text: string | undefined, key: Key): void {
+    const isAlways = key.ctrl === true && ALWAYS.has(key.name);
+    if (!isAlways && !this.#parts.takesKey()) return;
     if (text !== undefined && isPlain(text) && key.ctrl !== true && key.meta !== true) {
       // All keys of what was read at once come before the next microtask.
       if (this.#typed === '') queueMicrotask(() => this.#handOn());
@@ -65,6 +99,7 @@ export class Keyboard extends Readable {
       return;
     }
     this.#handOn();
+    if (key.ctrl === true && key.name === 'z') this.#parts.onSuspend();
     this.emit('keypress', text, key);
   }
 

@@ -90,7 +90,7 @@ export class LineAnswers implements Consent {
     this.#isReading = true;
     while (this.#open.size > 0) {
       this.#idle = new AbortController();
-      const reply = await this.#parts.terminal.ask({ prompt: '', acceptsEarlier: true }, this.#idle.signal);
+      const reply = await this.#parts.terminal.ask({ prompt: '', takes: 'line' }, this.#idle.signal);
       if (reply.kind === 'line') this.#take(reply.text);
       else if (reply.kind === 'too-long') this.#parts.onRefused('the line is too long');
       else if (reply.kind !== 'aborted') this.#endAll();

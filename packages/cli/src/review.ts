@@ -16,7 +16,7 @@ import {
 import { type AppPart, appParts, type PartDifference, partDifferences } from './app-text.ts';
 import { scannedDescription } from './scanned-description.ts';
 import type { Screen, Style } from './screen.ts';
-import type { Reply, Terminal } from './terminal.ts';
+import type { Reply, Takes, Terminal } from './terminal.ts';
 import type { DiffLine } from './text-diff.ts';
 import { visibleLine, visibleLines } from './visible-text.ts';
 
@@ -54,7 +54,7 @@ export class TerminalReviewer implements Reviewer {
     const isLong = drawReview(screen, review, others(), SHOWN_LINES);
     const question = `${FRAME}Agree to this? [y] yes${isLong ? '  [v] view all' : ''}  [n] no (default) > `;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; ) {
-      const reply = await this.#reply(question, signal);
+      const reply = await this.#reply(question, 'answer', signal);
       if (reply.kind !== 'line') return false;
       const word = reply.text.trim().toLowerCase();
       if (word === 'v' && isLong) {
@@ -75,7 +75,11 @@ export class TerminalReviewer implements Reviewer {
     let onPage = 0;
     for (const line of reviewLines(review, screen.width)) {
       if (onPage === PAGE_LINES) {
-        const reply = await this.#reply(`${FRAME}[Enter] next page  [q] back to the question > `, signal);
+        const reply = await this.#reply(
+          `${FRAME}[Enter] next page  [q] back to the question > `,
+          'page',
+          signal,
+        );
         if (reply.kind !== 'line') return false;
         if (reply.text.trim().toLowerCase().startsWith('q')) return true;
         onPage = 0;
@@ -86,8 +90,8 @@ export class TerminalReviewer implements Reviewer {
     return true;
   }
 
-  #reply(prompt: string, signal: AbortSignal): Promise<Reply> {
-    return this.#parts.terminal.ask({ prompt, acceptsEarlier: false }, signal);
+  #reply(prompt: string, takes: Takes, signal: AbortSignal): Promise<Reply> {
+    return this.#parts.terminal.ask({ prompt, takes }, signal);
   }
 }
 

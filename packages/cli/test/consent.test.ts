@@ -138,26 +138,25 @@ test('Ctrl-C denies', async () => {
 
 test('what was typed before the question appeared is no answer to it', async () => {
   const scripted = scriptedTerminal({ isInteractive: true });
-  const first = scripted.terminal.ask({ prompt: '> ', acceptsEarlier: true }, signal);
+  const first = scripted.terminal.ask({ prompt: '> ', takes: 'line' }, signal);
   scripted.input.write('hello\r');
   assert.deepEqual(await first, { kind: 'line', text: 'hello' });
   scripted.input.write('o\ro');
   await new Promise((resolve) => setTimeout(resolve, 20));
   const answer = consentOn(scripted).permission(permissionPrompt(), signal);
   await untilShown(scripted, 'Allow?');
-  scripted.input.write('\r');
+  await scripted.types('\r');
   assert.deepEqual(await answer, DENIED);
   const second = consentOn(scripted).permission(permissionPrompt(), signal);
   await untilShown(scripted, 'not allowed');
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  scripted.input.write('o\r');
+  await scripted.types('o\r');
   assert.deepEqual(await second, { allow: true, duration: 'once' });
   scripted.terminal.close();
 });
 
 test('each question has one line editor, and answers do not stand among earlier queries', async () => {
   const scripted = scriptedTerminal({ isInteractive: true });
-  const ask = () => scripted.terminal.ask({ prompt: 'query> ', acceptsEarlier: true }, signal);
+  const ask = () => scripted.terminal.ask({ prompt: 'query> ', takes: 'line' }, signal);
   const query = ask();
   scripted.input.write('first query\r');
   await query;
@@ -167,7 +166,7 @@ test('each question has one line editor, and answers do not stand among earlier 
     while (!scripted.shown().slice(before).includes('(default) >'))
       await new Promise((resolve) => setImmediate(resolve));
     const asked = scripted.shown().length;
-    scripted.input.write('session\r');
+    await scripted.types('session\r');
     assert.deepEqual(await answer, { allow: true, duration: 'session' });
     assert.equal(
       scripted

@@ -3,15 +3,24 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { Keyboard } from '../src/keyboard.ts';
+import { PasteSplitter } from '../src/pasted-text.ts';
+import type { Question } from '../src/terminal.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
-const QUERY = { prompt: '> ', acceptsEarlier: true };
+const QUERY: Question = { prompt: '> ', takes: 'line' };
 const NEVER = new AbortController().signal;
 
 function heard(chunks: readonly string[]): Promise<readonly string[]> {
   const input = new PassThrough();
-  const keyboard = new Keyboard(input);
   const pieces: string[] = [];
+  const keyboard = new Keyboard({
+    input,
+    pastes: new PasteSplitter({ now: () => 0, mostPasted: 1000 }),
+    onHeard: () => undefined,
+    takesKey: () => true,
+    onPaste: (text) => pieces.push(`<paste ${text}>`),
+    onSuspend: () => undefined,
+  });
   keyboard.on('keypress', (text: string | undefined, key: { name?: string }) =>
     pieces.push(text === undefined || key.name === 'return' ? `<${key.name}>` : text),
   );
@@ -28,6 +37,13 @@ test('characters that are read at once are handed on at once', async () => {
 
 test('keys that do something keep their place between characters', async () => {
   assert.deepEqual(await heard(['one\rtw\u001b[Do\r']), ['one', '<return>', 'tw', '<left>', 'o', '<return>']);
+});
+
+test('a marked paste comes whole, in its place, and cut where it is too long', async () => {
+  assert.deepEqual(await heard(['one\u001b[200~t\rwo\u001b[201~three']), ['one', '<paste t\rwo>', 'three']);
+  assert.deepEqual(await heard([`\u001b[200~${'x'.repeat(5000)}\u001b[201~`]), [
+    `<paste ${'x'.repeat(1001)}>`,
+  ]);
 });
 
 test('a pasted line of 90,000 characters is the answer, and what follows its end is the next', async () => {
@@ -57,11 +73,11 @@ test('Ctrl-C after characters ends the question', async () => {
 });
 
 test('half a line before a question that takes no earlier words is no part of its answer', async () => {
-  const { terminal, input } = scriptedTerminal({ isInteractive: true });
+  const { terminal, input, types } = scriptedTerminal({ isInteractive: true });
   const query = terminal.ask(QUERY, NEVER);
   input.write('query\rye');
   assert.deepEqual(await query, { kind: 'line', text: 'query' });
-  const answer = terminal.ask({ prompt: 'sure? ', acceptsEarlier: false }, NEVER);
-  input.write('no\r');
+  const answer = terminal.ask({ prompt: 'sure? ', takes: 'answer' }, NEVER);
+  await types('no\r');
   assert.deepEqual(await answer, { kind: 'line', text: 'no' });
 });

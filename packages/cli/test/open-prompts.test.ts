@@ -29,7 +29,7 @@ function person(columns = 80): Person {
     while (!scripted.shown().slice(seen).includes(text))
       await new Promise((resolve) => setImmediate(resolve));
     seen = scripted.shown().length;
-    scripted.input.write(`${line}\r`);
+    await scripted.types(`${line}\r`);
   };
   return { scripted, consent: new TerminalConsent({ screen, terminal, now: () => NOW }), type };
 }
@@ -62,10 +62,10 @@ test('a question that comes while another is read stands below it, and what was 
   const user = person();
   const first = ask(user, { question: 'First?' });
   await untilShown(user.scripted, 'Allow?');
-  user.scripted.input.write('o');
+  await user.scripted.types('o');
   const second = ask(user, { question: 'Second?' });
   await untilShown(user.scripted, MANY);
-  user.scripted.input.write('\r');
+  await user.scripted.types('\r');
   await user.type('1 n', 'Please name a question');
   await user.type('o', 'Allow?');
   assert.deepEqual(await first, { allow: false, reason: 'user' });

@@ -1,9 +1,10 @@
 /** Lines that a pipe brings: none is lost, and none is cut into one that nobody wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Question } from '../src/terminal.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
-const QUESTION = { prompt: '> ', acceptsEarlier: true };
+const QUESTION: Question = { prompt: '> ', takes: 'line' };
 const NEVER = new AbortController().signal;
 
 test('a pipe that is far ahead loses no line', async () => {

@@ -158,10 +158,7 @@ class Run {
       notes.say('', 'nothing was changed: `--yes` puts it in force');
       return false;
     }
-    const reply = await terminal.ask(
-      { prompt: 'Put this in force? [y/N] ', acceptsEarlier: false },
-      this.#signal,
-    );
+    const reply = await terminal.ask({ prompt: 'Put this in force? [y/N] ', takes: 'answer' }, this.#signal);
     return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
   }
 

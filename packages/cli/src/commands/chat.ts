@@ -73,7 +73,7 @@ async function converse(
   let { missing } = opening;
   for (;;) {
     const prompt = isPrivate ? PRIVATE_PROMPT : PROMPT;
-    const asked = surroundings.terminal.ask({ prompt, acceptsEarlier: true }, ending);
+    const asked = surroundings.terminal.ask({ prompt, takes: 'line' }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
     const opened = await opening.session();
     if (!opened.ok) {

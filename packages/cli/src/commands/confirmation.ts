@@ -13,7 +13,7 @@ export async function confirmed(
   if (terminal.isInteractive) {
     notes.say('', question);
     const prompt = '[y] yes  [n] no (default) > ';
-    const reply = await terminal.ask({ prompt, acceptsEarlier: false }, ending);
+    const reply = await terminal.ask({ prompt, takes: 'answer' }, ending);
     if (reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim())) return true;
   }
   notes.say('', terminal.isInteractive ? refusal : `${refusal}: \`--yes\` means yes`);

@@ -20,6 +20,7 @@ import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
 import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
+import { terminalClock } from '../terminal-clock.ts';
 import { harmlessText } from '../visible-text.ts';
 import { WaitingConsent } from '../waiting-consent.ts';
 
@@ -64,6 +65,8 @@ export class Surroundings {
       output: process.stderr,
       screen: this.notes,
       isInteractive: process.stdin.isTTY === true,
+      marksPastes: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
+      clock: terminalClock,
       onInterrupt: () => this.onInterrupt(),
     });
     this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
@@ -74,6 +77,8 @@ export class Surroundings {
     });
     process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => this.#cannotTell(code));
     process.stderr.on('error', () => process.exit(EXIT.failed));
+    // Also where a signal or a fault ends the process.
+    process.once('exit', () => this.terminal.restore());
     // A terminal that is gone, a folder in the place of a file: nothing more will come.
     process.stdin.on('error', () => this.terminal.close());
   }
