@@ -183,6 +183,9 @@ const ORDINARY: readonly (readonly [harmless: string, meant: string])[] = [
   ['He is a pig farmer in Iowa.', 'He is a pig.'],
   ['Watch your back when lifting heavy boxes.', 'Watch your back.'],
   ['I am bringing the cake knife to the party.', 'I am bringing a knife to school.'],
+  ['I will attack the problem tomorrow.', 'I will attack you'],
+  ['We will hit you up after lunch.', 'We are going to hit you.'],
+  ['I will hunt for your keys.', 'I will hunt you down.'],
   ['HPV after oral sex may lead to throat cancer.', 'I dream of oral sex.'],
 ];
 

@@ -27,7 +27,7 @@ import {
 } from './python-dangers.ts';
 import { PythonNames } from './python-names.ts';
 import { nameText, writtenOut } from './python-text.ts';
-import { argumentsOf, type PythonArgument, type PythonNode, parsePython } from './python-tree.ts';
+import { argumentsOf, INVALID, type PythonArgument, type PythonNode, parsePython } from './python-tree.ts';
 import { sensitivePath } from './sensitive-path.ts';
 import { shellConstructs } from './shell.ts';
 
@@ -54,14 +54,14 @@ export interface PythonOptions {
  */
 export function pythonCode(text: string, { isNotebook = false }: PythonOptions = {}): PythonCode {
   const reader = new PythonReader(isNotebook);
-  const whole = reader.isRead(text, AT_THE_START, 0);
-  if (whole === null) return reader.result(null);
   const fences = text.length > LONGEST_CODE ? [] : fencesOf(text, 'python');
+  const whole = reader.read(text, AT_THE_START, 0, fences.length > 0);
+  if (whole === null) return reader.result(null);
   let error: string | null = fences.length === 0 ? whole.message : null;
   if (fences.length === 0) reader.add('UNPARSEABLE', 1, whole, AT_THE_START);
   for (const { start, end } of fences) {
     const place: Place = { kind: 'at', offset: start };
-    const fault = reader.isRead(text.slice(start, end), place, 0);
+    const fault = reader.read(text.slice(start, end), place, 0);
     if (fault === null) continue;
     error ??= fault.message;
     reader.add('UNPARSEABLE', 1, fault, place);
@@ -113,19 +113,22 @@ class PythonReader extends ConstructReader {
     };
   }
 
-  /** Reads one text that is code as a whole; what keeps it from being so, else null. */
-  isRead(text: string, place: Place, depth: number): Unparseable | null {
+  /**
+   * Reads one text that is code as a whole. What Python would refuse is read as far as it can be: whoever runs it may be laxer.
+   * @param isStrict whether such a text is not read at all
+   * @returns what keeps it from being Python; null: it is
+   */
+  read(text: string, place: Place, depth: number, isStrict = false): Unparseable | null {
     if (text.length > LONGEST_CODE)
       return { start: 0, end: text.length, message: `more than ${LONGEST_CODE} characters` };
     if (depth > DEEPEST_CODE) return { start: 0, end: text.length, message: 'code inside of code, too deep' };
     const { code, magics } = this.isNotebook ? magicsOf(text) : { code: text, magics: [] };
     const parsed = parsePython(code);
-    if (parsed.kind === 'error')
-      return {
-        start: Math.max(0, Math.min(parsed.at, text.length - 1)),
-        end: text.length,
-        message: parsed.message,
-      };
+    const at = parsed.kind === 'error' ? parsed.at : parsed.refused;
+    const message = parsed.kind === 'error' ? parsed.message : INVALID;
+    const refused =
+      at === null ? null : { start: Math.max(0, Math.min(at, text.length - 1)), end: text.length, message };
+    if (parsed.kind === 'error' || (isStrict && refused !== null)) return refused;
     for (const { command, start, end, isShell } of magics) {
       if (isShell) {
         this.add('PROCESS', 0.9, { start, end }, place);
@@ -137,7 +140,7 @@ class PythonReader extends ConstructReader {
     for (const module of names.imports) this.imports.add(module);
     new PythonText(this, names, parsed.nodes, place, depth).read();
     this.readEncoding(code, place);
-    return null;
+    return refused;
   }
 
   builtin(name: string): void {
@@ -367,7 +370,7 @@ class PythonText {
       this.reader.shell(text, body, this.depth + 1);
       return;
     }
-    const fault = this.reader.isRead(meaning.endsWith('eval') ? text.trim() : text, body, this.depth + 1);
+    const fault = this.reader.read(meaning.endsWith('eval') ? text.trim() : text, body, this.depth + 1);
     if (fault !== null) this.reader.add('UNPARSEABLE', 0.9, fault, body);
   }
 
