@@ -1,14 +1,7 @@
-/**
- * Python text to a tree that can be walked without recursion, or the place where it is no Python. Ring 1.
- *
- * The grammar is CodeMirror's; it is laxer than Python's own, so what Python 3 refuses and the grammar takes is looked
- * for afterwards.
- */
+/** The tree of a Python text, as CodeMirror's grammar reads it: its nodes can be walked without recursion. Ring 1. */
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';
 import { onDemand } from '../on-demand.ts';
-import { inKnownForms } from './python-forms.ts';
-import { refusedAt } from './python-refusals.ts';
 
 export interface PythonNode {
   /** As the grammar names it: `CallExpression`, `VariableName`, `(`, … */
@@ -23,16 +16,6 @@ export interface PythonNode {
   readonly scope: PythonNode | null;
 }
 
-export type ParsedPython =
-  | {
-      readonly kind: 'tree';
-      readonly root: PythonNode;
-      readonly nodes: readonly PythonNode[];
-      /** Where Python refuses what the grammar takes; null: nowhere. What stands there can be read all the same. */
-      readonly refused: number | null;
-    }
-  | { readonly kind: 'error'; readonly at: number; readonly message: string };
-
 const LEZER = onDemand<typeof LezerPython>('@lezer/python');
 
 let strict: typeof Grammar | null = null;
@@ -43,40 +26,8 @@ function parser() {
   return strict;
 }
 
-/** Never throws. */
-export function parsePython(text: string): ParsedPython {
-  const zero = text.indexOf('\0');
-  if (zero >= 0) return { kind: 'error', at: zero, message: 'source code cannot contain null bytes' };
-  // A byte order mark is no part of the code; a line of its own keeps the places of what follows.
-  const code = text.startsWith('\uFEFF') ? `\n${text.slice(1)}` : text;
-  const whole = parsedAs(code, code);
-  if (isPython(whole)) return whole;
-  const known = inKnownForms(code);
-  const again = known === code ? whole : parsedAs(known, code);
-  return isPython(again) || whole.kind === 'error' ? again : whole;
-}
-
-function isPython(parsed: ParsedPython): boolean {
-  return parsed.kind === 'tree' && parsed.refused === null;
-}
-
-/** `original` has what `code` writes in other forms, at the same places. */
-function parsedAs(code: string, original: string): ParsedPython {
-  try {
-    const nodes = nodesOf(code);
-    const [root] = nodes;
-    if (root === undefined) return { kind: 'error', at: 0, message: INVALID };
-    return { kind: 'tree', root, nodes, refused: refusedAt(nodes, code, original) };
-  } catch (error) {
-    const place = error instanceof Error ? / at (\d+)$/.exec(error.message) : null;
-    return { kind: 'error', at: Math.min(Number(place?.[1] ?? 0), code.length), message: INVALID };
-  }
-}
-
-export const INVALID = 'invalid syntax';
-
-/** In the order of the text, parents before their children. */
-function nodesOf(code: string): readonly PythonNode[] {
+/** In the order of the text, parents before their children. Throws where the grammar refuses the text. */
+export function nodesOf(code: string): readonly PythonNode[] {
   const cursor = parser().parse(code).cursor();
   const nodes: PythonNode[] = [];
   let parent: PythonNode | null = null;

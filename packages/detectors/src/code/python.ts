@@ -26,8 +26,9 @@ import {
   TELLING_METHODS,
 } from './python-dangers.ts';
 import { PythonNames } from './python-names.ts';
+import { INVALID, parsePython } from './python-parse.ts';
 import { nameText, writtenOut } from './python-text.ts';
-import { argumentsOf, INVALID, type PythonArgument, type PythonNode, parsePython } from './python-tree.ts';
+import { argumentsOf, type PythonArgument, type PythonNode } from './python-tree.ts';
 import { sensitivePath } from './sensitive-path.ts';
 import { shellConstructs } from './shell.ts';
 
