@@ -41,6 +41,42 @@ export async function agreementTo(
   return remember(ownDataFolder, path, digest, parts.now);
 }
 
+/** The same for the registry that a package manager's file in the current folder names; `named` as it would be used. */
+export async function agreementToRegistry(
+  named: { readonly file: string; readonly text: string; readonly url: string },
+  ownDataFolder: string,
+  parts: Omit<AgreementParts, 'agreesUnasked'>,
+): Promise<Fault | null> {
+  const { screen, terminal, now } = parts;
+  const path = realPath(named.file);
+  const digest = digestOfText(named.text);
+  const known = remembered(ownDataFolder, path, digest, now);
+  if (!known.ok) return known.fault;
+  if (known.value === 'agreed') return null;
+  if (!terminal.isInteractive) return registryRefusal(named);
+  screen.line();
+  screen.line(screen.style('bold', `${FRAME}REGISTRY: named by a file in this folder`));
+  screen.say(`${FRAME}file: `, named.file);
+  screen.say(`${FRAME}packages would come from: `, named.url, 'warn');
+  const prompt = `${FRAME}Fetch packages from there? [y] yes  [n] no (default) > `;
+  if (!(await isYes(prompt, parts))) return registryRefusal(named);
+  return remember(ownDataFolder, path, digest, now);
+}
+
+function registryRefusal({ file, url }: { readonly file: string; readonly url: string }): Fault {
+  const message = `\`${visibleLine(file, 300)}\` names the registry ${visibleLine(url, 300)}, and you have not agreed to it`;
+  const help = '`cordon apps install`, at a terminal, asks; `npm_config_registry=URL` names one yourself';
+  return fault('app-unreviewed', message, help);
+}
+
+async function isYes(
+  prompt: string,
+  { terminal, signal }: Pick<AgreementParts, 'terminal' | 'signal'>,
+): Promise<boolean> {
+  const reply = await terminal.ask({ prompt, takes: 'answer' }, signal);
+  return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+}
+
 /** Whether the file may take effect as things are; asks nobody, and creates nothing. */
 export function isInEffect(
   { file, origin, digest, ownDataFolder }: Configuration,
@@ -115,12 +151,10 @@ async function isAgreed(
   known: Exclude<Known, 'agreed'>,
   parts: AgreementParts,
 ): Promise<boolean> {
-  const { screen, terminal, signal } = parts;
+  const { screen, terminal } = parts;
   if (!terminal.isInteractive) return false;
   drawFile(screen, configuration, known);
-  const prompt = `${FRAME}Let this file take effect? [y] yes  [n] no (default) > `;
-  const reply = await terminal.ask({ prompt, takes: 'answer' }, signal);
-  return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+  return isYes(`${FRAME}Let this file take effect? [y] yes  [n] no (default) > `, parts);
 }
 
 const LOOSER: readonly (readonly [string, (says: Partial<ToolLabels>) => boolean])[] = [

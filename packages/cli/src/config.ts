@@ -82,6 +82,8 @@ export interface ConfigurationOptions extends LimitOptions {
   readonly data?: string | undefined;
   /** `weaker=LAYER,LAYER` */
   readonly sandbox?: string | undefined;
+  /** Looks for no file in the current folder. */
+  readonly withoutFound?: boolean | undefined;
 }
 
 export interface ConfigurationSources extends Places {
@@ -275,7 +277,8 @@ function findFile(sources: ConfigurationSources): Found {
     const file = absolutePath(options.config, cwd, home);
     return { file, searched: [file], origin: 'named' };
   }
-  const searched = configurationCandidates(sources);
+  const candidates = configurationCandidates(sources);
+  const searched = options.withoutFound === true ? candidates.slice(-1) : candidates;
   const file = searched.find(exists) ?? null;
   const own = searched.at(-1);
   const isOwn = file !== null && own !== undefined && realPath(file) === realPath(own);

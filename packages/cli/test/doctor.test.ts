@@ -39,9 +39,20 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.deepEqual(names.slice(-2), ['model', 'doctor.result']);
 });
 
+/** The user names the file: one that is found in the folder would have to be agreed to. */
+const NAMED = ['--config', 'cordon.json'];
+
+test('a layer that an unagreed file leaves out is looked at all the same', () => {
+  using place = new Workplace({ 'cordon.json': { sandbox: { weaker: ['seccomp'] } } });
+  const { code, out, err } = place.run(['doctor']);
+  assert.equal(code, 0);
+  assert.match(out, /yes +seccomp/);
+  assert.match(err.replace(/\s+/g, ' '), /cordon\.json is left out: you have not agreed to it/);
+});
+
 test('a layer that was left out is told as that, with what one gives up', () => {
   using place = new Workplace({ 'cordon.json': { sandbox: { weaker: ['seccomp'] } } });
-  const { code, out } = place.run(['doctor', '--sandbox', 'weaker=watchdog']);
+  const { code, out } = place.run(['doctor', ...NAMED, '--sandbox', 'weaker=watchdog']);
   assert.equal(code, 0);
   const told = out.replace(/\s+/g, ' ');
   assert.match(told, /but seccomp left out, because you said so: apps reach every part of the kernel/);
@@ -59,7 +70,7 @@ test('no line is wider than the terminal would be, and none has colours in a pip
 
 test('a layer that there is not is an error with the layers that there are', () => {
   using place = new Workplace({ 'cordon.json': '{\n  "sandbox": { "weaker": ["secomp"] }\n}' });
-  const { code, err } = place.run(['doctor']);
+  const { code, err } = place.run(['doctor', ...NAMED]);
   assert.equal(code, 2);
   assert.match(err, /cordon\.json:2:27: error CFG039 sandbox\.weaker\[0\]/);
   assert.match(err.replace(/\s+/g, ' '), /did you mean `seccomp`\? layers that can be left out: file-view,/);

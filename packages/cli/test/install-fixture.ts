@@ -58,6 +58,7 @@ export class Machine {
         limits: { ...DEFAULT_STEP_LIMITS, ...limits },
       },
       now: () => Date.now() + this.later,
+      agreesTo: async () => null,
     };
   }
 

@@ -28,6 +28,7 @@ const fetched = await fetchPackages(
       limits: DEFAULT_STEP_LIMITS,
     },
     now: Date.now,
+    agreesTo: async () => null,
   },
   new AbortController().signal,
 );

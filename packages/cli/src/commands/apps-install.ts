@@ -14,6 +14,7 @@ import {
   recordFile,
   requestOf,
 } from '@cordon/sandbox';
+import { agreementToRegistry } from '../agreement.ts';
 import { machineSandbox } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -50,6 +51,8 @@ export async function installApps(
 ): Promise<ExitCode> {
   const configuration = surroundings.configuration();
   if (configuration === null) return EXIT.failed;
+  // Also for a command that was typed: the file says where packages are kept, and which layers their sandbox has.
+  if (!(await surroundings.agrees(configuration))) return EXIT.failed;
   const wanted = isCommand ? [commandOf(words)] : appsOf(surroundings, configuration, words);
   if (wanted === null) return EXIT.failed;
   const stopping = new AbortController();
@@ -232,9 +235,19 @@ function tellFiles(output: Surroundings['output'], label: string, files: readonl
 const MOST_SETTINGS = 1024 * 1024;
 
 function installerOf(around: Surroundings, configuration: Configuration): Installer {
-  const { dataFolder, folder } = configuration;
+  const { dataFolder, ownDataFolder, folder } = configuration;
+  const { notes, terminal, now, ending } = around;
   return {
     dataFolder,
+    agreesTo: async ({ url, namedBy }) => {
+      const parts = { screen: notes, terminal, now, signal: ending };
+      const refusal =
+        namedBy === null
+          ? null
+          : await agreementToRegistry({ file: namedBy.path, text: namedBy.text, url }, ownDataFolder, parts);
+      if (refusal === null && !around.wantsJson) notes.say('fetching from ', url, 'dim');
+      return refusal;
+    },
     places: {
       environment: around.environment,
       home: around.home,

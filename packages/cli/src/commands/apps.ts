@@ -134,6 +134,8 @@ interface AppAgreement {
 }
 
 interface Agreements {
+  /** The user's own, where a file that nobody agreed to names another. */
+  readonly dataFolder: string;
   readonly states: ReadonlyMap<string, AppAgreement>;
   readonly pins: ReadonlyMap<string, Pin>;
   readonly known: readonly OtherApp[];
@@ -150,6 +152,7 @@ function agreementsOf(configuration: Configuration, now: () => number): Agreemen
       return [id, { state, since: null, digest: null }];
     });
     return {
+      dataFolder: isAgreed ? configuration.dataFolder : configuration.ownDataFolder,
       states: new Map(states),
       pins: new Map(),
       known: configuration.apps.map(({ id }) => ({ id, tools: [] })),
@@ -176,7 +179,8 @@ function storedAgreements(configuration: Configuration, store: Store): Agreement
     if (pin === undefined) return [id, { state: unused(configuration, id), since: null, digest: null }];
     return [id, { state: digest === null ? 'changed' : 'agreed', since: pin.pinnedAt, digest: pin.digest }];
   });
-  return { states: new Map(states), pins, known: knownApps(configuration, store) };
+  const { dataFolder } = configuration;
+  return { dataFolder, states: new Map(states), pins, known: knownApps(configuration, store) };
 }
 
 function stateOf(states: Agreements['states'], id: string): AppAgreement {
@@ -227,7 +231,7 @@ function tellDescription(
 
 async function describe(app: InstalledApp, configuration: Configuration, agreements: Agreements) {
   const { manifest } = app;
-  const { handedVariables, dataFolder } = configuration;
+  const { handedVariables } = configuration;
   const { read, write } = manifest.files;
   const variables = handedVariables.filter((handed) => handed.app === app.id).map(({ variable }) => variable);
   const { state, since, digest } = stateOf(agreements.states, app.id);
@@ -236,7 +240,7 @@ async function describe(app: InstalledApp, configuration: Configuration, agreeme
     id: app.id,
     description: manifest.description,
     source: sourceOf(app),
-    ...(await installationOf(app, dataFolder)),
+    ...(await installationOf(app, agreements.dataFolder)),
     review: `${STATE_WORDS[state]}${day}${digest === null ? '' : `, ${digest.slice(0, 19)}…`}`,
     serves: listed(
       manifest.functionalities.map(({ name }) => name),

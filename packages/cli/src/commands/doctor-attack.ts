@@ -36,7 +36,7 @@ export async function doctorAttack(surroundings: Surroundings, wanted: string | 
     );
     return EXIT.failed;
   }
-  const weaker = readWeaker(surroundings.configuration()?.weaker ?? []);
+  const weaker = readWeaker(surroundings.configurationInEffect()?.weaker ?? []);
   const progress = new Progress(surroundings, attempts.length);
   const step = () => progress.step();
   const results = await suite.runSuite(attempts, step, weaker.ok ? weaker.value : []);

@@ -22,7 +22,7 @@ interface Check {
 }
 
 export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+  const configuration = surroundings.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const weaker = readWeaker(configuration.weaker);
   if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });

@@ -6,7 +6,7 @@ import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerName
 import { readStoreKey } from '../store-key.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import { confirmed } from './confirmation.ts';
-import { usingStore, withStore } from './opened-store.ts';
+import { mayOpen, usingStore, withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What of memory is meant. */
@@ -168,6 +168,9 @@ export async function pruneMemory(
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
   if (age === null && bytes === null) return tell(surroundings, NO_LIMITS);
+  // What is deleted for good is said by the user, or by a file that the user agreed to.
+  const isFilesWord = days === undefined && mib === undefined;
+  if (isFilesWord && !(await surroundings.agrees(configuration))) return EXIT.failed;
   return usingStore(surroundings, configuration, (store) =>
     tellDeleted(surroundings, store, store.memories.prune({ age, bytes })),
   );
@@ -180,12 +183,12 @@ export interface RekeyOptions {
 }
 
 /** Encrypts an existing store with the configured key, gives it another one, or takes it away. */
-export function rekeyMemory(
+export async function rekeyMemory(
   surroundings: Surroundings,
   { newKeyFile, none = false }: RekeyOptions,
-): ExitCode {
+): Promise<ExitCode> {
   const configuration = surroundings.configuration();
-  if (configuration === null) return EXIT.failed;
+  if (configuration === null || !(await mayOpen(surroundings, configuration))) return EXIT.failed;
   const configured = configuration.readKey();
   if (!configured.ok) return tell(surroundings, configured.fault);
   if (none && newKeyFile !== undefined) return tell(surroundings, ONE_KEY);

@@ -18,7 +18,7 @@ const EFFECTS = { raise: 'denies', ask: 'asks', warn: 'warns' } as const;
 
 /** 0: told; 2: the configuration or a policy cannot be used. Starts no app, and asks nobody. */
 export function showPolicy(surroundings: Surroundings): ExitCode {
-  const configuration = surroundings.configuration();
+  const configuration = surroundings.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const each = readEachPolicy({ packs: configuration.packs, files: configuration.policyFiles });
   if (!each.ok) {

@@ -6,11 +6,12 @@ import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
 import { openJournal } from '../journal.ts';
 import { leftQuery } from '../unfinished.ts';
 import { type Left, withSession } from './opened.ts';
+import { mayOpen } from './opened-store.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export async function resume(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
-  const session = wanted ?? newest(surroundings);
+  const session = wanted ?? (await newest(surroundings));
   if (session === null) return EXIT.failed;
   const use = async (opened: Session): Promise<Left> => {
     if (opened.unfinished === null) {
@@ -29,9 +30,10 @@ export async function resume(surroundings: Surroundings, wanted: string | undefi
 }
 
 /** Null: there is none, and that has been told. */
-function newest(surroundings: Surroundings): SessionId | null {
+async function newest(surroundings: Surroundings): Promise<SessionId | null> {
   const configuration = surroundings.configuration();
-  return configuration === null ? null : newestIn(surroundings, configuration);
+  if (configuration === null || !(await mayOpen(surroundings, configuration))) return null;
+  return newestIn(surroundings, configuration);
 }
 
 function newestIn(surroundings: Surroundings, configuration: Configuration): SessionId | null {

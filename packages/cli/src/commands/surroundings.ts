@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
-import { agreementTo } from '../agreement.ts';
+import { agreementTo, isInEffect } from '../agreement.ts';
 import { consentFrom } from '../answers.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
@@ -125,6 +125,21 @@ export class Surroundings {
     const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;
     this.tellDiagnostics(diagnostics);
     return loaded.ok ? loaded.value : null;
+  }
+
+  /**
+   * The same, for commands that ask nobody: as if a file in the current folder that the user has not agreed to were not
+   * there, which is said.
+   */
+  configurationInEffect(): Configuration | null {
+    const found = this.configuration();
+    if (found === null || isInEffect(found, this.now)) return found;
+    this.notes.say(
+      '',
+      `${found.file} is left out: you have not agreed to it (\`cordon apps review\`)`,
+      'warn',
+    );
+    return this.configuration({ withoutFound: true });
   }
 
   /** Who answers for the user; null: the answers file is wrong, and that has been told. */

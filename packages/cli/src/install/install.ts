@@ -39,6 +39,8 @@ export interface Installer {
   readonly places: RegistryPlaces;
   readonly step: StepParts;
   readonly now: Clock;
+  /** Whether packages may be fetched from there; else why not. Asked before anything is sent. */
+  readonly agreesTo: (registry: Registry) => Promise<Fault | null>;
 }
 
 /** Fetched and complete, but not in force yet. */
@@ -71,6 +73,8 @@ export async function fetchPackages(
 ): Promise<Result<Fetched, Fault>> {
   const registry = registryFor(call, installer.places);
   if (!registry.ok) return registry;
+  const refusal = await installer.agreesTo(registry.value);
+  if (refusal !== null) return failed(refusal);
   const plan = planOf(call, registry.value, installer.places.npm);
   if (!plan.ok) return plan;
   const work = workFolder(installer);

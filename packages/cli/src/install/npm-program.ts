@@ -11,12 +11,18 @@ const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 
 /** `path`: the user's PATH. The real folder of the package `npm`; null: none was found. */
 export function findNpm(path: string): string | null {
-  const folders = [...path.split(delimiter).filter((folder) => isAbsolute(folder)), ...USUAL_FOLDERS];
+  const named = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isOfProject(folder));
+  const folders = [...named, ...USUAL_FOLDERS];
   for (const folder of folders) {
     const found = npmBehind(join(folder, 'npm')) ?? npmAt(join(folder, '../lib/node_modules/npm'));
     if (found !== null) return found;
   }
   return npmAt('/usr/share/nodejs/npm');
+}
+
+/** Attack: npm puts the programs of the current folder first into PATH, where `npx cordon` is called; one of them is named npm. */
+function isOfProject(folder: string): boolean {
+  return /(?:^|\/)node_modules\/\.bin\/?$/.test(folder);
 }
 
 /** The command is mostly a link into its package; a version manager may put a script of its own there. */

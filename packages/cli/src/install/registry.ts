@@ -1,6 +1,7 @@
 /**
  * From which registry packages come: the one that the user's package manager is configured for. Its address is all
- * that is taken from there: credentials stay where they are, and no sandbox is shown any.
+ * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
+ * folder says comes marked as such: somebody else may have put it there.
  *
  * Ring 1.
  */
@@ -15,12 +16,20 @@ export interface Registry {
   readonly reach: readonly { readonly host: string; readonly port: number }[];
   /** Whether the user has credentials for it, which an install step does not get. */
   readonly hasCredentials: boolean;
+  /** The file of the current folder that names it; null: the user's own settings do. */
+  readonly namedBy: FolderFile | null;
+}
+
+/** A file that the user may not have written. */
+export interface FolderFile {
+  readonly path: string;
+  readonly text: string;
 }
 
 export interface RegistryPlaces {
   readonly environment: Environment;
   readonly home: string;
-  /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there. */
+  /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there, once the user has agreed to it. */
   readonly folder: string;
   /** The folder of the user's npm; null where there is none. */
   readonly npm: string | null;
@@ -35,22 +44,43 @@ const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
 
 /** `scope`: of the package (`@x`), or null. A scope may have a registry of its own. */
 export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
-  const layers = [npmVariables(places.environment), ...npmFiles(places)];
-  const wanted =
-    (scope === null ? undefined : settingOf(layers, `${scope}:registry`)) ?? settingOf(layers, 'registry');
-  const address = wanted ?? npmDefault(places);
-  if (address === null)
+  const folder = folderFile(places);
+  const ofFolder = settingsIn(folder?.text ?? '');
+  const layers = [npmVariables(places), ofFolder, ...npmFiles(places)];
+  const key = scope === null ? 'registry' : settingKey(layers, `${scope}:registry`);
+  const wanted = layers.find((layer) => layer.has(key));
+  const setting = wanted?.get(key) ?? npmDefault(places);
+  if (setting === null)
     return failed(
       fault('app-unavailable', 'npm does not say which registry it uses', 'set `registry` in `~/.npmrc`'),
     );
-  const found = registryOf(expanded(address, places.environment), []);
+  const namedBy = wanted === ofFolder ? folder : null;
+  const address = namedBy === null ? ok(expanded(setting, places.environment)) : unexpanded(setting, namedBy);
+  if (!address.ok) return address;
+  const found = registryOf(address.value, []);
   if (!found.ok) return found;
   const { host, pathname } = new URL(found.value.url);
   const hasCredentials = layers.some((layer) =>
     [...layer.keys()].some((key) => isCredential(key) && belongsTo(key, host, pathname)),
   );
-  return ok({ ...found.value, hasCredentials: found.value.hasCredentials || hasCredentials });
+  return ok({ ...found.value, namedBy, hasCredentials: found.value.hasCredentials || hasCredentials });
 }
+
+/** The `.npmrc` beside the configuration; null: there is none, or it is the user's own. */
+function folderFile({ folder, home, read }: RegistryPlaces): FolderFile | null {
+  const path = join(folder, NPM_SETTINGS);
+  const text = path === join(home, NPM_SETTINGS) ? null : read(path);
+  return text === null ? null : { path, text };
+}
+
+/** Attack: an address with `${AWS_SECRET_ACCESS_KEY}` in a cloned folder sends the variable to whoever wrote the file. */
+function unexpanded(setting: string, { path }: FolderFile): Result<string, Fault> {
+  if (!setting.includes('${')) return ok(setting);
+  const message = `the registry in \`${path}\` holds a variable of your environment, which no file of a folder is given`;
+  return failed(fault('app-unavailable', message, HOW_TO_NAME_A_REGISTRY));
+}
+
+const HOW_TO_NAME_A_REGISTRY = 'name the registry yourself: `npm_config_registry=URL`, or in `~/.npmrc`';
 
 /** What npm takes where nothing is configured stands in its own source; null: not where it was looked for. */
 function npmDefault({ npm, read }: RegistryPlaces): string | null {
@@ -60,27 +90,50 @@ function npmDefault({ npm, read }: RegistryPlaces): string | null {
 
 const NPM_DEFINITIONS = 'node_modules/@npmcli/config/lib/definitions/definitions.js';
 
-function settingOf(layers: readonly ReadonlyMap<string, string>[], key: string): string | undefined {
+type Settings = ReadonlyMap<string, string>;
+
+function settingOf(layers: readonly Settings[], key: string): string | undefined {
   return layers.find((layer) => layer.has(key))?.get(key);
 }
 
-/** npm reads `npm_config_registry` in any case. */
-function npmVariables(environment: Environment): ReadonlyMap<string, string> {
-  const settings = Object.entries(environment).flatMap(([name, value]) =>
-    name.toLowerCase().startsWith('npm_config_') && value !== undefined && value !== ''
-      ? [[name.slice('npm_config_'.length).toLowerCase(), value] as const]
-      : [],
+/** A scope has its own registry where anything names one. */
+function settingKey(layers: readonly Settings[], key: string): string {
+  return layers.some((layer) => layer.has(key)) ? key : 'registry';
+}
+
+/**
+ * npm reads `npm_config_registry` in any case. Attack: npm, which starts this program for `npx cordon`, puts what the
+ * current folder's `.npmrc` says into these variables, expanded. Of what that file sets they say nothing.
+ */
+function npmVariables({ environment, folder, read }: RegistryPlaces): Settings {
+  const { npm_execpath: npm, npm_config_local_prefix: prefix = folder } = environment;
+  const folders = npm === undefined ? [] : [folder, prefix];
+  const unknown = new Set(
+    folders.flatMap((one) => [...settingsIn(read(join(one, NPM_SETTINGS)) ?? '').keys()].map(variableKey)),
   );
+  const settings = Object.entries(environment).flatMap(([name, value]) => {
+    const key = variableKey(name);
+    if (!key.startsWith(VARIABLE) || value === undefined || value === '') return [];
+    const setting = key.slice(VARIABLE.length);
+    return unknown.has(setting) ? [] : [[setting, value] as const];
+  });
   return new Map(settings);
 }
 
-/** In npm's order: the project's, the user's, the machine's, npm's own. */
-function npmFiles({ environment, home, folder, npm, read }: RegistryPlaces) {
-  const variables = npmVariables(environment);
+const NPM_SETTINGS = '.npmrc';
+const VARIABLE = 'npm_config_';
+
+function variableKey(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
+}
+
+/** In npm's order behind the project's: the user's, the machine's, npm's own. */
+function npmFiles(places: RegistryPlaces): readonly Settings[] {
+  const { home, npm, read } = places;
+  const variables = npmVariables(places);
   const prefix = npm === null ? '/usr/local' : join(npm, '../../..');
   const paths = [
-    join(folder, '.npmrc'),
-    variables.get('userconfig') ?? join(home, '.npmrc'),
+    variables.get('userconfig') ?? join(home, NPM_SETTINGS),
     variables.get('globalconfig') ?? join(prefix, 'etc/npmrc'),
     ...(prefix === '/usr' ? ['/etc/npmrc'] : []),
     ...(npm === null ? [] : [join(npm, 'npmrc')]),
@@ -89,7 +142,7 @@ function npmFiles({ environment, home, folder, npm, read }: RegistryPlaces) {
 }
 
 /** Lines `key = value`, sections ignored; as both npm and pip write them. */
-function settingsIn(text: string): ReadonlyMap<string, string> {
+function settingsIn(text: string): Settings {
   const settings = new Map<string, string>();
   for (const line of text.split('\n')) {
     const [, key, value] = /^\s*([^#;[\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
@@ -149,5 +202,6 @@ function registryOf(text: string, also: Registry['reach']): Result<Registry, Fau
   url.hash = '';
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  return ok({ url: url.href, reach: [{ host: url.hostname, port }, ...also], hasCredentials });
+  const reach = [{ host: url.hostname, port }, ...also];
+  return ok({ url: url.href, reach, hasCredentials, namedBy: null });
 }
