@@ -80,7 +80,7 @@ export function equals(a: Value, b: Value): boolean {
   if (left !== null) return left === numeric(b);
   if (isList(a))
     return isList(b) && a.length === b.length && a.every((item, index) => equals(item, b[index] ?? null));
-  if (isTraceObject(a)) return isTraceObject(b) && a.place === null && b.place === null && sameFields(a, b);
+  if (isTraceObject(a)) return isTraceObject(b) && sameFields(a, b);
   if (isContents(a)) return isContents(b) && equals(a.chunks, b.chunks);
   if (!isDictionary(a) || !isDictionary(b)) return false;
   const keys = Object.keys(a);
@@ -88,8 +88,9 @@ export function equals(a: Value, b: Value): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && equals(a[key] ?? null, b[key] ?? null));
 }
 
+/** With the metadata, which says the position: of events only calls of one message can be equal (specification 6.2). */
 function sameFields(a: TraceObject, b: TraceObject): boolean {
-  if (a.type !== b.type) return false;
+  if (a.type !== b.type || !equals(a.field('metadata') ?? null, b.field('metadata') ?? null)) return false;
   return a.fieldNames().every((name) => equals(a.field(name) ?? null, b.field(name) ?? null));
 }
 
@@ -175,9 +176,12 @@ function chunkHolds(chunk: Value, text: string): boolean {
   return typeof url === 'string' && url.includes(text);
 }
 
-/** Every element of `right` is in `left`: the reverse of what the name says, and what rules rely on. */
+/**
+ * Every element of `right` is in `left`: the reverse of what the name says, and what rules rely on. The elements of a text are its
+ * characters, those of an object its keys.
+ */
 function containsOnly(left: Value, right: Value): Value {
-  const items = isList(right) ? right : isContents(right) ? right.chunks : null;
+  const items = typeof right === 'string' ? [...new Set(right)] : elements(right);
   if (items === null) return undecided(`\`contains_only\` does not apply to ${kindOf(right)}`);
   for (const item of items) {
     const held = isList(item) ? equalsAny(item, left) : contains(item, left);

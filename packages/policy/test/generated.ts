@@ -177,7 +177,9 @@ function ruleText(rule: Choice): string {
   if (onElement !== undefined && call >= 0) lines.push(`(w: str) in v${call}.arguments`, onElement);
   if (rule.assigned && call >= 0) lines.push(`size := v${call}.arguments.size`, 'size >= LIMIT');
   const message = (MESSAGES[rule.types[0] === 'str' ? 0 : rule.message] ?? '').replace(/\bV\b/g, 'v0');
-  return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+  // A condition that was picked twice would assign its name twice.
+  const unlike = [...new Set(lines)];
+  return `raise ${message} if:\n${unlike.map((line) => `    ${line}`).join('\n')}\n`;
 }
 
 export function policyOf(rules: readonly Choice[]): Policy {

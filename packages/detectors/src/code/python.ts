@@ -35,7 +35,7 @@ import { shellConstructs } from './shell.ts';
 export interface PythonCode {
   /** Modules, as imports name them; null: `from . import x`. */
   readonly imports: readonly (string | null)[];
-  /** Built-in functions, constants and exceptions whose names are used. */
+  /** Built-in functions, constants and exceptions whose names are used, in the order of the text. */
   readonly builtins: readonly string[];
   /** Call targets as they are written, and by their full names where these are known. */
   readonly functionCalls: readonly string[];
@@ -107,7 +107,7 @@ class PythonReader extends ConstructReader {
   result(syntaxError: string | null): PythonCode {
     return {
       imports: [...this.imports],
-      builtins: [...this.builtins].sort(),
+      builtins: [...this.builtins],
       functionCalls: [...this.calls].sort(),
       syntaxError,
       constructs: this.constructs(),
