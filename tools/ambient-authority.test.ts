@@ -278,6 +278,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
   'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
   'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
+  'packages/sandbox/src/control-groups.ts': { of: ['files'], why: 'control groups are folders' },
   'packages/sandbox/src/delivery.ts': {
     of: ['files'],
     why: 'finds the program inside among the processes of the host, to signal it',
@@ -348,6 +349,18 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/watchdog.ts': {
     of: ['clock', 'files'],
     why: 'reads the memory of an app’s processes',
+  },
+  'packages/sandbox/src/watch-thread.ts': {
+    of: ['threads'],
+    why: 'watches sandboxes from a thread of its own',
+  },
+  'packages/sandbox/src/watchers.ts': {
+    of: ['files', 'threads'],
+    why: 'starts the thread that watches sandboxes, and tells processes apart by the time of their start',
+  },
+  'packages/sandbox/src/written-folders.ts': {
+    of: ['files'],
+    why: 'keeps which folders of the user any app was ever granted for writing',
   },
   'packages/spoke/src/main.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
   'packages/trace/src/claim.ts': {

@@ -1,5 +1,5 @@
 /** Cordon's sandbox as a confinement: specifications as the hub makes them for apps. Ring 1. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import {
@@ -80,7 +80,9 @@ export class CordonConfinement implements Confinement {
   }
 
   #spec({ command: [executable = '', ...args], setting, input }: Command): SandboxSpec {
-    const { laid, state, egress } = this.#parts;
+    const { laid, egress } = this.#parts;
+    // Who fills it would be what stops the honest twins of others.
+    const state = setting.limits?.storageMiB === undefined ? this.state : mkdtempSync(`${this.state}-`);
     const isScript = setting.in === 'javascript';
     return {
       executable,

@@ -1,5 +1,5 @@
 /** Using up what the machine has. All are bounded by their own numbers, so that no harm is done where nothing stops them. Ring 2. */
-import { type Attempt, call, type Program } from '../attempt.ts';
+import { type Attempt, call, type Program, text } from '../attempt.ts';
 import { node, quoted, SHARED, tries } from './words.ts';
 
 /** Small, so that the bombs may be small. */
@@ -43,6 +43,35 @@ function files(folder: string, count: number, kib: number): Program {
       setTimeout(() => through(), 1500);
     } catch (error) { refused(error.code) }`);
 }
+
+/** Files of 4 MiB below a folder whose name is not UTF-8. */
+function hiddenFiles(folder: string, count: number): Program {
+  return node(`const content = Buffer.alloc(4 << 20, 1);
+    const hidden = Buffer.concat([Buffer.from(${quoted(`${folder}/`)}), Buffer.from([0xff, 0xfe])]);
+    fs.mkdirSync(hidden, { recursive: true });
+    for (let n = 0; n < ${count}; n++) fs.writeFileSync(Buffer.concat([hidden, Buffer.from('/' + n)]), content);
+    setTimeout(() => through(), 2500)`);
+}
+
+/** Folders within folders, so that whoever measures them walks far for each. */
+function nestedFolders(folder: string, depth: number): Program {
+  return node(`process.chdir(${quoted(folder)});
+    for (let n = 0; n < ${depth}; n++) { fs.mkdirSync('d', { recursive: true }); process.chdir('d'); }
+    setTimeout(() => through(), 2500)`);
+}
+
+/** `fallocate(file, mode, 0, mib)`. */
+function allocates(mode: number, mib: number): Attempt['program'] {
+  return ({ state }) => ({
+    kind: 'calls',
+    calls: [
+      call('openat', -100, text(`${state}/allocated-${mib}`), 0o102, 0o600),
+      call('fallocate', { result: 1 }, mode, 0, mib << 20),
+    ],
+  });
+}
+
+const KEEP_SIZE = 1;
 
 /** Open files of 4 MiB that have no name any more. */
 function deletedFiles(folder: string, count: number): Program {
@@ -155,6 +184,35 @@ export const RESOURCES: readonly Attempt[] = [
     'fills the disk with files that it deletes and keeps open',
     ({ state }) => deletedFiles(state, 30),
     ({ state }) => deletedFiles(state, 3),
+    {
+      stops: ['limit'],
+      layers: ['watchdog'],
+      setting: { in: 'alone', limits: { ...BOMB_LIMITS, storageMiB: 80 } },
+    },
+  ),
+  bomb(
+    'allocated-file',
+    'takes room for a file beyond its limit (fallocate with KEEP_SIZE)',
+    allocates(KEEP_SIZE, 80),
+    allocates(0, 1),
+    { stops: ['ENOTSUP'], layers: ['seccomp'], setting: SHARED },
+  ),
+  bomb(
+    'hidden-files',
+    'fills the disk below a folder whose name is not UTF-8',
+    ({ state }) => hiddenFiles(state, 30),
+    ({ state }) => hiddenFiles(state, 3),
+    {
+      stops: ['limit'],
+      layers: ['watchdog'],
+      setting: { in: 'alone', limits: { ...BOMB_LIMITS, storageMiB: 80 } },
+    },
+  ),
+  bomb(
+    'nested-folders',
+    'makes whoever measures its folder walk far',
+    ({ state }) => nestedFolders(state, 500),
+    ({ state }) => nestedFolders(state, 20),
     {
       stops: ['limit'],
       layers: ['watchdog'],

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { errorCode } from './error-code.ts';
 
 export type PathKind = 'file' | 'folder' | 'socket';
 
@@ -89,11 +90,4 @@ function kindOf(stats: Stats): PathKind | null {
 
 function refused(path: string, why: string) {
   return failed(fault('sandbox-unavailable', `the path \`${path}\` ${why}`));
-}
-
-/** The `code` of a system error, or a stand-in that never equals one. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'unknown error';
 }

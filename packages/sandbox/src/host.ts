@@ -17,8 +17,8 @@ import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { HostPrograms } from './backends/bubblewrap.ts';
 import { librariesOf } from './backends/libraries.ts';
-import { errorCode } from './checked-path.ts';
 import { installCommand, readFacts } from './diagnosis.ts';
+import { errorCode } from './error-code.ts';
 import { readUnits } from './watchdog.ts';
 
 /** Fixed places, not PATH: what confines must not be chosen by the environment. */

@@ -23,25 +23,24 @@ import {
   stagedPath,
   stageOptions,
 } from './backends/bubblewrap.ts';
-import type { ControlGroup, ControlGroups } from './control-group.ts';
+import type { ControlGroup } from './control-group.ts';
+import type { ControlGroups } from './control-groups.ts';
 import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
-import type { OwnFolders } from './own-folder.ts';
 import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
-import { processFolders, type Watchdog } from './watchdog.ts';
+import { knownProcess, type Watchers } from './watchers.ts';
 
 export interface Launcher extends MountHost {
   readonly programs: HostPrograms;
   /** The encoded filter of each profile. */
   readonly filters: Readonly<Record<Profile, Buffer>>;
-  readonly watchdog: Watchdog;
-  readonly ownFolders: OwnFolders;
+  readonly watchers: Watchers;
   /** The failure says why the hub has no control group of its own. */
   readonly controlGroups: Result<ControlGroups, string>;
   readonly leftOut: LeftOut;
@@ -62,6 +61,7 @@ export async function launch(
   try {
     const sources = openMounts(launcher, spec, opened);
     if (!sources.ok) return sources;
+    if (!launcher.leftOut.has('watchdog')) launcher.watchers.prepare();
     const started = start(launcher, spec, sources.value, opened);
     return await follow(launcher, spec, started, signal);
   } catch (error) {
@@ -242,6 +242,7 @@ async function follow(
     end({ cause: 'killed', message: 'the sandbox was not set up in time' });
   }, SETUP_DEADLINE_MS);
   const finished = outer.then(async (gone) => {
+    launcher.watchers.hear();
     const status = await reportsUntilEnd(reports, () => seen);
     if (seen.childPid !== null) killOrphan(seen.childPid);
     if (group?.ranOutOfMemory() === true)
@@ -264,7 +265,8 @@ async function follow(
     return signal.aborted ? failed(fault('cancelled', 'the start was cancelled')) : unavailable(message);
   }
   const root = status.childPid;
-  const unwatch = watch(launcher, spec, root, group, (message) => end({ cause: 'limit', message }));
+  const watched = { outer: child.pid, root, group: group?.folder ?? null };
+  const unwatch = watch(launcher, spec, watched, (message) => end({ cause: 'limit', message }));
   void exited.then(unwatch);
   const { layers, weakened } = layersOf(launcher, spec);
   const { stdin, stdout, pid } = child;
@@ -286,29 +288,27 @@ async function follow(
 
 /** Watches what the kernel bounds for one process or one file only, until the returned function is called. */
 function watch(
-  { watchdog, ownFolders, leftOut }: Launcher,
+  { watchers, leftOut }: Launcher,
   spec: CheckedSpec,
-  root: number,
-  group: ControlGroup | null,
+  pids: { readonly outer: number; readonly root: number; readonly group: string | null },
   onExcess: (message: string) => void,
 ): () => void {
-  if (leftOut.has('watchdog')) return () => undefined;
-  const { limits } = spec;
-  const unwatch = watchdog.add({
-    root,
-    hasPidNamespace: !leftOut.has('pid-namespace'),
-    hasNetworkNamespace: !leftOut.has('network-namespace'),
-    hasTmp: spec.tmpMiB !== null,
-    limits,
-    counted: group,
-    onExcess,
-  });
+  const [outer, root] = [knownProcess(pids.outer), knownProcess(pids.root)];
+  if (leftOut.has('watchdog') || outer === null || root === null) return () => undefined;
   const own = spec.mounts.filter(({ access }) => access === 'own');
-  const processes = () => processFolders(root, !leftOut.has('pid-namespace'));
-  const endings = own.map(({ host }) => ownFolders.watch(host.host, limits, onExcess, processes));
-  return () => {
-    for (const ending of [unwatch, ...endings]) ending();
-  };
+  return watchers.watch(
+    {
+      outer,
+      root,
+      hasPidNamespace: !leftOut.has('pid-namespace'),
+      hasNetworkNamespace: !leftOut.has('network-namespace'),
+      hasTmp: spec.tmpMiB !== null,
+      limits: spec.limits,
+      group: pids.group,
+      ownFolders: own.map(({ host }) => host.host),
+    },
+    onExcess,
+  );
 }
 
 /** The layers that apply to this process, in force and left out. */

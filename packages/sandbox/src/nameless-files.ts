@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
-import { errorCode } from './checked-path.ts';
+import { errorCode } from './error-code.ts';
 
 /** What is there and cannot be measured. */
 export const UNSEEN = Number.POSITIVE_INFINITY;
@@ -71,14 +71,19 @@ function waitingIn(fdinfo: string, socket: number, { passedBefore, passed }: Loo
   return passedBefore.has(socket) ? [UNSEEN] : [];
 }
 
-/** proc(5): `from-to rights offset major:minor inode path (deleted)`. How much of the file is on the disk it does not say. */
-const MAPPED = /^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+) .* \(deleted\)$/gm;
+/**
+ * One line of proc(5): `from-to rights offset major:minor inode path (deleted)`. How much of the file is on the disk it does
+ * not say. Only the line feed ends a line: a name may hold everything else that JavaScript takes for the end of one.
+ */
+const MAPPED = /^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+) .* \(deleted\)$/s;
 
 function mappedFiles(path: string, { disk, files }: Looked): readonly number[] {
   const text = readUpTo(path, LONGEST_MAPS);
   if (text === null) return [UNSEEN];
   const bytes = new Map<number, number>();
-  for (const [, from = '', to = '', major = '', minor = '', inode = ''] of text.matchAll(MAPPED)) {
+  for (const line of text.split('\n')) {
+    const [, from = '', to = '', major = '', minor = '', inode = ''] = MAPPED.exec(line) ?? [];
+    if (inode === '') continue;
     const file = Number(inode);
     if (files.has(file) || deviceNumber(hex(major), hex(minor)) !== disk) continue;
     bytes.set(file, (bytes.get(file) ?? 0) + hex(to) - hex(from));

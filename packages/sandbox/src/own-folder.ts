@@ -1,13 +1,12 @@
 /**
  * How much an app keeps in its own folder. The kernel bounds the size of one file, not their sum: an app could
  * fill the user's disk. So the folder is measured again and again while the app runs, at most a twentieth of the time,
- * and at once when room on the disk vanishes.
+ * and at once when room on the disk vanishes. Names are read byte by byte (as latin1): an app may choose any.
  *
  * Ring 0.
  */
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { errorCode } from './checked-path.ts';
+import { errorCode } from './error-code.ts';
 import { namelessFiles, UNSEEN } from './nameless-files.ts';
 
 export interface FolderLimits {
@@ -18,10 +17,14 @@ export interface FolderLimits {
 const LONGEST_PAUSE_MS = 2_000;
 /** How often the room on the disk is looked at: 2 µs for each disk, however many apps there are. */
 const TICK_MS = 50;
+const MIB = 1024 * 1024;
 /** Room that vanishes between two ticks, or several, before whoever keeps a folder there is measured. */
-const SUDDEN_BYTES = 8 * 1024 * 1024;
-/** Between two slices the hub does its work. A look at one file takes 4 µs; with promises it would be 40. */
+const SUDDEN_BYTES = 8 * MIB;
+/** Between two slices others are looked at. A look at one file takes 4 µs; with promises it would be 40. */
 const SLICE_MS = 1;
+/** Folders within folders. Attack: each look at a file costs as much as its path is long. */
+export const DEEPEST = 64;
+
 /** One for the whole process: watches the own folders of all sandboxes. Keeps no process alive. */
 export class OwnFolders {
   readonly #measured = new Set<OwnFolder>();
@@ -45,7 +48,6 @@ export class OwnFolders {
     const own = new OwnFolder(folder, limits, exceeded, processes);
     this.#measured.add(own);
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
-    own.measure();
     return () => this.#remove(own);
   }
 
@@ -67,7 +69,11 @@ export class OwnFolders {
   }
 }
 
-class OwnFolder {
+/** Bytes of an entry; null: none, so that something else can be done between two. */
+type Seen = number | 'too deep' | null;
+
+/** One folder; whoever has it says when to measure. */
+export class OwnFolder {
   readonly folder: string;
   /** The number of its file system; null: it cannot be asked. */
   readonly disk: number | null;
@@ -76,7 +82,7 @@ class OwnFolder {
   readonly #processes: () => readonly string[];
   /** Sockets in which open files waited at the last look, by inode. */
   readonly #passed = new Set<number>();
-  #entries: Generator<number | null, undefined>;
+  #entries: Generator<Seen, undefined>;
   #used = { bytes: 0, files: 0 };
   /** Bytes that were free on its disk when it was measured last. */
   #free: number;
@@ -88,6 +94,10 @@ class OwnFolder {
   /** `performance.now()` from which on it may be measured, and at which it is. */
   #earliest = 0;
   #due = 0;
+  /** The same as `#earliest`, where more room is gone than it was allowed to take. */
+  #earliestUrgent = 0;
+  /** Bytes that it was still allowed to take when it was measured last. */
+  #left = 0;
 
   constructor(
     folder: string,
@@ -115,8 +125,11 @@ class OwnFolder {
     // What others give back must not hide what this app takes later.
     this.#free = Math.max(this.#free, free);
     this.#freeWhenLooked = Math.max(this.#freeWhenLooked, free);
-    const isSudden = free < this.#free - SUDDEN_BYTES && now >= this.#earliest;
-    if (this.#isMeasured || !(isSudden || now >= this.#due)) return;
+    const taken = this.#free - free;
+    const isSudden = taken > SUDDEN_BYTES && now >= this.#earliest;
+    // Attack: many small files, so that a measurement takes long and the next one comes late; then a few large ones.
+    const isUrgent = taken > SUDDEN_BYTES && taken > this.#left && now >= this.#earliestUrgent;
+    if (this.#isMeasured || !(isSudden || isUrgent || now >= this.#due)) return;
     this.#free = free;
     this.measure();
   }
@@ -129,6 +142,8 @@ class OwnFolder {
       const { done, value } = this.#entries.next();
       const tookMs = performance.now() - began;
       if (done === true) return this.#rest(this.#spentMs + tookMs);
+      if (value === 'too deep')
+        return this.#onExcess(`its own folder holds folders nested more than ${DEEPEST} deep`);
       if (value !== null) this.#used.bytes += value;
       if (value !== null) this.#used.files += 1;
       const excess = excessOf(this.#used, this.#limits);
@@ -141,7 +156,7 @@ class OwnFolder {
   }
 
   /** What has no name is looked for where room has vanished: to look costs as much as to measure a small folder. */
-  *#everything(): Generator<number | null, undefined> {
+  *#everything(): Generator<Seen, undefined> {
     yield* entriesBelow(this.folder);
     if (this.disk === null || this.#free > this.#freeWhenLooked - SUDDEN_BYTES) return;
     this.#freeWhenLooked = this.#free;
@@ -151,6 +166,8 @@ class OwnFolder {
   #rest(tookMs: number): void {
     const now = performance.now();
     this.#earliest = now + 20 * tookMs;
+    this.#earliestUrgent = now + tookMs;
+    this.#left = this.#limits.storageMiB * MIB - this.#used.bytes;
     this.#due = Math.max(now + LONGEST_PAUSE_MS, this.#earliest);
     this.#entries = this.#everything();
     this.#used = { bytes: 0, files: 0 };
@@ -175,17 +192,25 @@ function excessOf(
 ): string | null {
   if (used.bytes === UNSEEN) return 'there is something in its own folder that cannot be measured';
   if (used.files > files) return `it keeps more than ${files} files in its own folder`;
-  if (used.bytes > storageMiB * 1024 * 1024) return `it keeps more than ${storageMiB} MiB in its own folder`;
+  if (used.bytes > storageMiB * MIB) return `it keeps more than ${storageMiB} MiB in its own folder`;
   return null;
+}
+
+/** A folder below the root of a measurement. */
+interface OpenFolder {
+  /** A character for each byte. */
+  readonly path: string;
+  readonly depth: number;
 }
 
 /**
  * The room on the disk of each file and folder below: a file with holes takes little, a small one takes a block. What
  * vanishes meanwhile takes none: the app may delete what it made.
  */
-function* entriesBelow(root: string): Generator<number, undefined> {
-  const open = [root];
+function* entriesBelow(root: string): Generator<number | 'too deep', undefined> {
+  const open: OpenFolder[] = [{ path: Buffer.from(root).toString('latin1'), depth: 0 }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    if (folder.depth > DEEPEST) yield 'too deep';
     try {
       yield* entriesIn(folder, open);
     } catch (error) {
@@ -194,16 +219,20 @@ function* entriesBelow(root: string): Generator<number, undefined> {
   }
 }
 
-function* entriesIn(folder: string, folders: string[]): Generator<number, undefined> {
-  const listing = opendirSync(folder, { bufferSize: 256 });
+function* entriesIn({ path, depth }: OpenFolder, folders: OpenFolder[]): Generator<number, undefined> {
+  const listing = opendirSync(bytesOf(path), { bufferSize: 256, encoding: 'latin1' });
   try {
     for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
-      const path = join(folder, entry.name);
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats?.isDirectory() === true) folders.push(path);
+      const inner = `${path}/${entry.name}`;
+      const stats = lstatSync(bytesOf(inner), { throwIfNoEntry: false });
+      if (stats?.isDirectory() === true) folders.push({ path: inner, depth: depth + 1 });
       yield (stats?.blocks ?? 0) * 512;
     }
   } finally {
     listing.closeSync();
   }
+}
+
+function bytesOf(path: string): Buffer {
+  return Buffer.from(path, 'latin1');
 }

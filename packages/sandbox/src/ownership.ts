@@ -14,13 +14,16 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readlinkSync,
 } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { errorCode } from './checked-path.ts';
+import { errorCode } from './error-code.ts';
+import { DEEPEST } from './own-folder.ts';
 
 /** Beyond these an app's folder is not handed over: a limit on the hub's work, not on the app's files. */
 const MOST_ENTRIES = 100_000;
-const DEEPEST = 64;
+
+class Refusal extends Error {}
 
 /** Gives an open folder (O_PATH descriptor) and all in it to `uid`, owner and group. Links are not followed. */
 export function handOver(descriptor: number, uid: number): Result<null, Fault> {
@@ -34,23 +37,28 @@ export function handOver(descriptor: number, uid: number): Result<null, Fault> {
     }
     return ok(null);
   } catch (error) {
-    const why = left.entries < 0 ? `it has more than ${MOST_ENTRIES} entries` : errorCode(error);
+    const why = error instanceof Refusal ? error.message : errorCode(error);
     return failed(
-      fault('sandbox-unavailable', `the app's folder could not be handed to user ${uid}: ${why}`),
+      fault(
+        'sandbox-unavailable',
+        `the app's folder could not be handed to user ${uid}: ${why}`,
+        `tidy up \`${readlinkSync(`/proc/self/fd/${descriptor}`)}\`, or run Cordon as an ordinary user`,
+      ),
     );
   }
 }
 
 function handOverFolder(folder: number, uid: number, left: { entries: number }, depth: number): void {
-  if (depth > DEEPEST) throw new Error('the folders are nested too deep');
+  if (depth > DEEPEST) throw new Refusal(`it holds folders nested more than ${DEEPEST} deep`);
   if (fstatSync(folder).uid !== uid) fchownSync(folder, uid, uid);
-  for (const name of readdirSync(`/proc/self/fd/${folder}`)) {
-    if (--left.entries < 0) throw new Error('too many entries');
-    handOverEntry(`/proc/self/fd/${folder}/${name}`, uid, left, depth);
+  // Byte by byte. Attack: a name that is no UTF-8, once decoded, leads nowhere, and the app never starts again.
+  for (const name of readdirSync(`/proc/self/fd/${folder}`, { encoding: 'latin1' })) {
+    if (--left.entries < 0) throw new Refusal(`it has more than ${MOST_ENTRIES} entries`);
+    handOverEntry(Buffer.from(`/proc/self/fd/${folder}/${name}`, 'latin1'), uid, left, depth);
   }
 }
 
-function handOverEntry(path: string, uid: number, left: { entries: number }, depth: number): void {
+function handOverEntry(path: Buffer, uid: number, left: { entries: number }, depth: number): void {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) {
     if (stats.uid !== uid) lchownSync(path, uid, uid);

@@ -30,6 +30,7 @@ export const ERRNO = {
   ENOTTY: 25,
   ENOSYS: 38,
   ENOPROTOOPT: 92,
+  EOPNOTSUPP: 95,
   EAFNOSUPPORT: 97,
 } as const;
 
@@ -56,7 +57,7 @@ const ALLOWED: readonly SyscallName[] = words(`
   lseek stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 getcwd chdir fchdir getdents
   getdents64 readlink readlinkat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink
   symlinkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat truncate
-  ftruncate fallocate fadvise64 fsync fdatasync flock copy_file_range sendfile dup dup2 dup3 pipe pipe2
+  ftruncate fadvise64 fsync fdatasync flock copy_file_range sendfile dup dup2 dup3 pipe pipe2
   inotify_init inotify_init1 inotify_add_watch inotify_rm_watch
   epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 eventfd
   eventfd2
@@ -139,6 +140,12 @@ const FCNTLS = [
   ...[1025, 1027, 1028, 1029, 1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038],
 ];
 
+/**
+ * `fallocate` without a mode, and PUNCH_HOLE with KEEP_SIZE, which gives room back. Attack: with KEEP_SIZE alone, or to make
+ * zeros of a range, a file takes any room on the disk at once, whatever the limit of its size (RLIMIT_FSIZE).
+ */
+const ALLOCATIONS = [0, 3];
+
 /** The filter of a profile for `bwrap --seccomp`; at most 4,096 instructions. */
 export function seccompFilter(profile: Profile, architecture: Architecture): Instruction[] {
   const number = (name: SyscallName) => SYSCALLS[name][architecture === 'x64' ? 0 : 1];
@@ -173,6 +180,7 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
     ['socketpair', oneOf(0, [AF_UNIX], errno | ERRNO.EAFNOSUPPORT)],
     ['ioctl', oneOf(1, IOCTLS, errno | ERRNO.ENOTTY)],
     ['close_range', oneOf(2, CLOSE_RANGES, errno | ERRNO.EINVAL)],
+    ['fallocate', oneOf(1, ALLOCATIONS, errno | ERRNO.EOPNOTSUPP)],
     ['fcntl', oneOf(1, FCNTLS, errno | ERRNO.EINVAL)],
     ['prctl', oneOf(0, PRCTLS, errno | ERRNO.EPERM)],
     ['prlimit64', oneOf(0, [0], errno | ERRNO.EPERM)],

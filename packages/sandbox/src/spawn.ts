@@ -12,18 +12,17 @@ import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } f
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
-import { ControlGroups } from './control-group.ts';
+import { ControlGroups } from './control-groups.ts';
 import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
 import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
 import { sweepAtStart } from './orphan-sweep.ts';
-import { OwnFolders } from './own-folder.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { isArchitecture, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
-import { Watchdog } from './watchdog.ts';
+import { Watchers } from './watchers.ts';
 
 export interface SandboxOptions {
   /** Absolute path of the Node program (24 or newer) that runs our own loop and JS apps inside. */
@@ -100,8 +99,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     forwarder: forwarder.value,
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
-    watchdog: new Watchdog(programs.value.units),
-    ownFolders: new OwnFolders(),
+    watchers: new Watchers(programs.value.units),
     controlGroups: controlGroups(options.controlGroup),
     leftOut,
   });

@@ -8,13 +8,14 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
+import { constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AppLimits, DEFAULT_APP_LIMITS } from '@cordon/core';
-import { ControlGroups } from '../src/control-group.ts';
+import { ControlGroups } from '../src/control-groups.ts';
 import { checkPath, openSandbox, type SandboxSpec } from '../src/index.ts';
-import { folder, printed, run, script, spec } from './confined.ts';
+import { folder, printed, run, script, spec, start } from './confined.ts';
 
 function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {}): Partial<SandboxSpec> {
   return { limits: { ...DEFAULT_APP_LIMITS, ...limits }, ...changes };
@@ -153,8 +154,9 @@ const NAMELESS = `import array, mmap, os, socket, sys, time
 how, count = sys.argv[1], int(sys.argv[2])
 held, (left, right) = [], socket.socketpair()
 for number in range(count):
-  file = os.open('/state/%d' % number, os.O_CREAT | os.O_RDWR)
-  os.unlink('/state/%d' % number)
+  # A name in which JavaScript sees the end of a line, and the kernel none.
+  file = os.open('/state/\\r%d' % number, os.O_CREAT | os.O_RDWR)
+  os.unlink('/state/\\r%d' % number)
   os.write(file, bytes([1]) * (1 << 20))
   if how == 'mapped': held.append(mmap.mmap(file, 1 << 20))
   if how == 'sent': left.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))])
@@ -226,6 +228,99 @@ test('an app takes a few instances and watches of inotify, never all that its us
   assert.equal(await got(100, 2_100), '8 16384');
   assert.equal(await got(4, 100), '4 400');
 });
+
+// Attack: a name that is no UTF-8 was decoded, and whatever lay below the name that came of it was not found.
+test('a folder whose name is no UTF-8 counts in its own folder', async (context) => {
+  const own = ownFolder(context);
+  const fill = (count: number, then: string) => `
+    const inner = (name) => Buffer.concat([Buffer.from('/state/'), Buffer.from([0xff, 0xfe]), Buffer.from(name)]);
+    fs.mkdirSync(inner(''), { recursive: true });
+    for (let n = 0; n < ${count}; n++) fs.writeFileSync(inner('/' + n), Buffer.alloc(1 << 20, 1)); ${then}`;
+  const limits = { storageMiB: 8, fileMiB: 2 };
+  const fits = await run(script(fill(6, 'setTimeout(() => process.exit(5), 2500)'), limited(limits, own)));
+  assert.equal(fits.exit.code, 5, fits.exit.message);
+  // Where the hub is root it hands what is there already to the user of apps, so this start shows that, too.
+  const full = await run(script(fill(9, STAY), limited(limits, own)));
+  assert.equal(full.exit.message, 'it keeps more than 8 MiB in its own folder');
+});
+
+/** Allocates room for a file by `fallocate` with these modes and prints the error, or how much the file got. */
+const ALLOCATE = `import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open('/state/allocated', os.O_CREAT | os.O_RDWR)
+for mode, mib in zip(sys.argv[1::2], sys.argv[2::2]):
+  libc.fallocate(file, int(mode), ctypes.c_long(0), ctypes.c_long(int(mib) << 20))
+  print(ctypes.get_errno(), os.fstat(file).st_blocks // 2048)
+  ctypes.set_errno(0)`;
+
+test('a file gets no more room than its limit by any mode of fallocate', async (context) => {
+  const own = ownFolder(context);
+  const allocate = (...args: readonly number[]) =>
+    printed(
+      spec({
+        executable: '/usr/bin/python3',
+        args: [
+          '-c',
+          `import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n${ALLOCATE}`,
+          ...args.map(String),
+        ],
+        usr: true,
+        ...limited({ fileMiB: 4 }, own),
+      }),
+    );
+  const { EOPNOTSUPP, EFBIG } = systemConstants.errno;
+  for (const mode of [KEEP_SIZE, ZERO_RANGE, ZERO_RANGE | KEEP_SIZE])
+    assert.equal(await allocate(mode, 64), `${EOPNOTSUPP} 0`, `mode ${mode}`);
+  assert.equal(await allocate(0, 64), `${EFBIG} 0`);
+  assert.equal(await allocate(0, 2, PUNCH_HOLE | KEEP_SIZE, 2), '0 2\n0 0');
+});
+
+/** linux/falloc.h */
+const KEEP_SIZE = 0x01;
+const PUNCH_HOLE = 0x02;
+const ZERO_RANGE = 0x10;
+
+test('folders nested deeper than the hub looks are refused, not followed', async (context) => {
+  const nest = (depth: number, then: string) => `process.chdir('/state');
+    for (let n = 0; n < ${depth}; n++) { fs.mkdirSync('d'); process.chdir('d'); } ${then}`;
+  const deep = await run(script(nest(1_000, STAY), limited({}, ownFolder(context))));
+  assert.equal(deep.exit.message, 'its own folder holds folders nested more than 64 deep');
+  const flat = await run(
+    script(nest(60, 'setTimeout(() => process.exit(5), 2500)'), limited({}, ownFolder(context))),
+  );
+  assert.equal(flat.exit.code, 5, flat.exit.message);
+});
+
+// Attack: an app sends a text over which the event loop of the hub is busy for seconds, and meanwhile nobody looks.
+for (const { what, code, limits } of [
+  {
+    what: 'its own folder',
+    code: `for (let n = 0; ; n++) { fs.writeFileSync('/state/' + n % 4_000, Buffer.alloc(1 << 20, 1));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5) }`,
+    limits: { storageMiB: 32, fileMiB: 2 },
+  },
+  {
+    what: 'memory',
+    code: 'const held = []; setInterval(() => held.push(Buffer.alloc(4 << 20, 1)), 20)',
+    limits: { memoryMiB: 200 },
+  },
+  { what: 'CPU time', code: spinners(3), limits: { cpuSeconds: 2 } },
+])
+  test(`the limit of ${what} holds while the event loop of the hub stands still`, async (context) => {
+    const confined = await start(script(code, limited(limits, ownFolder(context))));
+    // Longer than any of this takes on a slow machine; over as soon as the app has been ended.
+    for (let waited = 0; waited < 60_000 && !isOver(confined.pid); waited += 20)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    assert.ok(isOver(confined.pid), 'it still runs');
+    const { cause, message } = await confined.exited;
+    assert.equal(cause, 'limit', message);
+    assert.match(message, /more than/);
+  });
+
+/** Whether it has ended; this process, whose child it is, has not heard of it yet. */
+function isOver(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.startsWith('Z') === true;
+}
 
 /** A control group of version 2 in which the tests may make others; here and there only root may. */
 function writableGroup(context: TestContext): string | null {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
-import { OwnFolders } from '../src/own-folder.ts';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { OwnFolder, OwnFolders } from '../src/own-folder.ts';
 
 /** The pause between two measurements of a folder on a disk that nobody fills. */
 const PAUSE_MS = 2_000;
@@ -38,3 +38,32 @@ test('a folder is measured at once when the room on the disk vanishes', async ()
 test('what is written within the limit ends nobody', async () => {
   assert.equal(await foundAfter(4 << 20), null);
 });
+
+// Attack: many small files, so that a measurement takes long and none is due for twenty times as long; then large ones.
+test('a folder that may be too large by now is measured before it is due', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
+  try {
+    for (let n = 0; n < 3_000; n++) writeFileSync(join(folder, String(n)), '');
+    const found: string[] = [];
+    const own = new OwnFolder(
+      folder,
+      { storageMiB: 32, files: 10_000 },
+      (message) => found.push(message),
+      () => [],
+    );
+    const began = performance.now();
+    own.measure();
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    const tookMs = performance.now() - began;
+    writeFileSync(join(folder, 'large'), Buffer.alloc(40 << 20, 1));
+    own.measureIfDue(performance.now(), FREE);
+    own.measureIfDue(performance.now() + tookMs, FREE - (40 << 20));
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    assert.deepEqual(found, ['it keeps more than 32 MiB in its own folder']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** More than any disk of the machine has, so that what is free there plays no part. */
+const FREE = 2 ** 50;
