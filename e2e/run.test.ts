@@ -6,7 +6,16 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -328,6 +337,27 @@ describe('what a command has', () => {
     const args = ['run', '--read', notes.folder, '--', 'sh', '-c', 'pwd; cat notes.txt'];
     const { stdout } = await home.run(args, { cwd: notes.folder });
     assert.equal(stdout, `${notes.folder}\nThe heron nests at Mill Lane.`);
+  });
+
+  test('a link that one run plants shows nothing to a later run, whatever data folder that one has', async () => {
+    using home = new Home();
+    using project = new Notes();
+    using others = new Notes();
+    chmodSync(project.folder, 0o777);
+    const sub = join(project.folder, 'sub');
+    const plant = ['sh', '-c', `ln -s ${others.folder} ${sub}`];
+    const read = ['run', '--read', sub, '--', 'cat', join(sub, 'notes.txt')];
+    assert.equal((await home.run(['run', '--write', project.folder, '--', ...plant])).code, 0);
+    for (const data of [[], ['--data', join(home.root, 'elsewhere')]]) {
+      const later = await home.run(['run', ...data, ...read.slice(1)]);
+      assert.deepEqual([later.code, later.stdout], [2, '']);
+      assert.match(later.stderr, /leads over a link in a folder that an app may write/);
+    }
+    // The same link in a folder that no app could ever write is the user's own.
+    symlinkSync(others.folder, join(others.folder, 'own'));
+    const own = join(others.folder, 'own');
+    const { stdout } = await home.run(['run', '--read', own, '--', 'cat', join(own, 'notes.txt')]);
+    assert.equal(stdout, 'The heron nests at Mill Lane.');
   });
 
   test('no manifest of its own to write, no data folder to read, and no home', async () => {

@@ -89,6 +89,7 @@ export function composeOn(
         home,
         closed: configuration.secretFiles,
         writable: configuration.apps.flatMap(({ manifest }) => manifest.files.write),
+        writtenFolders: configuration.writtenFolders,
       },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
       socketFolder: join(configuration.dataFolder, 'sockets'),

@@ -52,6 +52,7 @@ import {
   PROGRAM_FOLDERS,
   realPath,
   stateFolder,
+  writtenFolders,
 } from './paths.ts';
 import {
   assembleProviders,
@@ -104,6 +105,8 @@ export interface Configuration {
   readonly digest: string;
   /** Where the user keeps data, whatever the file says: what is remembered about files stands there. */
   readonly ownDataFolder: string;
+  /** Keeps what any app of the user was ever granted for writing, whatever the file and `--data` say. */
+  readonly writtenFolders: string;
   /** Where a file was looked for, in order. */
   readonly searched: readonly string[];
   readonly apps: readonly InstalledApp[];
@@ -174,6 +177,7 @@ export function loadConfiguration(
     origin: found.origin,
     digest: text.value === null ? '' : digestOfText(text.value),
     ownDataFolder: ownDataFolderOf(sources),
+    writtenFolders: writtenFolders(defaultDataFolder(sources)),
     searched: found.searched,
     ...content.apps,
     ...content.places,
@@ -467,6 +471,7 @@ function ownPaths(
   return [
     closed(dataFolder, 'the data folder'),
     closed(ownDataFolderOf(sources), 'your own data folder'),
+    closed(defaultDataFolder(sources), 'the default data folder'),
     readable(cacheFolder(sources), 'the cache folder'),
     ...PROGRAM_FOLDERS.map((folder) => readable(folder, 'the program')),
     ...(file === null ? [] : [readable(file, 'the configuration')]),

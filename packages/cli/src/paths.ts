@@ -44,6 +44,14 @@ export function stateFolder(dataFolder: string, app: string): string {
   return join(dataFolder, 'apps', app);
 }
 
+/**
+ * What any app of the user was ever granted for writing. `userData`: the default data folder, whatever `--data` or a
+ * configuration says, so that all of them know.
+ */
+export function writtenFolders(userData: string): string {
+  return join(userData, 'written-folders');
+}
+
 /** XDG Base Directory Specification: a relative path in these variables is to be ignored. */
 function xdgFolder(places: Places, variable: string, fallback: string): string {
   const named = places.environment[variable];

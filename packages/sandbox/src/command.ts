@@ -10,10 +10,11 @@ import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Res
 import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
-import { walkLinks } from './link-walk.ts';
+import { type LinkWalk, walkLinks } from './link-walk.ts';
 import { binInFolder, installedBin } from './npx.ts';
 import { type PackageCall, parsePackageLauncher } from './package-launcher.ts';
 import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
+import { readWrittenFolders, rememberWrittenFolders } from './written-folders.ts';
 
 export interface AppCommand {
   /** Whom `cordon apps install` would be told to install, for remedies; absent: the command is no app's. */
@@ -47,6 +48,8 @@ export interface CommandContext {
   readonly closed?: readonly string[];
   /** Folders that other apps may write: a link in one of them leads nowhere. This app's own count anyway. */
   readonly writable?: readonly string[];
+  /** The file that keeps what any app of this user was ever granted for writing; absent: nothing is kept. */
+  readonly writtenFolders?: string;
 }
 
 /** Size of an app's private /tmp. */
@@ -87,6 +90,15 @@ function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Re
   const mounts = [...withoutCovered(program.value.code, granted.value), ...granted.value];
   const cwd = workingFolder(app, context, mounts);
   if (!cwd.ok) return cwd;
+  const written = granted.value.filter(({ access }) => access === 'write');
+  const remembered =
+    context.writtenFolders === undefined
+      ? ok(null)
+      : rememberWrittenFolders(
+          context.writtenFolders,
+          written.flatMap(({ host, inside }) => [host.host, inside]),
+        );
+  if (!remembered.ok) return remembered;
   const { executable, args, usr, env } = program.value;
   const isNode = executable === NODE_INSIDE;
   const isTight = isNode && !app.node.includes('child-process');
@@ -235,8 +247,10 @@ function hostProgram(app: AppCommand, context: CommandContext): Result<Program, 
 /** A name is looked up in the system's folders only, a path is taken as it is; PATH of the hub has no say. */
 function findHostProgram(command: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
   if (command.includes('/')) {
-    const file = checkPath(resolve(baseOf(app, context), command));
-    return file.ok ? ok(file.value.host) : unavailable(`the command \`${command}\` does not exist`);
+    const asked = resolve(baseOf(app, context), command);
+    const file = checkPath(asked);
+    if (!file.ok) return unavailable(`the command \`${command}\` does not exist`);
+    return codePath(asked, file.value.host, app, context);
   }
   const found = PROGRAM_FOLDERS.map((folder) => `${folder}/${command}`).find((path) => existsSync(path));
   return found === undefined
@@ -287,9 +301,31 @@ function scriptIndex(args: readonly string[], withValue: ReadonlySet<string>): n
 
 /** The script's real path: Node and Python look for modules from there. */
 function resolveScript(path: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
-  const script = checkPath(resolve(baseOf(app, context), path));
-  if (script.ok && script.value.kind === 'file') return ok(script.value.host);
+  const asked = resolve(baseOf(app, context), path);
+  const script = checkPath(asked);
+  if (script.ok && script.value.kind === 'file') return codePath(asked, script.value.host, app, context);
   return unavailable(`the script \`${path}\` does not exist in \`${baseOf(app, context)}\``);
+}
+
+/**
+ * The real path of a program or script. Attack: a link that an app planted in place of it, or above it, makes another folder
+ * of the user visible as code. A link that stays in the folder with the link (`node_modules/.bin`) shows nothing more.
+ */
+function codePath(
+  asked: string,
+  real: string,
+  app: AppCommand,
+  context: CommandContext,
+): Result<string, Fault> {
+  const walk = walkLinks(asked);
+  const planted = walk === null ? ok([]) : linksOfApps(walk, app, context);
+  if (!planted.ok) return planted;
+  const leadsOut = planted.value.some(({ folders }) => !folders.some((folder) => isWithin(real, folder)));
+  if (walk?.end === real && !leadsOut) return ok(real);
+  return unavailable(
+    `the program \`${asked}\` leads over a link out of a folder that an app may write`,
+    'an app may have put it there: look at the link, and name the file that is meant',
+  );
 }
 
 function baseOf(app: AppCommand, context: CommandContext): string {
@@ -370,7 +406,11 @@ function listedMount(
       `the file permission \`${path}\` is a socket, and who connects to it does more than read`,
       'list it among what the app may write, if it is meant to',
     );
-  if (!isWalkedAlone(inside, host.value.host, [...app.files.write, ...(context.writable ?? [])]))
+  const walk = walkLinks(inside);
+  const planted = walk === null ? ok([]) : linksOfApps(walk, app, context);
+  if (!planted.ok) return planted;
+  // Compared with what was checked before: links that come and go in between lead elsewhere.
+  if (walk?.end !== host.value.host || planted.value.length > 0)
     return unavailable(
       `the file permission \`${path}\` leads over a link in a folder that an app may write`,
       'an app may have put it there: look at the link, and list the folder that is meant',
@@ -378,15 +418,30 @@ function listedMount(
   return ok({ host: host.value, inside, access });
 }
 
-/**
- * Whether no app can have had a say in where the path leads. Compared with what was checked before: links that come
- * and go in between lead elsewhere, and to the same place only a way without such links does.
- */
-function isWalkedAlone(path: string, checked: string, writable: readonly string[]): boolean {
-  const walk = walkLinks(path);
-  if (walk?.end !== checked) return false;
-  const folders = writable.flatMap((folder) => [resolve(folder), walkLinks(folder)?.end ?? resolve(folder)]);
-  return !walk.links.some((link) => folders.some((folder) => isWithin(link, folder) && link !== folder));
+/** A link on the way of a path, in a folder that an app may write, or once might. */
+interface PlantedLink {
+  /** That folder, and where it really is. */
+  readonly folders: readonly string[];
+}
+
+/** Links that an app can have put there. What was granted earlier is looked up only where there is a link at all. */
+function linksOfApps(
+  { links }: LinkWalk,
+  app: AppCommand,
+  { writable = [], writtenFolders }: CommandContext,
+): Result<readonly PlantedLink[], Fault> {
+  if (links.length === 0) return ok([]);
+  const written = writtenFolders === undefined ? ok([]) : readWrittenFolders(writtenFolders);
+  if (!written.ok) return written;
+  const folders = [...app.files.write, ...writable, ...written.value].flatMap((folder) => [
+    resolve(folder),
+    walkLinks(folder)?.end ?? resolve(folder),
+  ]);
+  return ok(
+    links
+      .map((link) => ({ folders: folders.filter((folder) => isWithin(link, folder) && link !== folder) }))
+      .filter((planted) => planted.folders.length > 0),
+  );
 }
 
 /** A grant on the same place as a folder of code wins: it is what the user wrote. */

@@ -9,6 +9,7 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -68,8 +69,12 @@ class Disk {
     };
   }
 
-  async spec(changes: Partial<AppCommand>, writable: readonly string[] = []): Promise<SandboxSpec | string> {
-    const made = await commandSpec(this.app(changes), { ...this.context, writable });
+  async spec(
+    changes: Partial<AppCommand>,
+    writable: readonly string[] = [],
+    context: Partial<CommandContext> = {},
+  ): Promise<SandboxSpec | string> {
+    const made = await commandSpec(this.app(changes), { ...this.context, writable, ...context });
     return made.ok ? { ...made.value, stdin: 'none' } : made.fault.message;
   }
 }
@@ -241,6 +246,64 @@ test('a planted link is found behind honest links, above the path and in circles
   );
   symlinkSync('round', disk.at('shared/round'));
   assert.match(await outcome(await disk.spec(read(disk.at('shared/round')), writable)), /cannot be read/);
+});
+
+// Attack: one run writes `shared` and plants a link there; a later run, which knows nothing of the first, reads over it.
+test('a link that an app planted shows nothing to a later start that knows nothing of that grant', async (context) => {
+  const disk = new Disk(context);
+  const writtenFolders = disk.at('user/written-folders');
+  disk.write('shared/docs/who', 'mine');
+  if (process.getuid?.() === 0) lchownSync(disk.at('shared'), 61_000, 61_000);
+  const write = { args: [disk.at('shared/docs/who')], files: { read: [], write: [disk.at('shared')] } };
+  const read = { args: [disk.at('shared/docs/who')], files: { read: [disk.at('shared/docs')], write: [] } };
+  const later = () => disk.spec(read, [], { writtenFolders, dataFolder: disk.at('project') });
+  const swap = () => {
+    rmSync(disk.at('shared/docs'), { recursive: true });
+    symlinkSync(disk.at('secret'), disk.at('shared/docs'));
+  };
+  assert.equal(await outcome(await later()), 'mine');
+  swap();
+  assert.equal(
+    await outcome(await later()),
+    'secret',
+    'the link is the user’s: nobody was ever let write there',
+  );
+  for (const _ of ['first', 'second'])
+    assert.equal(typeof (await disk.spec(write, [], { writtenFolders })), 'object');
+  assert.match(await outcome(await later()), /leads over a link in a folder that an app may write/);
+  assert.deepEqual(readFileSync(writtenFolders, 'utf8').split('\n'), [JSON.stringify(disk.at('shared')), '']);
+  // A record that says nothing is no reason to believe in a link.
+  writeFileSync(writtenFolders, 'shared\n');
+  assert.match(await outcome(await later()), /holds no path in line 1/);
+  assert.match(await outcome(await disk.spec(write, [], { writtenFolders })), /holds no path in line 1/);
+  const closed = disk.write('no-folder', '');
+  assert.match(
+    await outcome(await disk.spec(write, [], { writtenFolders: join(closed, 'written-folders') })),
+    /cannot be (read|written) \(ENOTDIR\)/,
+  );
+});
+
+test('a script or program is not run over a link out of a folder that an app may write', async (context) => {
+  const disk = new Disk(context);
+  disk.write('secret/main.js', "console.log('secret')");
+  disk.write('shared/bin/main.js', "console.log('mine')");
+  chmodSync(disk.write('secret/tool', '#!/bin/sh\necho secret\n'), 0o755);
+  const writable = [disk.at('shared')];
+  const asked = (name: string) => disk.spec({ command: 'node', args: [disk.at(name)] }, writable);
+  symlinkSync('bin', disk.at('shared/in'));
+  assert.equal(await outcome(await asked('shared/in/main.js')), 'mine');
+  symlinkSync(disk.at('secret'), disk.at('shared/out'));
+  symlinkSync(disk.at('secret/tool'), disk.at('shared/tool'));
+  const refusal = /leads over a link out of a folder that an app may write/;
+  assert.match(await outcome(await asked('shared/out/main.js')), refusal);
+  assert.match(
+    await outcome(await disk.spec({ command: disk.at('shared/tool'), args: [] }, writable)),
+    refusal,
+  );
+  assert.equal(
+    await outcome(await disk.spec({ command: 'node', args: [disk.at('shared/out/main.js')] })),
+    'secret',
+  );
 });
 
 test("links in an app's own folder lead nowhere outside, and nothing behind them changes its owner", async (context) => {

@@ -38,6 +38,7 @@ import {
   defaultDataFolder,
   PROGRAM_FOLDERS,
   realPath,
+  writtenFolders,
 } from '../paths.ts';
 import { relayIn, relayOut } from '../relay.ts';
 import type { RightsOptions } from '../run-manifest.ts';
@@ -121,10 +122,11 @@ async function prepare(
     ...policyFiles.map((path) => [path, 'a policy'] as const),
   ].map(([path, name]) => ({ path: realPath(path), name, closedFor: 'write' }) as const);
   const keys = keyFiles(places, null);
+  const userData = defaultDataFolder(places);
   const rights = await rightsOf(options, {
     ...places,
     dataFolder,
-    ownPaths: [closed, ...keys, ...unwritable],
+    ownPaths: [closed, { ...closed, path: realPath(userData) }, ...keys, ...unwritable],
   });
   if (!rights.ok) return rights;
 
@@ -146,7 +148,13 @@ async function prepare(
       limits,
       node,
     },
-    { configFolder: cwd, dataFolder, home, closed: keys.map(({ path }) => path) },
+    {
+      configFolder: cwd,
+      dataFolder,
+      home,
+      closed: keys.map(({ path }) => path),
+      writtenFolders: writtenFolders(userData),
+    },
   );
   if (!spec.ok) return spec;
   return ok({
