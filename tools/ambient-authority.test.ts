@@ -62,6 +62,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
   },
+  'packages/detectors/src/long-texts/text-thread.ts': {
+    of: ['threads'],
+    why: 'long texts are looked at in a thread of their own, so that the hub goes on meanwhile',
+  },
+  'packages/detectors/src/long-texts/thread-program.ts': {
+    of: ['threads'],
+    why: 'it is the program of that thread',
+  },
   'packages/detectors/src/code/javascript-dangers.ts': {
     of: ['http', 'environment'],
     why: 'a table of what code that is read may reach for: it names these and uses none',

@@ -14,7 +14,7 @@ const ALLOWED: Readonly<
   reference: { own: ['core', 'policy'], others: [] },
   monitor: { own: ['core', 'policy', 'policy/rules'], others: [] },
   detectors: {
-    own: ['core', 'policy', 'policy/rules'],
+    own: ['core', 'policy', 'policy/rules', 'policy/text-work'],
     others: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   },
   trace: { own: ['core'], others: [] },

@@ -65,6 +65,7 @@ const PROGRAMS: readonly Program[] = [
   },
   { key: 'scan', script: 'policy/scan.ts', options: ['--rounds', '5'], quick: null, weight: 260 },
   { key: 'hub', script: 'hub/hub.ts', options: ['--rounds', '40'], quick: null, weight: 60 },
+  { key: 'outputs', script: 'hub/outputs.ts', options: ['--rounds', '3'], quick: null, weight: 400 },
   { key: 'start', script: 'start.ts', options: ['--rounds', '7'], quick: null, weight: 60 },
 ];
 

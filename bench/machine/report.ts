@@ -27,6 +27,7 @@ export function machineReport(records: Records): SuiteReport {
     { key: 'policy', title: 'Decisions and loading', figures: policy(records) },
     { key: 'scan', title: 'Scan beside `JSON.parse`', figures: scan(records) },
     { key: 'hub', title: 'A step of the hub', figures: hub(records) },
+    { key: 'outputs', title: "Longest gap in the hub's loop", figures: outputs(records) },
     { key: 'start', title: 'Start of Cordon', figures: start(records) },
   ].filter(({ figures }) => figures.length > 0);
   return {
@@ -125,6 +126,13 @@ function hub(records: Records): readonly Figure[] {
     const figure = summarised(row, name, 'ms');
     return name === 'step, 10000 events' ? limited(figure, aim, 'ms') : figure;
   });
+}
+
+/** While an app returns a large output and the model acts upon it, by the form and size of the output. */
+function outputs(records: Records): readonly Figure[] {
+  return rowsOf(records.get('outputs')).map((row) =>
+    limited(once(textAt(row, 'name'), numberAt(row, 'value'), 'ms'), row.aim, 'ms'),
+  );
 }
 
 function start(records: Records): readonly Figure[] {

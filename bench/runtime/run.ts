@@ -29,6 +29,7 @@ import { openStore, type Store } from '@cordon/trace';
 import { SILENT_MANIFEST } from '../../packages/cli/src/manifest-config.ts';
 import { stateFolder } from '../../packages/cli/src/paths.ts';
 import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
+import { longTextsOf } from '../../packages/cli/src/rules.ts';
 import { CODE_ROOT } from '../places.ts';
 
 /** An app of the table. */
@@ -89,6 +90,8 @@ export interface RunWanted extends Defences {
   readonly warmApps?: number;
   /** The user has agreed to the apps before, by `agree`; else they are taken at their word at their first use. */
   readonly isAgreed?: boolean;
+  /** Told when all is ready and the first query is about to be asked. */
+  readonly onAsk?: () => void;
 }
 
 export interface Ran {
@@ -106,6 +109,7 @@ export class Runtime {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cordon-runs-'));
   readonly #sandbox: Sandbox;
   readonly #policies = new Map<string, Policy>();
+  readonly #long = longTextsOf();
   #runs = 0;
   /** What was agreed to, for runs that begin with it. */
   #agreements: Store | null = null;
@@ -129,6 +133,7 @@ export class Runtime {
       store.journal.subscribe((event) => void events.push(event));
       for (const app of wanted.apps) writePart(data, app);
       const hub = this.#hub(wanted, data, store);
+      wanted.onAsk?.();
       const outcomes: Outcome[] = [];
       for (const queries of wanted.said) {
         const { isolation, packs } = wanted;
@@ -198,6 +203,7 @@ export class Runtime {
       model,
       modelId,
       policy: this.#policy(packs),
+      texts: this.#long.texts,
       launcher: appLauncher({
         sandbox: this.#sandbox,
         command: { configFolder: import.meta.dirname, dataFolder: data, home: null },
@@ -224,7 +230,7 @@ export class Runtime {
     const key = packs.join(' ');
     const known = this.#policies.get(key);
     if (known !== undefined) return known;
-    const read = readPolicies({ packs, files: [] });
+    const read = readPolicies({ packs, files: [], longTexts: this.#long.longTexts });
     if (!read.ok) throw new Error(read.fault[0]?.message);
     this.#policies.set(key, read.value);
     return read.value;

@@ -72,7 +72,7 @@ export function composeOn(
   const { store, model, modelId, weaker } = ground;
   const rules = ground.rules === null ? readRules(configuration) : ok(ground.rules);
   if (!rules.ok) return refused(rules.fault);
-  const { policy, answering } = rules.value;
+  const { policy, answering, texts } = rules.value;
   const sandbox = sandboxOnDemand(configuration, weaker);
   const pins = storedPins(configuration, store, apps, reviewing);
   const hub = new Hub({
@@ -102,6 +102,7 @@ export function composeOn(
     consent,
     weaker,
     answering,
+    texts,
     installable: configuration.installable,
     clock: Date.now,
     // A call in vain costs little, unless money is counted.

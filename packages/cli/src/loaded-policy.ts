@@ -9,5 +9,5 @@ export function loadedPolicy(
   options: Omit<PolicyOptions, 'detectors'>,
   asking?: Asking,
 ): Result<Policy, readonly Diagnostic[]> {
-  return loadPolicy(text, { ...options, detectors: standardDetectors(asking) });
+  return loadPolicy(text, { ...options, detectors: standardDetectors(asking, options.longTexts) });
 }

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
-import { joinPolicies, type Policy } from '@cordon/policy/rules';
+import { joinPolicies, type LongTexts, type Policy } from '@cordon/policy/rules';
 import { loadedPolicy } from './loaded-policy.ts';
 import { BASE_PACK } from './packs.ts';
 import { readTextFile } from './text-file.ts';
@@ -22,12 +22,14 @@ export interface PoliciesWanted {
   readonly files: readonly string[];
   /** Who answers what their detectors ask; absent: nobody. */
   readonly asking?: Asking | undefined;
+  /** Where long texts are looked at; absent: by whoever decides, at once. */
+  readonly longTexts?: LongTexts | undefined;
 }
 
 /** All that is in force, one after the other: the base, the packs, the user's files. */
 export function readEachPolicy(wanted: PoliciesWanted): Result<readonly Policy[], readonly Diagnostic[]> {
   const files = [packFile(BASE_PACK.name), ...wanted.packs.map(packFile), ...wanted.files];
-  const loaded = files.map((file) => readPolicy(file, wanted.asking));
+  const loaded = files.map((file) => readPolicy(file, wanted));
   const problems = loaded.flatMap((policy) => (policy.ok ? [] : policy.fault));
   return problems.length > 0
     ? failed(problems)
@@ -40,7 +42,11 @@ export function readPolicies(wanted: PoliciesWanted): Result<Policy, readonly Di
   return each.ok ? ok(joinPolicies(each.value)) : each;
 }
 
-function readPolicy(file: string, asking: Asking | undefined): Result<Policy, readonly Diagnostic[]> {
+function readPolicy(
+  file: string,
+  { asking, longTexts }: PoliciesWanted,
+): Result<Policy, readonly Diagnostic[]> {
   const text = readTextFile(file);
-  return text.ok ? loadedPolicy(text.value, { file }, asking) : failed([text.fault]);
+  if (!text.ok) return failed([text.fault]);
+  return loadedPolicy(text.value, longTexts === undefined ? { file } : { file, longTexts }, asking);
 }

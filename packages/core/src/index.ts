@@ -44,6 +44,7 @@ export {
   type JsonObject,
   type JsonSchema,
   parseJson,
+  sizeOfTexts,
   toJson,
 } from './json.ts';
 export { DEFAULT_LABEL, HUB_LABEL, joinLabels, type Label, labelNames, USER_LABEL } from './label.ts';
@@ -124,7 +125,14 @@ export type {
   ToolCall,
   ToolOutput,
 } from './proposal.ts';
-export { type AnswerBook, type Question, SERVICES, type Service, type ServiceName } from './question.ts';
+export {
+  type AnswerBook,
+  type Question,
+  SERVICES,
+  type Service,
+  type ServiceName,
+  type TextThread,
+} from './question.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
 export {

@@ -81,6 +81,27 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
+/**
+ * UTF-16 units of all texts and names in a value, where each value counts `each` besides: exact up to `most`, and more than
+ * `most` where it is more. Looks no further than that.
+ */
+export function sizeOfTexts(value: Json, most: number, each: number): number {
+  let size = each;
+  if (typeof value === 'string') size += value.length;
+  else if (Array.isArray(value)) {
+    for (const inner of value) {
+      if (size > most) break;
+      size += sizeOfTexts(inner, most - size, each);
+    }
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      if (size > most) break;
+      size += key.length + sizeOfTexts(value[key] ?? null, most - size, each);
+    }
+  }
+  return size;
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

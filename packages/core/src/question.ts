@@ -11,10 +11,11 @@ import type { Result } from './result.ts';
 export const SERVICES = ['llm', 'embedding', 'moderation', 'ocr'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** What somebody is asked for a rule. Holds content of the trace, which may be protected. */
+/** What is asked for a rule. Holds content of the trace, which may be protected. */
 export interface Question {
-  readonly service: ServiceName;
-  /** SHA-256 of all of it, in hexadecimal: the same question has the same answer. */
+  /** `thread`: nobody outside of this process; a thread of it computes the answer from a text that is too long to look at in between. */
+  readonly service: ServiceName | 'thread';
+  /** Identifies all of it (SHA-256 for a service): the same question has the same answer. */
   readonly digest: string;
   readonly input: JsonObject;
 }
@@ -25,6 +26,14 @@ export interface AnswerBook {
   find(question: Question): Result<Json, string> | null;
   /** A failure is kept for a short time only. */
   keep(question: Question, answer: Result<Json, string>): void;
+}
+
+/** Computes the answers to questions for the `thread`, and keeps them where the rules look. */
+export interface TextThread {
+  /** Settles when the book that the rules read has an answer or a failure. Never rejects. */
+  answer(question: Question): Promise<void>;
+  /** Ends the thread and whatever it computes. */
+  close(): Promise<void>;
 }
 
 /** A service of the user's beside the models. It may be slow, broken or hostile. */

@@ -4,7 +4,14 @@
  * first asks it, because most starts need none. Ring 1.
  */
 import type { Json } from '@cordon/core';
-import { type Detector, type DetectorCall, defineDetector, type NoAnswer } from '@cordon/policy/rules';
+import {
+  type Detector,
+  type DetectorCall,
+  type DetectorSpec,
+  defineDetector,
+  type LongTexts,
+  type NoAnswer,
+} from '@cordon/policy/rules';
 import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
 import type * as Questions from './asking/rule.ts';
 import type * as Code from './code/rule.ts';
@@ -29,144 +36,144 @@ const QUESTIONS = onDemand<typeof Questions>('./asking/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
 const TOPIC = onDemand<typeof Topic>('./topic/rule.ts');
 
-const DETECTORS: readonly Detector[] = [
-  defineDetector({
+const DETECTORS: readonly DetectorSpec[] = [
+  {
     name: 'pii',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'entities', 'threshold'],
     choices: { entities: KINDS },
     run: (call) => PII().pii(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'secrets',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => SECRETS().secrets(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'hidden_text',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => HIDDEN_TEXT().hiddenText(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'unicode',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'categories'],
     choices: { categories: new Set(CATEGORY_NAMES) },
     run: (call) => HIDDEN_TEXT().unicode(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'prompt_injection',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'model', 'threshold'],
     run: (call) => PROMPT_INJECTION().promptInjection(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'injection_spans',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => PROMPT_INJECTION().spansAsValues(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'python_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'ipython_mode', 'threshold'],
     run: (call) => CODE().python(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'ipython_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().ipython(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'semgrep',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'lang'],
     choices: { lang: new Set(['bash', 'python']) },
     run: (call) => CODE().semgrep(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'javascript_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().javascript(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'shell_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().shell(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'sql_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'dialect', 'threshold'],
     choices: { dialect: new Set(['mssql', 'mysql', 'postgres', 'sqlite']) },
     run: (call) => CODE().sql(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'links',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data'],
     run: (call) => LINKS().links(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'html_code',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data'],
     run: (call) => LINKS().htmlCode(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'link_exfiltration',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'private', 'threshold'],
     run: (call) => LINKS().linkExfiltration(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'copyright',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => COMPARISON().copyright(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'fuzzy_contains',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['text', 'query', 'query_similarity_threshold', 'use_semantic'],
     run: (call) => COMPARISON().fuzzyContains(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'lexical_similarity',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'target'],
     run: (call) => COMPARISON().lexical(call),
-  }),
-  defineDetector({
+  },
+  {
     name: 'should_allow_rbac',
     cost: 'linear',
     isDeterministic: true,
     parameters: ['data', 'scope', 'user', 'user_roles', 'role_grants'],
     run: (call) => COMPARISON().shouldAllowRbac(call),
-  }),
+  },
 ];
 
 /** Those that somebody else answers: without `asking`, rules that use them are undecided with the reason. */
@@ -174,6 +181,8 @@ const ASKING: readonly {
   readonly name: string;
   readonly parameters: readonly [string, ...string[]];
   readonly run: (call: DetectorCall, asking: Asking) => Json | NoAnswer;
+  /** Whether it answers this call itself, as it does where nobody is there to answer; absent: it never does. */
+  readonly computes?: (call: DetectorCall, asking: Asking) => boolean;
 }[] = [
   {
     name: 'llm',
@@ -199,11 +208,13 @@ const ASKING: readonly {
     name: 'moderated',
     parameters: ['data', 'model', 'default_threshold', 'cat_thresholds', 'split'],
     run: (call, asking) => QUESTIONS().moderated(call, asking),
+    computes: ({ given }, { offers }) => given.model === 'cordon' || !offers.has('moderation'),
   },
   {
     name: 'topic',
     parameters: ['data', 'topics', 'threshold', 'model'],
     run: (call, asking) => TOPIC().topic(call, asking),
+    computes: ({ given }) => (given.model ?? null) === null,
   },
   {
     name: 'ocr',
@@ -215,16 +226,21 @@ const ASKING: readonly {
 /**
  * All detectors: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
+ * @param longTexts where long texts are looked at; absent: by whoever decides, at once
  */
-export function standardDetectors(asking: Asking = NOBODY_ANSWERS): readonly Detector[] {
-  const asked = ASKING.map(({ name, parameters, run }) =>
-    defineDetector({
+export function standardDetectors(
+  asking: Asking = NOBODY_ANSWERS,
+  longTexts: LongTexts | null = null,
+): readonly Detector[] {
+  const asked = ASKING.map(
+    ({ name, parameters, run, computes }): DetectorSpec => ({
       name,
       cost: 'model',
       isDeterministic: false,
       parameters,
       run: (call) => run(call, asking),
+      asksOutside: (call) => computes === undefined || !computes(call, asking),
     }),
   );
-  return [...DETECTORS, ...asked];
+  return [...DETECTORS, ...asked].map((spec) => defineDetector(spec, longTexts));
 }

@@ -27,7 +27,8 @@ import {
   within,
 } from './app-faults.ts';
 import type { AppProcess } from './app-process.ts';
-import { type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
+import { lengthOf, type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
+import { breathe } from './breathe.ts';
 import { CallClock, MOST_WAITING_MS, type Waiting } from './call-clock.ts';
 import { CALL_RESULT } from './call-result.ts';
 import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
@@ -183,7 +184,9 @@ export class AppConnection {
   async #request(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
     const params = { name: tool, arguments: { ...args } };
     const call = { method: 'tools/call', params } as const;
-    return readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
+    const result = readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
+    await breathe(lengthOf(result));
+    return result;
   }
 
   /** The newest revision has headers for arguments and results of several legs, which are the client's business. */

@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { type AppId, type Json, type JsonSchema, toJson } from '@cordon/core';
+import { type AppId, type Json, type JsonSchema, sizeOfTexts, toJson } from '@cordon/core';
 import type { CallResult } from './call-result.ts';
 
 /** A tool as its app declares it. */
@@ -35,15 +35,23 @@ export interface RunningApp {
 
 const OUTPUT_LENGTH = 1024 * 1024;
 
+/** UTF-16 units, as far as anybody has to know: what is longer than a step may be is long. */
+export function lengthOf({ text, structured }: ToolResult): number {
+  return text.length + sizeOfTexts(structured, OUTPUT_LENGTH, 1);
+}
+
 /** Everything but text becomes a note: images and links of an app are not loaded for it. */
 export function readToolResult(result: CallResult): ToolResult {
   const parts = result.content.map((block) =>
     block.type === 'text' ? block.text : `[${block.type} not shown]`,
   );
-  const text = parts.join('\n');
-  const cut =
-    text.length > OUTPUT_LENGTH
-      ? `${text.slice(0, OUTPUT_LENGTH)}\n[cut after ${OUTPUT_LENGTH} characters]`
-      : text;
-  return { text: cut, structured: toJson(result.structuredContent), isError: result.isError };
+  const text = cutOutput(parts.join('\n'));
+  return { text, structured: toJson(result.structuredContent), isError: result.isError };
+}
+
+/** What the model and the rules read of an output. */
+export function cutOutput(text: string): string {
+  return text.length > OUTPUT_LENGTH
+    ? `${text.slice(0, OUTPUT_LENGTH)}\n[cut after ${OUTPUT_LENGTH} characters]`
+    : text;
 }

@@ -20,6 +20,7 @@ import {
   ok,
   type Result,
   type SessionId,
+  type TextThread,
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
@@ -56,6 +57,8 @@ export interface HubParts {
   readonly limits?: TurnLimits;
   /** Who answers questions of rules; nobody if absent. */
   readonly answering?: Answering | null;
+  /** Looks at texts that are too long for the hub's own thread, if the policy leaves them to it. */
+  readonly texts?: TextThread | null;
   /** What models cost; none is known if absent. */
   readonly prices?: ModelPrices;
   readonly warm?: WarmLimits;
@@ -109,6 +112,7 @@ export class Hub {
       summaries: parts.summaries ?? 'extract',
       foresees: parts.foresees ?? false,
       answering: parts.answering ?? null,
+      texts: parts.texts ?? null,
       memoryLimits,
       limits,
       prices: parts.prices ?? new Map(),

@@ -21,6 +21,7 @@ import {
   type Result,
   type Service,
   type ServiceName,
+  type TextThread,
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
@@ -40,7 +41,10 @@ export interface Answering {
 }
 
 export interface InquiriesParts {
-  readonly answering: Answering;
+  /** Null: nobody outside. */
+  readonly answering: Answering | null;
+  /** Looks at long texts; null: nobody has to. */
+  readonly texts: TextThread | null;
   readonly gate: Gate;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
@@ -59,6 +63,10 @@ const MOST_ROUNDS = 8;
 /** Of one decision. Attack: an output of a thousand lines, each of which somebody is paid to read. */
 const MOST_QUESTIONS = 64;
 const AT_ONCE = 4;
+/** How long one decision waits for all long texts, and how many questions about them it has. */
+const TEXT_SECONDS = 60;
+const MOST_TEXT_QUESTIONS = 1_000;
+const NOTHING = Promise.resolve();
 
 /** A decision that waits for answers. */
 interface Asker {
@@ -87,23 +95,47 @@ export class Inquiries {
   async settle(context: Context, about: EventId, decide: Decide): Promise<Decision> {
     const { answering, query, pause } = this.#parts;
     const over = new AbortController();
+    const late = new AbortController();
     const spending = query();
     const signal = AbortSignal.any([spending.signal, over.signal]);
-    void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
+    const textSignal = AbortSignal.any([spending.signal, late.signal]);
+    if (answering !== null) void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
+    void pause(TEXT_SECONDS * 1000, late.signal).then(() => late.abort());
     try {
+      let rounds = 0;
       let asked = 0;
-      for (let round = 0; ; round++) {
+      const texts = new Set<string>();
+      for (;;) {
         const awaited = new Map<string, Question>();
         const decision = decide(awaited);
         const open = isSettled(decision) ? [] : [...awaited.values()];
-        asked += open.length;
-        const isTooMuch = round >= MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
-        if (open.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
-        await this.#answerAll({ context, about, spending, signal }, open);
+        const own = open.filter(({ service }) => service === 'thread');
+        const others = open.filter(({ service }) => service !== 'thread');
+        const unseen = own.filter(({ digest }) => !texts.has(digest));
+        for (const { digest } of unseen) texts.add(digest);
+        if (own.length > 0) {
+          // Nobody is asked about what a look at the text may settle.
+          if (unseen.length === 0 || texts.size > MOST_TEXT_QUESTIONS || textSignal.aborted) return decision;
+          await untilStopped(() => this.#lookAll(unseen), textSignal, undefined);
+          continue;
+        }
+        asked += others.length;
+        const isTooMuch = ++rounds > MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
+        if (others.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
+        await this.#answerAll({ context, about, spending, signal }, others);
       }
     } finally {
       over.abort();
+      late.abort();
     }
+  }
+
+  /** No effect: nothing leaves this process. */
+  async #lookAll(questions: readonly Question[]): Promise<void> {
+    const { texts } = this.#parts;
+    await Promise.all(
+      questions.map((question) => this.#once(question, () => texts?.answer(question) ?? NOTHING)),
+    );
   }
 
   async #answerAll(asker: Asker, questions: readonly Question[]): Promise<void> {
@@ -115,12 +147,15 @@ export class Inquiries {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  async #answerOnce(asker: Asker, question: Question): Promise<void> {
-    const { digest } = question;
-    const begun = this.#underWay.get(digest) ?? this.#answer(asker, question);
+  #answerOnce(asker: Asker, question: Question): Promise<void> {
+    // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
+    return this.#once(question, () => this.#answer(asker, question));
+  }
+
+  async #once({ digest }: Question, begin: () => Promise<void>): Promise<void> {
+    const begun = this.#underWay.get(digest) ?? begin();
     this.#underWay.set(digest, begun);
     try {
-      // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
       await begun;
     } finally {
       this.#underWay.delete(digest);
@@ -132,6 +167,7 @@ export class Inquiries {
     const { answering, recorder, newContext } = this.#parts;
     const { context, about, spending } = asker;
     const { service } = question;
+    if (answering === null || service === 'thread') return;
     const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
     if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
     const inquiry = newContext(name, about);
@@ -154,7 +190,8 @@ export class Inquiries {
 
   #put(inquiry: Context, question: Question, asker: Asker): Promise<Result<Json, string>> {
     if (question.service === 'llm') return this.#askModel(inquiry, question, asker);
-    const service = this.#parts.answering.services.get(question.service);
+    const service =
+      question.service === 'thread' ? undefined : this.#parts.answering?.services.get(question.service);
     if (service === undefined) return Promise.resolve(failed('nobody answers'));
     return this.#askService(inquiry, question, service, asker);
   }

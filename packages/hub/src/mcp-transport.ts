@@ -150,6 +150,9 @@ export class StreamTransport implements Transport {
     if (!this.#messagesIn.take()) return this.#cutTalker();
     const short = parseJson(line, FEW_VALUES);
     const parsed = short.ok ? short : parseJson(line);
+    // Nobody can tell what it answers: who waits for it would wait until the time of the call is over.
+    if (!parsed.ok && this.#asked.size > 0 && isMessage(line))
+      return this.#cut(`it sends a message that the hub does not read: ${parsed.fault}`);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
       const asked = this.#forgive(parsed.value, line);
       if (asked === null && !short.ok)
@@ -196,6 +199,11 @@ export class StreamTransport implements Transport {
     this.onerror?.(new Error(reason));
     this.onclose?.();
   }
+}
+
+/** Whether a line that cannot be read was meant for the hub: a log does not begin like this. */
+function isMessage(line: string): boolean {
+  return /^\s*\{.{0,200}"(?:jsonrpc|id|result|method)"/s.test(line.slice(0, 300));
 }
 
 /**

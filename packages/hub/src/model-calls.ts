@@ -25,6 +25,7 @@ import {
   type Usage,
 } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
+import { breathe } from './breathe.ts';
 import type { Context } from './context.ts';
 import type { Carried, Gate } from './gate.ts';
 import type { Query } from './query.ts';
@@ -97,6 +98,7 @@ export class ModelCalls {
     if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
     let usage: Usage | null = null;
     try {
+      await breathe(shown.length);
       const carried = await this.#carry(context, query, request, this.#digest(shown));
       if (carried.kind === 'refused') return failed(carried);
       if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
@@ -172,9 +174,17 @@ export class ModelCalls {
   }
 }
 
-/** Nobody else holds it, so what was digested, and decided, is what goes out, however long that took. */
+/** Nobody else holds it, so what was digested, and decided, is what goes out, however long that took. Texts are not copied. */
 function ownCopy(request: ModelRequest): ModelRequest {
-  return JSON.parse(JSON.stringify(request));
+  // A copy of plain data has the type of what was copied.
+  return copyOf(request) as ModelRequest;
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, copyOf(inner)]));
 }
 
 const STOPPED: ModelFault = { kind: 'cancelled', message: 'the query was stopped', attempts: 1 };

@@ -25,6 +25,7 @@ import {
   ok,
   type Result,
   type SessionId,
+  type TextThread,
   type ToolOutput,
   type TurnLimits,
   type WarmLimits,
@@ -94,6 +95,8 @@ export interface SessionParts {
   readonly limits: TurnLimits;
   /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
+  /** Looks at texts that are too long for this thread; null: the policy looks at all itself. */
+  readonly texts: TextThread | null;
   /** What models cost; one that is not in it does not run where money is limited. */
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;
@@ -234,7 +237,8 @@ export class Session {
     this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock, () => this.#inquiries);
     const { monitor, recorder } = { monitor: this.#monitor, recorder: this.#recorder };
     const models = new ModelCalls({ model: this.#model(), gate: this.#gate, monitor, recorder, digest });
-    this.#inquiries = parts.answering === null ? null : this.#inquiriesOf(parts.answering, models);
+    this.#inquiries =
+      parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
     this.#operator = this.#assemble(signal, models);
   }
 
@@ -401,9 +405,10 @@ export class Session {
   }
 
   /** Questions count for the query that runs; when none does, nobody is asked. */
-  #inquiriesOf(answering: Answering, models: ModelCalls): Inquiries {
+  #inquiriesOf({ answering, texts }: SessionParts, models: ModelCalls): Inquiries {
     return new Inquiries({
       answering,
+      texts,
       gate: this.#gate,
       models,
       recorder: this.#recorder,

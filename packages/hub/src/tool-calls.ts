@@ -27,6 +27,8 @@ import {
   type ToolOutput,
 } from '@cordon/core';
 import type { AppHost, AppTool, ToolResult } from './app-host.ts';
+import { cutOutput, lengthOf } from './app-tool.ts';
+import { breathe } from './breathe.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
 import { callNeed, expectation, type KnownValues } from './needs.ts';
@@ -247,6 +249,8 @@ export class ToolCalls {
     { app, tool }: ReadyCall,
     { result, label, event, callId }: CallOutcome,
   ): Promise<{ readonly output: ToolOutput; readonly event: EventId } | null> {
+    const length = lengthOf(result);
+    await breathe(length);
     const proposal: ToolOutput = {
       effect: 'tool-output',
       context: context.id,
@@ -255,7 +259,9 @@ export class ToolCalls {
       callId,
       // Attack: an app that answers in structured content alone would be read by the model, and not by rules about texts.
       text:
-        result.text === '' && result.structured !== null ? JSON.stringify(result.structured) : result.text,
+        result.text === '' && result.structured !== null
+          ? cutOutput(JSON.stringify(result.structured))
+          : result.text,
       structured: result.structured,
       isError: result.isError,
       label,
@@ -271,6 +277,7 @@ export class ToolCalls {
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
+    await breathe(length);
     query.returned.hear(output.text);
     if (output.structured !== null) query.returned.hear(JSON.stringify(output.structured));
     if (!query.isPrivate) this.#parts.observed(context, query, app, output, delivered.event);

@@ -4,9 +4,10 @@
  *
  * Ring 0.
  */
-import { parseJson } from '@cordon/core';
+import { type Json, parseJson } from '@cordon/core';
 import type { Detector } from './detector.ts';
 import { textsOf } from './evidence.ts';
+import { areLong, type LongTexts } from './long-texts.ts';
 import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
@@ -153,6 +154,10 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
   if (typeof text !== 'string') return undecided(`\`match\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
+  if (cache.longTexts !== null && areLong([text])) {
+    const reply = cache.longTexts.ask({ kind: 'match', pattern, text });
+    return isUndecided(reply) ? reply : reply.answer === true;
+  }
   const isMatch = compiled.value.startsWith(text);
   return isMatch === 'exhausted' ? undecided(EXHAUSTED_REASON) : isMatch;
 }
@@ -171,8 +176,20 @@ export function matchesIn(cache: PatternCache, pattern: Value, text: Value): rea
   if (typeof text !== 'string') return undecided(`\`find\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
+  if (cache.longTexts !== null && areLong([text])) return foundElsewhere(pattern, text, cache.longTexts);
   const matches = compiled.value.findAll(text);
   return matches === 'exhausted' ? undecided(EXHAUSTED_REASON) : matches;
+}
+
+/** The thread answers with the start and the end of each match. */
+function foundElsewhere(pattern: string, text: string, longTexts: LongTexts): readonly Match[] | Undecided {
+  const reply = longTexts.ask({ kind: 'find', pattern, text });
+  if (isUndecided(reply)) return reply;
+  const spans: readonly Json[] = Array.isArray(reply.answer) ? reply.answer : [];
+  const matches: Match[] = [];
+  for (let at = 0; at < spans.length; at += 2)
+    matches.push({ start: Number(spans[at]), end: Number(spans[at + 1]) });
+  return matches;
 }
 
 function loadJson(text: Value): Value {

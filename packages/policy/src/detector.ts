@@ -6,6 +6,7 @@
  */
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
+import { areLong, isLong, type LongTexts } from './long-texts.ts';
 import {
   type Callable,
   callable,
@@ -33,6 +34,8 @@ export interface DetectorSpec {
   readonly choices?: Readonly<Record<string, ReadonlySet<string>>>;
   /** `noAnswer` makes the rule undecided, which denies, and so does throwing. */
   readonly run: (call: DetectorCall) => Json | NoAnswer;
+  /** Whether this call asks somebody outside, so that it computes nothing itself; absent: no call does. */
+  readonly asksOutside?: (call: DetectorCall) => boolean;
 }
 
 /** Why a detector cannot say anything; the reason names no content. */
@@ -75,37 +78,67 @@ export interface DetectorCall {
 export interface Detector
   extends Pick<DetectorSpec, 'name' | 'cost' | 'isDeterministic' | 'parameters' | 'choices'> {
   readonly callable: Callable;
+  /** What it says of one call, whatever throws within it. */
+  judge(call: DetectorCall): Json | NoAnswer;
 }
 
 /**
  * Makes a function of a program one that rules can import: those of the standard library under their own modules, any
  * other from `cordon.detectors`. Throws when the name cannot be one of a rule.
+ *
+ * @param longTexts where long texts are looked at; null: here and at once
  */
-export function defineDetector(spec: DetectorSpec): Detector {
-  const { name } = spec;
+export function defineDetector(spec: DetectorSpec, longTexts: LongTexts | null = null): Detector {
+  const { run: _, asksOutside = () => false, ...described } = spec;
+  const { name } = described;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TypeError(`\`${name}\` is no name that rules can have`);
   const run = callable(name, (positional, named, mark) => {
     const bound = bind(spec, positional, named);
     if ('reason' in bound) return undecided(bound.reason);
     const { data, rest, options, given } = bound;
-    try {
-      const answer = spec.run({
-        texts: examinedTexts(data, null).map(({ text }) => text),
-        kind: kindOf(data),
-        rest,
-        named: options,
-        given,
-        mark: (text, start, end) => mark(0, text, start, end),
-      });
-      if (answer instanceof NoAnswer) return undecided(answer.reason, null, answer.awaits);
-      return isAnswer(answer) ? answer : undecided(`the detector \`${name}\` gave ${kindOf(answer)}`);
-    } catch {
-      return undecided(`the detector \`${name}\` failed`);
-    }
+    const call: DetectorCall = {
+      texts: examinedTexts(data, null).map(({ text }) => text),
+      kind: kindOf(data),
+      rest,
+      named: options,
+      given,
+      mark: (text, start, end) => mark(0, text, start, end),
+    };
+    if (longTexts !== null && isLongCall(call) && !asksOutside(call))
+      return judgedElsewhere(name, call, longTexts);
+    const answer = judged(spec, call);
+    return answer instanceof NoAnswer ? undecided(answer.reason, null, answer.awaits) : answer;
   });
-  const { run: _, ...described } = spec;
-  return { ...described, callable: run };
+  return { ...described, callable: run, judge: (call) => judged(spec, call) };
+}
+
+function isLongCall({ texts, rest, named }: DetectorCall): boolean {
+  return areLong(texts) || isLong(rest) || isLong(named);
+}
+
+function judged({ name, run }: DetectorSpec, call: DetectorCall): Json | NoAnswer {
+  try {
+    const answer = run(call);
+    if (answer instanceof NoAnswer || isAnswer(answer)) return answer;
+    return noAnswer(`the detector \`${name}\` gave ${kindOf(answer)}`);
+  } catch {
+    return noAnswer(`the detector \`${name}\` failed`);
+  }
+}
+
+/** What the thread answers: the detector's answer, and for each mark its text, start and end. */
+function judgedElsewhere(name: string, call: DetectorCall, longTexts: LongTexts): Value {
+  const { texts, kind, rest, named, given, mark } = call;
+  const reply = longTexts.ask({ kind: 'detector', name, texts, of: kind, rest, named, given });
+  if (isUndecided(reply)) return reply;
+  const { answer } = reply;
+  if (!isJsonObject(answer) || !Array.isArray(answer.marks))
+    return undecided(`the detector \`${name}\` failed`);
+  const marks: readonly Json[] = answer.marks;
+  for (let at = 0; at < marks.length; at += 3)
+    mark(Number(marks[at]), Number(marks[at + 1]), Number(marks[at + 2]));
+  return answer.answer ?? null;
 }
 
 interface Bound {

@@ -13,9 +13,10 @@ import { Diagnostics } from './codes.ts';
 import { type CompiledRule, compile } from './compiler.ts';
 import { isWithinLimits } from './definition-limits.ts';
 import type { Detector } from './detector.ts';
+import type { LongTexts } from './long-texts.ts';
 import { parse } from './parser.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
-import { PatternCache } from './regex.ts';
+import { MOST_PATTERNS, PatternCache } from './regex.ts';
 import { RuleProgram } from './rule-set.ts';
 import { Source } from './source.ts';
 import type { TraceEvent } from './trace-event.ts';
@@ -32,12 +33,16 @@ export class Policy {
   /** The rules with their plans, made once. */
   readonly program: RuleProgram;
 
-  constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings'>) {
+  /** Where long texts are looked at; null: by whoever decides, at once. */
+  readonly longTexts: LongTexts | null;
+
+  constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings' | 'longTexts'>) {
     this.source = parts.source;
     this.tree = parts.tree;
     this.rules = parts.rules;
     this.warnings = parts.warnings;
-    this.program = new RuleProgram(parts.rules);
+    this.longTexts = parts.longTexts;
+    this.program = new RuleProgram(parts.rules, parts.longTexts);
   }
 
   /**
@@ -74,6 +79,8 @@ export interface PolicyOptions {
   readonly dialect?: 'cordon' | 'invariant';
   /** Functions that rules import by name; a detector that is missing makes its rules undecided. */
   readonly detectors?: readonly Detector[];
+  /** Where patterns and origins are looked for in long texts; absent: by whoever decides, at once. */
+  readonly longTexts?: LongTexts;
 }
 
 /** Reads, checks and compiles a policy. Fails with all diagnostics, errors and warnings, in the order of the text. */
@@ -84,17 +91,18 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
   const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one]));
   // What the checker compiles to look at, the rules run.
-  const patterns = new PatternCache();
+  const { longTexts = null } = options;
+  const patterns = new PatternCache(MOST_PATTERNS, longTexts);
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
   const { rules } = compile(tree, source, detectors, patterns);
-  return ok(new Policy({ source, tree, rules, warnings: diagnostics.all() }));
+  return ok(new Policy({ source, tree, rules, warnings: diagnostics.all(), longTexts }));
 }
 
 /** The policy without rules: it forbids nothing. */
 export function emptyPolicy(): Policy {
   const tree = { imports: [], definitions: [], rules: [] };
-  return new Policy({ source: new Source('empty.gr', ''), tree, rules: [], warnings: [] });
+  return new Policy({ source: new Source('empty.gr', ''), tree, rules: [], warnings: [], longTexts: null });
 }
 
 /** One policy out of several, all in force. Rules keep their ids; where two files use one id, the later says its file. */
@@ -114,5 +122,6 @@ export function joinPolicies(policies: readonly Policy[]): Policy {
     tree: first.tree,
     rules: [...first.rules, ...rules],
     warnings: policies.flatMap(({ warnings }) => warnings),
+    longTexts: policies.find(({ longTexts }) => longTexts !== null)?.longTexts ?? null,
   });
 }

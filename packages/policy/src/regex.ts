@@ -9,6 +9,7 @@ export {
   compilePattern,
   EXHAUSTED_REASON,
   type Exhausted,
+  MOST_PATTERNS,
   type Pattern,
   PatternCache,
   type PatternOptions,

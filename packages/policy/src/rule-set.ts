@@ -18,6 +18,7 @@ import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
+import type { LongTexts } from './long-texts.ts';
 import { Origins } from './origin/origin.ts';
 import { SeenTexts } from './origin/seen-texts.ts';
 import { isSource } from './origin/sources.ts';
@@ -46,9 +47,12 @@ export class RuleProgram {
   readonly unjoined: readonly number[];
   /** By type of event; made when the first of it comes, because a trace has few of them. */
   readonly #interests = new Map<string, TypeInterests>();
+  /** Where a value is looked for in long texts; null: here and at once. */
+  readonly longTexts: LongTexts | null;
 
-  constructor(rules: readonly CompiledRule[]) {
+  constructor(rules: readonly CompiledRule[], longTexts: LongTexts | null = null) {
     this.rules = rules;
+    this.longTexts = longTexts;
     this.plans = rules.map(planRule);
     this.domains = new Set(rules.flatMap((rule) => rule.domains));
     this.asksOrigin = rules.some((rule) => rule.asksOrigin);
@@ -188,7 +192,7 @@ export class RuleSet {
     this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
     this.#trace = new Trace(program.callsBehind);
     this.#index = new DomainIndex(program.domains);
-    this.#seen = program.asksOrigin ? new SeenTexts() : null;
+    this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
     this.#world = worldOver(this.#index, inputOf(parameters), originsIn(this.#seen));
   }
 

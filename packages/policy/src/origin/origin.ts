@@ -4,12 +4,21 @@
  *
  * Ring 0.
  */
+import { sizeOfTexts } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
 import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
-import { betterOf, type Effort, type Hit, phraseOf, type SeenTexts, standsBefore } from './seen-texts.ts';
+import {
+  betterOf,
+  type Effort,
+  type Hit,
+  MOST_LOOKS,
+  phraseOf,
+  type SeenTexts,
+  standsBefore,
+} from './seen-texts.ts';
 import type { OriginKind } from './sources.ts';
 import { hidesText } from './words.ts';
 
@@ -116,9 +125,9 @@ function lastEnd(before: string): number {
   return (ends.at(-1)?.index ?? -2) + 1;
 }
 
-/** Places that one question looks at; a list of a thousand addresses needs a few thousand. */
-const MOST_LOOKS = 200_000;
 const MOST_LEAVES = 20_000;
+/** UTF-16 units that a thread with other work compares in one go. Attack: an argument in which a text of a megabyte is placed. */
+const MOST_VALUE = 64 * 1024;
 
 export const NOT_REMEMBERED = 'more text was seen than `origin` remembers';
 
@@ -149,10 +158,14 @@ export class Origins {
   #leaves(value: Value, anchor: EventObject): readonly (readonly OriginSource[])[] | Undecided {
     const leaves = leavesOf(value, MOST_LEAVES);
     if (leaves === null) return undecided('there are too many values to ask where they came from');
+    if (this.#seen.isShared && sizeOfTexts(leaves, MOST_VALUE, 0) > MOST_VALUE)
+      return undecided('the value is too long to ask where it came from');
     if (this.#seen.isLost) return undecided(NOT_REMEMBERED);
-    const effort: Effort = { left: MOST_LOOKS };
+    const effort: Effort = { left: MOST_LOOKS, open: null, awaits: [] };
     const found = leaves.map((leaf) => this.#leaf(leaf, anchor, effort));
-    return effort.left < 0 ? undecided(NOT_REMEMBERED) : found;
+    if (effort.left < 0) return undecided(NOT_REMEMBERED);
+    if (effort.open !== null) return undecided(effort.open.reason, null, effort.awaits);
+    return found;
   }
 
   #leaf(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
@@ -164,7 +177,7 @@ export class Origins {
     const before = known.get(text);
     if (before !== undefined) return before;
     const found = this.#found(text, anchor, effort);
-    if (effort.left >= 0) known.set(text, found);
+    if (effort.left >= 0 && effort.open === null) known.set(text, found);
     return found;
   }
 
@@ -181,6 +194,8 @@ export class Origins {
       ...(link === null ? [] : [phraseOf(link, readingsOf, true)]),
     ];
     const hits = grouped(whole.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
+    // Its pieces count only where nothing holds the whole.
+    if (effort.open !== null) return [];
     if (hits.size > 0)
       return isHiding ? this.#hiding(text, [...hits.values()]) : this.#whole([...hits.values()]);
     const pieces = [text, ...decodings.map((one) => one.text)].flatMap(piecesOf);

@@ -7,10 +7,13 @@
  *
  * Ring 0.
  */
+import type { Json, Question } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
+import type { LongTexts } from '../long-texts.ts';
 import { flows, type Place } from '../provenance.ts';
+import { isUndecided, type Undecided } from '../value.ts';
 import { formsIn, type Reading } from './forms.ts';
-import { type Bringer, seenIn } from './sources.ts';
+import { type Bringer, longBringer, seenIn } from './sources.ts';
 import { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './words.ts';
 
 /** How well a text holds a value; the first is the best. */
@@ -69,7 +72,40 @@ const MAX_PLACES = 512;
 /** What is left of the work that one question may do, in places looked at; below zero: it was given up. */
 export interface Effort {
   left: number;
+  /** Why nothing can be said yet: a long text has not been looked through, or cannot be; null: nothing is missing. */
+  open: Undecided | null;
+  readonly awaits: Question[];
 }
+
+/** What brings more text than this thread looks through. */
+interface LongSource {
+  readonly event: EventObject;
+  readonly bringer: Bringer;
+  readonly group: string;
+}
+
+/** Where another thread found a phrase. */
+export type Found = Pick<Hit, 'match' | 'text' | 'at' | 'position' | 'isField' | 'isInRecord'>;
+
+/** As the thread answers: null where it found nothing, `lost` where it had to give up. */
+function readFound(answer: Json): Found | 'lost' | null {
+  // It is computed by `foundInLong`, of this package; only the way through the book makes it JSON.
+  return answer as unknown as Found | 'lost' | null;
+}
+
+/** The best place of a phrase in all that one event brings. */
+export function foundIn(seen: SeenTexts, phrase: Phrase, place: Place): Found | 'lost' | null {
+  const effort: Effort = { left: MOST_LOOKS, open: null, awaits: [] };
+  const hits = seen.hits(phrase, place, effort);
+  if (seen.isLost || effort.left < 0) return 'lost';
+  const best = hits.reduce<Hit | undefined>((known, hit) => betterOf(known, hit), undefined);
+  if (best === undefined) return null;
+  const { match, text, at, position, isField, isInRecord } = best;
+  return { match, text, at, position, isField, isInRecord };
+}
+
+/** Places that one question looks at; a list of a thousand addresses needs a few thousand. */
+export const MOST_LOOKS = 200_000;
 
 interface Source {
   readonly event: EventObject;
@@ -106,20 +142,30 @@ export class SeenTexts {
   readonly #lanes = new Map<string, number>();
   readonly #texts: Text[] = [];
   readonly #stream = new Stream();
+  readonly #longTexts: LongTexts | null;
+  /** What another thread looks through. */
+  readonly #long: LongSource[] = [];
   #isLost = false;
 
-  constructor(base: SeenTexts | null = null) {
+  /** @param longTexts where long texts are looked through; null: here and at once */
+  constructor(base: SeenTexts | null = null, longTexts: LongTexts | null = null) {
     this.#base = base;
+    this.#longTexts = longTexts;
   }
 
   /** A private continuation: it sees its base and changes nothing in it. */
   fork(): SeenTexts {
-    return new SeenTexts(this);
+    return new SeenTexts(this, this.#longTexts);
   }
 
   /** How many words it keeps. */
   get size(): number {
     return this.#stream.length;
+  }
+
+  /** Whether the thread that asks has other work, and leaves long texts to another. */
+  get isShared(): boolean {
+    return this.#longTexts !== null;
   }
 
   /** Whether a text was left out, so that nothing can be said for certain. */
@@ -128,6 +174,11 @@ export class SeenTexts {
   }
 
   add(event: EventObject): void {
+    const bringer = this.#longTexts === null ? null : longBringer(event);
+    if (bringer !== null) {
+      this.#long.push({ event, bringer, group: groupOf(bringer) });
+      return;
+    }
     for (const { bringer, ...seen } of seenIn(event)) {
       const words = wordsOf(seen.text);
       if (words.words.length === 0) continue;
@@ -198,7 +249,26 @@ export class SeenTexts {
   /** For each bringer in each context the best match among what was visible at `place`, and of equal ones the first. */
   hits(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {
     const before = this.#base === null ? [] : this.#base.hits(phrase, place, effort);
-    return [...before, ...this.#own(phrase, place, effort)];
+    return [...before, ...this.#own(phrase, place, effort), ...this.#inLong(phrase, place, effort)];
+  }
+
+  /** What the thread says of each long text that was visible; what it has not said yet, `effort` waits for. */
+  #inLong({ words, isDecoded }: Phrase, place: Place, effort: Effort): readonly Hit[] {
+    const longTexts = this.#longTexts;
+    if (longTexts === null) return [];
+    return this.#long.flatMap((source) => {
+      const { event, bringer, group } = source;
+      if (!flows(event.place, place)) return [];
+      const reply = longTexts.ask({ kind: 'origin', event: event.event, value: words.text, isDecoded });
+      if (isUndecided(reply)) {
+        effort.open ??= reply;
+        effort.awaits.push(...reply.awaits);
+        return [];
+      }
+      const found = readFound(reply.answer);
+      if (found === 'lost') effort.left = -1;
+      return found === null || found === 'lost' ? [] : [{ ...found, event, bringer, group }];
+    });
   }
 
   #own(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {

@@ -8,6 +8,7 @@
 import type { Json } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
 import { textsOf } from '../evidence.ts';
+import { areLong, isLong } from '../long-texts.ts';
 import { jsonFields, recordFields } from '../record-text.ts';
 import { isDictionary, isList, isTagged, type Value } from '../value.ts';
 import { decodingsOf } from './encodings.ts';
@@ -79,6 +80,29 @@ export function seenIn(event: EventObject): readonly SeenText[] {
     case 'Egress':
     case 'Plan':
       return [];
+  }
+}
+
+/** What brings an event that holds more text than one thread may look through in between; null: it is short, or brings nothing. */
+export function longBringer(event: EventObject): Bringer | null {
+  const inside = event.event;
+  switch (inside.type) {
+    case 'Message': {
+      const kind = kindOfRole(inside.role);
+      return kind !== null && areLong(textsOf(event)) ? bringerOf(event, kind) : null;
+    }
+    case 'ToolOutput': {
+      const content = event.field('content') ?? null;
+      const isLongContent =
+        isDictionary(content) && isJson(content) ? isLong(content) : areLong(textsOf(event));
+      return isLongContent || isLong(inside.structured ?? null) ? bringerOf(event, 'output') : null;
+    }
+    case 'AppResponse':
+      return isLong(inside.message)
+        ? { ...bringerOf(event, 'output'), app: inside.from, tool: inside.functionality }
+        : null;
+    default:
+      return null;
   }
 }
 

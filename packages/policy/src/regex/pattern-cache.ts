@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
+import type { LongTexts } from '../long-texts.ts';
 import { BudgetedMatcher } from './budgeted.ts';
 import { FixedTextsMatcher, fixedTextsOf } from './fixed-texts.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
@@ -150,6 +151,8 @@ function isRuledOut({ required }: Literals, text: string): boolean {
 /** Steps of all patterns that a cache keeps. */
 const MAX_KEPT = 200_000;
 
+export const MOST_PATTERNS = 512;
+
 /** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
 export class PatternCache {
   /** By whether `.` matches newlines, so that the text itself is the key, whose hash is known. */
@@ -158,9 +161,12 @@ export class PatternCache {
     all: new Map<string, Result<Pattern, string>>(),
   };
   readonly #capacity: number;
+  /** Where rules look for patterns in long texts; null: here and at once. */
+  readonly longTexts: LongTexts | null;
   #size = 0;
 
-  constructor(capacity = 512) {
+  constructor(capacity = MOST_PATTERNS, longTexts: LongTexts | null = null) {
+    this.longTexts = longTexts;
     this.#capacity = capacity;
   }
 
