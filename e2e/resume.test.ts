@@ -3,6 +3,7 @@
  * tells whether it is what was written.
  */
 import assert from 'node:assert/strict';
+import { rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -177,7 +178,17 @@ test('the audit finds the first event that was changed, and a kept head what was
   };
   change(`UPDATE sessions SET events = 3, head = (SELECT hash FROM events WHERE sequence = 2);
     DELETE FROM events WHERE sequence > 2`);
-  assert.equal((await home.run(['audit', 'verify', ...shared])).code, 0, 'nothing within the file shows it');
+  const shortened = await home.run(['audit', 'verify', ...shared]);
+  assert.equal(shortened.code, 1);
+  assert.match(flat(shortened), /at event 3: \d+ events were acknowledged, and it has 3 \(shortened\)/);
+  // Without a key whoever writes the folder takes that away as well.
+  rmSync(join(home.data, 'acknowledged'), { recursive: true });
+  change('UPDATE sessions SET acknowledged = 0');
+  assert.equal(
+    (await home.run(['audit', 'verify', ...shared])).code,
+    0,
+    'nothing within the folder shows it',
+  );
   const cut = await home.run(['audit', 'verify', ...shared, '--head', head]);
   assert.equal(cut.code, 1);
   assert.match(flat(cut), /at event 3: it had \d+ events when the given head was taken, and has fewer/);
@@ -218,4 +229,43 @@ test('with a key the journal is signed, and without it a signed session is not g
   assert.match(flat(refused), /is signed, and this process has no key of the journal/);
   const short = await home.run(['audit', 'verify', ...shared], { env: { CORDON_JOURNAL_KEY: 'short' } });
   assert.equal(short.code, 2);
+});
+
+test('a session whose log lost its newest events is told, listed, and gone on with only where the user says so', async () => {
+  using home = new Home();
+  const options = install(home).filter((option) => option !== '--json');
+  const session = await killedInDoubt(home, [...options, '--json']);
+  const log = join(home.data, 'cordon.db-wal');
+  truncateSync(log, Math.floor(statSync(log).size * 0.7));
+
+  const verified = await home.run(['audit', 'verify']);
+  assert.equal(verified.code, 1);
+  assert.match(flat(verified), /\d+ events were acknowledged, and it has \d+ \(shortened\)/);
+  assert.match(flat(await home.run(['sessions'])), /events lost .* a journal lacks events/);
+
+  const unasked = await home.run(['resume', session, ...options, '--allow-rest']);
+  assert.equal(unasked.code, 2);
+  assert.match(flat(unasked), /events of the session `\w+` may be lost: \d+ of its events were acknowledged/);
+
+  const question = 'Go on with it all the same?';
+  const args = ['chat', '--resume', session, ...options];
+  for (const [answer, code] of [
+    ['n', 2],
+    ['y', 0],
+  ] as const) {
+    const chat = home.start(args, { terminal: true });
+    await chat.shown(question);
+    await chat.shown('[n] no (default)');
+    await new Promise((settle) => setTimeout(settle, 1000));
+    chat.say(answer);
+    if (answer === 'y') {
+      await chat.shown('/help says more');
+      await new Promise((settle) => setTimeout(settle, 1000));
+      chat.say('/exit');
+    }
+    assert.equal((await chat.end()).code, code, answer);
+  }
+  assert.equal((await home.run(['audit', 'verify'])).code, 0);
+  const { events } = await home.run(['audit', 'show', session, '--json']);
+  assert.ok(Number(ofKind(events, 'session.resumed')[0]?.lost) > 0);
 });

@@ -54,6 +54,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
   },
+  'packages/trace/src/acknowledged.ts': {
+    of: ['files'],
+    why: 'how many events of a session were acknowledged stands outside of the database that may lose some',
+  },
   'packages/trace/src/text-search.ts': {
     of: ['database'],
     why: 'a full-text search runs in a database in memory',

@@ -49,7 +49,9 @@ export class EventRenderer {
       case 'session.started':
         return this.#sessionStarted(event);
       case 'session.resumed':
-        return this.#note(`resumed after ${event.events} events`);
+        return this.#note(
+          `resumed after ${event.events} events${event.lost === undefined ? '' : `; ${event.lost ?? 'some'} may be lost`}`,
+        );
       case 'session.ended':
         return this.#detail(event, 'the session ended');
       case 'user.message':

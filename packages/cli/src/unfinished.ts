@@ -3,7 +3,7 @@
  */
 import { type Event, type Fault, fault, type SessionId } from '@cordon/core';
 import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
-import { type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
+import { type Loss, type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
 import { type Configuration, modelInUse } from './config.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
 
@@ -15,13 +15,21 @@ export interface LeftQuery {
 }
 
 /** What is told of a session; `left` as `leftQuery` has it. */
-export type ListedSession = SessionRecord & { readonly left: LeftQuery | 'unreadable' | null };
+export type ListedSession = SessionRecord & {
+  readonly left: LeftQuery | 'unreadable' | null;
+  /** Acknowledged events are missing; null: none are, as far as their number tells. */
+  readonly loss: Loss | null;
+};
 
 const PIECE = 200;
 
 /** The newest sessions, newest first. Costs what reading the end of each takes, some milliseconds a long one. */
 export function newestSessions(store: Store, most: number): readonly ListedSession[] {
-  return store.sessions.list(most).map((session) => ({ ...session, left: leftQuery(store, session) }));
+  return store.sessions.list(most).map((session) => ({
+    ...session,
+    left: leftQuery(store, session),
+    loss: store.sessions.loss(session.id),
+  }));
 }
 
 /**

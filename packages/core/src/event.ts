@@ -61,6 +61,8 @@ export type EventBody =
       readonly events: number;
       /** As at the start, of the process that goes on; absent in journals of before there were any. */
       readonly notices?: readonly string[];
+      /** How many acknowledged events the journal lacks, which the user knows; null: it is not known. Absent: none. */
+      readonly lost?: number | null;
     }
   | { readonly kind: 'session.ended' }
   /** `private`: asked without context, and nothing of it goes into memory; what the journal has of it stays. */

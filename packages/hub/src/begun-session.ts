@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { type Event, failed, HUB_LABEL, ok, type Result, type SessionId } from '@cordon/core';
-import { damagedSession, type SessionFault, type Store } from '@cordon/trace';
+import { damagedSession, type Loss, type SessionFault, type Store } from '@cordon/trace';
 
 export interface SessionOptions {
   readonly isolation: 'spokes' | 'none';
@@ -13,6 +13,8 @@ export interface SessionOptions {
   readonly hasPolicy?: boolean;
   /** An interrupted session to go on with. */
   readonly resume?: SessionId;
+  /** The user was told that acknowledged events are missing, and goes on all the same; absent: no. */
+  readonly acceptsLoss?: boolean;
   /** Shown at the start and kept in the trace: what is weaker than usual, and why. */
   readonly notices: readonly string[];
 }
@@ -27,8 +29,8 @@ export interface BegunSession {
 }
 
 /**
- * Begins a new session, or goes on with an interrupted one. Refused when another process holds it, it has ended, or its
- * journal was changed.
+ * Begins a new session, or goes on with an interrupted one. Refused when another process holds it, it has ended, its
+ * journal was changed, or acknowledged events are missing and the user has not accepted that.
  *
  * @param modelId `provider/model`
  */
@@ -37,17 +39,21 @@ export function beginSession(
   modelId: string,
   options: SessionOptions,
 ): Result<BegunSession, SessionFault> {
-  const resumed = options.resume === undefined ? null : store.sessions.resume(options.resume);
+  const { acceptsLoss = false } = options;
+  const loss = options.resume === undefined ? null : store.sessions.loss(options.resume);
+  const resumed =
+    options.resume === undefined ? null : store.sessions.resume(options.resume, { acceptsLoss });
   if (resumed !== null && !resumed.ok) return failed(resumed.fault);
-  const damage = resumed === null ? null : damageOf(store, resumed.value.id);
+  const damage = resumed === null ? null : damageOf(store, resumed.value.id, acceptsLoss);
   if (damage !== null) return failed(damage);
   const id = resumed?.value.id ?? store.sessions.create();
   const { isolation, notices, hasPolicy = isolation !== 'none' } = options;
-  const past = resumed === null ? [] : store.journal.events(id);
   const record = (body: Parameters<typeof store.journal.append>[5]) =>
     void store.journal.append(id, null, null, [], HUB_LABEL, body);
   if (resumed === null) record({ kind: 'session.started', isolation, model: modelId, notices });
-  else record({ kind: 'session.resumed', events: resumed.value.events, notices });
+  else record({ kind: 'session.resumed', events: resumed.value.events, notices, ...lostOf(loss) });
+  // With `session.resumed`, which may say that events are missing.
+  const past = resumed === null ? [] : store.journal.events(id);
   return ok({ id, isolation, hasPolicy, past });
 }
 
@@ -57,9 +63,17 @@ export function endUnused(store: Store, { id }: BegunSession): void {
 }
 
 /** What a changed journal says happened is no ground to go on from. Null: it is what was appended. */
-function damageOf(store: Store, session: SessionId): SessionFault | null {
+function damageOf(store: Store, session: SessionId, acceptsLoss: boolean): SessionFault | null {
   const verification = store.journal.verify(session);
   if (verification.intact) return null;
+  // What is there is whole, and the user knows that something is missing.
+  if (acceptsLoss && (verification.kind === 'shortened' || verification.kind === 'uncounted')) return null;
   store.sessions.release(session);
   return damagedSession(session, verification.reason);
+}
+
+/** INVARIANT (no silent repetition): the journal keeps that something is missing, so that every later hub asks (doubts.ts). */
+function lostOf(loss: Loss | null): { readonly lost?: number | null } {
+  if (loss === null) return {};
+  return { lost: loss.acknowledged === null ? null : loss.acknowledged - loss.events };
 }

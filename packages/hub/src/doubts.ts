@@ -1,6 +1,7 @@
 /**
  * Calls that cannot be undone and may have happened already. Making one of them again is a question of its own, with the
- * doubt as a warning: no grant that was given without it covers it (permission.ts, digests).
+ * doubt as a warning: no grant that was given without it covers it (permission.ts, digests). Where the journal has lost events
+ * every call that cannot be undone is such a one, for the rest of the session.
  *
  * INVARIANT (no silent repetition): a call that is in doubt, or was made in the query that goes on, is made again only after
  * the user has said so.
@@ -18,9 +19,12 @@ export class Doubts {
   readonly #open = new Map<EventId, Call>();
   /** By the event of the call. */
   readonly #doubts = new Map<EventId, Call>();
+  /** The journal lacks events: any call may have been made before. */
+  #hasLost = false;
 
   /** Called for every event of the session, in order. */
   observe(event: Event): void {
+    if (event.kind === 'session.resumed' && event.lost !== undefined) this.#hasLost = true;
     const [proposal] = event.causes;
     if (event.kind === 'tool-call.proposed' && event.irreversible) this.#open.set(event.id, event);
     const call = proposal === undefined ? undefined : this.#open.get(proposal);
@@ -52,7 +56,7 @@ export class Doubts {
     if (proposal.effect !== 'tool-call') return null;
     const same = this.all.filter(({ app, tool }) => app === proposal.app && tool === proposal.tool);
     const call = same.find((candidate) => keyOf(candidate) === keyOf(proposal)) ?? same[0];
-    if (call === undefined) return null;
+    if (call === undefined) return this.#hasLost && proposal.irreversible ? LOST_EVENTS : null;
     const what = keyOf(call) === keyOf(proposal) ? 'This very call' : `Another call of \`${call.tool}\``;
     return `${what} was made before, and it is not known whether it took effect (${call.callId}).`;
   }
@@ -66,6 +70,9 @@ export class Doubts {
       if (keyOf(doubtful) === keyOf(call)) this.#doubts.delete(event);
   }
 }
+
+const LOST_EVENTS =
+  'Events of this session were lost, so this call may have been made before: the journal would not show it.';
 
 interface CallContent {
   readonly app: string | null;

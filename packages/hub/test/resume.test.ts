@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -251,3 +251,64 @@ test('a session whose journal was changed is not gone on with', async (t) => {
     /the journal of the session `\w+` was changed: the event or its hash was changed/,
   );
 });
+
+/**
+ * A hub that is killed when the sending is done, and whose journal then is what it was when the sending was about to be
+ * proposed: the newest part of the log was lost. Only what was acknowledged says that there was more.
+ */
+async function sentAndLost(folder: string): Promise<void> {
+  const store = join(folder, 'store');
+  const files = ['cordon.db', 'cordon.db-wal'];
+  const rig = rigIn(folder, SCENARIO, null);
+  let kept = false;
+  const stop = new AbortController();
+  rig.store.journal.subscribe((event) => {
+    if (event.kind === 'tool-output.decided' && !kept) {
+      kept = true;
+      for (const file of files) cpSync(join(store, file), join(folder, file));
+    }
+    if (event.kind === 'tool-call.executed' && kept) stop.abort();
+  });
+  const session = openIn(rig);
+  await session.ask('do q0', stop.signal);
+  await session.close('suspend');
+  rig.store.close();
+  for (const file of files) cpSync(join(folder, file), join(store, file));
+  for (const file of readdirSync(store)) if (file.endsWith('-shm')) rmSync(join(store, file));
+}
+
+function sent(folder: string): number {
+  return effectsIn(folder).filter(({ tool }) => tool === 'amber-send').length;
+}
+
+for (const repeats of [false, true]) {
+  test(`a journal that lost a call is told, and the call is ${repeats ? 'made again only because' : 'not made again unless'} the user says so`, async (t) => {
+    const folder = folderFor(t);
+    await sentAndLost(folder);
+    assert.equal(sent(folder), 1);
+    const rig = rigIn(folder, { ...SCENARIO, repeats }, null);
+    const [record] = rig.store.sessions.list();
+    const resume = record?.id ?? assert.fail();
+    const events = rig.store.journal.events(resume);
+    assert.equal(
+      events.some((event) => event.kind === 'tool-call.proposed' && event.tool === 'amber-send'),
+      false,
+    );
+    const options = { isolation: 'spokes', notices: [], resume } as const;
+    const refused = rig.hub.openSession(options);
+    assert.equal(refused.ok ? null : refused.fault.kind, 'session-shortened');
+    assert.equal(rig.store.journal.events(resume).length, events.length);
+    const opened = rig.hub.openSession({ ...options, acceptsLoss: true });
+    const session = opened.ok ? opened.value : assert.fail();
+    t.after(async () => {
+      await session.close('end');
+      rig.store.close();
+    });
+    await session.goOn(signal);
+    assert.equal(rig.doubts.length >= 1, true);
+    assert.match(rig.doubts[0]?.warnings[0] ?? '', /^Events of this session were lost/);
+    assert.equal(sent(folder), repeats ? 2 : 1);
+    const resumed = rig.store.journal.events(resume).find(({ kind }) => kind === 'session.resumed');
+    assert.ok(resumed?.kind === 'session.resumed' && (resumed.lost ?? 0) > 0);
+  });
+}

@@ -27,7 +27,10 @@ export type BreachKind =
   | 'head' // the newest hash, or how many events there are, was changed
   | 'unsigned' // no signature, though there is a key
   | 'signature' // not made with this key for this journal
-  | 'anchor'; // not what it was when the given head was taken
+  | 'anchor' // not what it was when the given head was taken
+  | 'shortened' // it has fewer events than were acknowledged
+  | 'replaced' // it does not begin with the events that were acknowledged
+  | 'uncounted'; // how many were acknowledged cannot be told: the file is missing or was changed
 
 export interface Breach {
   readonly intact: false;
@@ -36,6 +39,17 @@ export interface Breach {
   readonly sequence: number;
   /** One sentence, lower-case start, no full stop. */
   readonly reason: string;
+}
+
+/** What the journal must begin with. */
+export interface Anchor {
+  readonly kind: 'given' | 'acknowledged';
+  readonly events: number;
+  readonly is: (hash: Uint8Array) => boolean;
+}
+
+export function anchorOf({ events, hash }: JournalHead): Anchor {
+  return { kind: 'given', events, is: (found) => hex(found) === hash };
 }
 
 /** `unchecked`: there is a signature and no key here. `none`: neither. */
@@ -56,16 +70,18 @@ export function hex(bytes: Uint8Array): string {
 /** The chain of one session as far as it has been recomputed. The first breach counts. */
 export class ChainCheck {
   readonly #session: SessionId;
-  readonly #anchor: JournalHead | null;
+  readonly #anchors: readonly Anchor[];
   #hash: Uint8Array = new Uint8Array(32);
   #events = 0;
   #breach: Breach | null = null;
+  /** Against what was acknowledged: told where nothing else is wrong. */
+  #unlikeAcknowledged: Breach | null = null;
 
-  /** @param anchor a head that was taken earlier: the journal must begin with what it had then */
-  constructor(session: SessionId, anchor: JournalHead | null) {
+  /** @param anchors heads that were taken earlier: the journal must begin with what it had then */
+  constructor(session: SessionId, anchors: readonly Anchor[]) {
     this.#session = session;
-    this.#anchor = anchor;
-    this.#compareAnchor();
+    this.#anchors = anchors;
+    this.#compareAnchors();
   }
 
   get events(): number {
@@ -89,25 +105,42 @@ export class ChainCheck {
     if (event?.session !== this.#session || event.sequence !== sequence || event.id !== eventId)
       return this.fail('misplaced', 'the event belongs elsewhere');
     this.#events++;
-    this.#compareAnchor();
+    this.#compareAnchors();
   }
 
   fail(kind: BreachKind, reason: string, sequence = this.#events): void {
     this.#breach ??= { intact: false, kind, sequence, reason };
   }
 
-  /** At the end of the journal. */
-  finish(): void {
-    const { events = 0 } = this.#anchor ?? {};
-    if (events > this.#events)
-      this.fail('truncated', `it had ${events} events when the given head was taken, and has fewer`);
+  #unlike(kind: BreachKind, reason: string, sequence = this.#events): void {
+    this.#unlikeAcknowledged ??= { intact: false, kind, sequence, reason };
   }
 
-  #compareAnchor(): void {
-    if (this.#anchor === null || this.#anchor.events !== this.#events) return;
-    if (this.#anchor.hash === hex(this.#hash)) return;
-    const reason = `its first ${this.#events} events are not those of the given head`;
-    this.fail('anchor', reason, Math.max(0, this.#events - 1));
+  /** When everything else was looked at. `isCounted`: what was acknowledged could be read, or there is nothing to read. */
+  compareAcknowledged(isCounted: boolean): void {
+    if (!isCounted)
+      this.#unlike('uncounted', 'the file that says how many events it must have is missing or was changed');
+    this.#breach ??= this.#unlikeAcknowledged;
+  }
+
+  /** At the end of the journal. */
+  finish(): void {
+    for (const { kind, events } of this.#anchors) {
+      if (events <= this.#events) continue;
+      if (kind === 'given')
+        this.fail('truncated', `it had ${events} events when the given head was taken, and has fewer`);
+      else this.#unlike('shortened', `${events} events were acknowledged, and it has ${this.#events}`);
+    }
+  }
+
+  #compareAnchors(): void {
+    for (const { kind, events, is } of this.#anchors) {
+      if (events !== this.#events || is(this.#hash)) continue;
+      const at = Math.max(0, events - 1);
+      if (kind === 'given')
+        this.fail('anchor', `its first ${events} events are not those of the given head`, at);
+      else this.#unlike('replaced', `its first ${events} events are not those that were acknowledged`, at);
+    }
   }
 }
 

@@ -12,6 +12,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 import { canonicalJson, type SessionId } from '@cordon/core';
 
+export interface SignedHead {
+  readonly session: SessionId;
+  readonly events: number;
+  readonly head: Uint8Array;
+  /** A file says how many of its events were acknowledged: nobody takes it away and says that there was none. */
+  readonly isAcknowledged: boolean;
+}
+
 /** Shorter ones could be found by trying. */
 export const LEAST_KEY_BYTES = 32;
 
@@ -24,8 +32,9 @@ export class ChainKey {
     this.#key = key;
   }
 
-  sign(session: SessionId, events: number, head: Uint8Array): Uint8Array {
-    const signed = canonicalJson(['cordon-journal-1', session, events, Buffer.from(head).toString('hex')]);
+  sign({ session, events, head, isAcknowledged }: SignedHead): Uint8Array {
+    const version = isAcknowledged ? 'cordon-journal-2' : 'cordon-journal-1';
+    const signed = canonicalJson([version, session, events, Buffer.from(head).toString('hex')]);
     return createHmac('sha256', this.#key).update(signed).digest();
   }
 
@@ -34,8 +43,8 @@ export class ChainKey {
     return createHmac('sha256', this.#key).update(text).digest();
   }
 
-  isSignature(signature: Uint8Array, session: SessionId, events: number, head: Uint8Array): boolean {
-    const right = this.sign(session, events, head);
+  isSignature(signature: Uint8Array, head: SignedHead): boolean {
+    const right = this.sign(head);
     return right.length === signature.length && timingSafeEqual(right, signature);
   }
 }

@@ -69,6 +69,11 @@ export class Database {
     });
   }
 
+  /** Whether a transaction is open, so that nothing of it is committed yet. */
+  get isWriting(): boolean {
+    return this.#connection.isTransaction;
+  }
+
   /** All rows; `decode` throws `MalformedRow` for what the schema does not promise. */
   all<T>(sql: string, values: readonly SQLInputValue[], decode: (row: Row) => T): readonly T[] {
     return this.#mapErrors(() =>

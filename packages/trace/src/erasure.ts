@@ -7,6 +7,7 @@
  */
 import { failed, ok, type Result, type SessionId } from '@cordon/core';
 
+import type { Acknowledgements } from './acknowledged.ts';
 import type { Database } from './database.ts';
 import { numberOf } from './row.ts';
 import type { SessionFault, SessionRecord, Sessions } from './session.ts';
@@ -17,20 +18,22 @@ export const TABLES_OF_SESSION = ['prompts', 'grants', 'summaries', 'turns', 'ev
 export interface ErasureOptions {
   readonly database: Database;
   readonly sessions: Sessions;
+  readonly acknowledgements: Acknowledgements;
 }
 
 /** Refused while a living process holds the session, and for one that does not exist. Facts belong to no session and stay. */
 export function eraseSession(
-  { database, sessions }: ErasureOptions,
+  { database, sessions, acknowledgements }: ErasureOptions,
   session: SessionId,
 ): Result<SessionRecord, SessionFault> {
-  return database.write(() => {
+  const erased: Result<SessionRecord, SessionFault> = database.write(() => {
     const record = sessions.find(session);
     if (record === null) return failed(UNKNOWN);
     if (record.status === 'running') return failed(HELD);
     const key = database.first('SELECT key FROM sessions WHERE id = ?', [session], (row) =>
       numberOf(row, 'key'),
     );
+    acknowledgements.erasing(session);
     database.withoutTriggers(['events'], () => {
       const ofSession = 'SELECT g.key FROM grants g WHERE g.session = ?';
       database.run(`DELETE FROM grant_flows WHERE granted IN (${ofSession})`, key);
@@ -39,6 +42,8 @@ export function eraseSession(
     });
     return ok(record);
   });
+  if (erased.ok) acknowledgements.remove(session);
+  return erased;
 }
 
 const UNKNOWN: SessionFault = {

@@ -25,11 +25,18 @@ export interface DataFolder {
   readonly file: string;
   /** One lock file for each process that holds sessions. */
   readonly claims: string;
+  /** One file for each live session: how many events of it were acknowledged. */
+  readonly acknowledged: string;
 }
 
 /** Creates what is missing: folders 0700, the file 0600. Refuses `folder-unavailable`, `folder-exposed`, `read-only`. */
 export function prepareFolder(path: string): Result<DataFolder, StoreFault> {
-  const folder = { path, file: join(path, 'cordon.db'), claims: join(path, 'claims') };
+  const folder = {
+    path,
+    file: join(path, 'cordon.db'),
+    claims: join(path, 'claims'),
+    acknowledged: join(path, 'acknowledged'),
+  };
   try {
     makeFolder(path);
     // Whoever may write here could replace the file and forge the user's consent.

@@ -36,6 +36,7 @@ export type {
 export { parseStoreKey, type StoreKey } from './seal.ts';
 export {
   damagedSession,
+  type Loss,
   type SessionFault,
   type SessionRecord,
   type SessionStatus,

@@ -22,9 +22,11 @@ import {
   type Label,
   type SessionId,
 } from '@cordon/core';
-
+import type { Acknowledgements } from './acknowledged.ts';
 import { isAwaited } from './awaited.ts';
 import {
+  type Anchor,
+  anchorOf,
   ChainCheck,
   hex,
   type JournalHead,
@@ -35,7 +37,7 @@ import {
 import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';
 import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, type Row, textOf } from './row.ts';
-import { PLACE } from './sealed-column.ts';
+import { isAcknowledged, PLACE } from './sealed-column.ts';
 import type { HeldSession, Sessions } from './session.ts';
 
 /** An event before the journal has given it its place and time. */
@@ -59,9 +61,16 @@ export interface SessionJournal {
 /** Called after the event is committed, in the order of the journal. */
 export type EventListener = (event: Event) => void;
 
+interface Inserted {
+  readonly events: readonly Event[];
+  /** Hash of the newest. */
+  readonly head: Uint8Array;
+}
+
 interface StoredHead {
   readonly head: JournalHead;
   readonly signature: Uint8Array | null;
+  readonly isAcknowledged: boolean;
 }
 
 export interface JournalOptions {
@@ -71,6 +80,7 @@ export interface JournalOptions {
   readonly randomId: () => string;
   /** Null: what is appended is not signed. */
   readonly chainKey: ChainKey | null;
+  readonly acknowledgements: Acknowledgements;
 }
 
 export class Journal {
@@ -107,7 +117,7 @@ export class Journal {
   /** Records several events in one transaction, all or none, for the price of one. */
   appendAll(session: SessionId, drafts: readonly EventDraft[]): readonly Event[] {
     const durability = drafts.some(({ body }) => isAwaited(body)) ? 'synced' : 'ordered';
-    const events = this.#database.write(() => {
+    const { events, head } = this.#database.write(() => {
       const held = this.#sessions.require(session);
       const time = this.#options.now();
       return this.#insert(
@@ -116,8 +126,18 @@ export class Journal {
         drafts.map((draft, index) => this.#complete(session, held.events + index, time, draft)),
       );
     }, durability);
+    this.#acknowledge(session, events, head, durability === 'synced');
     this.#deliver(events);
     return events;
+  }
+
+  /** Behind the commit: what is inside another transaction is acknowledged with a later event. */
+  #acknowledge(session: SessionId, events: readonly Event[], head: Uint8Array, isSynced: boolean): void {
+    const last = events.at(-1);
+    if (last === undefined || this.#database.isWriting) return;
+    const { acknowledgements } = this.#options;
+    if (last.kind === 'session.ended') acknowledgements.remove(session);
+    else acknowledgements.note(session, last.sequence + 1, head, isSynced);
   }
 
   of(session: SessionId): SessionJournal {
@@ -160,7 +180,14 @@ export class Journal {
    * a head that was kept elsewhere: the journal must still begin with all that it had then. An unknown session is not intact.
    */
   verify(session: SessionId, anchor: JournalHead | null = null): Verification {
-    const chain = new ChainCheck(session, anchor);
+    // First what was acknowledged: the journal may grow meanwhile, and not the other way round.
+    const loss = this.#sessions.loss(session);
+    const acknowledged = this.#sessions.acknowledged(session);
+    const anchors: readonly Anchor[] = [
+      ...(anchor === null ? [] : [anchorOf(anchor)]),
+      ...(acknowledged === null ? [] : [{ kind: 'acknowledged', ...acknowledged } as const]),
+    ];
+    const chain = new ChainCheck(session, anchors);
     const stored = this.#database.unlessMalformed(
       () => this.#storedHead(session),
       () => chain.fail('head', 'the newest hash is not what was sealed', 0),
@@ -184,6 +211,7 @@ export class Journal {
     if (hex(chain.hash) !== head.hash) chain.fail('head', 'the newest hash is another');
     chain.finish();
     const signed = this.#checkSignature(session, stored, chain);
+    chain.compareAcknowledged(loss?.acknowledged !== null);
     return chain.breach ?? { intact: true, head, signed };
   }
 
@@ -211,29 +239,44 @@ export class Journal {
       const stored = this.#storedHead(session);
       if (stored === null || this.#sessions.find(session)?.status === 'running') return false;
       const { events, hash } = stored.head;
-      const signature = chainKey.sign(session, events, Buffer.from(hash, 'hex'));
-      return this.#database.run('UPDATE sessions SET signature = ? WHERE id = ?', signature, session) === 1;
+      const head = Buffer.from(hash, 'hex');
+      const { isAcknowledged } = stored;
+      const signature = chainKey.sign({ session, events, head, isAcknowledged });
+      const isSigned =
+        this.#database.run('UPDATE sessions SET signature = ? WHERE id = ?', signature, session) === 1;
+      // With the key from now on. Before the commit, so that there is no signed session with a file that anybody could write.
+      if (isSigned && isAcknowledged && this.#sessions.find(session)?.status !== 'ended')
+        this.#options.acknowledgements.create(session, events, head);
+      return isSigned;
     });
   }
 
-  #checkSignature(session: SessionId, { head, signature }: StoredHead, chain: ChainCheck): Signed {
+  #checkSignature(
+    session: SessionId,
+    { head: { events, hash }, signature, isAcknowledged }: StoredHead,
+    chain: ChainCheck,
+  ): Signed {
+    const head = Buffer.from(hash, 'hex');
     const { chainKey } = this.#options;
     if (chainKey === null) return signature === null ? 'none' : 'unchecked';
     if (signature === null)
       chain.fail('unsigned', 'it was written without the key, or its signature was taken away');
-    else if (!chainKey.isSignature(signature, session, head.events, Buffer.from(head.hash, 'hex')))
+    else if (!chainKey.isSignature(signature, { session, events, head, isAcknowledged }))
       chain.fail('signature', 'it is not signed with this key as it stands');
     return 'checked';
   }
 
   #storedHead(session: SessionId): StoredHead | null {
-    const sql = 'SELECT events, head, signature FROM sessions WHERE id = ?';
+    const sql = 'SELECT events, head, signature, acknowledged FROM sessions WHERE id = ?';
     return this.#database.first(sql, [session], (row) => ({
       head: {
         events: numberOf(row, 'events'),
-        hash: hex(this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session))),
+        hash: hex(
+          this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session, isAcknowledged(row))),
+        ),
       },
       signature: row.signature === null ? null : bytesOf(row, 'signature'),
+      isAcknowledged: isAcknowledged(row),
     }));
   }
 
@@ -261,7 +304,7 @@ export class Journal {
     return canonicalJsonOf({ ...body, ...frame });
   }
 
-  #insert(session: SessionId, held: HeldSession, texts: readonly string[]): readonly Event[] {
+  #insert(session: SessionId, held: HeldSession, texts: readonly string[]): Inserted {
     const { seal } = this.#database;
     let { head } = held;
     const inserted: Event[] = [];
@@ -282,12 +325,14 @@ export class Journal {
     const time = inserted.at(-1)?.time;
     if (time !== undefined) {
       const count = held.events + texts.length;
-      const signature = this.#options.chainKey?.sign(session, count, head) ?? null;
+      const { isAcknowledged } = held;
+      const signed = { session, events: count, head, isAcknowledged };
+      const signature = this.#options.chainKey?.sign(signed) ?? null;
       const sql = 'UPDATE sessions SET events = ?, head = ?, signature = ?, last_at = ? WHERE key = ?';
-      const closed = seal.closeBytes(head, PLACE.head(session));
+      const closed = seal.closeBytes(head, PLACE.head(session, isAcknowledged));
       this.#database.run(sql, count, closed, signature, time, held.key);
     }
-    return inserted;
+    return { events: inserted, head };
   }
 
   #eventText(session: SessionId, row: Row): string {

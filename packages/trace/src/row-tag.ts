@@ -1,14 +1,14 @@
 /**
  * Tags of rows that give a right: grants and their flows, pins, agreed files, questions with their answers. In a store with
  * a key each such row carries a keyed digest of all its columns, its id included. A row that somebody changed, copied or
- * made without the key gives no right: the user is asked again (docs/decisions/0031-rows-that-give-a-right.md).
+ * made without the key gives no right: the user is asked again (docs/decisions/0031-changes-of-the-store-are-found.md).
  *
  * Ring 0.
  */
 import { timingSafeEqual } from 'node:crypto';
 
-import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';
+import type { KeyedDigest } from './keyed-digest.ts';
 import { bytesOf, numberOf, type Row } from './row.ts';
 import type { Seal } from './seal.ts';
 
@@ -50,21 +50,21 @@ export type AuthenticityCount = Readonly<Record<Exclude<Authenticity, 'authentic
 
 export class RowTags {
   readonly #database: Database;
-  readonly #chainKey: ChainKey | null;
+  readonly #digest: KeyedDigest;
 
-  constructor(database: Database, chainKey: ChainKey | null) {
+  constructor(database: Database, digest: KeyedDigest) {
     this.#database = database;
-    this.#chainKey = chainKey;
+    this.#digest = digest;
   }
 
   /** Whether this row is what was written with the key; without a key every row counts. */
   isAuthentic(table: TaggedTable, rowid: number): boolean {
-    return this.#isKeyed(this.#database.seal) ? this.#look(table, rowid) === 'authentic' : true;
+    return this.#digest.isKeyed ? this.#look(table, rowid) === 'authentic' : true;
   }
 
   /** Inside a write transaction: tags a row that this process has just inserted. */
   add(table: TaggedTable, rowid: number): void {
-    if (this.#isKeyed(this.#database.seal)) this.#write(table, rowid, this.#database.seal);
+    if (this.#digest.isKeyed) this.#write(table, rowid, this.#database.seal);
   }
 
   /** Inside a write transaction: `work` changes the row. A row that was not authentic before does not become so. */
@@ -78,7 +78,7 @@ export class RowTags {
   /** How many rows give no right, because the key says so; none without a key. */
   count(table: TaggedTable): AuthenticityCount {
     const count = { untagged: 0, changed: 0 };
-    if (!this.#isKeyed(this.#database.seal)) return count;
+    if (!this.#digest.isKeyed) return count;
     for (const rowid of this.#rowids(table)) {
       const found = this.#look(table, rowid);
       if (found !== 'authentic') count[found]++;
@@ -91,7 +91,7 @@ export class RowTags {
    * none, and so stands for what it holds; a store that gets its key by being opened is not vouched for by anybody.
    */
   kept(vouches: boolean): ReadonlyMap<TaggedTable, readonly number[]> {
-    const keeps = vouches || this.#isKeyed(this.#database.seal);
+    const keeps = vouches || this.#digest.isKeyed;
     return new Map(
       TABLES.map((table) => [
         table,
@@ -103,10 +103,6 @@ export class RowTags {
   /** Tags the rows that keep their right, as they are sealed now. */
   tagAnew(kept: ReadonlyMap<TaggedTable, readonly number[]>, seal: Seal): void {
     for (const [table, rowids] of kept) for (const rowid of rowids) this.#write(table, rowid, seal);
-  }
-
-  #isKeyed(seal: Seal): boolean {
-    return seal.mark !== '' || this.#chainKey !== null;
   }
 
   #look(table: TaggedTable, rowid: number): Authenticity {
@@ -127,7 +123,7 @@ export class RowTags {
   #tagOf(table: TaggedTable, row: Row, seal: Seal): Uint8Array | null {
     const values = TAGGED_TABLES[table].columns.map((_, index) => row[`c${index}`]);
     const text = JSON.stringify(['cordon-row-1', table, ...values]);
-    return seal.tag(text) ?? this.#chainKey?.tag(text) ?? null;
+    return this.#digest.of(text, seal);
   }
 
   #read(table: TaggedTable, rowid: number): Row | null {

@@ -330,6 +330,8 @@ export const SCHEMA_STEPS: readonly string[] = [
     WHEN OLD.replaced_at IS NOT NULL
     BEGIN SELECT RAISE(ABORT, 'a pin is replaced for good'); END;
   `,
+  // Whether a file beside the store says how many events were acknowledged (acknowledged.ts). 0: written before there were any.
+  'ALTER TABLE sessions ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 0 CHECK (acknowledged IN (0, 1))',
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -74,7 +74,9 @@ export const PLACE = {
   event: (session: string, sequence: number): Place => ['events.event', session, sequence],
   /** A hash of a text confirms a guess of the text. */
   eventHash: (session: string, sequence: number): Place => ['events.hash', session, sequence],
-  head: (session: string): Place => ['sessions.head', session],
+  /** `isAcknowledged`: nobody takes the file of acknowledged events away and says that there was none. */
+  head: (session: string, isAcknowledged: boolean): Place =>
+    isAcknowledged ? ['sessions.head', session, 'acknowledged'] : ['sessions.head', session],
   firstQuery: (session: string): Place => ['sessions.first_query', session],
   /** A grant is found by its whole subject. */
   subject: (): Place => ['grants.subject'],
@@ -94,6 +96,11 @@ const OTHERS_VALUES = 'values of others';
 /** Of a row of turns or summaries. */
 export function holdsOthersValues(row: Row): boolean {
   return numberOf(row, 'others_values') !== 0;
+}
+
+/** Of a row of sessions. */
+export function isAcknowledged(row: Row): boolean {
+  return numberOf(row, 'acknowledged') !== 0;
 }
 
 function labelled({ source, integrity, confidentiality, time }: LabelColumns): readonly (string | number)[] {
@@ -215,8 +222,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'sessions',
     column: 'head',
     how: 'bytes',
-    row: 't.id',
-    place: (row) => PLACE.head(textOf(row, 'id')),
+    row: 't.id, t.acknowledged',
+    place: (row) => PLACE.head(textOf(row, 'id'), isAcknowledged(row)),
   },
   {
     table: 'sessions',

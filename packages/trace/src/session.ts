@@ -7,6 +7,7 @@
  */
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
 
+import type { Acknowledged, AcknowledgedHead, Acknowledgements } from './acknowledged.ts';
 import type { ChainKey } from './chain-key.ts';
 import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 import type { Database } from './database.ts';
@@ -21,7 +22,7 @@ import {
   textOrNull,
   unquoteText,
 } from './row.ts';
-import { PLACE } from './sealed-column.ts';
+import { isAcknowledged, PLACE } from './sealed-column.ts';
 
 /** `running`: a living process holds it. `interrupted`: it has no end and nobody holds it; it can be resumed. */
 export type SessionStatus = 'running' | 'interrupted' | 'ended';
@@ -47,9 +48,23 @@ export interface SessionFault {
     | 'session-held'
     | 'session-ended'
     | 'session-unsigned'
+    | 'session-shortened'
     | 'session-damaged';
   readonly message: string;
   readonly help: string;
+}
+
+export interface ResumeOptions {
+  /** The user knows that events are missing, and wants to go on. */
+  readonly acceptsLoss?: boolean;
+}
+
+/** Events that were acknowledged are missing. */
+export interface Loss {
+  /** That the journal has. */
+  readonly events: number;
+  /** Null: not known, the file is missing or was changed. */
+  readonly acknowledged: number | null;
 }
 
 /** What the journal needs to know of a session that this process holds. */
@@ -58,6 +73,7 @@ export interface HeldSession {
   readonly events: number;
   /** Hash of the last event. */
   readonly head: Uint8Array;
+  readonly isAcknowledged: boolean;
 }
 
 export interface SessionsOptions {
@@ -67,6 +83,7 @@ export interface SessionsOptions {
   readonly now: () => number;
   readonly randomId: () => string;
   readonly processId: number;
+  readonly acknowledgements: Acknowledgements;
   /** Null: what is written is not signed. */
   readonly chainKey: ChainKey | null;
 }
@@ -88,15 +105,17 @@ export class Sessions {
     this.#database.write(() => {
       const time = this.#options.now();
       this.#database.run(
-        `INSERT INTO sessions (id, started_at, last_at, head, signature, claim, claim_pid) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO sessions (id, started_at, last_at, head, signature, claim, claim_pid, acknowledged)
+         VALUES (?, ?, ?, ?, ?, ?, ?, 1)`,
         session,
         time,
         time,
-        this.#database.seal.closeBytes(head, PLACE.head(session)),
-        this.#options.chainKey?.sign(session, 0, head) ?? null,
+        this.#database.seal.closeBytes(head, PLACE.head(session, true)),
+        this.#options.chainKey?.sign({ session, events: 0, head, isAcknowledged: true }) ?? null,
         this.#token(),
         this.#options.processId,
       );
+      this.#options.acknowledgements.create(session, 0, head);
     });
     return session;
   }
@@ -104,9 +123,13 @@ export class Sessions {
   /**
    * Takes an interrupted session over (or returns the one that this process holds already). Refused when it does
    * not exist, has ended, is held by a living process, or is not signed as this process signs: to append to it would put
-   * this process's signature, or none, below what somebody else wrote.
+   * this process's signature, or none, below what somebody else wrote. Refused as well when events that were acknowledged are
+   * missing, unless the user has been told and `acceptsLoss`.
    */
-  resume(session: SessionId): Result<SessionRecord, SessionFault> {
+  resume(
+    session: SessionId,
+    { acceptsLoss = false }: ResumeOptions = {},
+  ): Result<SessionRecord, SessionFault> {
     return this.#database.write(() => {
       const record = this.find(session);
       if (record === null) return failed(unknown(session));
@@ -116,6 +139,9 @@ export class Sessions {
       if (record.status === 'running' && claim !== mine) return failed(held(session, record.holder));
       const unsigned = this.#signatureFault(session);
       if (unsigned !== null) return failed(unsigned);
+      const loss = acceptsLoss ? null : this.loss(record.id);
+      if (loss !== null) return failed(shortened(session, loss));
+      this.#acknowledgeFromNowOn(session);
       this.#database.run(
         'UPDATE sessions SET claim = ?, claim_pid = ? WHERE id = ?',
         mine,
@@ -123,6 +149,62 @@ export class Sessions {
         session,
       );
       return ok({ ...record, status: 'running', holder: this.#options.processId });
+    });
+  }
+
+  /**
+   * Whether events that were acknowledged are missing; null: none are, as far as their number tells. What the events say is
+   * for `Journal.verify`. An ended session has said all that it had to.
+   */
+  loss(session: SessionId): Loss | null {
+    const known = this.#acknowledged(session);
+    return known === null ? null : lossOf(known);
+  }
+
+  /** What the journal must begin with; null: nothing says. */
+  acknowledged(session: SessionId): AcknowledgedHead | null {
+    const { acknowledged = 'none' } = this.#acknowledged(session) ?? {};
+    return acknowledged === 'none' || acknowledged === 'unreadable' ? null : acknowledged;
+  }
+
+  #acknowledged(session: SessionId): Counted | null {
+    // First what was acknowledged: whoever appends meanwhile makes the journal longer, and not the other way round.
+    const { acknowledgements } = this.#options;
+    const read = {
+      plain: acknowledgements.read(session, true),
+      keyed: acknowledgements.read(session, false),
+    };
+    const sql = 'SELECT events, acknowledged, ended_at, signature FROM sessions WHERE id = ?';
+    return this.#database.first(sql, [session], (row) => ({
+      events: numberOf(row, 'events'),
+      // A session that was written without the key may have a file that was.
+      acknowledged: row.signature === null && this.#database.seal.mark === '' ? read.plain : read.keyed,
+      isCounted: isAcknowledged(row),
+      hasEnded: row.ended_at !== null,
+    }));
+  }
+
+  /** Sessions of which events were acknowledged, and that the store does not have at all; null: how many is not known. */
+  lost(): readonly { readonly session: SessionId; readonly events: number | null }[] {
+    return this.#options.acknowledgements
+      .all(true)
+      .filter(({ session, events }) => events !== 0 && this.find(session) === null);
+  }
+
+  /** Inside a transaction: a session of an earlier version gets its file. */
+  #acknowledgeFromNowOn(session: SessionId): void {
+    const sql = 'SELECT events, head, acknowledged FROM sessions WHERE id = ?';
+    this.#database.first(sql, [session], (row) => {
+      if (isAcknowledged(row)) return;
+      const events = numberOf(row, 'events');
+      const head = this.#headOf(session, row);
+      this.#options.acknowledgements.create(session, events, head);
+      this.#database.run(
+        'UPDATE sessions SET acknowledged = 1, head = ?, signature = ? WHERE id = ?',
+        this.#database.seal.closeBytes(head, PLACE.head(session, true)),
+        this.#options.chainKey?.sign({ session, events, head, isAcknowledged: true }) ?? null,
+        session,
+      );
     });
   }
 
@@ -137,6 +219,7 @@ export class Sessions {
         token,
       );
     });
+    this.#options.acknowledgements.release(session);
   }
 
   /** Newest first. */
@@ -152,7 +235,8 @@ export class Sessions {
 
   /** Inside a write transaction: throws `claim-lost` unless this process holds the session and it has not ended. */
   require(session: SessionId): HeldSession {
-    const sql = 'SELECT key, events, head FROM sessions WHERE id = ? AND claim = ? AND ended_at IS NULL';
+    const sql =
+      'SELECT key, events, head, acknowledged FROM sessions WHERE id = ? AND claim = ? AND ended_at IS NULL';
     const token = this.#lock?.token;
     const held =
       token === undefined
@@ -161,6 +245,7 @@ export class Sessions {
             key: numberOf(row, 'key'),
             events: numberOf(row, 'events'),
             head: this.#headOf(session, row),
+            isAcknowledged: isAcknowledged(row),
           }));
     if (held === null) throw new StoreFailure(storeFault('claim-lost', this.#database.file));
     return held;
@@ -168,6 +253,7 @@ export class Sessions {
 
   /** Lets go of everything, at the end of the process. */
   close(): void {
+    this.#options.acknowledgements.close();
     const lock = this.#lock;
     if (lock === null) return;
     this.#lock = null;
@@ -194,17 +280,17 @@ export class Sessions {
 
   #signatureFault(session: SessionId): SessionFault | null {
     const { chainKey } = this.#options;
-    const sql = 'SELECT events, head, signature FROM sessions WHERE id = ?';
+    const sql = 'SELECT events, head, signature, acknowledged FROM sessions WHERE id = ?';
     return this.#database.first(sql, [session], (row) => {
       const signature = row.signature === null ? null : bytesOf(row, 'signature');
       if (chainKey === null) return signature === null ? null : signedElsewhere(session);
       if (signature === null) return unsigned(session);
-      const isOurs = chainKey.isSignature(
-        signature,
+      const isOurs = chainKey.isSignature(signature, {
         session,
-        numberOf(row, 'events'),
-        this.#headOf(session, row),
-      );
+        events: numberOf(row, 'events'),
+        head: this.#headOf(session, row),
+        isAcknowledged: isAcknowledged(row),
+      });
       return isOurs ? null : damagedSession(session, 'it is not signed with this key as it stands');
     });
   }
@@ -215,7 +301,7 @@ export class Sessions {
   }
 
   #headOf(session: SessionId, row: Row): Uint8Array {
-    return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session));
+    return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session, isAcknowledged(row)));
   }
 
   /** A list of sessions is how one that was changed is found, so what cannot be read is told as that. */
@@ -242,6 +328,21 @@ export class Sessions {
       holder: isRunning ? numberOrNull(row, 'claim_pid') : null,
     };
   }
+}
+
+interface Counted {
+  readonly events: number;
+  readonly acknowledged: Acknowledged;
+  /** There was a file, as long as it had not ended. */
+  readonly isCounted: boolean;
+  readonly hasEnded: boolean;
+}
+
+function lossOf({ events, acknowledged, isCounted, hasEnded }: Counted): Loss | null {
+  if (acknowledged === 'none')
+    return isCounted && !hasEnded && events > 0 ? { events, acknowledged: null } : null;
+  if (acknowledged === 'unreadable') return isCounted ? { events, acknowledged: null } : null;
+  return acknowledged.events > events ? { events, acknowledged: acknowledged.events } : null;
 }
 
 const COLUMNS = 'id, started_at, last_at, ended_at, first_query, events, claim, claim_pid';
@@ -283,6 +384,18 @@ function unsigned(session: SessionId): SessionFault {
     kind: 'session-unsigned',
     message: `the session ${shown(session)} is not signed: it was written without the key, or its signature was taken away`,
     help: '`cordon audit sign` vouches for it as it is; or start a new session',
+  };
+}
+
+function shortened(session: SessionId, { events, acknowledged }: Loss): SessionFault {
+  const what =
+    acknowledged === null
+      ? `it has ${events} events, and the file that says how many there must be is missing or was changed`
+      : `${acknowledged} of its events were acknowledged, and it has ${events}`;
+  return {
+    kind: 'session-shortened',
+    message: `events of the session ${shown(session)} may be lost: ${what}`,
+    help: 'restore the data folder from a backup, or `cordon resume` it at a terminal, which asks; what was lost may have happened',
   };
 }
 

@@ -4,6 +4,9 @@
  *
  * Ring 0.
  */
+import type { SessionId } from '@cordon/core';
+
+import type { Acknowledgements } from './acknowledged.ts';
 import type { Database } from './database.ts';
 import { StoreFailure, type StoreFault, storeFault } from './fault.ts';
 import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './row.ts';
@@ -30,31 +33,42 @@ interface StoredSeal {
  * From here on `database` reads and writes with this key. A store that holds nothing yet is given the key; one that
  * holds texts in the clear is refused (`key-unused`), because whoever gives a key believes them to be encrypted.
  */
-export function unlock(database: Database, tags: RowTags, key: StoreKey | null): StoreFault | null {
+export function unlock(database: Database, keyed: KeyedParts, key: StoreKey | null): StoreFault | null {
   const stored = storedSeal(database);
   const { file } = database;
   if (stored === null) {
     if (key === null) return null;
     if (!isUnused(database)) return storeFault('key-unused', file);
-    return resealOrMeet(database, tags, key, WHOLE_ROW);
+    return resealOrMeet(database, keyed, key, WHOLE_ROW);
   }
   if (key === null) return storeFault('key-missing', file);
   const opened = openSeal(key, stored);
   if (opened === null) return storeFault('key-wrong', file);
   database.useSeal(opened);
-  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, tags, key, stored.binding);
+  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, keyed, key, stored.binding);
 }
 
 /** Two processes may open a new store, or an old one, at the same moment: the second finds what the first has done. */
-function resealOrMeet(database: Database, tags: RowTags, key: StoreKey, binding: Binding): StoreFault | null {
+function resealOrMeet(
+  database: Database,
+  keyed: KeyedParts,
+  key: StoreKey,
+  binding: Binding,
+): StoreFault | null {
   try {
-    reseal(database, tags, key, { binding, vouches: false });
+    reseal(database, keyed, key, { binding, vouches: false });
     return null;
   } catch (error) {
     if (error instanceof StoreFailure && error.fault.kind === 'key-changed')
-      return unlock(database, tags, key);
+      return unlock(database, keyed, key);
     throw error;
   }
+}
+
+/** What stands beside the texts and depends on the key. */
+export interface KeyedParts {
+  readonly tags: RowTags;
+  readonly acknowledgements: Acknowledgements;
 }
 
 export interface ResealOptions {
@@ -70,7 +84,7 @@ export interface ResealOptions {
  */
 export function reseal(
   database: Database,
-  tags: RowTags,
+  keyed: KeyedParts,
   key: StoreKey | null,
   { binding, vouches }: ResealOptions,
 ): void {
@@ -79,14 +93,24 @@ export function reseal(
   const before = database.seal;
   const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
   database.write(() => {
-    const kept = tags.kept(vouches);
+    const kept = keyed.tags.kept(vouches);
+    keyed.acknowledgements.rekey(after, (session, events) => hashOf(database, session, events));
     keep(database, after, parameters);
     database.withoutTriggers(tables, () => {
       for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after, binding);
     });
-    tags.tagAnew(kept, after);
+    keyed.tags.tagAnew(kept, after);
   });
   database.useSeal(after);
+}
+
+/** Of the event that is the newest of so many; null: there are not so many. */
+function hashOf(database: Database, session: SessionId, events: number): Uint8Array | null {
+  if (events === 0) return new Uint8Array(32);
+  const sql = `SELECT hash FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence = ?`;
+  return database.first(sql, [session, events - 1], (row) =>
+    database.seal.openBytes(bytesOf(row, 'hash'), PLACE.eventHash(session, events - 1)),
+  );
 }
 
 function openSeal(key: StoreKey, { parameters, check, binding }: StoredSeal): Seal | null {

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 
 import { type Clock, failed, ok, type Result, type SessionId } from '@cordon/core';
 
+import { Acknowledgements, currentMachineRun } from './acknowledged.ts';
 import { ChainKey } from './chain-key.ts';
 import { type Database, openDatabase } from './database.ts';
 import { eraseSession } from './erasure.ts';
@@ -15,6 +16,7 @@ import { StoreFailure, type StoreFault } from './fault.ts';
 import { prepareFolder } from './folder.ts';
 import { Grants } from './grant.ts';
 import { Journal } from './journal.ts';
+import { KeyedDigest } from './keyed-digest.ts';
 import { Memory, type MemoryOwner } from './memory.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { Pins } from './pin.ts';
@@ -23,7 +25,7 @@ import { type AuthenticityCount, RowTags, TABLES, type TaggedTable } from './row
 import type { StoreKey } from './seal.ts';
 import { WHOLE_ROW } from './sealed-column.ts';
 import { type SessionFault, type SessionRecord, Sessions } from './session.ts';
-import { reseal, unlock } from './store-key.ts';
+import { type KeyedParts, reseal, unlock } from './store-key.ts';
 
 /** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */
 export interface Store {
@@ -72,6 +74,8 @@ export interface StoreOptions {
   readonly key?: StoreKey | null;
   /** Signs the journal: at least 32 bytes that nobody can read who can write the folder. */
   readonly journalKey?: Uint8Array | null;
+  /** For tests: another text after each start of the machine; null: it is not known. */
+  readonly machineRun?: string | null;
 }
 
 /** Opens the store in `folder`, creating what is missing. On a fault nothing that was there has been changed. */
@@ -82,7 +86,7 @@ export function openStore(
 ): Result<Store, StoreFault> {
   const prepared = prepareFolder(folder);
   if (!prepared.ok) return prepared;
-  const { file, claims } = prepared.value;
+  const { file, claims, acknowledged } = prepared.value;
   const limits = { busyMs: options.busyMs ?? 5000, maxBytes: options.maxBytes ?? null };
   const opened = openDatabase(file, limits);
   if (!opened.ok) return opened;
@@ -90,12 +94,16 @@ export function openStore(
   const database = opened.value;
   const { journalKey = null } = options;
   const chainKey = journalKey === null ? null : new ChainKey(journalKey);
-  const tags = new RowTags(database, chainKey);
-  const refusal = unlockOrClose(database, tags, options.key ?? null);
+  const digest = new KeyedDigest(database, chainKey);
+  const tags = new RowTags(database, digest);
+  const { machineRun = currentMachineRun() } = options;
+  const acknowledgements = new Acknowledgements({ folder: acknowledged, digest, machineRun, now: clock });
+  const keyed = { tags, acknowledgements };
+  const refusal = unlockOrClose(database, keyed, options.key ?? null);
   if (refusal !== null) return failed(refusal);
   const parts = { database, tags, now: clock, randomId: options.randomId ?? randomNames() };
-  const sessions = new Sessions({ ...parts, claims, chainKey, processId: process.pid });
-  const journal = new Journal({ ...parts, sessions, chainKey });
+  const sessions = new Sessions({ ...parts, claims, chainKey, acknowledgements, processId: process.pid });
+  const journal = new Journal({ ...parts, sessions, chainKey, acknowledgements });
   return ok({
     file,
     sessions,
@@ -105,12 +113,12 @@ export function openStore(
     pins: new Pins(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
     memories: new MemoryArchive(parts),
-    eraseSession: (session) => eraseSession({ database, sessions }, session),
+    eraseSession: (session) => eraseSession({ database, sessions, acknowledgements }, session),
     get isSealed() {
       return database.seal.mark !== '';
     },
     rightsWithoutEffect: () => TABLES.map((table) => ({ table, ...tags.count(table) })),
-    reseal: (key) => reseal(database, tags, key, { binding: WHOLE_ROW, vouches: true }),
+    reseal: (key) => reseal(database, keyed, key, { binding: WHOLE_ROW, vouches: true }),
     together: (work) => database.write(work),
     scrub: () => database.scrub(),
     makeRoom: () => database.makeRoom(),
@@ -124,10 +132,10 @@ export function openStore(
   });
 }
 
-function unlockOrClose(database: Database, tags: RowTags, key: StoreKey | null): StoreFault | null {
+function unlockOrClose(database: Database, keyed: KeyedParts, key: StoreKey | null): StoreFault | null {
   let refusal: StoreFault | null = null;
   try {
-    refusal = unlock(database, tags, key);
+    refusal = unlock(database, keyed, key);
   } catch (error) {
     database.close();
     if (error instanceof StoreFailure) return error.fault;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import type { SessionId } from '@cordon/core';
 
-import { append, openOrThrow, say, storeIn, temporaryFolder } from './fixture.ts';
+import { acknowledge, append, openOrThrow, say, storeIn, temporaryFolder } from './fixture.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const OTHER_KEY = Buffer.alloc(32, 8);
@@ -48,11 +48,15 @@ function shorten(folder: string): void {
   );
 }
 
-test('without a key a chain that was computed anew is taken for the journal', (t) => {
+test('without a key a chain that was computed anew is taken for the journal, where what was acknowledged is forged as well', (t) => {
   const folder = temporaryFolder(t);
   const session = recorded(folder, null);
   forge(folder);
   const store = storeIn(t, folder);
+  const found = store.journal.verify(session);
+  assert.equal(found.intact ? null : found.kind, 'replaced');
+  const head = Buffer.from(store.journal.head(session)?.hash ?? '', 'hex');
+  acknowledge(folder, session, 4, head);
   const verification = store.journal.verify(session);
   assert.ok(verification.intact);
   assert.equal(verification.signed, 'none');
@@ -152,14 +156,14 @@ test('nobody vouches without the key, or for a session that is being written', (
   assert.equal(store.journal.sign(running), false);
 });
 
-test('the signature is HMAC-SHA256 over session, count and newest hash', (t) => {
+test('the signature is HMAC-SHA256 over session, count and newest hash, and says that acknowledged events are counted', (t) => {
   const folder = temporaryFolder(t);
   const session = recorded(folder, KEY);
   const database = new DatabaseSync(join(folder, 'cordon.db'));
   t.after(() => database.close());
   const row = database.prepare('SELECT head, signature FROM sessions').get() ?? {};
   const head = Buffer.from(row.head as Uint8Array).toString('hex');
-  const signed = `["cordon-journal-1","${session}",4,"${head}"]`;
+  const signed = `["cordon-journal-2","${session}",4,"${head}"]`;
   assert.deepEqual(
     Buffer.from(row.signature as Uint8Array).toString('hex'),
     createHmac('sha256', KEY).update(signed).digest('hex'),

@@ -19,6 +19,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { openStore, type Store, type StoreOptions } from '@cordon/trace';
+import { Acknowledgements } from '../src/acknowledged.ts';
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-trace-'));
@@ -116,4 +117,14 @@ export function startChild(
     go: () => spawned.stdin.write('\n'),
     ended: () => ended,
   };
+}
+
+/** As somebody who writes the data folder without a key: the file says that so many events were acknowledged. */
+export function acknowledge(folder: string, session: SessionId, events: number, head: Uint8Array): void {
+  const path = join(folder, 'acknowledged');
+  const digest = { isKeyed: false, isKeyedBy: () => false, of: () => null };
+  const forged = new Acknowledgements({ folder: path, digest, machineRun: null, now: () => 0 });
+  forged.create(session, 0, new Uint8Array(32));
+  forged.note(session, events, head, true);
+  forged.close();
 }

@@ -32,6 +32,7 @@ test('a log that has room does not grow, and what is in it is read whatever stan
     const failed = join(folder, `failed-${bytes}`);
     mkdirSync(failed, { mode: 0o700 });
     for (const end of ['', '-wal']) cpSync(store.file + end, join(failed, `cordon.db${end}`));
+    cpSync(join(folder, 'store/acknowledged'), join(failed, 'acknowledged'), { recursive: true });
     truncateSync(join(failed, 'cordon.db-wal'), bytes);
     const again = openOrThrow(failed);
     assert.equal(again.journal.events(session).length, 21);

@@ -281,7 +281,7 @@ test('no table that belongs to a session is forgotten when one is deleted', (t) 
 });
 
 function isInFiles(folder: string, text: string): boolean {
-  return readdirSync(folder)
-    .filter((name) => name !== 'claims')
-    .some((name) => readFileSync(join(folder, name)).includes(text));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text));
 }

@@ -11,7 +11,7 @@ import type { Provenance } from '../src/memory.ts';
 import { bytesOf, textOf } from '../src/row.ts';
 import { TAGGED_TABLES } from '../src/row-tag.ts';
 import { sealOf } from '../src/seal.ts';
-import { SEALED_COLUMNS } from '../src/sealed-column.ts';
+import { PLACE, SEALED_COLUMNS } from '../src/sealed-column.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 const MARKER = 'MARKER-0b5e';
@@ -232,6 +232,14 @@ function asBefore(folder: string): void {
   raw.exec('ALTER TABLE seal DROP COLUMN binding');
   for (const table of ['turns', 'summaries']) raw.exec(`ALTER TABLE ${table} DROP COLUMN others_values`);
   for (const table of Object.keys(TAGGED_TABLES)) raw.exec(`ALTER TABLE ${table} DROP COLUMN tag`);
+  for (const { id: session, head } of raw.prepare('SELECT id, head FROM sessions').all()) {
+    const name = String(session);
+    const bytes = seal.openBytes(bytesOf({ head: head ?? null }, 'head'), PLACE.head(name, true));
+    raw
+      .prepare('UPDATE sessions SET head = ? WHERE id = ?')
+      .run(seal.closeBytes(bytes, PLACE.head(name, false)), name);
+  }
+  raw.exec('ALTER TABLE sessions DROP COLUMN acknowledged');
   raw.exec('PRAGMA user_version = 5');
   raw.close();
 }
@@ -514,9 +522,11 @@ function assertRights(store: Store, session: SessionId): void {
 
 function filesWith(folder: string, marker: string): readonly string[] {
   const texts = [marker, Buffer.from(marker).toString('base64').slice(0, -4)];
-  return readdirSync(folder).filter((name) => {
-    if (name === 'claims') return false;
-    const bytes = readFileSync(join(folder, name));
-    return texts.some((text) => bytes.includes(text));
-  });
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .filter(({ parentPath, name }) => {
+      const bytes = readFileSync(join(parentPath, name));
+      return texts.some((text) => bytes.includes(text));
+    })
+    .map(({ name }) => name);
 }

@@ -16,11 +16,13 @@ test('the folder and its files are for their owner alone', (t) => {
   assert.equal(modeOf(folder), 0o700);
   assert.equal(modeOf(join(folder, 'claims')), 0o700);
   assert.equal(store.file, join(folder, 'cordon.db'));
-  assert.deepEqual(readdirSync(folder).sort(), ['claims', 'cordon.db', 'cordon.db-shm', 'cordon.db-wal']);
+  const files = ['cordon.db', 'cordon.db-shm', 'cordon.db-wal'];
+  assert.deepEqual(readdirSync(folder).sort(), ['acknowledged', 'claims', ...files]);
+  assert.equal(modeOf(join(folder, 'acknowledged')), 0o700);
   for (const name of ['cordon.db', 'cordon.db-shm', 'cordon.db-wal'])
     assert.equal(modeOf(join(folder, name)), 0o600);
-  for (const name of readdirSync(join(folder, 'claims')))
-    assert.equal(modeOf(join(folder, 'claims', name)), 0o600);
+  for (const kind of ['claims', 'acknowledged'])
+    for (const name of readdirSync(join(folder, kind))) assert.equal(modeOf(join(folder, kind, name)), 0o600);
 });
 
 test('a file that others could read is closed to them', (t) => {
@@ -176,7 +178,7 @@ test('a data folder whose claims folder is gone is put right at the next start',
   mkdirSync(join(folder, 'unrelated'));
   const store = storeIn(t, folder);
   store.sessions.create();
-  assert.deepEqual(readdirSync(folder).sort().slice(0, 2), ['claims', 'cordon.db']);
+  assert.deepEqual(readdirSync(folder).sort().slice(0, 3), ['acknowledged', 'claims', 'cordon.db']);
 });
 
 function modeOf(path: string): number {

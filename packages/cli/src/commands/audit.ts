@@ -38,12 +38,33 @@ export function verifyJournal(
       if (!verification.intact) broken++;
       tellVerification(surroundings, session, verification);
     }
-    if (names.length === 0) broken += tellRights(surroundings, store);
+    if (names.length === 0)
+      broken += tellLost(surroundings, store, kept.value) + tellRights(surroundings, store);
     if (surroundings.wantsJson)
       surroundings.json({ kind: 'audit.result', sessions: sessions.length, broken });
-    else if (sessions.length === 0) surroundings.output.say('', 'there are no sessions yet');
+    else if (sessions.length === 0 && broken === 0) surroundings.output.say('', 'there are no sessions yet');
     return broken === 0 ? EXIT.done : EXIT.refused;
   });
+}
+
+/** Sessions that the store should have and does not: it is an older copy, or its newest part was lost. */
+function tellLost(surroundings: Surroundings, store: Store, kept: readonly KeptHead[]): number {
+  const told = new Set(kept.map(({ session }) => session));
+  const lost = store.sessions.lost().filter(({ session }) => !told.has(session));
+  for (const { session, events } of lost) {
+    const reason = `${events ?? 'some'} of its events were acknowledged, and there is no such session`;
+    if (surroundings.wantsJson)
+      surroundings.json({
+        kind: 'audit.session',
+        session,
+        intact: false,
+        breach: 'lost',
+        sequence: 0,
+        reason,
+      });
+    else surroundings.output.say('  BROKEN  ', `${session}: ${reason} (lost)`, 'bad');
+  }
+  return lost.length;
 }
 
 const RIGHTS: Readonly<Record<ReturnType<Store['rightsWithoutEffect']>[number]['table'], string>> = {

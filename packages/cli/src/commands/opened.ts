@@ -16,6 +16,7 @@ import { optionsAgain } from '../options-again.ts';
 import { missingFor } from '../unfinished.ts';
 import { visibleLine } from '../visible-text.ts';
 import { weakerNotices } from '../weaker.ts';
+import { confirmed } from './confirmation.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
@@ -23,6 +24,10 @@ const BASELINE_NOTICE =
 
 const UNSEEN_NOTICE =
   'Apps that are new or configured anew are taken at their word: what they say is not shown (--pin-unseen).';
+
+const LOSS =
+  'What was lost may have happened: calls that the journal does not show may have been made. Whatever cannot be undone is asked about in this session, each time, with that warning.';
+const GO_ON = 'Go on with it all the same?';
 
 /** How a command leaves its session: `suspend` lets it be gone on with. */
 export interface Left {
@@ -84,7 +89,7 @@ export async function withOpening(
       surroundings.tellFault(missing);
       return EXIT.failed;
     }
-    const begun = beginTold(surroundings, ground, resume);
+    const begun = await beginTold(surroundings, ground, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;
     const session = () => {
@@ -170,11 +175,11 @@ function tellHowToGoOn({ notes, options }: Surroundings, { id: session, unfinish
 }
 
 /** Null: the session cannot be opened, and why has been told. */
-function beginTold(
+async function beginTold(
   surroundings: Surroundings,
   { store, modelId, weaker, rules }: Ground,
   resume: string | undefined,
-): BegunSession | null {
+): Promise<BegunSession | null> {
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = [
     ...(isolation === 'none' ? [BASELINE_NOTICE] : []),
@@ -184,11 +189,20 @@ function beginTold(
   surroundings.tellDiagnostics(rules?.policy.warnings ?? []);
   surroundings.tellNotices(notices);
   store.journal.subscribe((event) => surroundings.tell(event));
-  const begun = beginSession(store, modelId, {
-    isolation,
-    notices,
-    ...(resume === undefined ? {} : { resume: id<'session'>(resume) }),
-  });
+  const begin = (acceptsLoss: boolean) =>
+    beginSession(store, modelId, {
+      isolation,
+      notices,
+      acceptsLoss,
+      ...(resume === undefined ? {} : { resume: id<'session'>(resume) }),
+    });
+  let begun = begin(false);
+  if (!begun.ok && begun.fault.kind === 'session-shortened' && surroundings.terminal.isInteractive) {
+    surroundings.notes.say('!! ', begun.fault.message, 'bad');
+    surroundings.notes.say('', LOSS);
+    if (!(await confirmed(surroundings, GO_ON, false, 'the session stays as it is'))) return null;
+    begun = begin(true);
+  }
   if (begun.ok) return begun.value;
   const { message, help } = begun.fault;
   surroundings.tellFault({ kind: 'journal-unavailable', message, help });

@@ -1,4 +1,5 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
+import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import { type LeftQuery, type ListedSession, newestSessions } from '../unfinished.ts';
@@ -8,22 +9,27 @@ import type { Surroundings } from './surroundings.ts';
 const MOST_SESSIONS = 50;
 
 export function sessions(surroundings: Surroundings): Promise<ExitCode> {
-  return withStore(surroundings, (store) => tell(surroundings, newestSessions(store, MOST_SESSIONS)));
+  return withStore(surroundings, (store) => {
+    const exit = tell(surroundings, newestSessions(store, MOST_SESSIONS));
+    tellLost(surroundings, store.sessions.lost());
+    return exit;
+  });
 }
 
 function tell(surroundings: Surroundings, listed: readonly ListedSession[]): ExitCode {
   if (surroundings.wantsJson) {
-    for (const { left, ...session } of listed) {
+    for (const { left, loss, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
       const unfinished = known === null ? null : { query: openWords(known), inDoubt: known.inDoubt };
       const damaged = left === 'unreadable' ? { damaged: true } : {};
-      surroundings.json({ kind: 'session', ...session, unfinished, ...damaged });
+      const missing = loss === null ? {} : { acknowledged: loss.acknowledged };
+      surroundings.json({ kind: 'session', ...session, unfinished, ...damaged, ...missing });
     }
   } else if (listed.length === 0) surroundings.output.say('', 'there are no sessions yet');
   else {
-    const rows = listed.map(({ id, status, startedAt, firstQuery, left }) => [
+    const rows = listed.map(({ id, status, startedAt, firstQuery, left, loss }) => [
       id,
-      left === null ? status : stateOf(left),
+      loss !== null ? 'events lost' : left === null ? status : stateOf(left),
       minuteOf(startedAt),
       firstQuery ?? '(nothing asked)',
     ]);
@@ -32,9 +38,21 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): Exi
   const resumable = listed.find(({ left }) => left !== null && left !== 'unreadable');
   if (listed.some(({ left }) => left === 'unreadable') && !surroundings.wantsJson)
     surroundings.notes.say('', 'a journal was changed: `cordon audit verify` says where', 'bad');
+  if (listed.some(({ loss }) => loss !== null) && !surroundings.wantsJson)
+    surroundings.notes.say(
+      '',
+      'a journal lacks events that were acknowledged: `cordon audit verify` says how many',
+      'bad',
+    );
   if (resumable !== undefined && !surroundings.wantsJson)
     surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
   return EXIT.done;
+}
+
+/** Sessions that the store should have and does not. */
+function tellLost({ notes, wantsJson }: Surroundings, lost: ReturnType<Store['sessions']['lost']>): void {
+  if (lost.length === 0 || wantsJson) return;
+  notes.say('!! ', `${lost.length} sessions are missing as a whole: see \`cordon audit verify\``, 'bad');
 }
 
 /** Null: the query is a private one. */
