@@ -329,6 +329,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'looks which deleted files the processes of an app still hold',
   },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/known-process.ts': {
+    of: ['files'],
+    why: 'reads when a process started, so that no other is ended in its place',
+  },
+  'packages/sandbox/src/silent-stream.ts': {
+    of: ['sockets'],
+    why: 'tells a stream to its end when its program is gone',
+  },
   'packages/sandbox/src/orphan-sweep.ts': {
     of: ['clock', 'files'],
     why: 'looks through the processes of the machine for what a dead hub has left',
@@ -367,8 +375,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'watches sandboxes from a thread of its own',
   },
   'packages/sandbox/src/watchers.ts': {
-    of: ['files', 'threads'],
-    why: 'starts the thread that watches sandboxes, and tells processes apart by the time of their start',
+    of: ['threads'],
+    why: 'starts the thread that watches sandboxes',
   },
   'packages/sandbox/src/written-folders.ts': {
     of: ['files'],

@@ -48,7 +48,15 @@ export const READING: readonly Attempt[] = [
     'reads it below /proc/self/root',
     (home) => `/proc/self/root${home}/.ssh/id_ed25519`,
   ),
-  file('user-key-by-init', 'reads it below /proc/1/root', (home) => `/proc/1/root${home}/.ssh/id_ed25519`),
+  {
+    ...file(
+      'user-key-by-init',
+      'reads it below /proc/1/root',
+      (home) => `/proc/1/root${home}/.ssh/id_ed25519`,
+    ),
+    stops: ['EACCES', 'ENOENT'],
+    layers: ['file-view', 'separate-user', 'own-init'],
+  },
   file(
     'user-key-by-dots',
     'reads it by going up from its own folder',
@@ -165,7 +173,7 @@ export const READING: readonly Attempt[] = [
     program: () => findsBait(everybodys('environ'), BAIT_VARIABLE),
     twin: () => tries(`fs.readFileSync('/proc/self/environ')`),
     stops: ['absent'],
-    layers: ['environment'],
+    layers: ['environment', 'own-init'],
     setting: SHARED,
   },
   {
@@ -185,7 +193,7 @@ export const READING: readonly Attempt[] = [
     program: () => findsBait(everybodys('cmdline'), '--unshare-'),
     twin: () => findsBait(`fs.readFileSync('/proc/self/cmdline', 'latin1')`, 'node'),
     stops: ['absent'],
-    layers: ['arguments'],
+    layers: ['arguments', 'own-init'],
     setting: SHARED,
   },
   {

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Server } from 'node:net';
 import { Duplex, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
@@ -16,6 +16,7 @@ import {
   commandInside,
   dropRoot,
   type HostPrograms,
+  hasOwnInit,
   type LeftOut,
   type MountSource,
   NOTIFICATION_LIMITS,
@@ -28,18 +29,23 @@ import type { ControlGroups } from './control-groups.ts';
 import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
+import { LIFELINE } from './init-program.ts';
+import { type KnownProcess, killKnown, knownProcess } from './known-process.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
 import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
+import { endWhenSilent } from './silent-stream.ts';
 import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
-import { knownProcess, type Watchers } from './watchers.ts';
+import type { Watchers } from './watchers.ts';
 
 export interface Launcher extends MountHost {
   readonly programs: HostPrograms;
   /** The encoded filter of each profile. */
   readonly filters: Readonly<Record<Profile, Buffer>>;
+  /** Our first process inside, with the filter of each profile. */
+  readonly inits: Readonly<Record<Profile, Buffer>>;
   readonly watchers: Watchers;
   /** The failure says why the hub has no control group of its own. */
   readonly controlGroups: Result<ControlGroups, string>;
@@ -83,6 +89,8 @@ interface Started {
   readonly group: ControlGroup | null;
   readonly status: Readable;
   readonly link: Duplex | null;
+  /** Ends the sandbox when it closes, and keeps it while it is open. Null without our own first process. */
+  readonly lifeline: Duplex | null;
 }
 
 function start(
@@ -101,16 +109,18 @@ function start(
     link ? 'pipe' : devNull,
   ];
   const place = (entry: 'pipe' | 'ipc' | number) => stdio.push(entry) - 1;
+  const { appUser: user, leftOut } = launcher;
+  const isOwnInit = hasOwnInit(leftOut);
+  if (isOwnInit) stdio[LIFELINE] = 'pipe';
   const setup = {
     args: place('pipe'),
     status: place('pipe'),
-    filter: place('pipe'),
+    first: { kind: isOwnInit ? 'init' : 'filter', descriptor: place('pipe') } as const,
     passwd: place('pipe'),
     hosts: place('pipe'),
     notifications: Object.values(NOTIFICATION_LIMITS).map(() => place('pipe')),
     channel: spec.network.kind === 'handover' ? place('ipc') : null,
   };
-  const { appUser: user, leftOut } = launcher;
   const isStaged = user !== null && mounts.some(({ host }) => !isReachable(host, user));
   const stageArgs = isStaged ? place('pipe') : null;
   const descriptors = mounts.map(({ descriptor }) => place(descriptor));
@@ -153,7 +163,7 @@ function start(
   const group = intoGroup(launcher, spec, child);
   const separated = (args: readonly string[]) => args.map((arg) => `${arg}\0`).join('');
   feed(setup.args, separated(options));
-  feed(setup.filter, launcher.filters[spec.profile]);
+  feed(setup.first.descriptor, (isOwnInit ? launcher.inits : launcher.filters)[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
   for (const [index, limit] of Object.values(NOTIFICATION_LIMITS).entries())
@@ -166,6 +176,7 @@ function start(
     listener,
     status: readableAt(child, setup.status),
     link: link ? duplexAt(child, 3) : null,
+    lifeline: isOwnInit ? duplexAt(child, LIFELINE).on('error', () => {}) : null,
   };
 }
 
@@ -217,11 +228,12 @@ async function follow(
   started: Started,
   signal: AbortSignal,
 ): Promise<Result<ConfinedProcess, Fault>> {
-  const { child, group, link } = started;
+  const { child, group, link, lifeline } = started;
   let ending: Ending = null;
   const end = (why: NonNullable<Ending>) => {
     ending ??= why;
     killTree(child);
+    lifeline?.destroy();
     group?.kill();
   };
   const kill = () => end({ cause: 'killed', message: 'it was stopped by the hub' });
@@ -230,9 +242,12 @@ async function follow(
   const errors = new SetupErrors(child.stderr, spec.stderr === 'pipe');
   const first = Promise.withResolvers<Status | null>();
   let seen: Status = { childPid: null, exitCode: null };
+  let half: KnownProcess | null = null;
   const reports = readStatus(started.status, (status) => {
     seen = status;
-    if (status.childPid !== null) first.resolve(status);
+    if (status.childPid === null) return;
+    half ??= knownProcess(status.childPid);
+    first.resolve(status);
   });
   const outer = new Promise<{ signal: string | null }>((resolve) => {
     child.once('error', () => resolve({ signal: null }));
@@ -243,8 +258,10 @@ async function follow(
   }, SETUP_DEADLINE_MS);
   const finished = outer.then(async (gone) => {
     launcher.watchers.hear();
+    lifeline?.destroy(); // whatever ended bubblewrap, it is the app's end
     const status = await reportsUntilEnd(reports, () => seen);
-    if (seen.childPid !== null) killOrphan(seen.childPid);
+    if (half !== null) killKnown(half);
+    for (const stream of [child.stdout, child.stderr, link]) endWhenSilent(stream);
     if (group?.ranOutOfMemory() === true)
       ending ??= { cause: 'limit', message: `it used more than its ${spec.limits.memoryMiB} MiB of memory` };
     group?.kill();
@@ -335,19 +352,6 @@ function killTree(child: ChildProcess): void {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
     child.kill('SIGKILL'); // not yet, or no longer, the leader of a group
-  }
-}
-
-/**
- * bubblewrap's child leaves the group (`--new-session`) before it asks, for good, to die with its parent: changes of its
- * credentials take back what it asked before. Killed in between, the parent leaves the whole sandbox behind. Its pid
- * was reported before it could do anything; the name is checked because a pid may have come to somebody else since.
- */
-function killOrphan(pid: number): void {
-  try {
-    if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'bwrap') process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone, as it should be.
   }
 }
 

@@ -48,6 +48,11 @@ export const LAYERS = {
     without: 'apps see and signal your other processes, and may leave some behind',
     mayBeLeftOut: 'user',
   },
+  'own-init': {
+    does: 'the app ends with Cordon, and cannot reach the process that sees to it',
+    without: 'apps write into the process that ends them, and outlive Cordon',
+    mayBeLeftOut: 'tests',
+  },
   'network-namespace': {
     does: 'there is no network but the proxy',
     without: 'apps reach the Internet, your network and this machine, and no policy sees it',
@@ -75,7 +80,8 @@ export const LAYERS = {
   },
   capabilities: {
     does: 'every capability is dropped and none can be gained',
-    without: 'apps are root of their own namespaces, where many faults of kernels were found',
+    without:
+      'apps are root of their own namespaces: they reach what ends them, and where many faults of kernels were found',
     mayBeLeftOut: 'user',
   },
   session: {

@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { PRLIMIT_INSIDE } from './backends/bubblewrap.ts';
+import { INIT_INSIDE } from './backends/bubblewrap.ts';
 
 export interface OrphanSearch {
   /** Absolute path of bubblewrap. */
@@ -81,8 +81,8 @@ function halfOf([, option, descriptor = '', dashes, ...command]: readonly string
   | 'stage'
   | null {
   if (option !== '--args' || !/^\d+$/.test(descriptor) || dashes !== '--') return null;
-  if (command[0] === PRLIMIT_INSIDE) return 'sandbox';
-  return command.includes('--args') && command.includes(PRLIMIT_INSIDE) ? 'stage' : null;
+  if (command[0] === INIT_INSIDE) return 'sandbox';
+  return command.includes('--args') && command.includes(INIT_INSIDE) ? 'stage' : null;
 }
 
 function read(pid: number, file: 'comm' | 'cmdline' | 'status'): string {

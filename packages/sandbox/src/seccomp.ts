@@ -46,7 +46,7 @@ const X32_BIT = 0x4000_0000;
  */
 const ALLOWED: readonly SyscallName[] = words(`
   munmap mprotect mremap madvise brk membarrier msync pkey_alloc pkey_free pkey_mprotect
-  futex futex_waitv set_robust_list get_robust_list rseq set_tid_address sched_yield sched_getaffinity
+  futex futex_waitv set_robust_list rseq set_tid_address sched_yield sched_getaffinity
   sched_getparam sched_getscheduler exit exit_group restart_syscall arch_prctl
   clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getcpu alarm getitimer setitimer
   rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack kill tgkill
@@ -184,6 +184,7 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
     ['fcntl', oneOf(1, FCNTLS, errno | ERRNO.EINVAL)],
     ['prctl', oneOf(0, PRCTLS, errno | ERRNO.EPERM)],
     ['prlimit64', oneOf(0, [0], errno | ERRNO.EPERM)],
+    ['get_robust_list', oneOf(0, [0], errno | ERRNO.EPERM)],
   ];
 }
 

@@ -204,6 +204,9 @@ function readObservation(
 /** Files and folders of nearly every host, and of its kernel. */
 const OUTSIDE = ['/etc/shadow', '/etc/hostname', '/root', '/proc/keys', '/proc/interrupts'];
 
+/** What the canary tries with the process that ends it. */
+const OF_INIT = ['write its memory', 'read its memory', 'find its code', 'go through its folder'];
+
 /** Names of attempts with what must have been seen. */
 type Expectation = readonly (readonly [attempt: string, good: (seen: string) => boolean])[];
 
@@ -215,7 +218,7 @@ const atMost = (most: number) => (seen: string) => seen.startsWith('done:') && N
 /** What a layer must have stopped in a trial; several layers that stop one thing are tested one by one in `attacks/`. */
 function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn'): Expectation {
   // Without a pid namespace the first process is the host's, and none of ours.
-  const ofFirstProcess = (one: Expectation[number]) => (test.layers.includes('pid-namespace') ? [one] : []);
+  const ofFirstProcess = (...some: Expectation) => (test.layers.includes('pid-namespace') ? some : []);
   switch (layer) {
     case 'user-namespace':
       return [otherNamespace('user'), ['host user', (seen) => /^done:\d+ \d+ 1$/.test(seen)]];
@@ -247,6 +250,11 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
         ['signal to the hub', refused],
         ['proc of the hub', refused],
       ];
+    case 'own-init':
+      // Whoever has every capability of its namespaces is refused nothing in them.
+      return test.layers.includes('capabilities')
+        ? ofFirstProcess(...OF_INIT.map((what) => [`of pid 1: ${what}`, refused] as const))
+        : [];
     case 'network-namespace':
       return [
         otherNamespace('net'),
@@ -298,7 +306,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
       return [['watched', is('true')]];
     case 'environment':
       return [
-        ...ofFirstProcess(['environment of pid 1', is('')]),
+        ...ofFirstProcess(['environment of pid 1', (seen) => refused(seen) || is('')(seen)]),
         ['own environment', (seen) => seen === 'done:LANG PWD' || seen === 'done:LANG'],
       ];
     case 'arguments':

@@ -15,6 +15,7 @@ import { checkPath } from './checked-path.ts';
 import { ControlGroups } from './control-groups.ts';
 import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
+import { initProgram } from './init-program.ts';
 import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
 import { sweepAtStart } from './orphan-sweep.ts';
@@ -89,12 +90,16 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   const isRoot = process.getuid?.() === 0;
   const programs = readHost(options.bwrap ?? null, node.value.host, isRoot);
   if (!programs.ok) return programs;
+  const filters = {
+    tight: encode(seccompFilter('tight', architecture)),
+    spawn: encode(seccompFilter('spawn', architecture)),
+  };
+  const init = (filter: Buffer) =>
+    initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filter, architecture);
   return ok({
     programs: programs.value,
-    filters: {
-      tight: encode(seccompFilter('tight', architecture)),
-      spawn: encode(seccompFilter('spawn', architecture)),
-    },
+    filters,
+    inits: { tight: init(filters.tight), spawn: init(filters.spawn) },
     node: node.value,
     forwarder: forwarder.value,
     handover: handover.value,

@@ -6,16 +6,10 @@
  */
 import { workerData } from 'node:worker_threads';
 import { ControlGroup } from './control-group.ts';
+import { killKnown } from './known-process.ts';
 import { OwnFolders } from './own-folder.ts';
 import { processFolders, Watchdog } from './watchdog.ts';
-import {
-  type KnownProcess,
-  knownProcess,
-  type WatchedSandbox,
-  type WatchOrder,
-  type WatchReport,
-  type WatchThreadData,
-} from './watchers.ts';
+import type { WatchedSandbox, WatchOrder, WatchReport, WatchThreadData } from './watchers.ts';
 
 const { port, units }: WatchThreadData = workerData;
 const watchdog = new Watchdog(units);
@@ -33,7 +27,7 @@ function begin(id: number, sandbox: WatchedSandbox): () => void {
   const onExcess = (message: string) => {
     stop(id);
     port.postMessage({ id, message } satisfies WatchReport); // first: the hub asks for it when it learns of the end
-    for (const process of [sandbox.outer, root]) kill(process);
+    for (const process of [sandbox.outer, root]) killKnown(process);
     group?.kill();
   };
   const endings = [
@@ -54,22 +48,4 @@ function begin(id: number, sandbox: WatchedSandbox): () => void {
 function stop(id: number): void {
   watched.get(id)?.();
   watched.delete(id);
-}
-
-/** Its process group, if it leads one, and else itself. */
-function kill({ pid, started }: KnownProcess): void {
-  if (knownProcess(pid)?.started !== started) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    killAlone(pid);
-  }
-}
-
-function killAlone(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended since.
-  }
 }

@@ -223,8 +223,13 @@ function namespaceMembers(root: number): readonly Member[] {
   return deviceOf(proc) === deviceOf('/proc') ? [] : [...processesIn(proc).values()];
 }
 
+/** Null where nothing can be seen: of a first process that is ending, an ordinary user is refused the look. */
 function deviceOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.dev ?? null;
+  try {
+    return statSync(path).dev;
+  } catch {
+    return null;
+  }
 }
 
 /** Folders of `/proc` of all processes of a sandbox but its first, which is bubblewrap. */

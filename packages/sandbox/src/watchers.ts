@@ -5,17 +5,11 @@
  *
  * Ring 0.
  */
-import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { KnownProcess } from './known-process.ts';
 import type { FolderLimits } from './own-folder.ts';
 import type { TreeLimits, Units } from './watchdog.ts';
-
-/** A process with the time of its start, since a number may come to another process. */
-export interface KnownProcess {
-  readonly pid: number;
-  readonly started: string;
-}
 
 /** What the thread is told of one sandbox. */
 export interface WatchedSandbox {
@@ -115,17 +109,5 @@ export class Watchers {
     this.#port = null;
     for (const id of [...this.#watched.keys()])
       this.#report({ id, message: 'its use of memory, time and disk could not be watched any more' });
-  }
-}
-
-/** Null: it has ended. */
-export function knownProcess(pid: number): KnownProcess | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): field 22; the name before the third may hold spaces and brackets.
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return started === undefined ? null : { pid, started };
-  } catch {
-    return null;
   }
 }

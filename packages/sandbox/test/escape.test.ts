@@ -49,12 +49,13 @@ test('trap 1: no confined process is user 0, and no sysctl can be opened for wri
 test('trap 2: the environment of the hub is nowhere inside', async () => {
   const out = await printed(
     script(
-      `const seen = ['/proc/1/environ', '/proc/self/environ'].map((path) => fs.readFileSync(path, 'latin1'));
-       console.log(Object.keys(process.env).sort().join(), seen[0].length, seen[1].split('\\0').sort().join())`,
+      `const seen = fs.readFileSync('/proc/self/environ', 'latin1');
+       const first = ${attempt(`fs.readFileSync('/proc/1/environ')`)};
+       console.log(Object.keys(process.env).sort().join(), first, seen.split('\\0').sort().join())`,
       { env: { GIVEN: 'yes' } },
     ),
   );
-  assert.equal(out, 'GIVEN,PWD 0 ,GIVEN=yes,PWD=/');
+  assert.equal(out, 'GIVEN,PWD EACCES ,GIVEN=yes,PWD=/');
 });
 
 test('trap 3: the command line of pid 1 shows no host path', async (context) => {
@@ -64,7 +65,7 @@ test('trap 3: the command line of pid 1 shows no host path', async (context) => 
       mounts: [mount(host, '/data', 'read')],
     }),
   );
-  assert.match(out, /^\/usr\/bin\/bwrap --args \d+ -- \/opt\/cordon\/prlimit /);
+  assert.match(out, /^\/opt\/cordon\/init \/opt\/cordon\/prlimit /);
   assert.equal(out.includes(host), false);
 });
 

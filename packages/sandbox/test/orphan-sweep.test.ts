@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { PRLIMIT_INSIDE } from '../src/backends/bubblewrap.ts';
+import { INIT_INSIDE } from '../src/backends/bubblewrap.ts';
 import { findProgram } from '../src/host.ts';
 import { APP_USER, checkPath, openSandbox } from '../src/index.ts';
 import { sweepOrphans } from '../src/orphan-sweep.ts';
@@ -48,7 +48,7 @@ interface Held {
   readonly as: number;
 }
 
-const OURS: Held = { command: [PRLIMIT_INSIDE], as: user };
+const OURS: Held = { command: [INIT_INSIDE], as: user };
 
 /** Both halves of a bubblewrap that is held where the inner one waits to be told to go on. */
 async function heldHalves(context: TestContext, { command, as }: Held): Promise<Halves> {
@@ -101,7 +101,7 @@ test('half a sandbox of another program or of another user is left alone', async
 
 test('half a stage, which root makes for closed folders, is ended as half a sandbox is', async (context) => {
   if (!isRoot) return; // a user needs no stage
-  const stage: Held = { command: ['setpriv', '--', bwrap, '--args', '4', '--', PRLIMIT_INSIDE], as: 0 };
+  const stage: Held = { command: ['setpriv', '--', bwrap, '--args', '4', '--', INIT_INSIDE], as: 0 };
   const [orphan, whole] = [await heldHalves(context, stage), await heldHalves(context, stage)];
   await killOuter(orphan);
   await sweepOrphans({ bwrap, user });

@@ -53,7 +53,8 @@ export interface SourcedMount {
 export interface SetupDescriptors {
   readonly args: number;
   readonly status: number;
-  readonly filter: number;
+  /** What stands before the app: our first process, which brings the filter; or the filter for bubblewrap to set. */
+  readonly first: { readonly kind: 'init' | 'filter'; readonly descriptor: number };
   readonly passwd: number;
   readonly hosts: number;
   /** Give the numbers of `NOTIFICATION_LIMITS`, in that order. */
@@ -63,6 +64,7 @@ export interface SetupDescriptors {
 }
 
 /** The first program inside: what tells our sandboxes from those of others. */
+export const INIT_INSIDE = '/opt/cordon/init';
 export const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
 
 /** V8 reserves its 512 MiB code range, which RLIMIT_DATA counts; an idle Node already has 574 MB of it. */
@@ -82,6 +84,11 @@ export const NOTIFICATION_LIMITS = { max_inotify_instances: 8, max_inotify_watch
 /** Layers that this launch goes without; empty unless the user, or a test of ours, named some. */
 export type LeftOut = ReadonlySet<LayerName>;
 
+/** Whether our own first process runs: without a pid namespace there is no first process, and none to end with. */
+export function hasOwnInit(leftOut: LeftOut): boolean {
+  return !leftOut.has('own-init') && !leftOut.has('pid-namespace');
+}
+
 /** Options for `bwrap --args`, NUL-separated by the caller. Mounts are the specification's, from Node to the socket. */
 export function bubblewrapOptions(
   spec: CheckedSpec,
@@ -91,6 +98,7 @@ export function bubblewrapOptions(
   leftOut: LeftOut,
 ): readonly string[] {
   const layer = (name: LayerName, ...options: readonly string[]) => (leftOut.has(name) ? [] : options);
+  const { first } = descriptors;
   return [
     // Not --unshare-all: that means --unshare-user-try, which goes on without.
     '--unshare-user',
@@ -111,6 +119,7 @@ export function bubblewrapOptions(
     ]),
     ...(leftOut.has('file-view') ? wholeDisk(host) : programMounts(spec, host)),
     ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
+    ...(first.kind === 'init' ? ownInit(first.descriptor) : []),
     ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
     ...['--ro-bind-data', String(descriptors.hosts), '/etc/hosts'],
     // Without a pid namespace of its own a process may not mount /proc anew.
@@ -135,7 +144,7 @@ export function bubblewrapOptions(
     ...[...mounts].sort((a, b) => depth(a.inside) - depth(b.inside)).flatMap(mountOption),
     ...['--chdir', spec.cwd],
     ...['--json-status-fd', String(descriptors.status)],
-    ...layer('seccomp', '--seccomp', String(descriptors.filter)),
+    ...(first.kind === 'filter' ? layer('seccomp', '--seccomp', String(first.descriptor)) : []),
     ...layer('read-only-root', '--remount-ro', '/'), // last: it closes the root in which mount points are made
   ];
 }
@@ -152,12 +161,17 @@ export function commandInside(
   const limits = [PRLIMIT_INSIDE, ...limitOptions(spec, hardLimits), '--'];
   const flags = leftOut.has('node-permission') ? [] : nodePermissionFlags(spec);
   return [
+    ...(hasOwnInit(leftOut) ? [INIT_INSIDE] : []),
     ...(leftOut.has('resource-limits') ? [] : limits),
     ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, FORWARDER_INSIDE, EGRESS_SOCKET_INSIDE] : []),
     ...(spec.network.kind === 'handover'
       ? withHandover(spec, flags)
       : [spec.executable, ...flags, ...spec.args]),
   ];
+}
+
+function ownInit(descriptor: number): readonly string[] {
+  return ['--as-pid-1', '--perms', '0555', '--ro-bind-data', String(descriptor), INIT_INSIDE];
 }
 
 function withHandover(spec: CheckedSpec, flags: readonly string[]): readonly string[] {

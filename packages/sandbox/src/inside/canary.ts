@@ -105,8 +105,12 @@ async function kernelAttempts(): Promise<void> {
   for (const path of ['/canary', '/opt/canary', '/dev/canary', '/canary.d/canary'])
     attempt(`write ${path}`, () => String(writeFileSync(path, 'x')));
   attempt('write own code', () => openForWriting(process.argv[1] ?? ''));
-  for (const path of ['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/proc/1/mem'])
+  for (const path of ['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger'])
     attempt(`open ${path}`, () => openForWriting(path));
+  attempt('of pid 1: write its memory', () => openForWriting('/proc/1/mem'));
+  attempt('of pid 1: read its memory', () => String(closeSync(openSync('/proc/1/mem', 'r'))));
+  attempt('of pid 1: find its code', () => readFileSync('/proc/1/maps', 'latin1'));
+  attempt('of pid 1: go through its folder', () => readdirSync('/proc/1/cwd/').join(' '));
   attempt('mount of /proc/sys', () => {
     const mounts = readFileSync('/proc/self/mountinfo', 'latin1');
     return / \/proc\/sys (\S+)/.exec(mounts)?.[1] ?? 'missing';
