@@ -9,7 +9,7 @@ import { decodeChat, type TraceFault } from './chat.ts';
 import type { CompiledRule } from './compiler.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
 import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
-import type { Finding } from './rule-state.ts';
+import type { Finding, Report } from './rule-state.ts';
 import type { TraceEvent } from './trace-event.ts';
 
 /** What a whole trace holds for a policy. Clean is what has neither errors nor undecided assignments. */
@@ -82,20 +82,33 @@ function foundIn(
 ): readonly Found[] {
   const set = new RuleSet(program, parameters, 'all');
   const all = program.rules.map((rule): Found => ({ rule, findings: [], violations: 0, hasMore: false }));
-  const collect: ReportRule = (number) => (finding) => {
-    const found = all[number];
-    if (found === undefined || found.violations > MAX_FINDINGS) return true;
-    const isOpen = finding.open !== null;
-    const known = isOpen ? found.findings.length - found.violations : found.violations++;
-    if (known < MAX_FINDINGS) found.findings.push(finding);
-    else found.hasMore = true;
-    return !isOpen && known >= MAX_FINDINGS;
+  const reports = all.map(reportInto);
+  const collect: ReportRule = (number) => {
+    const report = reports[number];
+    if (report === undefined) throw new Error(`there is no rule ${number}`);
+    return report;
   };
   // An assignment of a joined rule is found when its last event comes; of others, only the end can tell.
   for (const event of events) set.advance(event, collect);
   set.all(collect);
   for (const { findings } of all) findings.sort(inOrderOfTrace);
   return all;
+}
+
+function reportInto(found: Found): Report {
+  const open = (): number => found.findings.length - Math.min(found.violations, MAX_FINDINGS);
+  return {
+    add: (finding) => {
+      const isOpen = finding.open !== null;
+      if (!isOpen) found.violations++;
+      const isListed = isOpen ? open() < MAX_FINDINGS : found.violations <= MAX_FINDINGS;
+      if (isListed) found.findings.push(finding);
+      else found.hasMore = true;
+      return found.violations > MAX_FINDINGS;
+    },
+    // Who lists no more of them need not look for them either: there can be as many as there are pairs or triples.
+    skipsOpen: () => found.hasMore && open() >= MAX_FINDINGS,
+  };
 }
 
 function notListed(rule: CompiledRule): UndecidedAssignment {

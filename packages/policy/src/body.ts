@@ -54,6 +54,13 @@ export interface World {
   counted: number;
   /** Why the branch that is being looked at holds, so far. */
   readonly trail: Evidence[];
+  readonly work: Work;
+}
+
+/** What evaluation has cost, whatever the machine. */
+export interface Work {
+  /** How many objects were tried for variables. */
+  tried: number;
 }
 
 export type Evaluate = (frame: Frame) => Value;
@@ -95,8 +102,10 @@ export interface Step {
   /** Variables of the body, by index, that it needs, also through assignments. */
   readonly needs: ReadonlySet<number>;
   /** `a -> b` between two variables of the body, by index. */
-  readonly flow: { readonly from: number; readonly to: number } | null;
-  /** `a == b` between parts of two variables of the body. */
+  readonly flow: Order | null;
+  /** `a ~> b`, which is looked up like a join. */
+  readonly next: Order | null;
+  /** `a == b` between parts of two variables of the body, or `a ~> b` between their places. */
   readonly join: { readonly sides: readonly [JoinSide, JoinSide] } | null;
   /** Where the line holds only of a call, or an output of a call, of one of some tools: their names, maybe with `*`. */
   readonly tools: ReadonlySet<string> | null;
@@ -108,6 +117,12 @@ export interface Step {
   readonly isStable: boolean;
   readonly span: Span;
   readonly tree: Expression;
+}
+
+/** Of two variables, by index: the event of the one comes before that of the other. */
+export interface Order {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface JoinSide {
@@ -128,32 +143,42 @@ export interface SearchPlan {
   readonly order: readonly number[];
   /** One more than variables: the first needs none. */
   readonly levels: readonly (readonly Step[])[];
+  /** Variables that nothing bound later looks at, where one assignment is enough: once one fits, others change nothing. */
+  readonly leaves: ReadonlySet<number>;
 }
 
-/** `first` is bound first where its needs allow; `isDone` leaves out steps that were evaluated before. */
-export function planSearch(
-  body: Body,
-  first: number | null = null,
-  isDone: (step: Step) => boolean = () => false,
-): SearchPlan {
+const NO_LEAVES: ReadonlySet<number> = new Set();
+
+/** Binds the variables in the order of the text, each behind those that it needs. */
+export function declaredOrder(body: Body): readonly number[] {
   const order: number[] = [];
-  const bound = new Set<number>();
   const bind = (index: number): void => {
-    if (bound.has(index)) return;
-    bound.add(index);
+    if (order.includes(index)) return;
     for (const need of body.variables[index]?.needs ?? []) bind(need);
     order.push(index);
   };
-  if (first !== null) bind(first);
   for (const index of body.variables.keys()) bind(index);
+  return order;
+}
+
+/** `isDone` leaves out conditions that were evaluated before; `wants`: one assignment, or all of them. */
+export function planSearch(
+  body: Body,
+  order: readonly number[] = declaredOrder(body),
+  isDone: (step: Step) => boolean = () => false,
+  wants: 'one' | 'all' = 'all',
+): SearchPlan {
   const levels: Step[][] = Array.from({ length: order.length + 1 }, () => []);
   for (const step of body.steps) {
-    if (step.slot === null && isDone(step)) continue;
+    if (isDone(step)) continue;
     let level = 0;
     for (const need of step.needs) level = Math.max(level, order.indexOf(need) + 1);
     levels[level]?.push(step);
   }
-  return { order, levels };
+  const isLeaf = (index: number, level: number): boolean =>
+    !levels.slice(level + 2).some((steps) => steps.some(({ needs }) => needs.has(index))) &&
+    !order.slice(level + 1).some((later) => body.variables[later]?.needs.has(index));
+  return { order, levels, leaves: wants === 'all' ? NO_LEAVES : new Set(order.filter(isLeaf)) };
 }
 
 /** Evaluates steps in order, and says the first that is undecided, after `before`; a condition that is not true ends it. */
@@ -201,6 +226,10 @@ export interface OpenLine {
 export interface Candidate extends Occurrence {
   /** A line about it that is undecided. */
   readonly open?: OpenLine | null;
+  /** Where all assignments are listed: a line that is undecided in each of them that holds it. */
+  readonly outlook?: OpenLine | null;
+  /** What the variables that are decided together with this one are bound to, by index. */
+  readonly behind?: ReadonlyMap<number, Bound> | null;
   /** Where `open` waits for an answer: the lines about it once more, in a frame in which it is bound. */
   readonly again?: ((frame: Frame) => OpenLine | null | 'refuted') | null;
   /** Its number among the candidates of the variable. */
@@ -213,49 +242,69 @@ export interface Candidate extends Occurrence {
 /** Pieces that follow each other. */
 export type Candidates = readonly Iterable<Bound>[];
 
-/**
- * Visits every assignment that no line refutes. `candidatesOf` says what a trace variable ranges over (default:
- * the world); `isMeant`, which of the values that `(x: T) in …` ranges over are looked at, where `candidatesOf` says
- * it of those that never change (default: all). Stops and returns true when `visit` returns true.
- */
+export interface SearchOptions {
+  /** What a trace variable ranges over; default: the world. */
+  readonly candidatesOf?: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates;
+  /** Which of the values that `(x: T) in …` ranges over are looked at, where `candidatesOf` says it of those that never change. */
+  readonly isMeant?: (variable: number, found: Bound) => boolean;
+  /** Whether assignments that no answer can decide are not asked for any more. */
+  readonly skipsOpen?: () => boolean;
+}
+
+/** Visits every assignment that no line refutes. Stops and returns true when `visit` returns true. */
 export function search(
   body: Body,
   plan: SearchPlan,
   frame: Frame,
   visit: Visit,
-  candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates = (variable) =>
-    inDomain(frame.world, body.variables[variable]?.domain ?? null),
-  isMeant: ((variable: number, found: Bound) => boolean) | null = null,
+  { candidatesOf, isMeant, skipsOpen = () => false }: SearchOptions = {},
 ): boolean {
   const bound: Bound[] = new Array(body.variables.length);
   const { trail } = frame.world;
-  const descend = (level: number, before: OpenLine | null): boolean => {
+  /** By level: what its lines came to, for the candidate that was tried last. */
+  const came: (OpenLine | null | 'refuted')[] = new Array(plan.levels.length);
+  const isUseless = (open: OpenLine | null): boolean =>
+    open !== null && open.why.awaits.length === 0 && skipsOpen();
+  const descend = (level: number, before: OpenLine | null, isCertainOnly: boolean): boolean => {
     const open = runSteps(plan.levels[level] ?? [], frame, before);
-    if (open === 'refuted') return false;
+    came[level] = open;
+    if (open === 'refuted' || (isCertainOnly && open !== before)) return false;
+    if (isUseless(open)) return false;
     const index = plan.order[level];
     if (index === undefined) return visit(bound, open);
     const variable = body.variables[index];
     if (variable === undefined) return false;
-    const isGiven = variable.within === null || (isMeant !== null && variable.isStable);
+    const isGiven = variable.within === null || (isMeant !== undefined && variable.isStable);
     const values = isGiven ? null : valuesWithin(variable, frame);
     const pieces =
       values === null
-        ? candidatesOf(index, bound, frame)
-        : [isMeant === null ? values : values.filter((found) => isMeant(index, found))];
+        ? (candidatesOf?.(index, bound, frame) ?? inDomain(frame.world, variable.domain))
+        : [isMeant === undefined ? values : values.filter((found) => isMeant(index, found))];
+    const isLeaf = plan.leaves.has(index);
+    let hasOpen = false;
     const noticed = trail.length;
     for (const piece of pieces) {
       for (const candidate of piece) {
+        frame.world.work.tried++;
+        if (isUseless(candidate.outlook ?? null)) continue;
         frame.slots[variable.slot] = candidate.value;
         frame.found[variable.slot] = candidate;
         bound[index] = candidate;
         const own = openOf(candidate, frame);
-        if (own !== 'refuted' && descend(level + 1, firstOpen(open, own))) return true;
+        const next: OpenLine | null | 'refuted' = own === 'refuted' ? own : firstOpen(open, own);
+        if (next === 'refuted' || (hasOpen && next !== open)) continue;
+        if (descend(level + 1, next, hasOpen)) return true;
         if (trail.length > noticed) trail.length = noticed;
+        const fits = came[level + 1] ?? null;
+        if (!isLeaf || fits === 'refuted') continue;
+        if (fits === open) return false;
+        // What waits for an answer may be refuted by it, so it stands for no other.
+        if (fits === null || fits.why.awaits.length === 0) hasOpen = true;
       }
     }
     return false;
   };
-  return descend(0, null);
+  return descend(0, null, false);
 }
 
 function openOf({ open = null, again = null }: Bound, frame: Frame): OpenLine | null | 'refuted' {
@@ -379,6 +428,7 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
       variable.within === null ? inDomain(frame.world, variable.domain) : [valuesWithin(variable, frame)];
     for (const piece of pieces) {
       for (const candidate of piece) {
+        frame.world.work.tried++;
         frame.slots[variable.slot] = candidate.value;
         frame.found[variable.slot] = candidate;
         descend(level + 1, open ?? candidate.open ?? null, refuted);

@@ -7,7 +7,7 @@
  */
 import type { Candidate } from './body.ts';
 import type { Occurrence } from './event-object.ts';
-import type { Place } from './provenance.ts';
+import { flows, type Place } from './provenance.ts';
 import { isTraceObject, type Value } from './value.ts';
 
 interface Lane {
@@ -15,17 +15,22 @@ interface Lane {
   readonly positions: number[];
   /** Among all events. */
   readonly sequences: number[];
+  /** By what joins compare: which kinds of candidates are there already, where the first stand for all. */
+  readonly known: Map<string, { isCertain: boolean; isOpen: boolean }>;
 }
 
 /** What is remembered of the objects that pass. */
 export type Retention =
   | 'all'
-  /** For the source of flows only: what came first in a context was visible wherever what came later was. */
+  /** What came first in a context was visible wherever what came later was: one for each value that joins compare. */
   | 'first-of-context'
   | 'none';
 
+const NO_JOINS: readonly number[] = [];
+
 export class CandidateStore {
   readonly #retention: Retention;
+  readonly #told: readonly number[];
   readonly #all: Candidate[] = [];
   /** Those that are events, and where they stand among all events. */
   readonly #placed: Candidate[] = [];
@@ -34,8 +39,10 @@ export class CandidateStore {
   /** By join, then by key. */
   readonly #keyed: readonly Map<JoinKey, Candidate[]>[];
 
-  constructor(retention: Retention, joins: number) {
+  /** `told`: with `first-of-context`, the joins by whose values candidates are told apart. */
+  constructor(retention: Retention, joins: number, told: readonly number[] = NO_JOINS) {
     this.#retention = retention;
+    this.#told = told;
     this.#keyed = joins === 0 ? NOT_JOINED : Array.from({ length: joins }, () => new Map());
   }
 
@@ -47,7 +54,7 @@ export class CandidateStore {
     if (this.#retention === 'none') return;
     const place = placeOf(candidate);
     const lane = place === null ? null : this.#lane(place.context);
-    if (this.#retention === 'first-of-context' && lane !== null && isDominated(candidate, lane)) return;
+    if (this.#retention === 'first-of-context' && lane !== null && this.#isKnown(candidate, lane)) return;
     this.#all.push(candidate);
     if (lane !== null && place !== null) {
       this.#placed.push(candidate);
@@ -69,17 +76,22 @@ export class CandidateStore {
     return this.#all;
   }
 
-  /** Those whose event was visible where `target` arose. Looks at the contexts that it knows of, not at all there are. */
-  flowingTo(target: Place): readonly Iterable<Candidate>[] {
+  /**
+   * Those whose event was visible where `target` arose; and, where `source` is given, those of them that may have seen
+   * it. Looks at the contexts that it knows of, not at all there are.
+   */
+  flowingTo(target: Place, source: Place | null = null): readonly Iterable<Candidate>[] {
+    const after = source === null ? 0 : countUpTo(this.#sequences, source.sequence);
     const early = countUpTo(this.#sequences, target.allBefore - 1);
-    const pieces: Iterable<Candidate>[] = early > 0 ? [slice(this.#placed, 0, early)] : [];
+    const pieces: Iterable<Candidate>[] = early > after ? [slice(this.#placed, after, early)] : [];
     const add = (context: string, newest: number): void => {
       const lane = this.#lanes.get(context);
       if (lane === undefined) return;
       // What stands before `allBefore` is in the first piece.
       const start = countUpTo(lane.sequences, target.allBefore - 1);
       const end = countUpTo(lane.positions, newest);
-      if (end > start) pieces.push(slice(lane.candidates, start, end));
+      const from = source === null ? start : Math.max(start, firstAfter(lane.candidates, source));
+      if (end > from) pieces.push(slice(lane.candidates, from, end));
     };
     add(target.context, target.position - 1);
     for (const [context, newest] of target.seen) if (context !== target.context) add(context, newest);
@@ -87,7 +99,7 @@ export class CandidateStore {
   }
 
   /** Those whose side of the join may equal `key`; `ANY_KEY` selects all. */
-  matching(join: number, key: JoinKey): readonly Iterable<Candidate>[] {
+  matching(join: number, key: JoinKey): readonly (readonly Candidate[])[] {
     const index = this.#keyed[join];
     if (index === undefined || key === ANY_KEY) return [this.#all];
     return [index.get(key) ?? [], index.get(ANY_KEY) ?? []];
@@ -96,10 +108,33 @@ export class CandidateStore {
   #lane(context: string): Lane {
     let lane = this.#lanes.get(context);
     if (lane === undefined) {
-      lane = { candidates: [], positions: [], sequences: [] };
+      lane = { candidates: [], positions: [], sequences: [], known: new Map() };
       this.#lanes.set(context, lane);
     }
     return lane;
+  }
+
+  /**
+   * Whether an earlier one decides as much: one that is certain does; one that is undecided only stands for undecided ones,
+   * and one that waits for an answer for none, as the answer may be no. If not, it is known from now on.
+   */
+  #isKnown(candidate: Candidate, lane: Lane): boolean {
+    const values: string[] = [];
+    for (const join of this.#told) {
+      const key = candidate.keys[join] ?? ANY_KEY;
+      if (key === ANY_KEY) return false;
+      values.push(typeof key === 'number' ? `n${key}` : key);
+    }
+    const value = values.length === 0 ? '' : JSON.stringify(values);
+    const known = lane.known.get(value) ?? { isCertain: false, isOpen: false };
+    const isOpen = (candidate.open ?? null) !== null;
+    const isWaiting = (candidate.again ?? null) !== null;
+    if (known.isCertain || (known.isOpen && isOpen && !isWaiting)) return true;
+    if (isWaiting) return false;
+    if (isOpen) known.isOpen = true;
+    else known.isCertain = true;
+    lane.known.set(value, known);
+    return false;
   }
 }
 
@@ -108,16 +143,18 @@ const NOT_JOINED: readonly Map<JoinKey, Candidate[]>[] = [];
 /** For a variable of which nothing is remembered. */
 export const NOTHING_KEPT = new CandidateStore('none', 0);
 
-/**
- * An earlier one that is certain decides as much; one that is undecided only stands for undecided ones, and one that waits
- * for an answer for none: the answer may be no.
- */
-function isDominated(candidate: Candidate, lane: Lane): boolean {
-  const isOpen = (candidate.open ?? null) !== null;
-  const isWaiting = (candidate.again ?? null) !== null;
-  return lane.candidates.some(({ open = null, again = null }) =>
-    open === null ? true : isOpen && !isWaiting && again === null,
-  );
+/** Where those begin that have seen `source`: of one context, all behind one that has. */
+function firstAfter(candidates: readonly Candidate[], source: Place): number {
+  let low = 0;
+  let high = candidates.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const candidate = candidates[middle];
+    const place = candidate === undefined ? null : placeOf(candidate);
+    if (place !== null && flows(source, place)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Equal values have equal keys, whatever else has them too. */

@@ -21,12 +21,14 @@ import {
   type CallSite,
   counts,
   type Domain,
+  declaredOrder,
   type Evaluate,
   type Frame,
   holds,
   holdsForAll,
   type JoinSide,
   type Locate,
+  type Order,
   planSearch,
   type SearchPlan,
   type Step,
@@ -38,7 +40,7 @@ import { partOf } from './evidence.ts';
 import { Locators } from './locator.ts';
 import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './looks-back.ts';
 import { marker, mayMark, occurrencesOf } from './mark.ts';
-import { flowOf, Needs, variableName } from './needs.ts';
+import { Needs, orderOf, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import type { OriginSource } from './origin/origin.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
@@ -77,8 +79,6 @@ export interface CompiledRule {
   readonly body: Body;
   /** How many slots a frame of it has. */
   readonly slots: number;
-  /** Variables of the body, by index, that the message needs. */
-  readonly messageNeeds: ReadonlySet<number>;
   /** Computes what the rule says about an assignment; for analysis, as it may hold protected values. */
   readonly message: Evaluate;
   /** The part of the message that its author wrote as text: safe to show to anybody. */
@@ -156,15 +156,15 @@ class Compiler {
     const layout: Layout = { next: 0 };
     const { body, scope, needs, rangesOver } = this.#body(rule.body, layout, null, []);
     const message = this.#expression(rule.message, scope);
+    const steps = [...body.steps, ...this.#messageSteps(rule, body, layout, scope, needs)];
     return {
       source: this.#source,
       id: rule.name?.name ?? `rule-${number + 1}`,
       number,
       effect: rule.effect,
       whenUndecided: rule.whenUndecided,
-      body,
+      body: { ...body, steps },
       slots: layout.next,
-      messageNeeds: needs.of(rule.message),
       message,
       staticMessage: this.#staticMessage(rule.message) ?? 'the rule matches',
       ...looked,
@@ -172,6 +172,44 @@ class Compiler {
       domains: this.#domains,
       span: { start: rule.start, end: rule.end },
     };
+  }
+
+  /**
+   * A message that cannot be said leaves an assignment undecided, as a line that cannot be evaluated does. Each part of
+   * it becomes such a line, so that an event is looked at for its own parts, and not with all others.
+   */
+  #messageSteps(rule: RuleTree, body: Body, layout: Layout, scope: Scope, needs: Needs): readonly Step[] {
+    return messageParts(rule.message, this.#names).flatMap((part): Step[] => {
+      const needed = needs.of(part);
+      if (needed.size === 0) return [];
+      const looksAround =
+        innerTypes([part, ...needs.assignmentsOf(part)], this.#names, eventVariables(rule.body)).size > 0;
+      const evaluate = this.#expression(part, scope);
+      return [
+        {
+          slot: layout.next++,
+          locate: NOWHERE,
+          // What is noticed while the message is made is no reason for the violation.
+          evaluate: (frame) => {
+            const { trail } = frame.world;
+            const noticed = trail.length;
+            const value = evaluate(frame);
+            if (trail.length > noticed) trail.length = noticed;
+            return value;
+          },
+          needs: looksAround ? new Set(body.variables.keys()) : needed,
+          flow: null,
+          next: null,
+          join: null,
+          tools: null,
+          wanted: [],
+          some: null,
+          isStable: !looksAround,
+          span: { start: rule.message.start, end: rule.message.end },
+          tree: part,
+        },
+      ];
+    });
   }
 
   // ── bodies ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -243,6 +281,7 @@ class Compiler {
         evaluate: this.#expression(assigned.value, scope),
         needs: needs.of(assigned.value),
         flow: null,
+        next: null,
         join: null,
         tools: null,
         wanted: [],
@@ -255,13 +294,15 @@ class Compiler {
       if (line.kind === 'declaration' || line.kind === 'assignment') continue;
       const needed = needs.of(line);
       const about = declarations[[...needed][0] ?? -1];
+      const next = orderOf(line, '~>', names);
       steps.push({
         slot: null,
         locate: NOWHERE,
         evaluate: this.#condition(line, scope),
         needs: needed,
-        flow: flowOf(line, names),
-        join: this.#joinOf(line, needs, scope),
+        flow: orderOf(line, '->', names),
+        next,
+        join: next === null ? this.#joinOf(line, needs, scope) : neighbours(next, variables),
         tools: this.#toolsOfLine(line, about, scope),
         wanted: this.#wantedOfLine(line, needed.size === 1 ? about : undefined, declarations, scope),
         some: this.#counted.get(line) ?? null,
@@ -591,7 +632,7 @@ class Compiler {
     holder.compiled = {
       name: definition.name.name,
       body,
-      plan: planSearch(body),
+      plan: planSearch(body, declaredOrder(body), () => false, 'one'),
       parameters: names.map((name) => scope.slot(name) ?? 0),
       slots: layout.next,
     };
@@ -956,4 +997,46 @@ function claim(value: Value, span: Span): Value {
 
 function claimedBy(value: Undecided, span: Span): Value {
   return undecided(value.reason, { start: span.start, end: span.end }, value.awaits);
+}
+
+/** A message for each of its parts that may be undecided. */
+function messageParts(message: Expression, names: Names): readonly Expression[] {
+  if (message.kind === 'name' || message.kind === 'literal') return [];
+  if (message.kind === 'format') {
+    return message.parts.flatMap((part) =>
+      typeof part === 'string' ? [] : messageParts(part, names).map((one) => ({ ...message, parts: [one] })),
+    );
+  }
+  if (message.kind !== 'call' || !isViolation(message, names)) return [message];
+  const { positional, named } = message;
+  return [
+    ...positional.flatMap((argument) =>
+      messageParts(argument, names).map((one) => ({ ...message, positional: [one], named: [] })),
+    ),
+    ...named.flatMap((argument) =>
+      messageParts(argument.value, names).map((value) => ({
+        ...message,
+        positional: [],
+        named: [{ ...argument, value }],
+      })),
+    ),
+  ];
+}
+
+/** Where two events of one context stand, so that the first is directly before the second, as a join. */
+function neighbours({ from, to }: Order, variables: readonly BodyVariable[]): Step['join'] {
+  const side = (variable: number, ahead: number): JoinSide => ({
+    variable,
+    evaluate: (frame) => {
+      const value = frame.slots[variables[variable]?.slot ?? -1] ?? null;
+      if (!(value instanceof EventObject)) return undecided('only events follow each other');
+      return `${value.place.position + ahead} ${value.place.context}`;
+    },
+  });
+  return { sides: [side(from, 1), side(to, 0)] };
+}
+
+function isViolation({ callee }: Call, names: Names): boolean {
+  const named = callee.kind === 'name' ? names.resolve(callee.name) : null;
+  return named?.kind === 'builtin' && (named.name === 'Violation' || named.name === 'PolicyViolation');
 }

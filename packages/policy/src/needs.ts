@@ -4,7 +4,7 @@
  * Ring 0.
  */
 import type { Expression } from './ast.ts';
-import type { Step } from './body.ts';
+import type { Order } from './body.ts';
 import { freeNames } from './scope.ts';
 
 /** Which variables of a body an expression needs, directly or through assignments. */
@@ -63,8 +63,9 @@ export class Needs {
   }
 }
 
-export function flowOf(line: Expression, variables: readonly string[]): Step['flow'] {
-  if (line.kind !== 'binary' || line.operator !== '->') return null;
+/** `a -> b` or `a ~> b` between two variables, by index. */
+export function orderOf(line: Expression, operator: '->' | '~>', variables: readonly string[]): Order | null {
+  if (line.kind !== 'binary' || line.operator !== operator) return null;
   const from = variableName(line.left);
   const to = variableName(line.right);
   const ends = { from: variables.indexOf(from ?? ''), to: variables.indexOf(to ?? '') };

@@ -50,7 +50,7 @@ export class PolicyMonitor {
   readonly #set: RuleSet;
 
   constructor(program: RuleProgram, parameters: JsonObject = {}) {
-    this.#set = new RuleSet(program, parameters, 'needed');
+    this.#set = new RuleSet(program, parameters, 'one');
   }
 
   /** What the policy says about these events happening next, all of them or none. Changes nothing. */
@@ -91,15 +91,23 @@ export class PolicyMonitor {
     return this.#set.size;
   }
 
+  /** How many objects were tried for variables so far: what the decisions have cost, whatever the machine. */
+  get tried(): number {
+    return this.#set.tried;
+  }
+
   #foresee(prepared: Prepared, awaited?: Map<string, Question>): readonly Finding[] {
     const found: Finding[] = [];
     this.#set.examine(prepared, () => {
       let index = -1;
-      return (finding) => {
-        for (const question of finding.open?.why.awaits ?? []) awaited?.set(question.digest, question);
-        if (index < 0) index = found.push(finding) - 1;
-        else if (finding.open === null) found[index] = finding;
-        return finding.open === null;
+      return {
+        add: (finding) => {
+          for (const question of finding.open?.why.awaits ?? []) awaited?.set(question.digest, question);
+          if (index < 0) index = found.push(finding) - 1;
+          else if (finding.open === null) found[index] = finding;
+          return finding.open === null;
+        },
+        skipsOpen: () => index >= 0,
       };
     });
     return found;

@@ -4,9 +4,10 @@
  *
  * Ring 0.
  */
-import { type Body, type JoinSide, planSearch, type SearchPlan, type Step } from './body.ts';
+import { type Body, declaredOrder, type JoinSide, planSearch, type SearchPlan, type Step } from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
+import { neededBy, type Prefixes, prefixesOf } from './prefix.ts';
 import type { WantedTexts } from './wanted-texts.ts';
 
 export interface RulePlan {
@@ -25,25 +26,39 @@ export interface RulePlan {
   /** What the lines about a variable alone ask of its texts, by variable. */
   readonly wanted: readonly (readonly WantedTexts[])[];
   /** Worked out when a first event concerns the rule, because most traces concern few of the rules. */
-  readonly search: RuleSearch;
+  readonly search: (wants: Wants) => RuleSearch;
 }
 
-/** How assignments are looked for. */
+/** `one`: whether a new event brings about an assignment. `all`: each that it does. */
+export type Wants = 'one' | 'all';
+
+/** How assignments are looked for, and what has to be remembered for that. */
 export interface RuleSearch {
-  /** By variable that is new: the rest of the body, with that variable bound first. */
-  readonly pivots: readonly SearchPlan[];
+  /**
+   * By variable that is new: the rest of the body, with that variable bound first. Null where assignments with a new
+   * event for it hold another new one, by which they are found.
+   */
+  readonly pivots: readonly (SearchPlan | null)[];
   readonly full: SearchPlan;
   /** For one assignment, with all lines. */
   readonly assignment: SearchPlan;
-  /** By variable: what it is compared with by `==`. */
+  readonly prefixes: Prefixes;
+  /** By variable: how those that are decided with it are looked for; null: there are none. */
+  readonly prefixPlans: readonly (SearchPlan | null)[];
+  /** Variables over the trace, those that come before others first. */
+  readonly past: readonly number[];
+  /** By variable: what it is compared with by `==` or `~>`. */
   readonly joins: readonly (readonly Join[])[];
-  /** By variable: what deciding about new events needs of old ones. */
+  /** By variable: what is kept of its events to list assignments, or to decide about new events. */
   readonly retention: readonly Retention[];
-  /** The same, where all that passes the conditions on one variable is kept. */
-  readonly fullRetention: readonly Retention[];
+  /** The same of those that are decided with others, to decide them. */
+  readonly prefixRetention: readonly Retention[];
+  /** By variable: the joins, by index, of which one event for each value is enough. */
+  readonly told: readonly (readonly number[])[];
 }
 
 export interface Join {
+  readonly step: Step;
   readonly own: JoinSide;
   readonly other: JoinSide;
 }
@@ -55,7 +70,7 @@ export function planRule(rule: CompiledRule): RulePlan {
   );
   const hasEvents = body.variables.some((variable) => variable.within === null);
   const kind = rule.rangesOver.size > 0 ? 'whole' : hasEvents ? 'joined' : 'constant';
-  let search: RuleSearch | null = null;
+  const made = new Map<Wants, RuleSearch>();
   return {
     rule,
     ownSteps,
@@ -63,8 +78,9 @@ export function planRule(rule: CompiledRule): RulePlan {
     tools: ownSteps.map((steps) => steps.find(({ tools }) => isExact(tools))?.tools ?? null),
     named: ownSteps.map((steps) => steps.find(({ tools }) => tools !== null)?.tools ?? null),
     wanted: body.variables.map((_, index) => wantedBy(body, index)),
-    get search() {
-      search ??= searchOf(rule, kind, ownSteps);
+    search: (wants) => {
+      const search = made.get(wants) ?? searchOf(rule, kind, ownSteps, wants);
+      made.set(wants, search);
       return search;
     },
   };
@@ -74,21 +90,96 @@ function searchOf(
   rule: CompiledRule,
   kind: RulePlan['kind'],
   ownSteps: readonly (readonly Step[])[],
+  wants: Wants,
 ): RuleSearch {
   const { body } = rule;
-  const done = new Set(ownSteps.flat());
-  const isDone = (step: Step): boolean => done.has(step);
-  const retention = body.variables.map((_, index) =>
-    kind === 'joined' ? retentionOf(rule, index, isDone) : 'all',
-  );
-  return {
-    pivots: body.variables.map((_, index) => planSearch(body, index, isDone)),
-    full: planSearch(body, null, isDone),
-    assignment: planSearch(body),
-    joins: body.variables.map((_, index) => joinsOf(body, index)),
-    retention,
-    fullRetention: retention.map((kept) => (kept === 'none' ? 'none' : 'all')),
+  const variables = [...body.variables.keys()];
+  const filters = new Set(ownSteps.flat().filter(({ slot }) => slot === null));
+  const isOwn = (step: Step): boolean => filters.has(step);
+  const prefixes = prefixesOf(body, kind === 'joined', isOwn);
+  const { behind, decided, before } = prefixes;
+  const told = variables.map((index) => toldApart(body, index, prefixes, isOwn));
+  const lasting = variables.map((index): Retention => {
+    if (kind !== 'joined') return 'all';
+    if (isLast(body, index, prefixes)) return 'none';
+    return told[index] === null ? 'all' : 'first-of-context';
+  });
+  const ordered = (first: number, among: readonly number[], wanted: Wants): readonly number[] =>
+    orderFrom(body, first, among, {
+      before,
+      wanted,
+      isFirst: (index) => lasting[index] === 'first-of-context',
+    });
+  const searched = variables.filter((index) => wants === 'all' || !decided.has(index));
+  const isLeftOut = (step: Step): boolean =>
+    isOwn(step) || (wants === 'one' && [...neededBy(body, step)].some((need) => decided.has(need)));
+  const prefixPlan = (index: number): SearchPlan | null => {
+    const own = [...(behind[index] ?? [])];
+    if (own.length === 0) return null;
+    const inner = new Set(own.flatMap((other) => [...(behind[other] ?? [])]));
+    const left = new Set([index, ...own.filter((other) => !inner.has(other))]);
+    const isElsewhere = (step: Step): boolean => {
+      const needs = [...neededBy(body, step)];
+      return (
+        isOwn(step) || !needs.every((need) => left.has(need)) || (step.slot === null && needs.length === 0)
+      );
+    };
+    return planSearch(body, ordered(index, [...left], 'one'), isElsewhere, 'one');
   };
+  return {
+    pivots: variables.map((index) => {
+      if (body.variables[index]?.within !== null || !searched.includes(index)) return null;
+      return planSearch(body, ordered(index, searched, wants), isLeftOut, kind === 'joined' ? wants : 'all');
+    }),
+    full: planSearch(body, declaredOrder(body), isOwn),
+    assignment: planSearch(body),
+    prefixes,
+    prefixPlans: variables.map(prefixPlan),
+    past: variables
+      .filter((index) => body.variables[index]?.within === null)
+      .sort((a, b) => (before[a]?.size ?? 0) - (before[b]?.size ?? 0)),
+    joins: variables.map((index) => joinsOf(body, index)),
+    retention: lasting.map((kept) => (wants === 'one' || kept === 'none' ? kept : 'all')),
+    prefixRetention: lasting.map((kept, index) => (decided.has(index) ? kept : 'none')),
+    told: told.map((joins) => joins ?? []),
+  };
+}
+
+/**
+ * An order in which each variable is found by what is bound before it. Values within events are few, and lines about
+ * them refute without a look at the trace; where one assignment is enough, what is looked up comes first.
+ */
+function orderFrom(
+  body: Body,
+  first: number,
+  among: readonly number[],
+  look: {
+    readonly before: Prefixes['before'];
+    readonly wanted: Wants;
+    readonly isFirst: (index: number) => boolean;
+  },
+): readonly number[] {
+  const order = [first];
+  const rank = (index: number): number => {
+    const variable = body.variables[index];
+    if (variable === undefined || ![...variable.needs].every((need) => order.includes(need))) return 9;
+    if (variable.within !== null) return look.wanted === 'all' ? 0 : 4;
+    const isEarlier = order.some((bound) => look.before[bound]?.has(index) === true);
+    const isLater = order.some((bound) => look.before[index]?.has(bound) === true);
+    if (isEarlier && look.isFirst(index)) return 1;
+    if (joinsOf(body, index).some(({ other }) => order.includes(other.variable))) return 2;
+    if (isEarlier && isLater) return 3;
+    return isEarlier ? 5 : isLater ? 6 : 7;
+  };
+  const left = new Set(among.filter((index) => index !== first));
+  while (left.size > 0) {
+    let best: number | null = null;
+    for (const index of left) if (best === null || rank(index) < rank(best)) best = index;
+    if (best === null) break;
+    order.push(best);
+    left.delete(best);
+  }
+  return order;
 }
 
 /** Whether the tools are whole names, which can be looked up. */
@@ -110,38 +201,46 @@ function wantedBy(body: Body, index: number): readonly WantedTexts[] {
 }
 
 function joinsOf(body: Body, index: number): readonly Join[] {
-  return body.steps.flatMap(({ join }): Join[] => {
-    const [left, right] = join?.sides ?? [];
+  return body.steps.flatMap((step): Join[] => {
+    const [left, right] = step.join?.sides ?? [];
     if (left === undefined || right === undefined) return [];
-    if (left.variable === index) return [{ own: left, other: right }];
-    return right.variable === index ? [{ own: right, other: left }] : [];
+    if (left.variable === index) return [{ step, own: left, other: right }];
+    return right.variable === index ? [{ step, own: right, other: left }] : [];
   });
 }
 
-/** See `Retention`. An event that must come after all others of an assignment is never old when that one is new. */
-function retentionOf(rule: CompiledRule, index: number, isDone: (step: Step) => boolean): Retention {
-  const { body } = rule;
-  const isTraceVariable = (other: number): boolean => body.variables[other]?.within === null;
-  if (!isTraceVariable(index)) return 'none';
-  const earlier = before(body, index);
-  const others = [...body.variables.keys()].filter((other) => other !== index && isTraceVariable(other));
-  if (others.every((other) => earlier.has(other))) return 'none';
-  const isUsed = rule.messageNeeds.has(index) || body.variables.some((variable) => variable.needs.has(index));
-  const joint = body.steps.filter((step) => step.needs.has(index) && !isDone(step));
-  const isSourceOnly = joint.every((step) => step.flow?.from === index && step.flow.to !== index);
-  return isSourceOnly && !isUsed ? 'first-of-context' : 'all';
+/** Whether an event for the variable must come after those of all others: it is never old when one of them is new. */
+function isLast(body: Body, index: number, { before }: Prefixes): boolean {
+  const isOverTrace = (other: number): boolean => body.variables[other]?.within === null;
+  return (
+    !isOverTrace(index) ||
+    [...body.variables.keys()].every(
+      (other) => other === index || !isOverTrace(other) || before[index]?.has(other) === true,
+    )
+  );
 }
 
-/** The variables whose events must come before that of `index`, by the flow lines of the body. */
-function before(body: Body, index: number): ReadonlySet<number> {
-  const found = new Set<number>();
-  const open = [index];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const { flow } of body.steps) {
-      if (flow === null || flow.to !== next || found.has(flow.from)) continue;
-      found.add(flow.from);
-      open.push(flow.from);
-    }
+/**
+ * Where all that later events look at is that an event came before them, and what it has on its side of `==`: the
+ * joins, by index, that compare it. Of those that are alike the first of a context stands for all. Null: lines look
+ * at something else.
+ */
+function toldApart(
+  body: Body,
+  index: number,
+  { behind }: Prefixes,
+  isOwn: (step: Step) => boolean,
+): readonly number[] | null {
+  const joins = joinsOf(body, index);
+  const told: number[] = [];
+  for (const step of body.steps) {
+    const needs = neededBy(body, step);
+    if (isOwn(step) || !needs.has(index)) continue;
+    if ([...needs].every((need) => need === index || behind[index]?.has(need) === true)) continue;
+    if (step.flow?.from === index && step.flow.to !== index) continue;
+    const join = joins.findIndex((one) => one.step === step);
+    if (join < 0) return null;
+    told.push(join);
   }
-  return found;
+  return told;
 }

@@ -12,9 +12,9 @@ import {
   type Frame,
   runSteps,
   type Tally,
+  type Work,
   type World,
 } from './body.ts';
-import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
@@ -23,7 +23,7 @@ import { Origins } from './origin/origin.ts';
 import { SeenTexts } from './origin/seen-texts.ts';
 import { isSource } from './origin/sources.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
-import { isExact, planRule, type RulePlan } from './rule-plan.ts';
+import { isExact, planRule, type RulePlan, type Wants } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
@@ -177,7 +177,7 @@ const NO_RULES: Concerned = new Map();
 
 export class RuleSet {
   readonly #program: RuleProgram;
-  readonly #retention: (plan: RulePlan) => readonly Retention[];
+  readonly #wants: Wants;
   /** By rule; made when the first candidate comes, because most traces have none for most rules. */
   readonly #states: (RuleState | undefined)[] = [];
   readonly #trace: Trace;
@@ -185,20 +185,26 @@ export class RuleSet {
   /** Null: no rule asks for it. */
   readonly #seen: SeenTexts | null;
   readonly #world: World;
+  readonly #work: Work = { tried: 0 };
 
-  /** `keeps`: what deciding about new events needs, or all that passes the conditions on one variable. */
-  constructor(program: RuleProgram, parameters: JsonObject, keeps: 'needed' | 'all') {
+  /** `wants`: whether new events bring anything about, or all that they do, for which more has to be kept. */
+  constructor(program: RuleProgram, parameters: JsonObject, wants: Wants) {
     this.#program = program;
-    this.#retention = keeps === 'needed' ? neededRetention : fullRetention;
+    this.#wants = wants;
     this.#trace = new Trace(program.callsBehind);
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
-    this.#world = worldOver(this.#index, inputOf(parameters), originsIn(this.#seen));
+    this.#world = worldOver(this.#index, inputOf(parameters), originsIn(this.#seen), this.#work);
   }
 
   /** How many events the rules remember. */
   get size(): number {
     return this.#states.reduce((sum, state) => sum + (state?.size ?? 0), this.#index.size);
+  }
+
+  /** How many objects were tried for variables of rules, predicates and blocks since the beginning. */
+  get tried(): number {
+    return this.#work.tried;
   }
 
   /** Places the events and asks each rule's filters about them. Changes nothing. */
@@ -223,7 +229,7 @@ export class RuleSet {
     this.#trace.commit(batch);
     this.#see(batch.entries);
     this.#index.add(batch.entries, this.#world);
-    for (const [number, pending] of concerned) this.#state(number).append(pending);
+    for (const [number, pending] of concerned) this.#state(number).append(pending, this.#world);
   }
 
   /** An event has happened: reports the assignments of joined rules that it completes. */
@@ -241,7 +247,7 @@ export class RuleSet {
       const pending = concerned.get(number) ?? [];
       if (this.#program.plans[number]?.kind === 'joined')
         state.examine(pending, entries, worlds, report(number));
-      state.append(pending);
+      state.append(pending, this.#world);
     }
   }
 
@@ -261,7 +267,7 @@ export class RuleSet {
     if (known !== undefined) return known;
     const plan = this.#program.plans[number];
     if (plan === undefined) throw new Error(`there is no rule ${number}`);
-    const state = new RuleState(plan, this.#retention(plan));
+    const state = new RuleState(plan, this.#wants);
     this.#states[number] = state;
     return state;
   }
@@ -275,9 +281,9 @@ export class RuleSet {
     if (this.#program.domains.size === 0)
       return origins === this.#world.origins
         ? this.#world
-        : worldOver(this.#index, this.#world.input, origins);
+        : worldOver(this.#index, this.#world.input, origins, this.#work);
     const index = this.#index.fork();
-    const world = worldOver(index, this.#world.input, origins);
+    const world = worldOver(index, this.#world.input, origins, this.#work);
     index.add(entries, world);
     return world;
   }
@@ -354,14 +360,6 @@ function ownTool(event: VisibleEvent): string | null {
   return event.type === 'ToolCall' ? event.name : null;
 }
 
-function neededRetention(plan: RulePlan): readonly Retention[] {
-  return plan.search.retention;
-}
-
-function fullRetention(plan: RulePlan): readonly Retention[] {
-  return plan.search.fullRetention;
-}
-
 function inputOf(parameters: JsonObject): Value {
   return isShallow(parameters)
     ? parametersValue(parameters)
@@ -372,7 +370,7 @@ function originsIn(seen: SeenTexts | null): Origins | null {
   return seen === null ? null : new Origins(seen);
 }
 
-function worldOver(index: DomainIndex, input: Value, origins: Origins | null): World {
+function worldOver(index: DomainIndex, input: Value, origins: Origins | null, work: Work): World {
   return {
     origins,
     domain: (domain) => index.of(domain),
@@ -380,6 +378,7 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null): W
     input,
     counted: 0,
     trail: [],
+    work,
   };
 }
 

@@ -183,7 +183,77 @@ function ruleText(rule: Choice): string {
 }
 
 export function policyOf(rules: readonly Choice[]): Policy {
-  const text = PRELUDE + rules.map(ruleText).join('');
+  return policyFrom(rules.map(ruleText));
+}
+
+// ── generated chains of flow ──────────────────────────────────────────────────────────────────────────────────
+
+/** A rule over three to five events that flow into each other, with other lines between them. */
+export interface Chain {
+  readonly types: readonly ('ToolCall' | 'ToolOutput')[];
+  readonly conditions: readonly (readonly [number, number])[];
+  readonly joins: readonly (readonly [number, number, number])[];
+  /** Other flows than from each to the next; and of those one that is left out. */
+  readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly missing: number;
+  readonly direct: number;
+  readonly message: number;
+  readonly within: number;
+}
+
+export const chain: fc.Arbitrary<Chain> = fc.record({
+  types: fc.array(fc.constantFrom('ToolCall', 'ToolCall', 'ToolCall', 'ToolOutput'), {
+    minLength: 3,
+    maxLength: 5,
+  }),
+  conditions: fc.array(fc.tuple(fc.nat(4), fc.nat(40)), { maxLength: 2 }),
+  joins: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.nat(5)), { maxLength: 2 }),
+  flows: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), { maxLength: 1 }),
+  missing: fc.nat(12),
+  direct: fc.nat(9),
+  message: fc.nat(6),
+  within: fc.nat(12),
+});
+
+/** Some cannot be said of some events. */
+const CHAIN_MESSAGES = [
+  '"found"',
+  'f"found {V.metadata.x}"',
+  'Violation("found", of=V, what=W.id)',
+  'f"{V.id} {W.id}"',
+];
+
+function chainText(rule: Chain): string {
+  const lines = rule.types.map((type, index) => `(v${index}: ${type})`);
+  const at = (index: number): number => index % rule.types.length;
+  for (let index = 1; index < rule.types.length; index++) {
+    if (index !== rule.missing) lines.push(`v${index - 1} ${index === rule.direct ? '~>' : '->'} v${index}`);
+  }
+  for (const [from, to, direct] of rule.flows)
+    if (at(from) !== at(to)) lines.push(`v${at(from)} ${direct ? '~>' : '->'} v${at(to)}`);
+  for (const [variable, pick] of rule.conditions) {
+    const conditions = ONE[rule.types[at(variable)] ?? ''] ?? [];
+    lines.push((conditions[pick % conditions.length] ?? 'True').replaceAll('X', `v${at(variable)}`));
+  }
+  for (const [a, b, pick] of rule.joins) {
+    const conditions = TWO[`${rule.types[at(a)]} ${rule.types[at(b)]}`] ?? [];
+    const condition = conditions[pick % conditions.length];
+    if (condition !== undefined && at(a) !== at(b))
+      lines.push(condition.replaceAll('X', `v${at(a)}`).replaceAll('Y', `v${at(b)}`));
+  }
+  const call = rule.types.indexOf('ToolCall');
+  const onElement = WITHIN[rule.within];
+  if (onElement !== undefined && call >= 0) lines.push(`(w: str) in v${call}.arguments`, onElement);
+  const message = (CHAIN_MESSAGES[rule.message] ?? '"found"').replace(/\bV\b/g, 'v0').replace(/\bW\b/g, 'v1');
+  return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+}
+
+export function chainPolicyOf(rules: readonly Chain[]): Policy {
+  return policyFrom(rules.map(chainText));
+}
+
+function policyFrom(rules: readonly string[]): Policy {
+  const text = PRELUDE + rules.join('');
   const policy = loadPolicy(text);
   assert.ok(policy.ok, `${text}\n${JSON.stringify(policy.ok ? null : policy.fault)}`);
   return policy.value;
@@ -216,6 +286,12 @@ export const shape = (contexts: number): fc.Arbitrary<Shape> =>
     content: fc.constantFrom('bad', 'hi', 'BAD', '{"lower": 1}', '', null),
     callId: fc.nat(3),
   });
+
+/** Of calls and outputs, with a message in between, in which long chains are found. */
+export const workingShape = (contexts: number): fc.Arbitrary<Shape> =>
+  shape(contexts).map((one) =>
+    one.kind === 'user' || one.kind === 'assistant' ? { ...one, kind: 'call' } : one,
+  );
 
 export function eventsOf(shapes: readonly Shape[], contexts: number): readonly TraceEvent[] {
   return shapes.map((one, index) => eventOf(one, index, contexts));

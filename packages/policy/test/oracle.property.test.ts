@@ -3,7 +3,17 @@ import { test } from 'node:test';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import fc from 'fast-check';
 import { type Finding, findingsIn, type Policy } from '../src/index.ts';
-import { choice, eventsOf, policyOf, RUNS, shape } from './generated.ts';
+import {
+  chain,
+  chainPolicyOf,
+  choice,
+  eventsOf,
+  policyOf,
+  RUNS,
+  type Shape,
+  shape,
+  workingShape,
+} from './generated.ts';
 
 // ── comparison ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -23,15 +33,15 @@ const monitorLine = (finding: Finding) =>
 const referenceLine = (outcome: Outcome) =>
   `${outcome.rule} ${outcome.status === 'violated'} ${outcome.events.map((event) => event ?? '-').join(' ')}`;
 
-function compare(contexts: number, maxLength: number): void {
+function compare(
+  policies: fc.Arbitrary<Policy>,
+  contexts: number,
+  traces: fc.Arbitrary<readonly Shape[]>,
+): void {
   const seen = new Set<string>();
-  const inputs = fc.tuple(
-    fc.array(choice, { minLength: 1, maxLength: 3 }),
-    fc.array(shape(contexts), { maxLength }),
-  );
+  const inputs = fc.tuple(policies, traces);
   fc.assert(
-    fc.property(inputs, ([rules, shapes]) => {
-      const policy = policyOf(rules);
+    fc.property(inputs, ([policy, shapes]) => {
       const events = eventsOf(shapes, contexts);
       const monitor = policy.monitor();
       for (const [index, event] of events.entries()) {
@@ -53,23 +63,30 @@ function compare(contexts: number, maxLength: number): void {
   assert.deepEqual([...seen].sort(), ['open', 'quiet', 'violated']);
 }
 
+const policies = fc.array(choice, { minLength: 1, maxLength: 3 }).map(policyOf);
+const chains = fc.array(chain, { minLength: 1, maxLength: 2 }).map(chainPolicyOf);
+
 test('in one context the monitor says after each event what trying every assignment says', () => {
-  compare(1, 7);
+  compare(policies, 1, fc.array(shape(1), { maxLength: 7 }));
 });
 
 test('in several contexts with messages between them it does, too', () => {
-  compare(3, 9);
+  compare(policies, 3, fc.array(shape(3), { maxLength: 9 }));
+});
+
+test('of chains of flow the monitor says after each event what trying every assignment says', () => {
+  compare(chains, 1, fc.array(workingShape(1), { minLength: 3, maxLength: 6 }));
+  compare(chains, 2, fc.array(workingShape(2), { minLength: 3, maxLength: 6 }));
 });
 
 test('how events are batched does not matter', () => {
   const inputs = fc.tuple(
-    fc.array(choice, { minLength: 1, maxLength: 2 }),
-    fc.array(shape(3), { minLength: 1, maxLength: 8 }),
-    fc.nat(8),
+    fc.oneof(policies, chains),
+    fc.array(shape(3), { minLength: 1, maxLength: 7 }),
+    fc.nat(7),
   );
   fc.assert(
-    fc.property(inputs, ([rules, shapes, at]) => {
-      const policy = policyOf(rules);
+    fc.property(inputs, ([policy, shapes, at]) => {
       const events = eventsOf(shapes, 3);
       const split = policy.monitor();
       split.append(events.slice(0, at));
@@ -94,12 +111,11 @@ test('how events are batched does not matter', () => {
 
 test('asking what an event would do leaves no trace', () => {
   const inputs = fc.tuple(
-    fc.array(choice, { minLength: 1, maxLength: 2 }),
+    fc.oneof(policies, chains),
     fc.array(fc.tuple(shape(3), fc.boolean()), { maxLength: 9 }),
   );
   fc.assert(
-    fc.property(inputs, ([rules, steps]) => {
-      const policy = policyOf(rules);
+    fc.property(inputs, ([policy, steps]) => {
       const events = eventsOf(
         steps.map(([one]) => one),
         3,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import { defineDetector, lint, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import { RuleSet } from '../src/rule-set.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);
@@ -131,4 +132,160 @@ test('a cause that names a message stands for the message with its calls', () =>
   };
   assert.equal(flows('delegation'), 'deny');
   assert.equal(flows('aside'), 'allow');
+});
+
+// ── what a decision costs as the trace grows ──────────────────────────────────────────────────────────────────
+
+const LENGTHS = [100, 200, 400, 800];
+
+/** The event at a position: calls of four tools in turn, so that chains of them are as many as can be. */
+function nth(index: number): TraceEvent {
+  return call(`t${index % 4}`, { i: index, j: -1 - index });
+}
+
+/** How many objects are tried to decide about what comes after as many events. */
+function triedAfter(policy: Policy, length: number, eventAt: (index: number) => TraceEvent = nth): number {
+  const monitor = policy.monitor();
+  for (let index = 0; index < length; index++) monitor.append([eventAt(index)]);
+  const before = monitor.tried;
+  for (let next = 0; next < 4; next++) monitor.decide([eventAt(length + next)]);
+  return monitor.tried - before;
+}
+
+/** The same for listing all that a whole trace holds. */
+function triedByAnalysis(policy: Policy, length: number): number {
+  const set = new RuleSet(policy.program, {}, 'all');
+  const report = { add: () => false, skipsOpen: () => false };
+  for (let index = 0; index < length; index++) set.advance(nth(index), () => report);
+  set.all(() => report);
+  return set.tried;
+}
+
+function chainOf(...lines: readonly string[]): Policy {
+  const flows = ['(a: ToolCall) -> (b: ToolCall)', 'b -> (c: ToolCall)', 'c -> (d: ToolCall)'];
+  return policyOf(`raise "x" if:\n${[...flows, ...lines].map((line) => `    ${line}`).join('\n')}\n`);
+}
+
+const TOOLS = ['a is tool:t0', 'b is tool:t1', 'c is tool:t2'];
+
+/** Each with an end that never comes, so that no decision may stop at the first chain that it finds. */
+const CHAINS: Readonly<Record<string, Policy>> = {
+  'whose end is missing': chainOf(...TOOLS, 'd is tool:t3', 'd.arguments.i < 0'),
+  'whose beginning is missing': chainOf(...TOOLS, 'd is tool:t3', 'a.arguments.i < 0'),
+  'that only goes backwards': chainOf('a is tool:last', 'b is tool:t2', 'c is tool:t1', 'd is tool:t0'),
+  'whose neighbours are compared': chainOf(...TOOLS, 'd is tool:t3', 'b.arguments.i == c.arguments.j'),
+  'in which nothing can be decided': chainOf('a.arguments.missing == 1', 'd is tool:t3'),
+  'with a message about its beginning': policyOf(
+    'raise f"{a.arguments.missing}" if:\n    (a: ToolCall) -> (b: ToolCall)\n    b -> (c: ToolCall)\n    c -> (d: ToolCall)\n',
+  ),
+  'of neighbours': policyOf(
+    'raise "x" if:\n    (a: ToolCall) ~> (b: ToolCall)\n    b ~> (c: ToolCall)\n    a is tool:t0\n    c is tool:t1\n',
+  ),
+  'that forks and joins': policyOf(
+    'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a -> (c: ToolCall)\n    b -> (d: ToolCall)\n    c -> d\n    b.arguments.i < 0\n',
+  ),
+};
+
+for (const [name, policy] of Object.entries(CHAINS)) {
+  test(`a decision about a chain ${name} costs the same after any number of calls`, () => {
+    const tried = LENGTHS.map((length) => triedAfter(policy, length));
+    assert.deepEqual(
+      tried,
+      tried.map(() => tried[0]),
+    );
+    assert.deepEqual(
+      lint(policy).filter(({ code }) => code === 'POL069'),
+      [],
+    );
+  });
+}
+
+for (const name of [
+  'whose end is missing',
+  'that only goes backwards',
+  'whose neighbours are compared',
+  'of neighbours',
+]) {
+  test(`an analysis costs no more than the decisions where a chain ${name}`, () => {
+    const policy = CHAINS[name] ?? policyOf('');
+    const [first = 0, , , last = 0] = LENGTHS.map((length) => triedByAnalysis(policy, length));
+    assert.ok(last <= 9 * first + 9, `${first} objects in 100 calls, ${last} in 800`);
+  });
+}
+
+test('a decision about a chain that holds tries a few objects, and the analysis as many as there are assignments', () => {
+  const policy = chainOf(...TOOLS, 'd is tool:t3');
+  const tried = LENGTHS.map((length) => triedAfter(policy, length));
+  assert.deepEqual(
+    tried,
+    tried.map(() => tried[0]),
+  );
+  assert.equal(policy.monitor().decide([nth(0), nth(1), nth(2), nth(3)]).verdict, 'deny');
+  const found = policy.analyzeEvents(Array.from({ length: 40 }, (_, index) => nth(index))).errors;
+  assert.equal(found.length, (10 * 11 * 12 * 13) / 24);
+  assert.ok(triedByAnalysis(policy, 40) < 3 * found.length);
+});
+
+/** Rules whose cost grows, with the lines that `check` names. */
+const GROWING: Readonly<Record<string, readonly [Policy, string]>> = {
+  'adds what two events hold': [
+    policyOf('raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a.arguments.i + b.arguments.i < 0\n'),
+    '`O(n)`',
+  ],
+  'looks for a text in a text': [
+    policyOf('raise "x" if:\n    (a: ToolOutput) -> (b: ToolCall)\n    b.arguments.s in a.content\n'),
+    '`O(n)`',
+  ],
+  'compares the ends of a chain': [chainOf('a.arguments.i == d.arguments.j'), '`O(n)`'],
+  'adds what three events hold': [
+    policyOf(
+      'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    b -> (c: ToolCall)\n    a.arguments.i + b.arguments.i + c.arguments.i < 0\n',
+    ),
+    '`O(n²)`',
+  ],
+};
+
+for (const [name, [policy, order]] of Object.entries(GROWING)) {
+  test(`a rule that ${name} is said to cost ${order}`, () => {
+    const messages = lint(policy).flatMap(({ code, message }) => (code === 'POL069' ? [message] : []));
+    assert.equal(messages.length, 1);
+    assert.ok(messages[0]?.includes(order), messages[0]);
+  });
+}
+
+test('detectors look at what an event holds once, however many events flow to it', () => {
+  let asked = 0;
+  const dear = defineDetector({
+    name: 'dear',
+    cost: 'linear',
+    isDeterministic: true,
+    parameters: ['data'],
+    run: () => {
+      asked++;
+      return false;
+    },
+  });
+  const text =
+    'from cordon.detectors import dear\nraise "x" if:\n    (o: ToolOutput) -> (c: ToolCall)\n    (part: str) in c.arguments\n    dear(part)\n';
+  const policy = loadPolicy(text, { detectors: [dear] });
+  assert.ok(policy.ok);
+  const events = (calls: number): readonly TraceEvent[] =>
+    Array.from({ length: calls }, (_, index): TraceEvent[] => [
+      call('send', { text: `text ${index}` }),
+      { type: 'ToolOutput', role: 'tool', callId: null, content: 'x' },
+    ]).flat();
+  const times = [20, 40, 80].map((calls) => {
+    asked = 0;
+    policy.value.analyzeEvents(events(calls));
+    return asked;
+  });
+  // The first call has nothing behind it.
+  assert.deepEqual(times, [19, 39, 79]);
+});
+
+test('undecided assignments that are not listed are not looked for either', () => {
+  const policy = chainOf('a.arguments.missing == 1', 'd is tool:t3');
+  const analysis = policy.analyzeEvents(Array.from({ length: 400 }, (_, index) => nth(index)));
+  assert.equal(analysis.errors.length, 0);
+  assert.match(analysis.undecided.at(-1)?.reason ?? '', /^more than 20000 assignments/);
 });

@@ -1,10 +1,16 @@
 /**
- * What a rule costs as the trace grows. The objects that a variable ranges over are filtered by the lines about it
- * alone and kept; lines `a -> b` and `a == b` find partners by index; everything else is looked for one by one.
+ * What a rule costs as the trace grows, read from the plan by which it is decided: flows and `==` find partners by
+ * index, chains of flow are decided as their events come, and everything else is looked for one by one.
  *
  * Ring 1: no decision depends on it.
  */
 import type { Definition, Expression } from '../ast.ts';
+import type { SearchPlan, Step } from '../body.ts';
+import type { Detectors } from '../builtins.ts';
+import { compile } from '../compiler.ts';
+import { neededBy } from '../prefix.ts';
+import { PatternCache } from '../regex.ts';
+import { planRule, type RulePlan, type RuleSearch } from '../rule-plan.ts';
 import { freeNames, variablesOf, walk } from '../scope.ts';
 import type { Span } from '../source.ts';
 import { conjuncts, type LintContext } from './context.ts';
@@ -18,17 +24,16 @@ interface Reason extends Span {
 /** Lines of a rule; every line is followed to the variables that it needs. */
 const MAX_LINES = 500;
 
-export function lintCost(context: LintContext): void {
+export function lintCost(context: LintContext, detectors: Detectors): void {
   const predicates = new PredicateCosts(context);
-  for (const rule of context.tree.rules) {
-    if (rule.body.length > MAX_LINES) continue;
-    const relations = new Relations(conjuncts(rule.body));
-    const joins = [...relations.unconnected(), ...relations.unindexed()];
+  const { rules } = compile(context.tree, context.source, detectors, new PatternCache());
+  for (const [number, rule] of context.tree.rules.entries()) {
+    const compiled = rules[number];
+    if (rule.body.length > MAX_LINES || compiled === undefined) continue;
+    const joins = tried(planRule(compiled));
     const searches = searching(rule.body, predicates);
     const [first, ...rest] = [...joins, ...searches];
     if (first === undefined) continue;
-    // The newest event is one of the variables; only the others are looked for.
-    const joined = Math.min(total(joins), relations.size - 1);
     const searched = searches.reduce((most, reason) => Math.max(most, reason.exponent), 0);
     const others = new Set(rest.map((reason) => context.line(reason)));
     others.delete(context.line(first));
@@ -36,7 +41,7 @@ export function lintCost(context: LintContext): void {
     context.diagnostics.warning(
       'POL069',
       first,
-      `each event costs this rule \`${order(Math.max(0, joined) + searched)}\` in the length of the trace: ${first.message}${more}`,
+      `each event costs this rule \`${order(total(joins) + searched)}\` in the length of the trace: ${first.message}${more}`,
       joins.length > 0
         ? 'relate the variables by `->` or `==`, or put more conditions on one of them alone'
         : 'put conditions on the variables of the rule that few events pass',
@@ -54,11 +59,56 @@ function order(exponent: number): string {
   return `O(n${[...String(exponent)].map((digit) => digits[Number(digit)] ?? '').join('')})`;
 }
 
-// ── what relates the variables of a rule ────────────────────────────────────────────────────────────────────────
+// ── what is tried one by one when an event comes ────────────────────────────────────────────────────────────────
+
+/** Of the searches that a new event can start, what the one that tries most tries: read from the plans that run. */
+function tried(plan: RulePlan): readonly Reason[] {
+  const search = plan.search('one');
+  let most: readonly Reason[] = [];
+  for (const one of [...search.pivots, ...search.prefixPlans]) {
+    const reasons =
+      one === null ? [] : one.order.flatMap((_, level) => triedAt(plan, search, one, level) ?? []);
+    if (reasons.length > most.length) most = reasons;
+  }
+  return most;
+}
+
+/** Why the variable that a search binds at a level is not looked up; null: it is, or it is one of a few. */
+function triedAt(plan: RulePlan, search: RuleSearch, one: SearchPlan, level: number): Reason | null {
+  const { body } = plan.rule;
+  const index = one.order[level];
+  const variable = index === undefined ? undefined : body.variables[index];
+  if (level === 0 || index === undefined || variable === undefined || variable.within !== null) return null;
+  const bound = one.order.slice(0, level);
+  const isLine = ({ slot, flow, next, join }: Step): boolean =>
+    slot === null && flow === null && next === null && join === null;
+  const names = (step: Step): readonly string[] =>
+    [...neededBy(body, step)].flatMap((need) => {
+      const needed = body.variables[need];
+      return needed === undefined || needed.within !== null ? [] : [`\`${needed.name}\``];
+    });
+  const line = one.levels[level + 1]?.find((step) => isLine(step) && names(step).length > 1);
+  if (line !== undefined) {
+    const message = `this line relates ${names(line).join(' and ')}, and not by \`->\` or \`==\``;
+    return { ...line.span, message, exponent: 1 };
+  }
+  if (search.joins[index]?.some(({ other }) => bound.includes(other.variable)) === true) return null;
+  const { before } = search.prefixes;
+  // A circle of flows never holds, which is reported as that.
+  if (before[index]?.has(index) === true) return null;
+  const flows = bound.some((other) => before[index]?.has(other) || before[other]?.has(index));
+  const isFew = search.retention[index] === 'first-of-context' && search.told[index]?.length === 0;
+  if (flows && (isFew || one.leaves.has(index))) return null;
+  const message = flows
+    ? `\`${variable.name}\` is tried one by one, because other lines than flows look at it later`
+    : `no \`->\` or \`==\` leads to \`${variable.name}\` from the other variables`;
+  return { ...variable.span, message, exponent: 1 };
+}
+
+// ── what blocks and predicates look through ─────────────────────────────────────────────────────────────────────
 
 class Relations {
   readonly #lines: readonly Expression[];
-  readonly #variables: readonly Extract<Expression, { kind: 'declaration' }>[];
   readonly #names: ReadonlySet<string>;
   readonly #outer: ReadonlySet<string>;
   /** What assigned names, and variables over values, are made from. */
@@ -69,60 +119,12 @@ class Relations {
     this.#lines = lines;
     this.#outer = outer;
     const { declarations, assignments } = variablesOf(lines);
-    this.#variables = declarations.filter(({ within }) => within === null);
-    this.#names = new Set(this.#variables.map(({ variable }) => variable.name));
+    const overTrace = declarations.filter(({ within }) => within === null);
+    this.#names = new Set(overTrace.map(({ variable }) => variable.name));
     const sources = new Map<string, Expression>();
     for (const { variable, value } of assignments) sources.set(variable.name, value);
     for (const { variable, within } of declarations) if (within !== null) sources.set(variable.name, within);
     this.#sources = sources;
-  }
-
-  /** How many variables range over the trace. */
-  get size(): number {
-    return this.#variables.length;
-  }
-
-  /** Variables that no index leads to from those before them. */
-  unconnected(): readonly Reason[] {
-    const groups = new Map([...this.#names].map((name) => [name, name]));
-    const root = (name: string): string => {
-      let at = name;
-      for (let next = groups.get(at); next !== undefined && next !== at; next = groups.get(at)) at = next;
-      return at;
-    };
-    for (const line of this.#lines) {
-      const pair = this.#indexedPair(line);
-      if (pair !== null) groups.set(root(pair[0]), root(pair[1]));
-    }
-    const seen = new Set<string>();
-    return this.#variables.flatMap(({ variable, start, end }) => {
-      const group = root(variable.name);
-      const isFirst = seen.size === 0;
-      if (seen.has(group)) return [];
-      seen.add(group);
-      const message = `no \`->\` or \`==\` leads to \`${variable.name}\` from the other variables`;
-      return isFirst ? [] : [{ start, end, message, exponent: 1 }];
-    });
-  }
-
-  /** Lines for which the partners of an event are tried one by one. */
-  unindexed(): readonly Reason[] {
-    if (this.size < 2) return [];
-    const reasons: Reason[] = [];
-    const tied = new Set<string>();
-    for (const line of this.#lines) {
-      if (line.kind === 'assignment' || line.kind === 'declaration') continue;
-      const needed = this.#needs(line);
-      if (needed.size < 2 || this.#indexedPair(line) !== null) continue;
-      const fresh = [...needed].filter((name) => !tied.has(name));
-      const exponent = tied.size === 0 ? fresh.length - 1 : fresh.length;
-      for (const name of needed) tied.add(name);
-      if (exponent === 0) continue;
-      const names = [...needed].map((name) => `\`${name}\``).join(' and ');
-      const message = `this line relates ${names}, and not by \`->\` or \`==\``;
-      reasons.push({ start: line.start, end: line.end, exponent, message });
-    }
-    return reasons;
   }
 
   /**

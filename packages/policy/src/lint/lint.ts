@@ -42,11 +42,12 @@ export interface LintOptions {
  */
 export function lint({ tree, source }: LintSubject, options: LintOptions = {}): readonly Diagnostic[] {
   const additions: Span[] = [];
+  const detectors = new Map((options.detectors ?? []).map((one) => [one.name, one]));
   // What loading reports was reported; here only what is known of the expressions counts.
   const types = checkTypes(tree, new Diagnostics(source), {
     dialect: 'cordon',
     patterns: new PatternCache(),
-    detectors: new Map((options.detectors ?? []).map((one) => [one.name, one])),
+    detectors,
     onAddition: (at) => additions.push(at),
   });
   const diagnostics = new Diagnostics(source);
@@ -55,7 +56,7 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   lintTruth(context);
   lintValues(context);
   lintDuplicates(context);
-  lintCost(context);
+  lintCost(context, detectors);
   lintDifferences(context);
   if (options.tools !== undefined) lintTools(context, options.tools, options.isComplete ?? true);
   return diagnostics.all();
