@@ -56,6 +56,7 @@ export {
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   type MemoryLimits,
+  MOST_CALLS_AT_ONCE,
   type ModelPrice,
   type ModelPrices,
   QUERY_LIMITS,

@@ -51,6 +51,12 @@ export const DEFAULT_APP_LIMITS: AppLimits = {
   messagesPerSecond: 100,
 };
 
+/**
+ * Calls of one answer of a model: what a provider may give, what an agent loop may have open, and what the hub serves at
+ * once. One number, so that what one of them lets through no other drops.
+ */
+export const MOST_CALLS_AT_ONCE = 64;
+
 /** What one query, and each turn of a spoke in it, may use before it ends with a clear refusal. */
 export interface TurnLimits {
   /** Model calls of one turn. */

@@ -12,6 +12,7 @@ import {
   failed,
   fault,
   type JsonSchema,
+  MOST_CALLS_AT_ONCE,
   type Model,
   type ModelCall,
   type ModelFault,
@@ -144,7 +145,9 @@ export class ModelCalls {
     const decided = this.#gate.spend(allowance);
     if (digest !== decided.digest) throw new Error('another prompt was decided');
     const answer = await this.#complete({ ...request, model: decided.model }, signal);
-    return answer.ok ? answer : failed(modelFault(answer.fault));
+    if (!answer.ok) return failed(modelFault(answer.fault));
+    const { length } = answer.value.calls;
+    return length > MOST_CALLS_AT_ONCE ? failed(tooManyCalls(length)) : answer;
   }
 
   /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
@@ -185,6 +188,13 @@ function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(entries.map(([key, inner]) => [key, copyOf(inner)]));
+}
+
+/** The broker refuses such an answer and asks again; this is for models that stand behind no broker. */
+function tooManyCalls(calls: number): Fault {
+  const help = 'use a model that is better at calling tools (`--model`)';
+  const message = `the model asked for ${calls} tool calls at once; ${MOST_CALLS_AT_ONCE} are the most`;
+  return fault('model-failure', message, help);
 }
 
 const STOPPED: ModelFault = { kind: 'cancelled', message: 'the query was stopped', attempts: 1 };

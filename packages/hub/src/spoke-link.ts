@@ -6,7 +6,15 @@
  * Ring 0.
  */
 import type { Duplex } from 'node:stream';
-import { type Fault, failed, fault, ok, type Result, type TurnLimits } from '@cordon/core';
+import {
+  type Fault,
+  failed,
+  fault,
+  MOST_CALLS_AT_ONCE,
+  ok,
+  type Result,
+  type TurnLimits,
+} from '@cordon/core';
 import {
   decodeSpokeMessage,
   encode,
@@ -44,10 +52,9 @@ export type OnDropped = (reason: string, bytes: number) => void;
 const READY_SECONDS = 10;
 /** A spoke that was told that its turn is cancelled ends by itself, or is ended after this. */
 const GRACE_MS = 250;
-/** Requests in work at once: a model asks for a few tools a turn, not for hundreds. */
-const MAX_OPEN_REQUESTS = 32;
 /** Requests of one turn: many times what an honest loop makes, and an end to one that never stops asking. */
 const MAX_REQUESTS = 500;
+const TOO_MANY_AT_ONCE = `There are more than ${MOST_CALLS_AT_ONCE} calls at once. Make this one when others have their results.`;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 
 interface RunningTurn {
@@ -173,7 +180,11 @@ export class SpokeLink {
       return turn.finish(endOf(message));
     }
     if (turn.open.has(message.id)) return this.#drop('a request id used twice', bytes);
-    if (turn.open.size >= MAX_OPEN_REQUESTS) return this.#drop('too many requests at once', bytes);
+    if (turn.open.size >= MOST_CALLS_AT_ONCE) {
+      // Who is not answered waits, until the turn ends for its silence.
+      this.#send({ type: 'refusal', id: message.id, malformed: false, text: TOO_MANY_AT_ONCE });
+      return this.#drop('too many requests at once', bytes);
+    }
     if (++turn.requests > MAX_REQUESTS)
       return this.#end(fault('budget-exceeded', `the agent loop made more than ${MAX_REQUESTS} requests`));
     turn.open.add(message.id);

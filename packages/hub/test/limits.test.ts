@@ -199,3 +199,38 @@ test('a surface that breaks in the middle of a question does not stop the clock 
     ['false no-answer'],
   );
 });
+
+/** Calls that differ, so that none is taken for another. */
+function reads(count: number): Line {
+  return Array.from({ length: count }, (_, index) => call('read', { number: index }));
+}
+
+for (const count of [32, 33, 64]) {
+  test(`${count} calls in one answer of a model all run, and each has its result`, async (t) => {
+    let results: readonly string[] = [];
+    const stage = stageFor(
+      t,
+      mail([
+        reads(count),
+        (heard) => {
+          results = heard.results;
+          return 'done';
+        },
+      ]),
+    );
+    const outcome = await stage.ask('read them');
+    assert.deepEqual([outcome.kind, outcome.reason], ['answered', null]);
+    assert.equal(stage.ran.length, count);
+    assert.deepEqual(results, new Array(count).fill('a mail'));
+  });
+}
+
+test('of 65 calls in one answer of a model none runs, and the query ends with that reason', async (t) => {
+  const stage = stageFor(t, mail([reads(65), 'done']));
+  const outcome = await stage.ask('read them');
+  assert.deepEqual(
+    [outcome.kind, outcome.reason],
+    ['failed', 'the model asked for 65 tool calls at once; 64 are the most'],
+  );
+  assert.deepEqual(stage.ran, []);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { duplexPair } from 'node:stream';
 import { afterEach, test } from 'node:test';
-import { DEFAULT_TURN_LIMITS, ok, type TurnLimits } from '@cordon/core';
+import { DEFAULT_TURN_LIMITS, MOST_CALLS_AT_ONCE, ok, type TurnLimits } from '@cordon/core';
 import type { TurnContext } from '@cordon/protocol';
 import { type Serve, SpokeLink } from '../src/spoke-link.ts';
 
@@ -149,7 +149,7 @@ test('a flood of requests is bounded', async () => {
   await turnHasCome();
   say(...Array.from({ length: 500 }, (_, id) => `{"type":"probe","id":${id},"functionality":"x"}`));
   assert.equal((await turn).ok, false);
-  assert.equal(served, 32);
+  assert.equal(served, MOST_CALLS_AT_ONCE);
 });
 
 test('a line without end is cut off', async () => {
@@ -251,4 +251,17 @@ test('stopping the query ends the process', async () => {
   controller.abort();
   assert.deepEqual(await turn, { ok: false, fault: { kind: 'cancelled', message: 'the query was stopped' } });
   assert.equal(await killed.promise, 'killed');
+});
+
+test('each request beyond those that are served at once is refused, and none is left without an answer', async () => {
+  const { turnHasCome, say, run, received, dropped } = scriptedSpoke({ droppedMessages: 10 });
+  say(READY);
+  void run();
+  await turnHasCome();
+  const ids = Array.from({ length: MOST_CALLS_AT_ONCE + 3 }, (_, id) => id);
+  say(...ids.map((id) => `{"type":"open","id":${id},"reference":"$1"}`));
+  const refusals = () => received.filter((line) => line.includes('"refusal"'));
+  while (refusals().length < 3 || dropped.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  const refused = refusals().map((line) => JSON.parse(line).id);
+  assert.deepEqual(refused, ids.slice(MOST_CALLS_AT_ONCE));
 });

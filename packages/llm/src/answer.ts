@@ -15,6 +15,7 @@ import {
   failed,
   isJsonObject,
   type JsonObject,
+  MOST_CALLS_AT_ONCE,
   type ModelRequest,
   type ModelResponse,
   type ModelToolCall,
@@ -27,8 +28,6 @@ import { type Failure, failure, type ProviderIdentity, quote, statusFailure } fr
 import type { ToolNames } from './tool-names.ts';
 import { cutFailure } from './transport.ts';
 
-/** More calls than this in one turn are a fault of the model, not a plan. */
-const MOST_CALLS = 64;
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
 const LONGEST_NAME = 256;
 const OTHER_MODEL = 'use a model that is better at calling tools (`--model`)';
@@ -100,8 +99,8 @@ export class AnswerReader {
   #parsedCalls(
     finish: ModelResponse['finish'],
   ): Result<{ call: ModelToolCall; signature: SharedV4ProviderMetadata | undefined }[], Failure> {
-    if (this.#calls.length > MOST_CALLS) {
-      return failed(this.#invalid(`asked for more than ${MOST_CALLS} tool calls at once`, true));
+    if (this.#calls.length > MOST_CALLS_AT_ONCE) {
+      return failed(this.#invalid(`asked for more than ${MOST_CALLS_AT_ONCE} tool calls at once`, true));
     }
     const out = [];
     const ids = new Set<string>();
