@@ -60,6 +60,8 @@ interface OpenPermission extends OpenBase {
   readonly settle: (answer: PermissionAnswer) => void;
   edits: readonly PromptEdit[];
   isLong: boolean;
+  /** Arguments of which not even the names were shown: no yes before all was viewed. */
+  hidesArguments: boolean;
 }
 
 interface OpenChoice extends OpenBase {
@@ -89,7 +91,14 @@ export class TerminalConsent implements Consent {
   permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
     const { promise, resolve } = Promise.withResolvers<PermissionAnswer>();
     if (signal.aborted) return Promise.resolve(UNANSWERED);
-    const base = { kind: 'permission', prompt, settle: resolve, edits: [], isLong: false } as const;
+    const base = {
+      kind: 'permission',
+      prompt,
+      settle: resolve,
+      edits: [],
+      isLong: false,
+      hidesArguments: false,
+    } as const;
     this.#add({ ...base, ...this.#base(signal) }, () => resolve(UNANSWERED));
     return promise;
   }
@@ -196,12 +205,15 @@ export class TerminalConsent implements Consent {
       open.kind === 'choice'
         ? drawChoice(open.prompt, options)
         : drawPermission({ ...open.prompt, data: editedData(open) }, options);
-    if (open.kind === 'permission') open.isLong = drawing.isLong;
+    if (open.kind === 'permission') {
+      open.isLong = drawing.isLong;
+      open.hidesArguments = drawing.hidesArguments;
+    }
     this.#screen.line();
     this.#show(open, drawing);
   }
 
-  #show(open: Open, drawing: Drawing): void {
+  #show(open: Open, drawing: Pick<Drawing, 'lines'>): void {
     showDrawing(this.#screen, drawing);
     open.shown += textOfDrawing(drawing);
   }
@@ -271,13 +283,9 @@ export class TerminalConsent implements Consent {
     for (const open of visible) {
       if (open.kind === 'choice') continue;
       const term = termOfWord(word, open.prompt.durations, now);
-      if (term !== null && open.prompt.warnings.length === 0)
+      if (term !== null && open.prompt.warnings.length === 0 && !open.hidesArguments)
         this.#settlePermission(open, { allow: true, ...term });
-      else
-        this.#say(
-          `${open.number}`,
-          term === null ? 'does not offer this' : 'has a warning: answer it by its number',
-        );
+      else this.#say(`${open.number}`, whyNotAll(open, term !== null));
     }
     return true;
   }
@@ -292,6 +300,10 @@ export class TerminalConsent implements Consent {
     else {
       const term = termOfWord(lower, open.prompt.durations, this.#parts.now());
       if (term === null) return false;
+      if (open.hidesArguments) {
+        this.#say('!!', 'not all arguments were shown: answer v first, and view them to the end');
+        return true;
+      }
       const edits = open.edits.length === 0 ? {} : { edits: open.edits };
       this.#settlePermission(open, { allow: true, ...term, ...edits });
     }
@@ -326,9 +338,10 @@ export class TerminalConsent implements Consent {
         if (reply.kind !== 'line' || reply.text.trim().toLowerCase().startsWith('q')) return true;
         onPage = 0;
       }
-      this.#show(open, { lines: [line], isLong: false });
+      this.#show(open, { lines: [line] });
       if (line.isQuoted) onPage++;
     }
+    open.hidesArguments = false;
     return true;
   }
 
@@ -398,6 +411,12 @@ const ONCE = { duration: 'once' } as const;
 const LASTING = ['once', 'session', 'until', 'permanent'] as const;
 const PAGE_PROMPT = `${FRAME}[Enter] next page  [q] back to the question > `;
 const MANY_PROMPT = `${FRAME}Answer by number (1 o), or all at once (all n) > `;
+
+function whyNotAll({ prompt }: OpenPermission, isOffered: boolean): string {
+  if (!isOffered) return 'does not offer this';
+  const why = prompt.warnings.length > 0 ? 'has a warning' : 'does not show all arguments';
+  return `${why}: answer it by its number`;
+}
 
 function isEditable({ prompt }: OpenPermission): boolean {
   return prompt.data.some((datum) => datum.isEditable === true);

@@ -5,6 +5,7 @@
  */
 import type { Json } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
+import { argumentsInLine } from './argument-lines.ts';
 
 /** Characters of a text or of arguments. */
 const MOST_TEXT = 120;
@@ -47,7 +48,7 @@ export class EventSummaries {
       case 'Message':
         return messageSummary(event);
       case 'ToolCall':
-        return `calls ${event.name} ${clipped(JSON.stringify(event.arguments))}`;
+        return `calls ${event.name} ${argumentsInLine(event.arguments, MOST_TEXT)}`;
       case 'ToolOutput': {
         const tool = event.callId === null ? undefined : this.#tools.get(event.callId);
         return `${tool ?? 'a tool'} returns ${contentSummary(event.content)}`;

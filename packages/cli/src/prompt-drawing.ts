@@ -5,13 +5,26 @@
  *
  * Ring 0: what stands here is the ground of every grant (with screen.ts and visible-text.ts).
  */
-import type { ChoicePrompt, PermissionPrompt, PermissionScope, PromptDatum } from '@cordon/core';
+import type {
+  ChoicePrompt,
+  NamedArgument,
+  PermissionPrompt,
+  PermissionScope,
+  PromptDatum,
+} from '@cordon/core';
+import { argumentLines } from './argument-lines.ts';
 import { GUTTER, type Screen, type Style } from './screen.ts';
 import { visibleLine, visibleLines, wrap } from './visible-text.ts';
 
 /** Lines of one datum that are shown at once, and data of one prompt. */
 const SHOWN_LINES = 12;
 const SHOWN_DATA = 20;
+/** Arguments of one call, and lines of each where there are several: as many as fit, and two at least. */
+const SHOWN_ARGUMENTS = 60;
+const ARGUMENTS_LINES = 24;
+const LEAST_LINES = 2;
+/** Characters of the name of an argument. */
+const MOST_NAME = 40;
 /** Begins every line of ours; nothing that others wrote ever stands at column 0. */
 export const FRAME = '▐ ';
 const INDENT = '      ';
@@ -31,6 +44,8 @@ export interface Drawing {
   readonly lines: readonly DrawnLine[];
   /** Whether data were left out that can be viewed. */
   readonly isLong: boolean;
+  /** Whether arguments were left out with their names, so that nobody can know what else there is. */
+  readonly hidesArguments: boolean;
 }
 
 export interface DrawingOptions {
@@ -68,9 +83,30 @@ class Lines {
   quote(text: string): number {
     let count = 0;
     for (const line of visibleLines(text, this.#width - GUTTER.length)) {
-      if (count++ < SHOWN_LINES) this.lines.push({ text: line, style: 'plain', isQuoted: true });
+      if (count++ < SHOWN_LINES) this.#quoted(line);
     }
     return Math.max(0, count - SHOWN_LINES);
+  }
+
+  /**
+   * An argument with its name; lines that go on are indented. Attack: a text whose second line reads like another
+   * argument. Returns how many characters were left out, about.
+   */
+  argument({ path, text }: NamedArgument, most: number): number {
+    const name = `${visibleLine(path, MOST_NAME)}: `;
+    const room = this.#width - GUTTER.length - INDENT.length;
+    let count = 0;
+    let shown = 0;
+    for (const line of visibleLines(`${name}${text}`, room)) {
+      if (count === most) return Math.max(1, text.length - shown + name.length);
+      this.#quoted(count++ === 0 ? line : INDENT + line);
+      shown += line.length;
+    }
+    return 0;
+  }
+
+  #quoted(text: string): void {
+    this.lines.push({ text, style: 'plain', isQuoted: true });
   }
 }
 
@@ -88,11 +124,11 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   for (const rule of prompt.rules) lines.say('rule:', rule);
   drawWarnings(lines, 'WARNING:', prompt.warnings);
   drawWarnings(lines, 'NEW: ', prompt.newRecipients);
-  const isLong = drawData(lines, prompt.data);
+  const left = drawData(lines, prompt.data);
   if (prompt.durations.some((duration) => duration !== 'once')) {
     lines.say('longer than once:', `covers ${prompt.covers}`);
   }
-  return { lines: lines.lines, isLong };
+  return { lines: lines.lines, ...left };
 }
 
 export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawing {
@@ -101,7 +137,7 @@ export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawi
   lines.say('ask: ', prompt.question);
   for (const [index, choice] of prompt.choices.entries()) lines.say(`[${index + 1}]`, choice);
   lines.say('[n]', 'none of them (default)');
-  return { lines: lines.lines, isLong: false };
+  return { lines: lines.lines, ...NOTHING_LEFT };
 }
 
 /** All data as pages of lines, for a terminal. */
@@ -110,6 +146,15 @@ export function* dataLines(data: readonly PromptDatum[], width: number): Generat
     const heading = new Lines(width);
     heading.say('data:', visibleLine(datum.name, 80));
     yield* heading.lines;
+    const shown = datum.identifying === undefined ? null : argumentLines(datum.value, datum.identifying);
+    if (shown !== null) {
+      for (const argument of shown) {
+        const whole = new Lines(width);
+        whole.argument(argument, Number.POSITIVE_INFINITY);
+        yield* whole.lines;
+      }
+      continue;
+    }
     for (const line of visibleLines(datum.value, width - GUTTER.length)) {
       yield { text: line, style: 'plain', isQuoted: true };
     }
@@ -120,7 +165,7 @@ export function* dataLines(data: readonly PromptDatum[], width: number): Generat
 export function framed(label: string, text: string, width: number, style: Style = 'plain'): Drawing {
   const lines = new Lines(width);
   lines.say(label, text, style);
-  return { lines: lines.lines, isLong: false };
+  return { lines: lines.lines, ...NOTHING_LEFT };
 }
 
 export function showDrawing(screen: Screen, { lines }: Pick<Drawing, 'lines'>): void {
@@ -131,7 +176,7 @@ export function showDrawing(screen: Screen, { lines }: Pick<Drawing, 'lines'>): 
 }
 
 /** As the journal keeps it: what stood on the screen, without colours. */
-export function textOfDrawing({ lines }: Drawing): string {
+export function textOfDrawing({ lines }: Pick<Drawing, 'lines'>): string {
   return lines.map(({ text, isQuoted }) => `${isQuoted ? GUTTER : ''}${text}\n`).join('');
 }
 
@@ -145,20 +190,43 @@ function drawWarnings(lines: Lines, label: string, warnings: readonly string[]):
     lines.say(label, `and ${warnings.length - MOST_WARNINGS} more`, 'warn');
 }
 
-function drawData(lines: Lines, data: readonly PromptDatum[]): boolean {
-  let isLong = false;
-  for (const datum of data.slice(0, SHOWN_DATA)) {
-    const whose =
-      datum.isEditable === true ? 'perhaps written by others; editable' : 'perhaps written by others';
-    lines.say('data:', `${visibleLine(datum.name, 80)}, ${datum.value.length} characters, ${whose}`);
-    const more = lines.quote(datum.value);
-    if (more === 0) continue;
-    isLong = true;
-    lines.say('more:', `${more} lines, answer v to view them`);
-  }
-  if (data.length <= SHOWN_DATA) return isLong;
-  lines.say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
-  return true;
+type Left = Pick<Drawing, 'isLong' | 'hidesArguments'>;
+const NOTHING_LEFT: Left = { isLong: false, hidesArguments: false };
+
+function drawData(lines: Lines, data: readonly PromptDatum[]): Left {
+  const left = data.slice(0, SHOWN_DATA).map((datum) => drawDatum(lines, datum));
+  const isShort = data.length <= SHOWN_DATA;
+  if (!isShort) lines.say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
+  return {
+    isLong: !isShort || left.some(({ isLong }) => isLong),
+    hidesArguments:
+      left.some(({ hidesArguments }) => hidesArguments) ||
+      data.slice(SHOWN_DATA).some(({ identifying }) => identifying !== undefined),
+  };
+}
+
+function drawDatum(lines: Lines, { name, value, identifying, isEditable }: PromptDatum): Left {
+  const whose = isEditable === true ? 'perhaps written by others; editable' : 'perhaps written by others';
+  lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}`);
+  const shown = identifying === undefined ? null : argumentLines(value, identifying);
+  if (shown !== null) return drawArguments(lines, shown);
+  const more = lines.quote(value);
+  if (more === 0) return NOTHING_LEFT;
+  lines.say('more:', `${more} lines, answer v to view them`);
+  return { isLong: true, hidesArguments: identifying !== undefined };
+}
+
+/** Each is cut by itself, so that none pushes another away. */
+function drawArguments(lines: Lines, shown: readonly NamedArgument[]): Left {
+  const most = Math.min(SHOWN_LINES, Math.max(LEAST_LINES, Math.trunc(ARGUMENTS_LINES / shown.length)));
+  const cut = shown.slice(0, SHOWN_ARGUMENTS).flatMap((argument) => {
+    const left = lines.argument(argument, most);
+    return left === 0 ? [] : [`${visibleLine(argument.path, MOST_NAME)}: ${left} characters`];
+  });
+  const hidden = shown.length - SHOWN_ARGUMENTS;
+  if (cut.length > 0) lines.say('more:', `${cut.join(', ')}; answer v to view them`);
+  if (hidden > 0) lines.say('!!', `${hidden} more arguments are not shown: answer v to view them`, 'bad');
+  return { isLong: cut.length > 0 || hidden > 0, hidesArguments: hidden > 0 };
 }
 
 const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {

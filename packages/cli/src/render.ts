@@ -5,6 +5,7 @@
  * Ring 1; words of apps and models are escaped by the screen.
  */
 import type { AppId, ContextId, Diagnostic, Event, EventKind, Json, Reason } from '@cordon/core';
+import { argumentsInLine } from './argument-lines.ts';
 import { QuotedStream, type Screen, type Style } from './screen.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -17,8 +18,9 @@ export interface RenderOptions {
 const COMPACT_LINES = 2;
 const VERBOSE_LINES = 8;
 const MOST_ANSWER_LINES = 5000;
-/** Characters of arguments and messages. */
+/** Characters of arguments and messages, in the compact form about as many as stand in its lines. */
 const MOST_PAYLOAD = 2000;
+const COMPACT_PAYLOAD = 110;
 
 export class EventRenderer {
   readonly #screen: Screen;
@@ -80,7 +82,7 @@ export class EventRenderer {
       case 'question.answered':
         return this.#detail(
           event,
-          `a rule asks \`${event.service}\`: ${event.reason ?? payload(event.answer)}`,
+          `a rule asks \`${event.service}\`: ${event.reason ?? this.#payload(event.answer)}`,
         );
       case 'model.message':
         if (event.cut !== undefined) this.#screen.say('! ', CUT[event.cut], 'warn');
@@ -88,15 +90,17 @@ export class EventRenderer {
       case 'model-call.proposed':
         return this.#detail(event, `${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
       case 'tool-call.proposed':
-        return this.#step(`${event.app} ${event.tool} ${payload(event.arguments)}${irreversibly(event)}`);
+        return this.#step(
+          `${event.app} ${event.tool} ${this.#payload(event.arguments)}${irreversibly(event)}`,
+        );
       case 'tool-output.proposed':
         return this.#detail(event, `${event.isError ? 'error: ' : ''}${event.text}`);
       case 'app-request.proposed':
         return this.#step(
-          `${nameOf(event.from)} asks for ${event.functionality}, served by ${event.to}: ${payload(event.message)}`,
+          `${nameOf(event.from)} asks for ${event.functionality}, served by ${event.to}: ${this.#payload(event.message)}`,
         );
       case 'app-response.proposed':
-        return this.#step(`${event.from} answers ${nameOf(event.to)}: ${payload(event.message)}`);
+        return this.#step(`${event.from} answers ${nameOf(event.to)}: ${this.#payload(event.message)}`);
       case 'data-release.proposed':
         return this.#step(`${nameOf(event.to)} is given ${event.items.map(({ name }) => name).join(', ')}`);
       case 'egress.proposed':
@@ -262,6 +266,11 @@ export class EventRenderer {
     this.#say('✗ ', `the query was ${OUTCOME_WORDS[event.outcome]}${reason}`, 'bad', VERBOSE_LINES);
   }
 
+  /** Arguments and messages. */
+  #payload(value: Json): string {
+    return argumentsInLine(value, this.#isVerbose ? MOST_PAYLOAD : COMPACT_PAYLOAD);
+  }
+
   #step(text: string): void {
     this.#say('→ ', text, 'plain');
   }
@@ -326,11 +335,6 @@ function refusedContact({
 
 function reasonText(reason: Reason): string {
   return `${reason.message} (${reason.rule})`;
-}
-
-function payload(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > MOST_PAYLOAD ? `${text.slice(0, MOST_PAYLOAD)}…` : text;
 }
 
 function nameOf(app: AppId | null): string {

@@ -4,7 +4,11 @@
  * Ring 1.
  */
 import type { Event, EventId } from '@cordon/core';
+import { argumentsInLine } from './argument-lines.ts';
 import type { StoryLine } from './table.ts';
+
+/** Characters. */
+const MOST_ARGUMENTS = 90;
 
 export function storyOf(events: readonly Event[]): readonly StoryLine[] {
   const proposals = new Map(events.map((event) => [event.id, event]));
@@ -38,7 +42,7 @@ function linesOf(
     case 'tool-call.proposed':
       return denied.has(event.id)
         ? []
-        : [plain(`${event.app}: ${event.tool} ${short(JSON.stringify(event.arguments))}`)];
+        : [plain(`${event.app}: ${event.tool} ${argumentsInLine(event.arguments, MOST_ARGUMENTS)}`)];
     case 'answer.proposed':
       return denied.has(event.id) ? [] : [plain(`answer: ${short(event.text, 240)}`)];
     default:

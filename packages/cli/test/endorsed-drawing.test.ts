@@ -12,7 +12,7 @@ function question(args: Readonly<Record<string, string>>): PermissionPrompt {
     context: id('c1'),
     subject: { scope: 'irreversible-action', from: id('mail'), to: id('mail'), what: 'send' },
     question: 'Let `mail` do `send`?',
-    data: [{ name: 'send', value: canonicalJson(args) }],
+    data: [{ name: 'send', value: canonicalJson(args), identifying: ['to'] }],
     expected: true,
     warnings: [],
     newRecipients: [],
@@ -42,13 +42,16 @@ test('a call that is drawn whole is endorsed, over as many lines as it takes', (
   ]);
 });
 
-test('a call of which lines were left out is endorsed when they were viewed', () => {
-  const prompt = question({ body: LINES.repeat(40), to: 'eve@y.org' });
+test('an argument of which lines were left out is endorsed when they were viewed, the others at once', () => {
+  const short = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`a${index}`, 'x']));
+  const prompt = question({ ...short, body: LINES.repeat(5), to: 'eve@y.org' });
   const drawing = drawPermission(prompt, OPTIONS);
   assert.equal(drawing.isLong, true);
-  assert.deepEqual(endorsed(prompt, textOfDrawing(drawing)), []);
-  const viewed = { lines: [...dataLines(prompt.data, OPTIONS.width)], isLong: false };
-  assert.deepEqual(endorsed(prompt, textOfDrawing(drawing) + textOfDrawing(viewed)), ['eve@y.org']);
+  const first = endorsed(prompt, textOfDrawing(drawing));
+  assert.equal(first.includes(LINES.repeat(5)), false);
+  assert.ok(first.includes('eve@y.org'), 'it was shown, whatever stands beside it');
+  const viewed = { lines: [...dataLines(prompt.data, OPTIONS.width)] };
+  assert.ok(endorsed(prompt, textOfDrawing(drawing) + textOfDrawing(viewed)).includes(LINES.repeat(5)));
 });
 
 test('a recipient with a character that nobody sees is not endorsed', () => {

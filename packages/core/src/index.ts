@@ -89,6 +89,7 @@ export type {
   ModelToolCall,
   Usage,
 } from './model.ts';
+export { type NamedArgument, namedArguments } from './named-argument.ts';
 export type {
   Choice,
   ChoicePrompt,

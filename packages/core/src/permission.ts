@@ -81,6 +81,11 @@ export interface PermissionPrompt {
 export interface PromptDatum {
   readonly name: string;
   readonly value: string;
+  /**
+   * The value is JSON with arguments, of which those of these names say whom or what an action reaches: they are shown
+   * first. Absent: a text.
+   */
+  readonly identifying?: readonly string[];
   /** Whether the user may put something else in its place; absent: no. */
   readonly isEditable?: boolean;
 }

@@ -9,6 +9,7 @@
  * Ring 0.
  */
 import { canonicalJson, type Event, type EventId, type Proposal } from '@cordon/core';
+import { argumentsDatum } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 
 type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
@@ -98,7 +99,7 @@ export function repetitionNeed(
   return {
     subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },
     question: `Let \`${proposal.app}\` do \`${proposal.tool}\` again? This cannot be undone.`,
-    data: [{ name: 'arguments', value: canonicalJson(proposal.arguments) }],
+    data: [argumentsDatum('arguments', proposal.arguments, proposal.labels?.identifying ?? null)],
     expected: true,
     warnings: [doubt],
     covers,

@@ -34,6 +34,8 @@ export interface IntendedCall {
   /** The tool's name and the functionalities that it serves. */
   readonly uses: readonly string[];
   readonly arguments: JsonObject;
+  /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
+  readonly identifying: readonly string[] | null;
   readonly irreversible: boolean;
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly HeldText[];
@@ -62,7 +64,7 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
   const how = expectation(plan, app, call.uses);
-  const data = [{ name: tool, value: canonicalJson(call.arguments) }];
+  const data = [argumentsDatum(tool, call.arguments, call.identifying)];
   const warnings = [...planWarnings(how, context), ...sourceWarnings(fromOthers)];
   const flows = flowsOf(
     fromOthers.map(({ origin }) => origin),
@@ -102,6 +104,12 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   };
 }
 
+/** `named`: what the user's files call identifying; recipients are, whatever they are called. */
+export function argumentsDatum(name: string, args: Json, named: readonly string[] | null): PromptDatum {
+  const recipients = recipientsIn(args).named.map(({ key }) => key);
+  return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
+}
+
 /** A request to another app that is served by its own context, or by a tool that can be undone. */
 export function requestNeed(
   plan: StepPlan,
@@ -136,7 +144,7 @@ export function requestNeed(
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
-    data: [{ name: functionality.name, value: canonicalJson(message) }],
+    data: [argumentsDatum(functionality.name, message, null)],
     expected: how !== 'unexpected',
     warnings: [
       ...planWarnings(how, context),

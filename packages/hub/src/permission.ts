@@ -548,12 +548,19 @@ function policyNeed(context: Context, proposal: Proposal, asked: readonly Reason
       what: asked.map((reason) => reason.rule).join(' '),
     },
     question: asked.map((reason) => reason.message).join('; '),
-    data: [{ name: proposal.effect, value: canonicalJsonOf(contentOf(proposal)) }],
+    data: [policyDatum(proposal)],
     expected: true,
     warnings: [],
     covers: { same: null, words: 'whatever else this rule asks about between the same apps', mayLast: true },
     flows: [],
   };
+}
+
+/** Arguments one by one; texts of answers and outputs as they are. */
+function policyDatum(proposal: Proposal): PromptDatum {
+  const content = contentOf(proposal);
+  const datum = { name: proposal.effect, value: canonicalJsonOf(content) };
+  return typeof content === 'string' ? datum : { ...datum, identifying: [] };
 }
 
 function targetOf(proposal: Proposal): AppId | null {

@@ -137,6 +137,7 @@ export class ToolCalls {
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
       arguments: args,
+      identifying: calledLabels(app.manifest, tool).identifying,
       irreversible,
       texts,
       knows: this.knows(query),

@@ -142,7 +142,7 @@ test('a question shows what would flow, as it is', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: sends, user: no() });
   await stage.ask('send it');
   const [prompt] = stage.user.asked;
-  assert.deepEqual(prompt?.data, [{ name: 'send', value: '{"to":"ada"}' }]);
+  assert.deepEqual(prompt?.data, [{ name: 'send', value: '{"to":"ada"}', identifying: ['to'] }]);
   assert.deepEqual(prompt?.subject, { scope: 'irreversible-action', from: 'mail', to: 'mail', what: 'send' });
   assert.equal(prompt?.question, 'Let `mail` do `send`? This cannot be undone.');
 });

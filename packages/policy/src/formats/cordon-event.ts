@@ -13,6 +13,7 @@ import {
   joinLabels,
   type Label,
   labelNames,
+  namedArguments,
   type PromptDatum,
   type Proposal,
   parseJson,
@@ -147,11 +148,22 @@ const MOST_ENDORSED = 500;
  * The values that stood in a question, each for itself: arguments are shown one by one, or as JSON. Attack: a long text
  * pushes the recipient behind the lines that are shown at once, and a yes without a look at the rest would be one to it.
  */
-function endorsedValues({ name, value }: PromptDatum, seen: string): readonly Endorsed[] {
+function endorsedValues({ name, value, identifying }: PromptDatum, seen: string): readonly Endorsed[] {
+  if (identifying !== undefined) return endorsedArguments(name, value, seen);
   if (!seen.includes(unframed(value))) return [];
   const parsed = /^\s*[[{]/.test(value) ? parseJson(value) : null;
   const leaves = parsed?.ok === true ? (leavesOf(parsed.value, MOST_ENDORSED) ?? []) : [value];
   return leaves.filter((leaf) => leaf.length <= MOST_ENDORSED).map((leaf) => ({ name, value: leaf }));
+}
+
+/** Of arguments that are shown one by one, those that were shown whole. */
+function endorsedArguments(name: string, value: string, seen: string): readonly Endorsed[] {
+  const parsed = parseJson(value);
+  return (parsed.ok ? namedArguments(parsed.value) : [])
+    .filter(({ path, text }) => seen.includes(unframed(`${path}: ${text.replaceAll('\t', '<tab>')}`)))
+    .flatMap((argument) => leavesOf(argument.value, MOST_ENDORSED) ?? [])
+    .filter((leaf) => leaf.length <= MOST_ENDORSED)
+    .map((leaf) => ({ name, value: leaf }));
 }
 
 function endorsedIn(data: readonly PromptDatum[], seen: string): readonly Endorsed[] {

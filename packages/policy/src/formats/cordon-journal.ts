@@ -202,7 +202,8 @@ export class JournalReader {
     const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
       const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
       const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
-      return { name: text('name'), value: text('value') };
+      const hasArguments = own(datum, 'identifying') !== undefined;
+      return { name: text('name'), value: text('value'), ...(hasArguments ? { identifying: [] } : {}) };
     });
     this.#fact(entry, { kind: 'call.endorsed', context, data, shown }, { causes: [] }, {});
   }

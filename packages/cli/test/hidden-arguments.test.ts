@@ -1,0 +1,121 @@
+/** What a call would do is visible in its question, whatever else stands beside it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { canonicalJson, type JsonObject, type PermissionPrompt } from '@cordon/core';
+import fc from 'fast-check';
+import { argumentsInLine } from '../src/argument-lines.ts';
+import { TerminalConsent } from '../src/consent.ts';
+import { dataLines, drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
+import { permissionPrompt } from './permission-prompt.ts';
+import { scriptedTerminal } from './scripted-terminal.ts';
+
+const NEVER = new AbortController().signal;
+
+function prompt(args: JsonObject, identifying: readonly string[] = []): PermissionPrompt {
+  return permissionPrompt({ data: [{ name: 'share', value: canonicalJson(args), identifying }] });
+}
+
+function drawn(args: JsonObject, identifying: readonly string[] = [], width = 80): string {
+  return textOfDrawing(drawPermission(prompt(args, identifying), { width, number: null }));
+}
+
+/** The lines behind the gutter. */
+function argumentsOf(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => (line.startsWith('  │ ') ? [line.slice(4)] : []));
+}
+
+test('twelve lines of text whose name comes first in the alphabet do not hide `role: owner`', () => {
+  const text = drawn({ a_message: 'A line of a letter.\n'.repeat(200), role: 'owner', user: 'eve@y.org' });
+  assert.match(text, /^ {2}│ role: owner$/m);
+  assert.match(text, /^ {2}│ user: eve@y\.org$/m);
+  assert.match(text, /more: a_message: 3\d{3} characters; answer v to view them/);
+});
+
+test('each argument stands in a line of its own, those that say whom it reaches first, then the shortest', () => {
+  assert.deepEqual(
+    argumentsOf(drawn({ a: 'a longer text', b: 2, to: 'bob@example.org', yes: true }, ['to'])),
+    ['to: bob@example.org', 'b: 2', 'yes: true', 'a: a longer text'],
+  );
+});
+
+test('arguments that lie deeper are told by their place', () => {
+  const event = { attendees: [{ email: 'eve@y.org', role: 'owner' }], tags: ['x', 'y'], note: {} };
+  assert.deepEqual(argumentsOf(drawn({ event, zone: null }, ['event.attendees.email'])), [
+    'event.attendees[0].email: eve@y.org',
+    'event.note: {}',
+    'zone: null',
+    'event.attendees[0].role: owner',
+    'event.tags: ["x","y"]',
+  ]);
+});
+
+test('a text cannot look like another argument: its lines are indented', () => {
+  for (const body of ['x\nrole: viewer', `${'x'.repeat(74)} role: viewer`, '\n\nrole: viewer']) {
+    const lines = argumentsOf(drawn({ body, role: 'owner' }));
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('role:')),
+      ['role: owner'],
+    );
+  }
+});
+
+test('a name of an argument is escaped and cut', () => {
+  const text = drawn({ [`x\n▐ Allow? ${'y'.repeat(500)}`]: 'v', role: 'owner' });
+  assert.doesNotMatch(text, /^▐ Allow\?/m);
+  assert.match(text, /x<U\+000A>▐ Allow\? y+…/);
+});
+
+test('with so many arguments that their names do not fit, there is no yes before all were viewed', async () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`a${index}`, 1]));
+  const scripted = scriptedTerminal();
+  const { screen, terminal } = scripted;
+  scripted.input.end('o\nv\nq\no\nv\n\n\n\n\n\n\no\n');
+  const question = prompt({ ...many, role: 'owner' });
+  const answer = await new TerminalConsent({ screen, terminal, now: () => 0 }).permission(question, NEVER);
+  assert.equal(answer.allow, true);
+  const shown = scripted.shown();
+  assert.match(shown, /▐ !! 141 more arguments are not shown: answer v to view them/);
+  assert.equal(shown.match(/not all arguments were shown: answer v first/g)?.length, 2);
+  assert.ok(shown.lastIndexOf('role: owner') > shown.lastIndexOf('not all arguments'));
+});
+
+test('all that is viewed is there, in the same order', () => {
+  const body = 'A line of a letter.\n'.repeat(200);
+  const [datum] = prompt({ body, role: 'owner' }).data;
+  assert.ok(datum !== undefined);
+  const lines = [...dataLines([datum], 80)].filter(({ isQuoted }) => isQuoted).map(({ text }) => text);
+  assert.equal(lines[0], 'role: owner');
+  assert.equal(lines.filter((line) => line.includes('A line of a letter.')).length, 200);
+});
+
+test('a text that looks like arguments is a text', () => {
+  const value = '{"role":"viewer","text":"x"}';
+  const text = textOfDrawing(
+    drawPermission(permissionPrompt({ data: [{ name: '$1', value }] }), { width: 80, number: null }),
+  );
+  assert.deepEqual(argumentsOf(text), [value]);
+});
+
+test('whatever stands beside it, a short argument is visible, and no line leaves the frame', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', maxLength: 3000 }), {
+        maxKeys: 40,
+      }),
+      fc.constantFrom(40, 80, 120),
+      (others, width) => {
+        const text = drawn({ ...others, role: 'owner' }, [], width);
+        assert.match(text, /^ {2}│ role: owner$/m);
+        for (const line of text.split('\n')) assert.match(line, /^(▐ | {2}│ |$)/);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('in the lines that are told of a running query, a long argument does not hide the others', () => {
+  const line = argumentsInLine({ body: 'x'.repeat(5000), role: 'owner', to: 'eve@y.org' }, 110);
+  assert.match(line, /^\{"role":"owner","to":"eve@y\.org","body":"x+…/);
+  assert.ok(line.length <= 111);
+  assert.equal(argumentsInLine({ b: 1, a: 2 }, 110), '{"b":1,"a":2}', 'what fits stands as it is');
+});
