@@ -14,7 +14,7 @@ import type {
 } from '@cordon/core';
 import { argumentLines } from './argument-lines.ts';
 import { GUTTER, type Screen, type Style } from './screen.ts';
-import { visibleLine, visibleLines, wrap } from './visible-text.ts';
+import { firstLines, visibleLine, visibleLines, wrap } from './visible-text.ts';
 
 /** Lines of one datum that are shown at once, and data of one prompt. */
 const SHOWN_LINES = 12;
@@ -79,13 +79,9 @@ class Lines {
     for (const line of others) this.ours(INDENT + line, style);
   }
 
-  /** Returns how many lines were left out. */
-  quote(text: string): number {
-    let count = 0;
-    for (const line of visibleLines(text, this.#width - GUTTER.length)) {
-      if (count++ < SHOWN_LINES) this.#quoted(line);
-    }
-    return Math.max(0, count - SHOWN_LINES);
+  /** Returns how many lines were left out, in words, or null. */
+  quote(text: string): string | null {
+    return firstLines(text, this.#width - GUTTER.length, SHOWN_LINES, (line) => this.#quoted(line));
   }
 
   /**
@@ -211,7 +207,7 @@ function drawDatum(lines: Lines, { name, value, identifying, isEditable }: Promp
   const shown = identifying === undefined ? null : argumentLines(value, identifying);
   if (shown !== null) return drawArguments(lines, shown);
   const more = lines.quote(value);
-  if (more === 0) return NOTHING_LEFT;
+  if (more === null) return NOTHING_LEFT;
   lines.say('more:', `${more} lines, answer v to view them`);
   return { isLong: true, hidesArguments: identifying !== undefined };
 }

@@ -242,7 +242,7 @@ export class EventRenderer {
     this.#endStream();
     if (text === undefined || isShown) return;
     const more = this.#screen.quote(text, MOST_ANSWER_LINES);
-    if (more > 0) this.#note(`${more} more lines are in the journal`);
+    if (more !== null) this.#note(`${more} more lines are in the journal`);
   }
 
   #endStream(): void {

@@ -8,7 +8,7 @@
  *
  * Ring 0: the consent question is drawn with it.
  */
-import { textColumns, VisibleCharacters, visibleLines } from './visible-text.ts';
+import { firstLines, textColumns, VisibleCharacters, visibleLines } from './visible-text.ts';
 
 export interface ScreenOutput {
   write(text: string): unknown;
@@ -104,14 +104,10 @@ export class Screen {
 
   /**
    * Text that others wrote: made visible, wrapped, a gutter before every line. At most `limit` lines; returns how many
-   * were left out.
+   * were left out, in words, or null.
    */
-  quote(text: string, limit: number): number {
-    let count = 0;
-    for (const line of visibleLines(text, this.width - GUTTER.length)) {
-      if (count++ < limit) this.quotedLine(line);
-    }
-    return Math.max(0, count - limit);
+  quote(text: string, limit: number): string | null {
+    return firstLines(text, this.width - GUTTER.length, limit, (line) => this.quotedLine(line));
   }
 
   /** One line that `visibleLines` made, for whoever shows a text page by page. */

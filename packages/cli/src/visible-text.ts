@@ -28,11 +28,32 @@ export class VisibleCharacters {
       return character;
     }
     const isEmojiStyle = character === '\ufe0f' && this.#isAfterPictograph;
-    this.#marks = MARK.test(character) ? this.#marks + 1 : 0;
-    this.#isAfterPictograph = PICTOGRAPH.test(character);
+    const kind = kindOf(character);
+    this.#marks = (kind & IS_MARK) !== 0 ? this.#marks + 1 : 0;
+    this.#isAfterPictograph = (kind & IS_PICTOGRAPH) !== 0;
     if (isEmojiStyle) return character;
-    return UNSAFE.test(character) || this.#marks > MOST_MARKS ? codePointName(character) : character;
+    return (kind & IS_UNSAFE) !== 0 || this.#marks > MOST_MARKS ? codePointName(character) : character;
   }
+}
+
+const IS_KNOWN = 1;
+const IS_UNSAFE = 2;
+const IS_MARK = 4;
+const IS_PICTOGRAPH = 8;
+/** Of each code point, as far as one of its kind was met: three expressions for each character of a megabyte take half a second. */
+const KINDS = new Uint8Array(0x110000);
+
+function kindOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  const known = KINDS[code] ?? 0;
+  if (known !== 0) return known;
+  const kind =
+    IS_KNOWN |
+    (UNSAFE.test(character) ? IS_UNSAFE : 0) |
+    (MARK.test(character) ? IS_MARK : 0) |
+    (PICTOGRAPH.test(character) ? IS_PICTOGRAPH : 0);
+  KINDS[code] = kind;
+  return kind;
 }
 
 function codePointName(character: string): string {
@@ -77,6 +98,28 @@ export function* visibleLines(text: string, width: number): Generator<string, vo
     }
   }
   yield line.take();
+}
+
+/** Lines beyond the shown ones that are counted. */
+const MOST_COUNTED = 2_000;
+
+/**
+ * Shows the first `limit` lines of `text` as `visibleLines` makes them; how many more there are, in words, or null. Attack:
+ * a text of a megabyte whose lines are all wrapped to be counted, while the hub waits.
+ */
+export function firstLines(
+  text: string,
+  width: number,
+  limit: number,
+  show: (line: string) => void,
+): string | null {
+  let left = 0;
+  let shown = 0;
+  for (const line of visibleLines(text, width)) {
+    if (shown++ < limit) show(line);
+    else if (++left > MOST_COUNTED) return `more than ${MOST_COUNTED}`;
+  }
+  return left === 0 ? null : String(left);
 }
 
 /** Breaks at a space where one is near, else anywhere. */

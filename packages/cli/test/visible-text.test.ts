@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  firstLines,
   harmlessText,
   textColumns,
   VisibleCharacters,
@@ -77,4 +78,15 @@ test('for a pipe only what a terminal obeys or reorders by is written out', () =
   );
   const plain = 'one\r\ntwo\n\tthree\u00a0four é 日本 👨\u200d👩 ``` <b>';
   assert.equal(harmlessText(plain), plain);
+});
+
+test('of a text the first lines are shown, and lines behind them are counted up to a limit', () => {
+  const shown = (text: string) => {
+    const lines: string[] = [];
+    const left = firstLines(text, 20, 2, (line) => lines.push(line));
+    return [lines, left];
+  };
+  assert.deepEqual(shown('a\nb'), [['a', 'b'], null]);
+  assert.deepEqual(shown('a\nb\nc\nd'), [['a', 'b'], '2']);
+  assert.deepEqual(shown('a\n'.repeat(100_000)), [['a', 'a'], 'more than 2000']);
 });

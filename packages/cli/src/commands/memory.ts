@@ -234,7 +234,7 @@ function showItems(surroundings: Surroundings, items: readonly MemoryItem[]): vo
     owner = name;
     output.say('  ', `${minuteOf(item.time)}  ${itemHeading(item)}`);
     const left = output.quote(itemText(item), MOST_LINES);
-    if (left > 0) output.say('    ', `${left} more lines: \`--json\` has them`, 'dim');
+    if (left !== null) output.say('    ', `${left} more lines: \`--json\` has them`, 'dim');
   }
 }
 

@@ -84,9 +84,16 @@ interface Candidate {
 
 function candidates(text: string, findings: readonly HiddenFinding[]): readonly Candidate[] {
   const own = judged(asShown(text, findings), null);
+  // Attack: the same letter hidden a thousand times, each of which would be judged as a text of its own.
+  const known = new Map<string, Candidate>();
   const inside = findings
     .filter(({ kind, revealed }) => revealed !== '' && kind !== 'HOMOGLYPH' && kind !== 'STYLED_LETTERS')
-    .map((hiding) => judged({ text: hiding.revealed, originalOf: (at) => at }, hiding));
+    .map((hiding) => {
+      const { revealed } = hiding;
+      const candidate = known.get(revealed) ?? judged({ text: revealed, originalOf: (at) => at }, hiding);
+      known.set(revealed, candidate);
+      return { ...candidate, hiding };
+    });
   return [own, ...inside];
 }
 
