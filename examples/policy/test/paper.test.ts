@@ -55,7 +55,7 @@ for (const [rule, { caught, clean }] of Object.entries(PAPER_CASES)) {
         encoding: 'utf8',
         timeout: 60_000,
       });
-      const lines = ran.stdout.split('\n').filter(Boolean);
+      const lines = ran.stdout.split('\n').filter((line) => line.startsWith('{"trace"'));
       return {
         code: ran.status,
         found: lines.map((line) => line.includes(`"rule":"${rule}"`)),

@@ -21,6 +21,7 @@ import {
   type TraceLabels,
 } from '@cordon/policy';
 import { quoted } from './config-reader.ts';
+import { countEvents, hasEvents, NOTHING_READ } from './event-counts.ts';
 import { jsonFault } from './json-fault.ts';
 import { nearest } from './nearest.ts';
 import { openBytes, readStream } from './text-file.ts';
@@ -88,6 +89,8 @@ export function* tracesOf(
 }
 
 const JSON_HELP = 'a trace is a JSON list of messages, an object with `messages`, or lines of such';
+const NOTHING_HELP =
+  'look whether this is the log that you mean, and whether it was recorded with its contents';
 const TRACE_HELP = 'name its format with `--format`, if it is read as another';
 
 interface Line {
@@ -179,7 +182,11 @@ function traceOf(
   // A single message is a trace of one.
   const input = isMessage(document) ? [document] : document;
   const read = readTrace(input, format === undefined ? {} : { format });
-  if (read.ok) return ok({ name, document: input, events: read.value.events });
+  if (read.ok) {
+    const { events } = read.value;
+    if (!hasEvents(countEvents(events))) return failed(problem('TRC004', name, NOTHING_READ, NOTHING_HELP));
+    return ok({ name, document: input, events });
+  }
   const { path, message } = read.fault;
   return failed(problem('TRC002', name, message, TRACE_HELP, path));
 }

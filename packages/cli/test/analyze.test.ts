@@ -45,13 +45,19 @@ test('a violation is one line of JSON with exactly its keys, and exit code 1', (
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': STEERED });
   const { code, out, err } = place.run(['analyze', 'mail.gr', 'a.json', ...OWNER, '--json']);
   const expected = { trace: 'a.json', errors: [STEERED_ERROR], undecided: [] };
-  assert.deepEqual({ code, out, err }, { code: 1, out: `${JSON.stringify(expected)}\n`, err: '' });
+  const counts = { files: 1, traces: 1, unusable: 0, violations: 1, undecided: 0 };
+  const events = { Message: 3, ToolCall: 2, ToolOutput: 1 };
+  const result = { kind: 'analyze.result', ...counts, events };
+  assert.deepEqual(
+    { code, out, err },
+    { code: 1, out: `${JSON.stringify(expected)}\n${JSON.stringify(result)}\n`, err: '' },
+  );
 });
 
 test('a trace without a violation is a line with empty lists, and exit code 0', () => {
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': { messages: HARMLESS } });
-  const { code, out } = place.run(['analyze', 'mail.gr', 'a.json', ...OWNER, '--json']);
-  assert.deepEqual({ code, out }, { code: 0, out: '{"trace":"a.json","errors":[],"undecided":[]}\n' });
+  const { code, lines } = place.run(['analyze', 'mail.gr', 'a.json', ...OWNER, '--json']);
+  assert.deepEqual({ code, lines }, { code: 0, lines: [{ trace: 'a.json', errors: [], undecided: [] }] });
 });
 
 test('what cannot be decided stands beside the violations and is none', () => {
@@ -147,8 +153,8 @@ test('lines that are messages are one trace together', () => {
 test('a broken line in a trace of one message a line makes all of it no trace', () => {
   const text = `${JSON.stringify(STEERED[0])}\n{broken\n`;
   using place = new Workplace({ 'mail.gr': MAIL, 'log.jsonl': text });
-  const { code, out, err } = place.run(['analyze', 'mail.gr', 'log.jsonl', ...OWNER, '--json']);
-  assert.deepEqual([code, out], [2, '']);
+  const { code, lines, err } = place.run(['analyze', 'mail.gr', 'log.jsonl', ...OWNER, '--json']);
+  assert.deepEqual([code, lines], [2, []]);
   assert.match(err, /^log\.jsonl:2:2: error TRC001$/m);
 });
 
@@ -192,11 +198,11 @@ test('an unusable policy is exit code 2 with every error at its place, and nothi
 });
 
 test('the dialect of the seed language refuses what that language lacks', () => {
-  using place = new Workplace({ 'ask.gr': 'ask "x" if:\n    (m: Message)\n', 'a.json': [] });
+  using place = new Workplace({ 'ask.gr': 'ask "x" if:\n    (m: Message)\n', 'a.json': HARMLESS });
   const { code, err } = place.run(['analyze', 'ask.gr', 'a.json', '--dialect', 'invariant']);
   assert.equal(code, 2);
   assert.match(err, /POL022/);
-  assert.equal(place.run(['analyze', 'ask.gr', 'a.json']).code, 0);
+  assert.equal(place.run(['analyze', 'ask.gr', 'a.json']).code, 1);
 });
 
 test('a parameter is JSON if it can be, else a text; those of a file come first', () => {
@@ -365,7 +371,7 @@ test('a format that is named is the only one that is tried; an unknown one is ex
     place.run(['analyze', 'mail.gr', 'a.json', ...OWNER, '--json', '--format', format]);
   assert.equal(named('anthropic').code, 1);
   const wrong = named('gemini');
-  assert.deepEqual([wrong.code, wrong.out], [2, '']);
+  assert.deepEqual([wrong.code, wrong.lines], [2, []]);
   assert.match(wrong.err, /^a\.json: error TRC002/m);
   const unknown = named('antropic');
   assert.deepEqual([unknown.code, unknown.out], [2, '']);
@@ -397,6 +403,7 @@ test('for people: rule, message, events, the characters underlined, what is unde
       m = 1  assistant: (nothing)
 
 1 violation, 2 undecided in 1 trace
+read 2 messages
 `,
   );
 });
@@ -414,6 +421,7 @@ test('for a terminal without Unicode: ASCII alone', () => {
       |                    ^^^^^^
 
 1 violation in 1 trace
+read 1 message
 `,
   );
 });
@@ -439,8 +447,8 @@ test('hostile traces: a clear result, nothing thrown', () => {
   assert.deepEqual(lines, [
     found('half.json', '0.content:2-7'),
     found('long.json', '0.content:10000000-10000005'),
-    { trace: 'empty.json', errors: [], undecided: [] },
   ]);
+  assert.match(err, /^empty\.json: error TRC004$/m);
   assert.match(err, /^deep\.json: error TRC00\d/m);
   assert.match(err, /^proto\.json: error TRC001$/m);
   assert.match(err, /^empty\.jsonl: error TRC001$/m);
@@ -449,9 +457,9 @@ test('hostile traces: a clear result, nothing thrown', () => {
 
 test('text that is not UTF-8 is no trace', () => {
   using place = new Workplace({ 'mail.gr': SECRET });
-  const { code, out, err } = place.run(['analyze', 'mail.gr', '-', '--json'], {
+  const { code, lines, err } = place.run(['analyze', 'mail.gr', '-', '--json'], {
     input: Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]),
   });
-  assert.deepEqual([code, out], [2, '']);
+  assert.deepEqual([code, lines], [2, []]);
   assert.match(err, /^-: error CFG001\n.*not text in UTF-8$/m);
 });

@@ -73,19 +73,28 @@ test('each event that would not be allowed is told, with the record of the evalu
 test('a trace of which everything is allowed has nothing to explain, and exit code 0', () => {
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, SEND, READ, OUTPUT] });
   const json = place.run(['explain', 'mail.gr', 'a.json', '--json']);
-  assert.deepEqual([json.code, json.out], [0, '']);
+  const events = { Message: 3, ToolCall: 2, ToolOutput: 1 };
+  const result = { kind: 'explain.result', traces: 1, explained: 0, unusable: 0, refused: 0, events };
+  assert.deepEqual([json.code, json.lines, json.result], [0, [], result]);
   const shown = place.run(['explain', 'mail.gr', 'a.json']);
-  assert.equal(shown.out, 'nothing to explain: all of it is allowed\n');
+  assert.equal(
+    shown.out,
+    'nothing to explain: all of it is allowed\nread 3 messages, 2 tool calls, 1 tool output\n',
+  );
 });
 
 test('where an event or a trace cannot be looked at, nothing is said to be allowed', () => {
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, OUTPUT], 'b.json': '[{' });
-  for (const args of [['a.json', '--event', '7'], ['b.json']]) {
+  const read = 'read 1 message, 1 tool output\n';
+  for (const [args, found] of [
+    [['a.json', '--event', '7'], read],
+    [['b.json'], 'read nothing\n'],
+  ] as const) {
     const { code, out } = place.run(['explain', 'mail.gr', ...args]);
-    assert.deepEqual([code, out], [2, 'nothing to explain, because of what cannot be used\n']);
+    assert.deepEqual([code, out], [2, `nothing to explain, because of what cannot be used\n${found}`]);
   }
   const { code, out } = place.run(['explain', 'mail.gr', 'a.json', '--event', '1']);
-  assert.deepEqual([code, out], [0, 'nothing to explain: all of it is allowed\n']);
+  assert.deepEqual([code, out], [0, `nothing to explain: all of it is allowed\n${read}`]);
 });
 
 test('the smallest change goes on with what it would do away with: the refusal, or the warning', () => {

@@ -14,8 +14,10 @@ export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
-  /** The lines of standard output, each parsed. */
+  /** The lines of standard output, each parsed, but for `result`. */
   readonly lines: readonly unknown[];
+  /** The last line of `analyze` and `explain`, which says what was read; null: there is none. */
+  readonly result: unknown;
 }
 
 export interface RunOptions {
@@ -53,7 +55,11 @@ export class Workplace {
       timeout: DEADLINE_MS,
       maxBuffer: 256 * 1024 * 1024,
     });
-    return { code: done.status, out: done.stdout, err: done.stderr, lines: parsedLines(done.stdout) };
+    const all = parsedLines(done.stdout);
+    const hasResult = /^\{"kind":"(analyze|explain)\.result"/m.test(done.stdout);
+    const lines = hasResult ? all.slice(0, -1) : all;
+    const result = hasResult ? all.at(-1) : null;
+    return { code: done.status, out: done.stdout, err: done.stderr, lines, result };
   }
 
   /** For commands that are spoken to while they run; killed at the end of the test, if they still run. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
 import fc from 'fast-check';
+import { addEvents, countEvents, hasEvents } from '../src/event-counts.ts';
 import { Examiner } from '../src/scan/examiner.ts';
 import { NeedTable } from '../src/scan/rule-needs.ts';
 import { FeatureTable, plainMessagesOf, Survey } from '../src/scan/trace-features.ts';
@@ -281,6 +282,8 @@ for (const [about, text] of [
   });
 }
 
+const NONE_OF_CHAT = { Message: 0, ToolCall: 0, ToolOutput: 0 };
+
 function examinerSaysWhatPolicySays(policy: Policy): void {
   const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6, labels: null });
   const seen = { found: 0, clean: 0, refused: 0 };
@@ -297,12 +300,18 @@ function examinerSaysWhatPolicySays(policy: Policy): void {
         assert.equal(examined.ok, false);
         return;
       }
+      const counts = countEvents(read.value.events);
+      if (!hasEvents(counts)) {
+        assert.equal(examined.ok, false);
+        return;
+      }
       const expected = policy.analyzeEvents(read.value.events);
       assert.ok(examined.ok, JSON.stringify(examined));
+      assert.deepEqual(addEvents(NONE_OF_CHAT, examined.value.read), addEvents(NONE_OF_CHAT, counts));
       const isEmpty = expected.errors.length + expected.undecided.length === 0;
       if (isEmpty) seen.clean++;
       else seen.found++;
-      assert.deepEqual(examined.value, isEmpty ? null : expected);
+      assert.deepEqual(examined.value.analysis, isEmpty ? null : expected);
     }),
     { seed: 20_261_121, numRuns: 3000 },
   );

@@ -64,6 +64,7 @@ const counts = (parts: object) => ({
   violations: 0,
   undecided: 0,
   bytes: 0,
+  events: { Message: 1 },
   rules: { 'inbox-steers-mail': 0, shouting: 0 },
   unreadable: 0,
   complete: true,
@@ -78,6 +79,7 @@ test('traces with findings are lines of JSON in the order of the input, then the
   assert.deepEqual(lines[0], steeredIn('a.jsonl:2'));
   assert.deepEqual(resultOf(lines), {
     ...counts({ traces: 3, violations: 2, bytes: log.length }),
+    events: { Message: 4, ToolCall: 2, ToolOutput: 1 },
     rules: { 'inbox-steers-mail': 1, shouting: 1 },
   });
   assert.equal(lines.length, 3);
@@ -282,6 +284,7 @@ test('the summary names the rules, where they were violated first, and what was 
 ✗ a.jsonl:2: this is not JSON: expected property name or '}' (column 2)
 
 2 violations in 2 traces of 2 files; 1 line cannot be used
+read 3 messages, 2 tool calls, 1 tool output
 383 B
 `,
   );

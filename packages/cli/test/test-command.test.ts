@@ -312,8 +312,8 @@ for (const [name, content, code, told] of [
   [
     'a trace without events',
     { cases: { a: { trace: 'empty.json', decision: 'allow' } } },
-    'TST002',
-    'no last event',
+    'TRC004',
+    'nothing that a rule could look at',
   ],
   ['a trace that is none', { cases: { a: { trace: 'none.json', expect: 'clean' } } }, 'CFG001', 'none.json'],
 ] as const) {

@@ -5,6 +5,7 @@
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { isShallow, MAX_DEPTH } from './depth.ts';
+import { elementKeys, ROLES, strangeKey, strangeKeyMessage, strangeRoleMessage } from './known-keys.ts';
 import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
 import type { Chunk, Content, EventFrame, ToolCallEvent, TraceEvent } from './trace-event.ts';
 
@@ -70,6 +71,9 @@ class ChatDecoder {
     const { path } = frame;
     const { role } = element;
     if (typeof role !== 'string') return new Wrong(`${path}.role`, 'the role is a string');
+    if (!ROLES.has(role)) return new Wrong(`${path}.role`, strangeRoleMessage(role));
+    const strange = strangeIn(element, MESSAGE_KEYS, path, 'a message');
+    if (strange !== null) return strange;
     const content = contentOf(own(element, 'content'), path);
     if (content instanceof Wrong) return content;
     const listed = own(element, 'tool_calls') ?? NONE;
@@ -98,6 +102,10 @@ class ChatDecoder {
     if (!isJsonObject(target)) return new Wrong(`${path}.function`, 'a call has a `function`');
     const { name } = target;
     if (typeof name !== 'string') return new Wrong(`${path}.function.name`, 'the name is a string');
+    const strange =
+      strangeIn(element, CALL_KEYS, path, 'a call') ??
+      strangeIn(target, FUNCTION_KEYS, `${path}.function`, 'a called function');
+    if (strange !== null) return strange;
     const args = argumentsOf(own(target, 'arguments'));
     if (typeof args === 'string') return new Wrong(`${path}.function.arguments`, args);
     this.#lastCall = callId;
@@ -112,6 +120,8 @@ class ChatDecoder {
     const callId = Object.hasOwn(element, 'tool_call_id') ? (element.tool_call_id ?? null) : this.#lastCall;
     if (callId !== null && typeof callId !== 'string')
       return new Wrong(`${path}.tool_call_id`, 'the id is a string');
+    const strange = strangeIn(element, OUTPUT_KEYS, path, 'a tool output');
+    if (strange !== null) return strange;
     const given = own(element, 'content');
     const content = isJsonObject(given) ? given : contentOf(given, path);
     if (content instanceof Wrong) return content;
@@ -166,6 +176,52 @@ function frameOf(element: JsonObject, path: string): Frame | Wrong {
   };
 }
 
+/** Beside the words: of providers (`annotations` repeat what is linked in the text) and of programs that keep logs. */
+const SPOKEN_KEYS: readonly string[] = [
+  ...[
+    'role',
+    'content',
+    'name',
+    'type',
+    'index',
+    'error',
+    'annotations',
+    'cache_control',
+    'weight',
+    'prefix',
+  ],
+  ...['finish_reason', 'stop_reason', 'logprobs', 'provider_specific_fields'],
+];
+
+/** The last two repeat `reasoning`. */
+const MESSAGE_KEYS = elementKeys(...SPOKEN_KEYS, 'tool_calls', 'reasoning_details', 'thinking_blocks');
+
+/** `tool_call`: the call that is answered, once more. */
+const OUTPUT_KEYS = elementKeys(...SPOKEN_KEYS, 'tool_call_id', 'tool_call');
+
+const CALL_KEYS = elementKeys('type', 'function', 'index', 'extra_content', 'provider_specific_fields');
+
+const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments', 'description', 'parsed_arguments']);
+
+const CHUNK_KEYS = elementKeys('type', 'text', 'image_url', 'annotations', 'citations', 'cache_control');
+
+const TOOL_LIST_KEYS = elementKeys('tools', 'type', 'server');
+
+const TOOL_KEYS = elementKeys(
+  ...['name', 'description', 'inputSchema', 'type', 'title', 'annotations', 'outputSchema', 'icons', '_meta'],
+  ...['server', 'strict'],
+);
+
+function strangeIn(
+  element: JsonObject,
+  known: ReadonlySet<string>,
+  path: string,
+  what: string,
+): Wrong | null {
+  const key = strangeKey(element, known);
+  return key === null ? null : new Wrong(`${path}.${key}`, strangeKeyMessage(key, what));
+}
+
 function contentOf(content: Json | undefined, path: string): Content | Wrong {
   if (content === undefined || content === null || typeof content === 'string') return content ?? null;
   if (!isList(content))
@@ -173,8 +229,10 @@ function contentOf(content: Json | undefined, path: string): Content | Wrong {
   const chunks: Chunk[] = [];
   for (const [index, chunk] of content.entries()) {
     const decoded = chunkOf(chunk);
-    if (decoded === null)
+    if (decoded === null || !isJsonObject(chunk))
       return new Wrong(`${path}.content.${index}`, 'a chunk has a `text` or an `image_url`');
+    const strange = strangeIn(chunk, CHUNK_KEYS, `${path}.content.${index}`, 'a chunk');
+    if (strange !== null) return strange;
     chunks.push(decoded);
   }
   return chunks;
@@ -201,9 +259,13 @@ function argumentsOf(args: Json | undefined): JsonObject | string {
 function tools(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
   const { path } = frame;
   if (!isList(element.tools)) return new Wrong(`${path}.tools`, 'the tools are a list');
+  const strange = strangeIn(element, TOOL_LIST_KEYS, path, 'a list of tools');
+  if (strange !== null) return strange;
   for (const [index, tool] of element.tools.entries()) {
     const at = `${path}.tools.${index}`;
     if (!isJsonObject(tool) || typeof tool.name !== 'string') return new Wrong(at, 'a tool has a `name`');
+    const strangeInTool = strangeIn(tool, TOOL_KEYS, at, 'a tool');
+    if (strangeInTool !== null) return strangeInTool;
     const metadata = own(tool, 'metadata');
     const server = isJsonObject(metadata) ? own(metadata, 'server') : undefined;
     events.push({

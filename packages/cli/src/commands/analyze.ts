@@ -1,16 +1,18 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
 import type { Awaited } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
+import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
 import { written } from '../output-stream.ts';
+import { jsonLine } from '../render.ts';
 import { readTraces } from '../trace-input.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type TraceReadingOptions, traceReading } from './trace-reading.ts';
 
-/** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used. */
+/** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used, or holds nothing. */
 export async function analyze(
   surroundings: Surroundings,
   policyFile: string,
@@ -24,7 +26,8 @@ export async function analyze(
   if (inUse === null || reading === null) return EXIT.failed;
   const { policy, parameters } = inUse;
   const renderer = new FindingsRenderer(new Drawing(surroundings.output, surroundings.hasUnicode), policy);
-  const count = { traces: 0, unusable: 0, violations: 0, undecided: 0 };
+  const count = { files: traceFiles.length, traces: 0, unusable: 0, violations: 0, undecided: 0 };
+  let read = NO_EVENTS;
   for (const file of traceFiles) {
     for await (const trace of readTraces(file, reading)) {
       if (!trace.ok) {
@@ -36,28 +39,36 @@ export async function analyze(
       const analyzed = (awaited?: Awaited) => policy.analyzeEvents(events, parameters, awaited);
       const analysis = asked === undefined ? analyzed() : await asked.judged(analyzed);
       count.traces++;
+      read = addEvents(read, countEvents(events));
       count.violations += analysis.errors.length;
       count.undecided += analysis.undecided.length;
       if (!surroundings.wantsJson) renderer.render(trace.value, analysis);
       else for (const piece of analysisLine(trace.value.name, analysis)) await written(process.stdout, piece);
     }
   }
-  if (!surroundings.wantsJson)
-    surroundings.output.say('', summary(count), count.violations > 0 ? 'bad' : 'good');
+  if (surroundings.wantsJson)
+    await written(process.stdout, jsonLine({ kind: 'analyze.result', ...count, events: read }));
+  else {
+    const isGood = count.violations + count.unusable === 0;
+    surroundings.output.say('', summary(count), isGood ? 'good' : 'bad');
+    surroundings.output.say('', readWords(read), 'dim');
+  }
   if (count.unusable > 0) return EXIT.failed;
   return count.violations > 0 ? EXIT.refused : EXIT.done;
 }
 
 interface Count {
+  readonly files: number;
   readonly traces: number;
   readonly unusable: number;
   readonly violations: number;
   readonly undecided: number;
 }
 
-function summary({ traces, unusable, violations, undecided }: Count): string {
+function summary({ files, traces, unusable, violations, undecided }: Count): string {
   const found = violations === 0 ? 'no violation' : counted(violations, 'violation');
   const open = undecided === 0 ? '' : `, ${undecided} undecided`;
   const broken = unusable === 0 ? '' : `; ${counted(unusable, 'trace')} cannot be used`;
-  return `${found}${open} in ${counted(traces, 'trace')}${broken}`;
+  const several = files > 1 ? ` of ${counted(files, 'file')}` : '';
+  return `${found}${open} in ${counted(traces, 'trace')}${several}${broken}`;
 }

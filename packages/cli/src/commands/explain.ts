@@ -1,6 +1,7 @@
 /** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
 import type { PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
 import { Drawing } from '../drawing.ts';
+import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EventSummaries } from '../event-summary.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Decided, ExplanationRenderer } from '../explanation.ts';
@@ -44,13 +45,16 @@ export async function explain(
     new Drawing(surroundings.output, surroundings.hasUnicode),
     inUse.policy,
   );
-  const count = { explained: 0, unusable: 0, refused: 0 };
+  const count = { traces: 0, explained: 0, unusable: 0, refused: 0 };
+  let read = NO_EVENTS;
   for await (const trace of readTraces(traceFile, reading)) {
     if (!trace.ok) {
       count.unusable++;
       surroundings.noteDiagnostics([trace.fault]);
       continue;
     }
+    count.traces++;
+    read = addEvents(read, countEvents(trace.value.events));
     if (event !== undefined && !trace.value.events.some((one) => isWanted(one, event))) {
       count.unusable++;
       surroundings.noteFault({
@@ -67,9 +71,12 @@ export async function explain(
       else renderer.render(trace.value, decided);
     }
   }
-  if (!surroundings.wantsJson) {
+  if (surroundings.wantsJson)
+    await written(process.stdout, jsonLine({ kind: 'explain.result', ...count, events: read }));
+  else {
     const { words, style } = summaryOf(count);
     surroundings.output.say('', words, style);
+    surroundings.output.say('', readWords(read), 'dim');
   }
   if (count.unusable > 0) return EXIT.failed;
   return count.refused > 0 ? EXIT.refused : EXIT.done;

@@ -29,7 +29,7 @@ interface LineDecision {
 
 type Reason = Omit<PolicyReason, 'explanation'> & Partial<PolicyReason>;
 
-/** 0: all was allowed; 1: something was denied or asked; 2: an unusable policy or parameter, or a line that is no message. */
+/** 0: all was allowed; 1: something was denied or asked; 2: an unusable policy or parameter, a line that is no message, or no line at all. */
 export async function monitor(
   surroundings: Surroundings,
   policyFile: string,
@@ -45,6 +45,11 @@ export async function monitor(
     const decision = await watch.decide(line);
     if (decision !== null) await written(process.stdout, jsonLine(decision));
   }
+  if (watch.isIdle) {
+    const help = 'write one message a line to its standard input';
+    surroundings.noteFault({ kind: 'usage', message: 'no message came in, so nothing was looked at', help });
+    return EXIT.failed;
+  }
   return watch.exitCode;
 }
 
@@ -55,6 +60,7 @@ class Watch {
   readonly #messages = new MessageStream();
   readonly #asked: Answerers | undefined;
   #exitCode: ExitCode = EXIT.done;
+  #lines = 0;
 
   constructor(policyMonitor: PolicyMonitor, options: MonitorOptions, asked: Answerers | undefined) {
     this.#monitor = policyMonitor;
@@ -66,9 +72,15 @@ class Watch {
     return this.#exitCode;
   }
 
+  /** Whether all of its input was empty. */
+  get isIdle(): boolean {
+    return this.#lines === 0;
+  }
+
   /** Null for a line without anything on it. */
   async decide({ number, text }: StreamLine): Promise<LineDecision | null> {
     if (text.ok && text.value.trim() === '') return null;
+    this.#lines++;
     const pending = text.ok ? this.#messages.read(text.value) : text;
     if (!pending.ok) {
       this.#exitCode = EXIT.failed;

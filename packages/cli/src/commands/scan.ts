@@ -5,6 +5,7 @@ import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLab
 import type { TraceFormat } from '@cordon/policy';
 import type { Answerers } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
+import { NOTHING_READ } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readLabelFile } from '../label-file.ts';
 import { BASE_PACK, DEFAULT_PACKS } from '../packs.ts';
@@ -68,7 +69,7 @@ interface Request {
   readonly options: ScanOptions;
 }
 
-/** 0: no violation; 1: violations; 2: something could not be used or read, or the scan did not come to its end. */
+/** 0: no violation; 1: violations; 2: something could not be used or read, there was nothing, or the scan did not come to its end. */
 export async function scan(
   surroundings: Surroundings,
   files: readonly string[],
@@ -106,7 +107,7 @@ export async function scan(
 function exitCodeOf({ result, fault }: ScanEnd): ExitCode {
   const isWhole =
     fault === null && result.isComplete && result.unreadable === 0 && result.counts.broken === 0;
-  if (!isWhole) return EXIT.failed;
+  if (!isWhole || result.counts.traces === 0) return EXIT.failed;
   return result.counts.violations > 0 ? EXIT.refused : EXIT.done;
 }
 
@@ -185,8 +186,9 @@ function tellEnd(surroundings: Surroundings, { form, options }: Request, { resul
     const how = options.resume === undefined ? '' : '; the same command goes on from here';
     notes.say('cordon: ', `interrupted${how}`, 'warn');
   }
-  if (form === 'summary') return;
   const { broken, traces } = result.counts;
+  if (traces + broken === 0) notes.say('cordon: ', NOTHING_READ, 'bad');
+  if (form === 'summary') return;
   if (broken > 0) notes.say('cordon: ', `${broken} of ${broken + traces} lines cannot be used`, 'warn');
   if (result.unreadable > 0) {
     notes.say('cordon: ', `${result.unreadable} inputs could not be read to the end`, 'bad');

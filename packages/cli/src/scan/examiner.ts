@@ -6,6 +6,7 @@
  */
 import {
   failed,
+  type Json,
   type JsonLimits,
   type JsonObject,
   ok,
@@ -23,13 +24,20 @@ import {
   TraceLabels,
 } from '@cordon/policy';
 import type { Awaited } from '../asked-questions.ts';
+import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import { isElement } from '../trace-input.ts';
 import { NeedTable } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
 
-/** Null: nothing was found. Fails with a sentence when the text is no trace. */
-export type Examination = Result<Analysis | null, string>;
+/** Fails with a sentence when the text is no trace, or holds nothing that a rule could look at. */
+export type Examination = Result<Examined, string>;
+
+export interface Examined {
+  /** Null: nothing was found. */
+  readonly analysis: Analysis | null;
+  readonly read: EventCounts;
+}
 
 /** Longer texts are looked through for depth and size before they are parsed: `[` ten million times takes seconds. */
 const MOST_TRUSTED = 1024 * 1024;
@@ -83,26 +91,41 @@ export class Examiner {
     const messages = plainMessagesOf(document);
     const isPlain = messages !== null && isTame(document) && this.#survey.isPlainChat(messages);
     if (!isPlain) return this.#examineCarefully(text, awaited);
+    const read = this.#survey.counts();
+    if (!hasEvents(read)) return failed(NOTHING_READ);
     const policy = this.#selected(text);
-    return policy === null ? ok(null) : this.#analyzeChat(policy, messages, awaited);
+    return policy === null
+      ? ok({ analysis: null, read })
+      : this.#analyzeChat(policy, messages, read, awaited);
   }
 
   #examineCarefully(text: string, awaited: Awaited | undefined): Examination {
     const parsed = parseJson(text, { ...LIMITS, length: this.#options.maxLength });
     if (!parsed.ok) return failed(notJson(parsed.fault));
-    if (isElement(parsed.value)) return failed(PART_OF_TRACE);
+    if (isElement(parsed.value)) return failed(partOfTrace(parsed.value));
     const { format, parameters } = this.#options;
     const read = readTrace(parsed.value, format === undefined ? {} : { format });
     if (!read.ok) return failed(sentenceOf(read.fault));
+    const counts = countEvents(read.value.events);
+    if (!hasEvents(counts)) return failed(NOTHING_READ);
     const events = this.#labels?.label(read.value.events) ?? read.value.events;
-    return ok(nullIfEmpty(this.#policy.analyzeEvents(events, parameters, awaited)));
+    return ok({
+      analysis: nullIfEmpty(this.#policy.analyzeEvents(events, parameters, awaited)),
+      read: counts,
+    });
   }
 
-  #analyzeChat(policy: Policy, messages: readonly unknown[], awaited: Awaited | undefined): Examination {
+  #analyzeChat(
+    policy: Policy,
+    messages: readonly unknown[],
+    read: EventCounts,
+    awaited: Awaited | undefined,
+  ): Examination {
     const events = decodeChat(messages);
     if (!events.ok) return failed(sentenceOf(events.fault));
     const labelled = this.#labels?.label(events.value) ?? events.value;
-    return ok(nullIfEmpty(policy.analyzeEvents(labelled, this.#options.parameters, awaited)));
+    const analysis = policy.analyzeEvents(labelled, this.#options.parameters, awaited);
+    return ok({ analysis: nullIfEmpty(analysis), read });
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */
@@ -122,6 +145,12 @@ export class Examiner {
     this.#selections.set(key, selection);
     return selection;
   }
+}
+
+/** Where it is an element of a format that is not read, that is what its user has to know. */
+function partOfTrace(element: Json): string {
+  const read = readTrace([element]);
+  return read.ok || !read.fault.message.startsWith('this is ') ? PART_OF_TRACE : read.fault.message;
 }
 
 function nullIfEmpty(analysis: Analysis): Analysis | null {

@@ -20,8 +20,8 @@ export class JsonReport implements ScanReport {
   }
 
   end({ counts, rules, unreadable, isComplete, seconds }: ScanResult): string {
-    const { traces, broken, violations, undecided, bytes } = counts;
-    const result = { traces, broken, violations, undecided, bytes, seconds, rules };
+    const { traces, broken, violations, undecided, bytes, events } = counts;
+    const result = { traces, broken, violations, undecided, bytes, seconds, rules, events };
     return jsonLine({ kind: 'scan.result', ...result, unreadable, complete: isComplete });
   }
 }

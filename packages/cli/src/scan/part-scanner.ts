@@ -12,6 +12,7 @@ import type { Asking } from '@cordon/detectors';
 import type { Analysis } from '@cordon/policy';
 import { joinPolicies } from '@cordon/policy';
 import type { Awaited } from '../asked-questions.ts';
+import type { EventCounts } from '../event-counts.ts';
 import { analysisLine } from '../findings.ts';
 import { loadedPolicy } from '../loaded-policy.ts';
 import { type Examination, Examiner } from './examiner.ts';
@@ -117,7 +118,8 @@ export class PartScanner {
       const examined = this.#examine(bytes.toString('utf8', start, end));
       if (examined.ok) {
         tally.isLineOpen = line.isOpen;
-        this.#trace(number, examined.value, bytes.subarray(start, end), tally);
+        tally.read(examined.value.read);
+        this.#trace(number, examined.value.analysis, bytes.subarray(start, end), tally);
       } else if (line.isOpen && this.#task.records.waitsForRest) tally.unfinishedAt = line.position;
       else tally.broken(number, examined.fault);
     }
@@ -192,6 +194,7 @@ class Tally {
   /** Traces by rule. */
   readonly examples = new Map<string, number>();
   readonly #rules: number[];
+  readonly #events: Record<string, number> = {};
   #broken = 0;
 
   constructor(rules: number) {
@@ -202,6 +205,13 @@ class Tally {
     this.#rules[rule] = (this.#rules[rule] ?? 0) + 1;
   }
 
+  read(events: EventCounts): void {
+    for (const kind in events) {
+      const count = events[kind] ?? 0;
+      if (count > 0) this.#events[kind] = (this.#events[kind] ?? 0) + count;
+    }
+  }
+
   broken(line: number, message: string): void {
     this.#broken++;
     this.records.push({ kind: 'broken', line, message });
@@ -210,7 +220,7 @@ class Tally {
   outcome(): PartOutcome {
     const { traces, violations, undecided, lines, records, isLineOpen, unfinishedAt, fault } = this;
     return {
-      counts: { traces, violations, undecided, broken: this.#broken },
+      counts: { traces, violations, undecided, broken: this.#broken, events: this.#events },
       // An unfinished line is counted when it is finished.
       lines: unfinishedAt === null ? lines : lines - 1,
       rules: this.#rules,

@@ -6,6 +6,7 @@
  */
 import type { JsonObject, ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
+import { addEvents, type EventCounts, NO_EVENTS } from '../event-counts.ts';
 import type { Dialect } from '../policy-files.ts';
 
 /** A piece of one input. */
@@ -62,6 +63,8 @@ export interface Counts {
   readonly violations: number;
   readonly undecided: number;
   readonly bytes: number;
+  /** That were read of the traces. */
+  readonly events: EventCounts;
 }
 
 export interface PartOutcome {
@@ -109,7 +112,14 @@ export interface RecordOptions {
   readonly examples: number | null;
 }
 
-export const NO_COUNTS: Counts = { traces: 0, broken: 0, violations: 0, undecided: 0, bytes: 0 };
+export const NO_COUNTS: Counts = {
+  traces: 0,
+  broken: 0,
+  violations: 0,
+  undecided: 0,
+  bytes: 0,
+  events: NO_EVENTS,
+};
 
 export function addCounts(a: Counts, b: Counts): Counts {
   return {
@@ -118,5 +128,6 @@ export function addCounts(a: Counts, b: Counts): Counts {
     violations: a.violations + b.violations,
     undecided: a.undecided + b.undecided,
     bytes: a.bytes + b.bytes,
+    events: addEvents(a.events, b.events),
   };
 }

@@ -25,7 +25,7 @@ import type { Input } from './input.ts';
 import { type Counts, NO_COUNTS } from './part.ts';
 
 const KIND = 'cordon.scan-state';
-const VERSION = 1;
+const VERSION = 2;
 const LIMITS = { length: 64 * 1024 * 1024, depth: 16, elements: 2_000_000 };
 
 /** Bytes at the beginning of an input, and before the place that was reached, that must still be there. */
@@ -227,9 +227,13 @@ function decodeSeen({ progress, likeness }: JsonObject): SeenInput | null {
   };
 }
 
-function decodeCounts({ traces, broken, violations, undecided, bytes }: JsonObject): Counts | null {
-  if (!isCount(traces) || !isCount(broken) || !isCount(violations)) return null;
-  return isCount(undecided) && isCount(bytes) ? { traces, broken, violations, undecided, bytes } : null;
+function decodeCounts({ traces, broken, violations, undecided, bytes, events }: JsonObject): Counts | null {
+  if (!isCount(traces) || !isCount(broken) || !isCount(violations) || !isJsonObject(events)) return null;
+  const read = Object.entries(events).flatMap(([kind, count]): [string, number][] =>
+    isCount(count) ? [[kind, count]] : [],
+  );
+  if (!isCount(undecided) || !isCount(bytes)) return null;
+  return { traces, broken, violations, undecided, bytes, events: Object.fromEntries(read) };
 }
 
 function isCount(value: Json | undefined): value is number {

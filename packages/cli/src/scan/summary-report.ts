@@ -6,6 +6,7 @@
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import type { Drawing } from '../drawing.ts';
+import { readWords } from '../event-counts.ts';
 import { counted, EFFECTS } from '../findings.ts';
 import { renderTable } from '../table.ts';
 import type { Input } from './input.ts';
@@ -150,6 +151,7 @@ export class SummaryReport implements ScanReport {
       `${found}${open} in ${where}${broken}${faults}${rest}${end}`,
       isGood ? 'good' : 'bad',
     );
+    this.#drawing.say('', readWords(counts.events), 'dim');
     const rate = seconds > 0 ? `, ${megabytes(counts.bytes / seconds)}/s` : '';
     this.#drawing.say('', `${megabytes(counts.bytes)} in ${seconds.toFixed(1)} s${rate}`, 'dim');
   }

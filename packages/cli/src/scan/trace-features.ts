@@ -5,6 +5,7 @@
  * Ring 1.
  */
 import { isJsonObject } from '@cordon/core';
+import type { EventCounts } from '../event-counts.ts';
 
 /** Features that every table has. */
 export const FEATURE = {
@@ -79,6 +80,9 @@ export class Survey implements Positions {
   readonly first: Int32Array;
   readonly last: Int32Array;
   #at = 0;
+  #messages = 0;
+  #calls = 0;
+  #outputs = 0;
 
   /** The table must be complete. */
   constructor(table: FeatureTable) {
@@ -95,6 +99,9 @@ export class Survey implements Positions {
     this.first.fill(-1);
     this.last.fill(-1);
     this.#at = 0;
+    this.#messages = 0;
+    this.#calls = 0;
+    this.#outputs = 0;
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index];
       if (!isJsonObject(message) || !this.#isPlain(message)) return false;
@@ -102,9 +109,14 @@ export class Survey implements Positions {
     return true;
   }
 
+  /** Of the trace that was looked at last. */
+  counts(): EventCounts {
+    return { Message: this.#messages, ToolCall: this.#calls, ToolOutput: this.#outputs };
+  }
+
   #isPlain(message: Readonly<Record<string, unknown>>): boolean {
     const { role, content } = message;
-    if (typeof role !== 'string' || !isPlainFrame(message)) return false;
+    if (typeof role !== 'string' || !PLAIN_ROLES.has(role) || !isPlainFrame(message)) return false;
     if (typeof content !== 'string') {
       const isOutput = role === 'tool';
       if (content === null || content === undefined)
@@ -115,10 +127,12 @@ export class Survey implements Positions {
     if (role === 'tool') {
       const id = message.tool_call_id;
       this.#mark(FEATURE.toolOutput);
+      this.#outputs++;
       this.#at++;
       return typeof id === 'string' || id === null || id === undefined;
     }
     this.#mark(FEATURE.message);
+    this.#messages++;
     this.#at++;
     const calls = message.tool_calls;
     if (calls === undefined || calls === null) return true;
@@ -130,10 +144,13 @@ export class Survey implements Positions {
   #isPlainCall(call: unknown): boolean {
     if (!isJsonObject(call)) return false;
     const { id, function: target } = call;
+    for (const key in call) if (key !== 'id' && key !== 'type' && key !== 'function') return false;
     if (id !== undefined && id !== null && typeof id !== 'string') return false;
     if (!isJsonObject(target) || typeof target.name !== 'string') return false;
+    for (const key in target) if (key !== 'name' && key !== 'arguments') return false;
     if (!arePlainArguments(target.arguments)) return false;
     this.#mark(FEATURE.toolCall);
+    this.#calls++;
     const features = this.#table.ofTool(target.name);
     for (let index = 0; index < features.length; index++) this.#mark(features[index] ?? 0);
     this.#at++;
@@ -172,6 +189,8 @@ function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
   return message.role !== 'function';
 }
 
+const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
 /** Keys beside `messages` that bring events of their own, or another format. */
 const OTHER_KEYS: ReadonlySet<string> = new Set([
   ...['resourceSpans', 'resource_spans', 'scopeSpans', 'spans', 'contents', 'candidates', 'choices'],
@@ -183,9 +202,20 @@ const OTHER_KEYS: ReadonlySet<string> = new Set([
 export function plainMessagesOf(document: unknown): readonly unknown[] | null {
   if (Array.isArray(document)) return document;
   if (!isJsonObject(document)) return null;
-  for (const key in document) if (OTHER_KEYS.has(key)) return null;
+  for (const key in document) {
+    // What stands beside the messages may be a second conversation.
+    const value: unknown = key === 'messages' ? null : document[key];
+    if (OTHER_KEYS.has(key) || (typeof value === 'object' && value !== null && !isBare(value))) return null;
+  }
   const messages: unknown = Object.hasOwn(document, 'messages') ? document.messages : null;
   return Array.isArray(messages) ? messages : null;
+}
+
+/** Whether nothing in it is an object or a list. */
+function isBare(value: object): boolean {
+  return (
+    Object.values(value).every((inner) => typeof inner !== 'object' || inner === null) && !('role' in value)
+  );
 }
 
 /** Far below what the decoder allows. */
@@ -216,7 +246,8 @@ function isPlainContent(content: unknown): boolean {
 }
 
 function isPlainChunk(chunk: unknown): boolean {
-  return isJsonObject(chunk) && chunk.type === 'text' && typeof chunk.text === 'string';
+  if (!isJsonObject(chunk) || chunk.type !== 'text' || typeof chunk.text !== 'string') return false;
+  return Object.keys(chunk).length === 2;
 }
 
 /** Texts up to here have no chance to exceed a limit of the decoder. */

@@ -5,7 +5,6 @@
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Analysis, Policy, PolicyDecision, TraceEvent } from '@cordon/policy';
-import { quoted } from '../config-reader.ts';
 import { readTraces } from '../trace-input.ts';
 import { type Difference, differences } from './expectation.ts';
 import type { TestCase, TestFile } from './test-file.ts';
@@ -22,27 +21,19 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** One case. Fails if its trace cannot be read. */
 export async function runCase(
-  { file, policies, labels }: TestFile,
+  { policies, labels }: TestFile,
   test: TestCase,
   hits: RuleHits,
 ): Promise<Result<CaseResult, Diagnostic>> {
   const read = typeof test.trace === 'string' ? await onlyTrace(test.trace) : ok(test.trace);
   if (!read.ok) return read;
   const events = labels?.label(read.value) ?? read.value;
-  if (test.expectation.decision !== null && events.length === 0) return failed(nothingToDecide(file, test));
   const { policy } = policies;
   const analysis = policy.analyzeEvents(events, test.parameters);
   const decision = test.expectation.decision === null ? null : lastDecision(policy, test, events);
   hits.add(policy, analysis, decision);
   const { name, line } = test;
   return ok({ name, line, differences: differences(test.expectation, analysis, decision) });
-}
-
-/** A trace that was given as steps is checked when it is read. */
-function nothingToDecide(file: string, { name, line }: TestCase): Diagnostic {
-  const range = { line, column: 1, endLine: line, endColumn: 1 };
-  const message = `the trace of ${quoted(name)} has no last event that could be decided`;
-  return { code: 'TST002', severity: 'error', file, range, message };
 }
 
 async function onlyTrace(file: string): Promise<Result<readonly TraceEvent[], Diagnostic>> {

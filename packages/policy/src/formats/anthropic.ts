@@ -4,6 +4,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { elementKeys, shownWord } from '../known-keys.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitTool } from './tool.ts';
 import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn, textChunk } from './turn.ts';
@@ -37,6 +38,9 @@ export function readAnthropicMessage(reading: Reading, value: Json, path: string
   const role = reading.nameAt(message, 'role', path);
   reading.refuse(message, ['tool_calls', 'tool_call_id', 'function_call', 'parts'], path, 'a message');
   if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are blocks here');
+  reading.role(role, join(path, 'role'));
+  // A response may stand beside its request, whose keys are looked at there.
+  if (path !== '') reading.knows(message, MESSAGE_KEYS, path, 'a message');
   const turn = new Turn(reading, Frames.of(reading, message, path), role, path);
   const content = own(message, 'content') ?? null;
   const at = join(path, 'content');
@@ -47,10 +51,51 @@ export function readAnthropicMessage(reading: Reading, value: Json, path: string
   turn.end();
 }
 
+const MESSAGE_KEYS = elementKeys(
+  ...['role', 'content', 'type', 'stop_reason', 'stop_sequence', 'stop_details', 'container'],
+  ...['context_management', 'cache_control'],
+);
+
+const BLOCK_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['text', blockKeys('text', 'citations')],
+  ['thinking', blockKeys('thinking', 'signature')],
+  // What was thought is encrypted.
+  ['redacted_thinking', blockKeys('data')],
+  ['image', blockKeys('source', 'title', 'context')],
+  ['document', blockKeys('source', 'title', 'context', 'citations')],
+  ['search_result', blockKeys('source', 'title', 'content', 'citations')],
+  ['container_upload', blockKeys('file_id')],
+  ['tool_reference', blockKeys('tool_name')],
+  ['tool_use', blockKeys('name', 'input', 'caller')],
+  ['server_tool_use', blockKeys('name', 'input', 'caller')],
+  ['mcp_tool_use', blockKeys('name', 'input', 'server_name')],
+]);
+
+/** Of all results, also those of tools of the provider that do not exist yet. */
+const RESULT_KEYS = blockKeys('tool_use_id', 'content', 'is_error', 'caller');
+
+function blockKeys(...own: readonly string[]): ReadonlySet<string> {
+  return new Set(['type', 'id', 'cache_control', ...own]);
+}
+
+/** The type of a block that is known, with keys that are. */
+function typeOf(reading: Reading, block: JsonObject, path: string): string {
+  const type = reading.nameAt(block, 'type', path);
+  const known = BLOCK_KEYS.get(type) ?? (type.endsWith('tool_result') ? RESULT_KEYS : undefined);
+  if (known !== undefined) reading.knows(block, known, path, `a block ${shownWord(type)}`);
+  else if (type !== '') reading.wrong(join(path, 'type'), unknownBlock(type));
+  return type;
+}
+
+/** Its words must not be taken for what a user or a model said, nor a call for words. */
+function unknownBlock(type: string): string {
+  return `a block ${shownWord(type)} is not known, so nobody knows whether it is a call, an output or words`;
+}
+
 function readBlock(reading: Reading, turn: Turn, value: Json, path: string): void {
   if (reading.fault !== null) return;
   const block = reading.object(value, path, 'a block');
-  const type = reading.nameAt(block, 'type', path);
+  const type = typeOf(reading, block, path);
   switch (type) {
     case 'tool_use':
     case 'server_tool_use':
@@ -102,7 +147,7 @@ function pieces(reading: Reading, content: Json, path: string): readonly Piece[]
   for (const [index, value] of content.entries()) {
     const at = join(path, index);
     const block = reading.object(value, at, 'a block');
-    for (const piece of blockPieces(reading, block, at, reading.nameAt(block, 'type', at))) found.push(piece);
+    for (const piece of blockPieces(reading, block, at, typeOf(reading, block, at))) found.push(piece);
   }
   return found;
 }

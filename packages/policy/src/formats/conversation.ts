@@ -111,6 +111,7 @@ function readExchange(format: ConversationFormat, reading: Reading, log: JsonObj
   const isPair = isPaired(log);
   const at = isPair ? 'request' : '';
   const request = isPair ? (reading.objectAt(log, 'request', '') ?? {}) : log;
+  checkBeside(format, reading, log, '');
   const messages = own(request, MESSAGES[format]);
   reader.preamble(request, at);
   if (messages !== undefined) {
@@ -121,6 +122,30 @@ function readExchange(format: ConversationFormat, reading: Reading, log: JsonObj
   if (answer !== null) reader.response(answer, isPair ? 'response' : '');
   else if (messages === undefined)
     reading.wrong('', `there are neither \`${MESSAGES[format]}\` nor a response`);
+}
+
+/** What is read of a request and of a response. */
+const EXCHANGE_KEYS: Readonly<Record<ConversationFormat, ReadonlySet<string>>> = {
+  'openai-chat': new Set(['messages', 'tools', 'functions', 'choices', 'metadata']),
+  'openai-responses': new Set(['input', 'instructions', 'tools', 'output', 'metadata']),
+  anthropic: new Set(['messages', 'system', 'tools', 'content', 'metadata']),
+  gemini: new Set(['contents', 'systemInstruction', 'system_instruction', 'tools', 'candidates', 'metadata']),
+};
+
+const PAIR_KEYS: ReadonlySet<string> = new Set(['request', 'response', 'metadata']);
+
+/** Refuses another conversation beside the one that is read. */
+function checkBeside(format: ConversationFormat, reading: Reading, exchange: JsonObject, path: string): void {
+  const known = EXCHANGE_KEYS[format];
+  if (!isPaired(exchange)) {
+    reading.beside(exchange, known, path);
+    return;
+  }
+  reading.beside(exchange, PAIR_KEYS, path);
+  for (const side of ['request', 'response']) {
+    const inner = own(exchange, side);
+    if (isJsonObject(inner)) reading.beside(inner, known, join(path, side));
+  }
 }
 
 /** A list of pairs is one conversation, told anew by each request. */
@@ -137,6 +162,7 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
     const asking = readerOf(format, asked);
     const place = isPair ? join(at, 'request') : at;
     const request = isPair ? (asked.objectAt(value, 'request', at) ?? {}) : value;
+    checkBeside(format, reading, value, at);
     asking.preamble(request, place);
     const messages = own(request, MESSAGES[format]);
     if (messages !== undefined) asking.messages(messages, join(place, MESSAGES[format]));

@@ -9,6 +9,8 @@
 import {
   type AppId,
   type ContextId,
+  type Effect,
+  type EventBody,
   type EventId,
   endorsesValues,
   id,
@@ -42,6 +44,65 @@ interface Entry {
 
 /** Contexts that serve no query of the user: none of them is the one a plan was made for. */
 const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'summary', 'inquiry']);
+
+/** What a journal may tell of; most of it says nothing to a rule. */
+const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}`>, null>> = {
+  'session.started': null,
+  'session.resumed': null,
+  'session.ended': null,
+  'user.message': null,
+  'query.delivered': null,
+  'query.resumed': null,
+  'query.ended': null,
+  'plan.made': null,
+  'context.created': null,
+  'context.ended': null,
+  'summary.made': null,
+  'fact.observed': null,
+  'app.started': null,
+  'app.unavailable': null,
+  'app.stopped': null,
+  'app.pinned': null,
+  'app.changed': null,
+  'model.message': null,
+  'question.answered': null,
+  'tool-call.in-doubt': null,
+  'probe.received': null,
+  'offer.made': null,
+  'probe.refused': null,
+  'install.proposed': null,
+  'request.refused': null,
+  'read.refused': null,
+  'permission.asked': null,
+  'permission.answered': null,
+  'choice.asked': null,
+  'choice.answered': null,
+  'grant.given': null,
+  'grant.used': null,
+  'message.dropped': null,
+  'egress.refused': null,
+  'egress.closed': null,
+};
+
+const EFFECTS: Readonly<Record<Effect, null>> = {
+  'model-call': null,
+  'tool-call': null,
+  'tool-output': null,
+  'app-request': null,
+  'app-response': null,
+  'data-release': null,
+  egress: null,
+  answer: null,
+};
+
+type Step = 'proposed' | 'decided' | 'executed' | 'failed';
+
+const STEPS: readonly Step[] = ['proposed', 'decided', 'executed', 'failed'];
+
+const ENTRY_KINDS: ReadonlySet<string> = new Set([
+  ...Object.keys(PLAIN_KINDS),
+  ...Object.keys(EFFECTS).flatMap((effect) => STEPS.map((step) => `${effect}.${step}`)),
+]);
 
 export class JournalReader {
   readonly #reading: Reading;
@@ -90,6 +151,7 @@ export class JournalReader {
   #entry(entry: Entry): void {
     const { kind, context, body, path } = entry;
     this.#entries.set(entry.id, entry);
+    if (!ENTRY_KINDS.has(kind)) this.#reading.wrong(join(path, 'kind'), 'this kind of entry is not known');
     if (kind === 'user.message') {
       this.#plan = null;
       this.#fact(entry, { kind: 'carried', context: USER_CONTEXT }, { app: null, causes: [] }, {});

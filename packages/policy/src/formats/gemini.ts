@@ -5,6 +5,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import type { Json, JsonObject } from '@cordon/core';
+import { elementKeys } from '../known-keys.ts';
 import { OpenCalls } from './open-calls.ts';
 import { Frames, isList, join, own, type Reading } from './reading.ts';
 import { emitTool } from './tool.ts';
@@ -42,13 +43,16 @@ export class GeminiReader {
   response(response: JsonObject, path: string): void {
     for (const [index, value] of this.#reading.listAt(response, 'candidates', path).entries()) {
       const at = join(path, 'candidates', index);
-      const content = own(this.#reading.object(value, at, 'a candidate'), 'content') ?? null;
+      const candidate = this.#reading.object(value, at, 'a candidate');
+      this.#reading.beside(candidate, CANDIDATE_KEYS, at);
+      const content = own(candidate, 'content') ?? null;
       if (content !== null) this.#content(content, join(at, 'content'), 'model');
     }
   }
 
   #tool(value: Json, path: string): void {
     const tool = this.#reading.object(value, path, 'a tool');
+    this.#reading.knows(tool, TOOL_KEYS, path, 'a tool');
     const key = this.#reading.keyIn(tool, 'functionDeclarations', 'function_declarations');
     for (const [index, declaration] of this.#reading.listAt(tool, key, path).entries()) {
       const at = join(path, key, index);
@@ -73,9 +77,9 @@ export class GeminiReader {
       role === 'model' ? 'assistant' : role,
       path,
     );
-    const isEmpty = Object.keys(content).every((key) => OWN_KEYS.has(key));
-    if (!Object.hasOwn(content, 'parts') && !isEmpty) reading.wrong(path, 'a content has `parts`');
+    reading.role(role, join(path, 'role'));
     reading.refuse(content, ['content', 'tool_calls'], path, 'a content');
+    reading.knows(content, CONTENT_KEYS, path, 'a content');
     for (const [index, part] of reading.listAt(content, 'parts', path).entries()) {
       this.#part(turn, part, join(path, 'parts', index));
     }
@@ -91,7 +95,7 @@ export class GeminiReader {
     }
     const part = reading.object(value, path, 'a part');
     const keys = KINDS.filter((name) => isPresent(part, name));
-    if (keys.length === 0) turn.sayUnknown(part, path, 'unknown');
+    reading.knows(part, PART_KEYS, path, 'a part');
     for (const key of keys) this.#datum(turn, part, key, path);
   }
 
@@ -157,6 +161,7 @@ export class GeminiReader {
   }
 
   #call(turn: Turn, call: JsonObject, path: string): void {
+    this.#reading.knows(call, CALL_KEYS, path, 'a call');
     const name = this.#reading.nameAt(call, 'name', path);
     const id = this.#reading.textAt(call, 'id', path);
     if (id === null) this.#open.opened(name, path);
@@ -172,6 +177,7 @@ export class GeminiReader {
   }
 
   #response(turn: Turn, response: JsonObject, path: string): void {
+    this.#reading.knows(response, RESPONSE_KEYS, path, 'a response to a call');
     const name = this.#reading.nameAt(response, 'name', path);
     const id = this.#reading.textAt(response, 'id', path);
     const callId = id ?? this.#open.answered(name);
@@ -186,8 +192,9 @@ export class GeminiReader {
   }
 }
 
-/** What a content may have that says nothing. */
-const OWN_KEYS: ReadonlySet<string> = new Set(['role', 'context', 'causes', 'id']);
+const CANDIDATE_KEYS: ReadonlySet<string> = new Set(['content']);
+
+const CONTENT_KEYS = elementKeys('role', 'parts');
 
 /** What the interface itself runs. */
 const CODE = 'code_execution';
@@ -210,6 +217,25 @@ const KINDS = [
   'file_data',
   'text',
 ] as const;
+
+/** What is called, given back or said, and what stands beside it and says nothing. */
+const PART_KEYS: ReadonlySet<string> = new Set([
+  ...KINDS,
+  ...['thought', 'thoughtSignature', 'thought_signature', 'videoMetadata', 'video_metadata'],
+  ...['mediaResolution', 'media_resolution', 'partMetadata', 'part_metadata'],
+]);
+
+const CALL_KEYS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
+
+const RESPONSE_KEYS: ReadonlySet<string> = new Set(['id', 'name', 'response', 'scheduling']);
+
+/** Tools of the provider, which the model is told of without a description. */
+const TOOL_KEYS: ReadonlySet<string> = new Set([
+  ...['functionDeclarations', 'function_declarations', 'googleSearch', 'google_search'],
+  ...['googleSearchRetrieval', 'google_search_retrieval', 'codeExecution', 'code_execution'],
+  ...['urlContext', 'url_context', 'computerUse', 'computer_use', 'fileSearch', 'file_search'],
+  ...['googleMaps', 'google_maps', 'retrieval', 'enterpriseWebSearch', 'enterprise_web_search'],
+]);
 
 function isPresent(part: JsonObject, key: string): boolean {
   return (own(part, key) ?? null) !== null;

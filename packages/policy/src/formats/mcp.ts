@@ -8,6 +8,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { DEFAULT_LABEL, isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
+import { elementKeys } from '../known-keys.ts';
 import type { EventFrame } from '../trace-event.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitTool } from './tool.ts';
@@ -101,6 +102,19 @@ const FROM_CLIENT: ReadonlySet<string> = new Set([
   'notifications/roots/list_changed',
 ]);
 
+/** Around a message: from whom, to whom and how. */
+const ENTRY_KEYS = elementKeys(
+  ...['server', 'serverName', 'server_name', 'serverLabel', 'server_label', 'client', 'clientName'],
+  ...['direction', 'dir', 'type', 'kind', 'method', 'level', 'transport', 'session', 'sessionId', 'seq'],
+  ...['sequence', 'from', 'to', 'source', 'target', 'logger', 'pid', 'stream', 'headers'],
+);
+
+/** Some loggers write their own keys into the message. */
+const MESSAGE_KEYS: ReadonlySet<string> = new Set([
+  ...['jsonrpc', 'id', 'method', 'params', 'result', 'error'],
+  ...ENTRY_KEYS,
+]);
+
 export class McpReader {
   readonly #reading: Reading;
   readonly #pending = new Map<string, Pending[]>();
@@ -124,6 +138,7 @@ export class McpReader {
     }
     const entry = this.#reading.object(value, path, 'an entry');
     const wrapped = isMessage(entry) ? null : wrappedMessage(entry);
+    this.#checkKeys(entry, wrapped?.key ?? null, path);
     const server = serverOf(entry);
     const around = { frames: this.#frames(entry, path), server, direction: directionOf(entry) };
     if (wrapped === null) this.#message(entry, path, around);
@@ -134,6 +149,13 @@ export class McpReader {
         around,
         wrapped,
       );
+  }
+
+  #checkKeys(entry: JsonObject, wrapped: string | null, path: string): void {
+    // An entry without one is the message itself, whose keys are looked at there.
+    if (wrapped === null) return;
+    const { [wrapped]: _, ...rest } = entry;
+    this.#reading.knows(rest, ENTRY_KEYS, path, 'an entry');
   }
 
   #frames(entry: JsonObject, path: string): Frames {
@@ -157,6 +179,7 @@ export class McpReader {
 
   #message(value: Json, path: string, entry: Entry): void {
     const message = this.#reading.object(value, path, 'a message');
+    this.#reading.knows(message, MESSAGE_KEYS, path, 'a message');
     const method = this.#reading.textAt(message, 'method', path);
     const id = own(message, 'id') ?? null;
     if (id !== null && typeof id !== 'string' && typeof id !== 'number') {

@@ -7,20 +7,12 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { decodeChat } from '../chat.ts';
+import { elementKeys } from '../known-keys.ts';
 import type { ToolCallEvent, TraceEvent } from '../trace-event.ts';
 import { OpenCalls } from './open-calls.ts';
-import { isList, join, own, type Reading, wordsIn } from './reading.ts';
+import { isList, join, own, type Reading } from './reading.ts';
 import { emitOpenaiTools, emitTool } from './tool.ts';
-import {
-  attachment,
-  callEvent,
-  dataUrl,
-  loneText,
-  loneTexts,
-  type Piece,
-  textChunk,
-  withContent,
-} from './turn.ts';
+import { attachment, callEvent, dataUrl, loneText, type Piece, textChunk, withContent } from './turn.ts';
 
 /** Whether a list has nothing in it but what `chat.ts` knows: then it is decoded as it is, in one pass. */
 export function isPlainChat(list: readonly Json[]): boolean {
@@ -90,6 +82,7 @@ function readCompletion(reading: Reading, completion: JsonObject, path: string):
   const messages = reading.listAt(completion, 'choices', path).map((value, index): Placed => {
     const at = join(path, 'choices', index);
     const choice = reading.object(value, at, 'a choice');
+    reading.knows(choice, CHOICE_KEYS, at, 'a choice');
     const message = own(choice, 'message');
     if (message === undefined) reading.wrong(at, 'a choice has a `message`');
     return { value: message ?? null, path: join(at, 'message') };
@@ -168,7 +161,33 @@ function isSpecial(element: JsonObject): boolean {
   return isList(calls) && calls.some((call) => isJsonObject(call) && Object.hasOwn(call, 'custom'));
 }
 
-const SPECIAL_KEYS = ['function_call', 'refusal', 'reasoning_content', 'audio', 'parts'] as const;
+/** Where providers put what their models think. */
+const THINKING_KEYS = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+/** Some say the same under two keys. */
+function thinkingKey(element: JsonObject): (typeof THINKING_KEYS)[number] | null {
+  return THINKING_KEYS.find((key) => (own(element, key) ?? null) !== null) ?? null;
+}
+
+const SPECIAL_KEYS = ['function_call', 'refusal', ...THINKING_KEYS, 'audio', 'parts'] as const;
+
+/** What is left of an element for `chat.ts`, which knows no special keys and refuses what it does not know. */
+function withoutSpecialKeys(element: JsonObject): JsonObject {
+  const special = new Set<string>(SPECIAL_KEYS);
+  return Object.fromEntries(Object.entries(element).filter(([key]) => !special.has(key)));
+}
+
+const CUSTOM_KEYS: ReadonlySet<string> = new Set(['name', 'input']);
+
+const DELTA_KEYS = elementKeys(
+  ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name', 'annotations', 'audio'],
+  ...[...THINKING_KEYS, 'reasoning_details', 'thinking_blocks', 'provider_specific_fields'],
+);
+
+const CHOICE_KEYS = elementKeys(
+  ...['index', 'message', 'delta', 'finish_reason', 'native_finish_reason', 'stop_reason', 'logprobs'],
+  ...['content_filter_results', 'content_filter_offsets', 'provider_specific_fields'],
+);
 
 function isPlainChunk(chunk: Json): boolean {
   return (
@@ -192,7 +211,9 @@ function plainForm(
     const custom = reading.object(own(call, 'custom'), target, '`custom`');
     calls.set(index, { path: at, parts: { name: join(target, 'name'), arguments: target } });
     const name = reading.nameAt(custom, 'name', target);
-    return { ...call, function: { name, arguments: { input: reading.nameAt(custom, 'input', target) } } };
+    reading.knows(custom, CUSTOM_KEYS, target, '`custom`');
+    const { custom: _, ...rest } = call;
+    return { ...rest, function: { name, arguments: { input: reading.nameAt(custom, 'input', target) } } };
   });
   const legacy = reading.objectAt(element, 'function_call', path);
   if (legacy !== null) {
@@ -215,7 +236,7 @@ function plainForm(
     ? { role: 'tool', tool_call_id: open.answered(reading.nameAt(element, 'name', path)) }
     : { tool_calls: toolCalls };
   return {
-    element: { ...element, ...output, ...(pieces === null ? {} : { content: null }) },
+    element: { ...withoutSpecialKeys(element), ...output, ...(pieces === null ? {} : { content: null }) },
     amendment: { pieces, calls },
   };
 }
@@ -226,8 +247,10 @@ function contentPieces(reading: Reading, element: JsonObject, path: string): rea
   const at = join(path, 'content');
   if (content !== null && typeof content !== 'string' && !isList(content)) return null;
   const pieces: Piece[] = [];
-  const reasoning = reading.textAt(element, 'reasoning_content', path);
-  if (reasoning !== null) pieces.push(loneText(reasoning, join(path, 'reasoning_content'), 'thinking'));
+  const thinking = thinkingKey(element);
+  const reasoning = thinking === null ? null : reading.textAt(element, thinking, path);
+  if (thinking !== null && reasoning !== null)
+    pieces.push(loneText(reasoning, join(path, thinking), 'thinking'));
   if (typeof content === 'string') pieces.push(loneText(content, at));
   else if (content !== null) {
     for (const [index, chunk] of content.entries()) {
@@ -245,13 +268,24 @@ function contentPieces(reading: Reading, element: JsonObject, path: string): rea
   return pieces;
 }
 
+const OTHER_CHUNKS: ReadonlySet<string> = new Set(['refusal', 'input_audio', 'file']);
+
+const CHUNK_KEYS = elementKeys(
+  ...['type', 'text', 'image_url', 'annotations', 'citations', 'cache_control'],
+  ...['refusal', 'input_audio', 'file'],
+);
+
 function chunkPieces(reading: Reading, value: Json, path: string): readonly Piece[] {
   const chunk = reading.object(value, path, 'a chunk');
   const text = own(chunk, 'text');
-  if (typeof text === 'string') return [textChunk(text, path)];
   const image = own(chunk, 'image_url');
+  const type = own(chunk, 'type');
+  const isKnown =
+    typeof text === 'string' || isJsonObject(image) || (typeof type === 'string' && OTHER_CHUNKS.has(type));
+  if (isKnown) reading.knows(chunk, CHUNK_KEYS, path, 'a chunk');
+  if (typeof text === 'string') return [textChunk(text, path)];
   if (isJsonObject(image)) return [{ kind: 'attachment', image_url: image, path }];
-  switch (own(chunk, 'type')) {
+  switch (type) {
     case 'refusal':
       return [loneText(reading.nameAt(chunk, 'refusal', path), join(path, 'refusal'), 'refusal')];
     case 'input_audio': {
@@ -267,16 +301,10 @@ function chunkPieces(reading: Reading, value: Json, path: string): readonly Piec
       const url = reading.textAt(file, 'file_data', at) ?? reading.textAt(file, 'file_id', at);
       return [...(name === null ? [] : [loneText(name, join(at, 'filename'))]), attachment(url, null, path)];
     }
-    case 'text':
-    case 'image_url':
-    case undefined:
-    case 'tool_use':
-    case 'tool_result':
-      // Blocks of another provider are calls and outputs; as texts they would be hidden from the rules about those.
+    default:
+      // Blocks of others are calls and outputs; as texts they would be hidden from the rules about those.
       reading.wrong(path, 'a chunk has a `text` or an `image_url`');
       return [];
-    default:
-      return loneTexts(wordsIn(chunk, path));
   }
 }
 
@@ -337,10 +365,13 @@ class StreamedMessage {
   }
 
   add(reading: Reading, delta: JsonObject, path: string): void {
+    reading.knows(delta, DELTA_KEYS, path, 'a delta');
     this.#role = reading.textAt(delta, 'role', path) ?? this.#role;
+    reading.role(this.#role, join(path, 'role'));
     this.#content.add(reading.textAt(delta, 'content', path), join(path, 'content'));
     this.#refusal.add(reading.textAt(delta, 'refusal', path), join(path, 'refusal'));
-    this.#thinking.add(reading.textAt(delta, 'reasoning_content', path), join(path, 'reasoning_content'));
+    const thinking = thinkingKey(delta);
+    if (thinking !== null) this.#thinking.add(reading.textAt(delta, thinking, path), join(path, thinking));
     for (const [position, value] of reading.listAt(delta, 'tool_calls', path).entries()) {
       const at = join(path, 'tool_calls', position);
       const call = reading.object(value, at, 'a call');
@@ -416,14 +447,18 @@ class StreamedMessage {
 /** The one call of the older form has no index. */
 const LEGACY = -1;
 
+const CHUNK_PARTS: ReadonlySet<string> = new Set(['choices']);
+
 function readChunks(reading: Reading, chunks: readonly Placed[]): void {
   const messages = new Map<string, StreamedMessage>();
   for (const { value, path } of chunks) {
     const chunk = reading.object(value, path, 'a chunk');
+    reading.beside(chunk, CHUNK_PARTS, path);
     const id = reading.textAt(chunk, 'id', path);
     for (const [position, entry] of reading.listAt(chunk, 'choices', path).entries()) {
       const at = join(path, 'choices', position);
       const choice = reading.object(entry, at, 'a choice');
+      reading.knows(choice, CHOICE_KEYS, at, 'a choice');
       const delta = reading.objectAt(choice, 'delta', at);
       if (delta === null) continue;
       const key = JSON.stringify([id, own(choice, 'index') ?? position]);

@@ -8,6 +8,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { elementKeys, shownWord } from '../known-keys.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitOpenaiTools, emitTool } from './tool.ts';
 import {
@@ -59,6 +60,8 @@ function readItem(reading: Reading, value: Json, path: string): void {
   const frames = Frames.of(reading, item, path);
   const type = reading.textAt(item, 'type', path) ?? 'message';
   reading.refuse(item, ['tool_calls', 'tool_call_id', 'function', 'parts'], path, 'an item');
+  const known = ITEM_KEYS.get(type) ?? (type.endsWith('_output') ? OUTPUT_KEYS : null);
+  if (known !== null) reading.knows(item, known, path, `an item ${shownWord(type)}`);
   switch (type) {
     case 'message':
       readMessage(reading, frames, item, path);
@@ -74,15 +77,64 @@ function readItem(reading: Reading, value: Json, path: string): void {
     case 'custom_tool_call':
       readNamedCall(reading, frames, item, path, type);
       return;
+    case 'mcp_approval_request':
+    case 'mcp_approval_response':
+      readWords(reading, frames, item, path, type);
+      return;
+    case 'item_reference':
+    case 'compaction':
+      // An id, and what only the provider can read.
+      return;
     default:
       if (type.endsWith('_call')) readBuiltInCall(reading, frames, item, path, type);
       else if (type.endsWith('_output')) readOutput(reading, frames, item, path);
-      else readUnknown(reading, frames, item, path, type);
+      else reading.wrong(join(path, 'type'), unknownItem(type));
   }
 }
 
+function unknownItem(type: string): string {
+  return `an item ${shownWord(type)} is not known, so nobody knows whether it is a call, an output or words`;
+}
+
+function itemKeys(...own: readonly string[]): ReadonlySet<string> {
+  return elementKeys('type', 'call_id', 'created_by', 'object', ...own);
+}
+
+const ITEM_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['message', itemKeys('role', 'content', 'phase', 'name')],
+  ['reasoning', itemKeys('summary', 'content', 'encrypted_content')],
+  ['mcp_list_tools', itemKeys('server_label', 'tools', 'error')],
+  ['function_call', itemKeys('name', 'arguments', 'namespace', 'caller')],
+  ['custom_tool_call', itemKeys('name', 'input', 'namespace', 'caller')],
+  ['mcp_call', itemKeys('name', 'arguments', 'server_label', 'output', 'error', 'approval_request_id')],
+  ['mcp_approval_request', itemKeys('name', 'arguments', 'server_label')],
+  ['mcp_approval_response', itemKeys('approval_request_id', 'approve', 'reason')],
+  ['item_reference', itemKeys()],
+  ['compaction', itemKeys('encrypted_content')],
+]);
+
+const OUTPUT_KEYS = itemKeys(
+  ...['output', 'tools', 'name', 'acknowledged_safety_checks', 'max_output_length', 'execution', 'caller'],
+);
+
+/** Beside what is called. */
+const BUILT_IN_KEYS = itemKeys(
+  ...[
+    'action',
+    'operation',
+    'result',
+    'results',
+    'outputs',
+    'pending_safety_checks',
+    'environment',
+    'caller',
+  ],
+  ...['max_output_length', 'queries', 'actions', 'execution'],
+);
+
 function readMessage(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
   const role = reading.nameAt(item, 'role', path);
+  reading.role(role, join(path, 'role'));
   if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are items here');
   const turn = new Turn(reading, frames, role, path);
   for (const piece of pieces(reading, own(item, 'content') ?? null, join(path, 'content'))) turn.say(piece);
@@ -175,6 +227,8 @@ function readBuiltInCall(
 ): void {
   const callId = reading.textAt(item, reading.keyIn(item, 'call_id', 'id'), path);
   const what = ['action', 'operation'].find((key) => isJsonObject(own(item, key)));
+  // Without either, whatever the item holds is an argument.
+  if (what !== undefined) reading.knows(item, BUILT_IN_KEYS, path, `an item ${shownWord(type)}`);
   const details = what === undefined ? withoutMarks(item) : reading.object(item[what], path, 'an action');
   emitCall(reading, frames, {
     callId,
@@ -234,13 +288,30 @@ function readOutput(reading: Reading, frames: Frames, item: JsonObject, path: st
     else emitObjectOutput(reading, frames, { callId, path, content: output, contentPath: at });
     return;
   }
-  emitOutput(reading, frames, { callId, path, pieces: pieces(reading, output, at) });
+  emitOutput(reading, frames, { callId, path, pieces: outputPieces(reading, output, at) });
 }
 
-function readUnknown(reading: Reading, frames: Frames, item: JsonObject, path: string, type: string): void {
-  const role = own(item, 'role');
-  const turn = new Turn(reading, frames, typeof role === 'string' ? role : 'assistant', path);
-  turn.sayUnknown(item, path, type);
+/** What a tool gave back: parts of a content, or data of whatever form. */
+function outputPieces(reading: Reading, output: Json, path: string): readonly Piece[] {
+  if (!isList(output)) return pieces(reading, output, path);
+  return output.flatMap((value, index) => {
+    const at = join(path, index);
+    const type = isJsonObject(value) ? own(value, 'type') : undefined;
+    return typeof type === 'string' && PART_TYPES.has(type)
+      ? partPieces(reading, value, at)
+      : loneTexts(wordsIn(value, at));
+  });
+}
+
+const PART_TYPES: ReadonlySet<string> = new Set([
+  ...['input_text', 'output_text', 'summary_text', 'reasoning_text', 'text', 'refusal'],
+  ...['input_image', 'computer_screenshot', 'input_file', 'input_audio'],
+]);
+
+/** Every text of an item is a word of the conversation. */
+function readWords(reading: Reading, frames: Frames, item: JsonObject, path: string, type: string): void {
+  const turn = new Turn(reading, frames, type.endsWith('_response') ? 'user' : 'assistant', path);
+  turn.sayAll(item, path, type);
   turn.end();
 }
 
@@ -261,7 +332,9 @@ function pieces(reading: Reading, content: Json, path: string): readonly Piece[]
 
 function partPieces(reading: Reading, value: Json, path: string): readonly Piece[] {
   const part = reading.object(value, path, 'a part');
-  switch (own(part, 'type')) {
+  const type = own(part, 'type');
+  if (typeof type === 'string' && PART_TYPES.has(type)) reading.knows(part, PART_KEYS, path, 'a part');
+  switch (type) {
     case 'input_text':
     case 'output_text':
     case 'summary_text':
@@ -282,12 +355,19 @@ function partPieces(reading: Reading, value: Json, path: string): readonly Piece
       const named = name === null ? [] : [loneText(name, join(path, 'filename'))];
       return [...named, attachment(url, null, path)];
     }
-    case 'tool_use':
-    case 'tool_result':
-    case 'image_url':
+    case 'input_audio': {
+      const sound = reading.objectAt(part, 'input_audio', path) ?? {};
+      const at = join(path, 'input_audio');
+      const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
+      return [attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path)];
+    }
+    default:
       reading.wrong(path, 'a part of another interface');
       return [];
-    default:
-      return loneTexts(wordsIn(part, path));
   }
 }
+
+const PART_KEYS: ReadonlySet<string> = new Set([
+  ...['type', 'text', 'refusal', 'annotations', 'logprobs', 'image_url', 'file_id', 'detail', 'filename'],
+  ...['file_data', 'file_url', 'input_audio'],
+]);

@@ -5,6 +5,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject } from '@cordon/core';
+import { elementKeys, shownWord } from '../known-keys.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { Located } from './located.ts';
 import { Frames, Reading, wordsIn } from './reading.ts';
@@ -15,7 +16,9 @@ export function messageEvents(reading: Reading, message: Located, usualRole: str
   const read = new Reading();
   const said = message.opened();
   if (!said.isObject) read.wrong(said.path, 'a message is an object');
+  else checkKeys(read, said, MESSAGE_KEYS, 'a message');
   const role = roleOf(said) ?? usualRole;
+  read.role(role, said.path);
   const turn = new Turn(read, Frames.none(), role, said.path);
   const parts = said.get('parts')?.opened() ?? null;
   const content = said.get('content');
@@ -60,15 +63,15 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
     reading.wrong(part.path, 'a part is an object');
     return;
   }
+  checkKeys(reading, part, PART_KEYS, 'a part');
   const type = part.get('type')?.text ?? '';
   const content = part.get('content');
   switch (type) {
     case 'text':
-      if (content?.text != null) turn.say(loneText(content.text, content.path, undefined, part.path));
-      else sayWords(turn, part, type);
-      return;
     case 'reasoning':
-      if (content?.text != null) turn.say(loneText(content.text, content.path, 'thinking', part.path));
+      if (content?.text == null) reading.wrong(part.path, 'its `content` is a text');
+      else
+        turn.say(loneText(content.text, content.path, type === 'text' ? undefined : 'thinking', part.path));
       return;
     case 'tool_call':
       readCall(reading, turn, part, part, 'function', 'arguments');
@@ -89,9 +92,27 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
       readAttachment(turn, part, type);
       return;
     default:
-      sayWords(turn, part, type === '' ? 'unknown' : type);
+      reading.wrong(
+        part.path,
+        `a part ${shownWord(type)} is not known, so nobody knows whether it is a call, an output or words`,
+      );
   }
 }
+
+/** A part or message with keys that are known; where it stands as typed values, they are put together first. */
+function checkKeys(reading: Reading, located: Located, known: ReadonlySet<string>, what: string): void {
+  const value = located.plain();
+  if (isJsonObject(value)) reading.knows(value, known, located.path, what);
+}
+
+const MESSAGE_KEYS = elementKeys(
+  ...['role', 'parts', 'content', 'tool_calls', 'tool_call_id', 'finish_reason', 'name', 'index', 'message'],
+);
+
+const PART_KEYS: ReadonlySet<string> = new Set([
+  ...['type', 'content', 'text', 'id', 'name', 'arguments', 'response', 'result', 'modality', 'mime_type'],
+  ...['uri', 'file_id', 'transcript', 'server_tool_call', 'server_tool_call_response'],
+]);
 
 function readAttachment(turn: Turn, part: Located, type: 'blob' | 'uri' | 'file'): void {
   const mediaType = part.get('mime_type')?.text ?? part.get('modality')?.text ?? null;
@@ -100,11 +121,6 @@ function readAttachment(turn: Turn, part: Located, type: 'blob' | 'uri' | 'file'
   turn.say(attachment(url, mediaType, part.path));
   const transcript = part.get('transcript');
   if (transcript?.text != null) turn.say(loneText(transcript.text, transcript.path));
-}
-
-function sayWords(turn: Turn, part: Located, kind: string): void {
-  if (kind === 'text') for (const piece of loneTexts(wordsIn(part.raw, part.path))) turn.say(piece);
-  else turn.sayUnknown(part.raw, part.path, kind);
 }
 
 function readCall(
@@ -187,13 +203,12 @@ function readContent(reading: Reading, turn: Turn, content: Located): void {
     return;
   }
   const items = content.items();
-  if (items === null) {
-    sayWords(turn, content, 'text');
-    return;
-  }
-  for (const item of items) {
+  if (items === null) reading.wrong(content.path, 'the content is a text or a list of parts');
+  for (const item of items ?? []) {
     const text = item.get('text');
-    if (text?.text != null) turn.say(loneText(text.text, text.path));
-    else readPart(reading, turn, item);
+    if (text?.text != null) {
+      checkKeys(reading, item, PART_KEYS, 'a part');
+      turn.say(loneText(text.text, text.path));
+    } else readPart(reading, turn, item);
   }
 }

@@ -14,6 +14,7 @@ import { attributesAsObject, Located } from './located.ts';
 import { OpenCalls } from './open-calls.ts';
 import { argumentsFrom, instructionEvents, messageEvents, readOutput, textOf } from './otel-message.ts';
 import { Frames, join, own, Reading } from './reading.ts';
+import { checkSpan } from './span-keys.ts';
 import { isWithin, momentsOf, type Span } from './span-tree.ts';
 import { emitTool } from './tool.ts';
 import { callEvent, emitObjectOutput, emitOutput } from './turn.ts';
@@ -23,7 +24,10 @@ export function readSpans(reading: Reading, input: Json): void {
   for (const { span, isEnd } of momentsOf(reading, input)) {
     if (reading.fault !== null) return;
     if (isEnd) reader.end(span);
-    else reader.begin(span);
+    else {
+      checkSpan(reading, span);
+      reader.begin(span);
+    }
   }
 }
 

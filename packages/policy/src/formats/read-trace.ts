@@ -8,6 +8,7 @@ import { decodeChat, type TraceFault } from '../chat.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import { readConversation } from './conversation.ts';
 import { JournalReader } from './cordon-journal.ts';
+import { foreignIn } from './foreign.ts';
 import { McpReader } from './mcp.ts';
 import { isPlainChat } from './openai-chat.ts';
 import { readSpans } from './otel.ts';
@@ -51,13 +52,22 @@ export function readTrace(
   }
   const format = options.format ?? formatOf(input);
   if (format === null) {
+    const foreign = foreignIn(input, '');
+    if (foreign !== null) return failed(foreignFault(foreign));
     const message = `the trace has none of the shapes of ${TRACE_FORMATS.join(', ')}`;
     return failed({ path: '', message });
   }
   const read = readAs(format, input);
   if (read.ok) return ok({ format, events: read.value });
+  const foreign = foreignIn(input, read.fault.path);
+  if (foreign !== null) return failed(foreignFault({ ...foreign, path: read.fault.path }));
   if (options.format !== undefined) return read;
   return failed({ path: read.fault.path, message: `read as ${format}: ${read.fault.message}` });
+}
+
+function foreignFault({ name, path }: { readonly name: string; readonly path: string }): TraceFault {
+  const message = `this is ${name}, a format that is not read yet: convert it to one of ${TRACE_FORMATS.join(', ')}`;
+  return { path, message };
 }
 
 function readAs(format: TraceFormat, input: Json): Result<readonly TraceEvent[], TraceFault> {

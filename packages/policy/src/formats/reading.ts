@@ -7,6 +7,7 @@
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { TraceFault } from '../chat.ts';
 import { MAX_DEPTH } from '../depth.ts';
+import { ROLES, shownWord, strangeKey, strangeKeyMessage, strangeRoleMessage } from '../known-keys.ts';
 import type { EventFrame, TraceEvent } from '../trace-event.ts';
 
 /** Collects the events of a trace, or the one fault that makes it none. */
@@ -64,6 +65,28 @@ export class Reading {
     const name = this.textAt(from, key, path);
     if (name === null) this.wrong(path, `\`${key}\` is missing`);
     return name ?? '';
+  }
+
+  /** Every key of an element says something, so one that nobody knows makes the trace unusable. */
+  knows(element: JsonObject, known: ReadonlySet<string>, path: string, what: string): void {
+    const key = strangeKey(element, known);
+    if (key !== null) this.wrong(join(path, key), strangeKeyMessage(key, what));
+  }
+
+  /** Around a conversation stands what its log says of it; a second conversation there would be read by nobody. */
+  beside(around: JsonObject, known: ReadonlySet<string>, path: string): void {
+    for (const key of Object.keys(around)) {
+      if (known.has(key) || !holdsConversation(around[key])) continue;
+      this.wrong(
+        join(path, key),
+        `${shownWord(key)} holds a conversation that is not read here: make it a trace of its own`,
+      );
+    }
+  }
+
+  /** Whether somebody may have this role. */
+  role(role: string, path: string): void {
+    if (!ROLES.has(role)) this.wrong(path, strangeRoleMessage(role));
   }
 
   /** Keys that only another format has: read as this one, the element would say less than it does. */
@@ -148,6 +171,26 @@ export class Frames {
   get inner(): EventFrame {
     return this.#shared;
   }
+}
+
+/** Keys of messages, calls and their like, in the formats that are read and in others. */
+const SPOKEN: readonly string[] = [
+  ...['role', 'tool_calls', 'tool_call_id', 'toolCalls', 'toolInvocations', 'toolCallId', 'function_call'],
+  ...['parts', 'jsonrpc', 'run_type', 'messages', 'choices', 'candidates', 'tool_use_id', 'call_id'],
+];
+
+function holdsConversation(value: Json | undefined): boolean {
+  const elements = isList(value) ? value : [value ?? null];
+  return elements.some(
+    (element) =>
+      isJsonObject(element) &&
+      (SPOKEN.some((key) => Object.hasOwn(element, key)) || Object.values(element).some(isListOfSpoken)),
+  );
+}
+
+function isListOfSpoken(value: Json): boolean {
+  const [first] = isList(value) ? value : [];
+  return isJsonObject(first) && SPOKEN.some((key) => Object.hasOwn(first, key));
 }
 
 export function join(path: string, ...keys: readonly (string | number)[]): string {

@@ -280,8 +280,8 @@ export class Turn {
     this.#saying.pieces.push(piece);
   }
 
-  /** A part that the format does not describe: all its texts. */
-  sayUnknown(value: Json, path: string, part: string): void {
+  /** A part of which every text is a word of the conversation. */
+  sayAll(value: Json, path: string, part: string): void {
     for (const piece of loneTexts(wordsIn(value, path), part)) this.say(piece);
   }
 

@@ -284,7 +284,8 @@ test('values that are nested too deep are refused where they stand, and others a
       `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":${deep}}}]`,
     otel: (deep) =>
       `[{"spanId":"a","name":"x","attributes":{"gen_ai.tool.name":"f","gen_ai.tool.call.arguments":${deep}}}]`,
-    'cordon-journal': (deep) => `[{"kind":"x","id":"e","session":"s","sequence":0,"more":${deep}}]`,
+    'cordon-journal': (deep) =>
+      `[{"kind":"session.ended","id":"e","session":"s","sequence":0,"more":${deep}}]`,
   };
   for (const format of TRACE_FORMATS) {
     const deep = readTrace(JSON.parse(around[format](nested(10_000))), { format });
@@ -390,7 +391,7 @@ test('pending requests that are never answered do not slow down the others', () 
 
 test('keys that reach for a prototype are only keys', () => {
   const trace: Json = JSON.parse(
-    '[{"role":"user","__proto__":{"content":[{"type":"text","text":"hidden"}]},"content":[{"type":"text","text":"seen","__proto__":{"a":1}}]}]',
+    '[{"role":"user","metadata":{"__proto__":{"content":[{"type":"text","text":"hidden"}]}},"content":[{"type":"text","text":"seen","__proto__":1}]}]',
   );
   const read = readTrace(trace, { format: 'anthropic' });
   assert.ok(read.ok);
@@ -398,6 +399,10 @@ test('keys that reach for a prototype are only keys', () => {
     read.value.events.map((event) => (event.type === 'Message' ? event.content : null)),
     ['seen'],
   );
+  const unknown = readTrace(
+    JSON.parse('[{"role":"user","__proto__":{"content":"hidden"},"content":"seen"}]'),
+  );
+  assert.equal(!unknown.ok && unknown.fault.path, '0.__proto__');
   const method = {
     jsonrpc: '2.0',
     id: '__proto__',
