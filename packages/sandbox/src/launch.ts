@@ -67,8 +67,8 @@ export async function launch(
   try {
     const sources = openMounts(launcher, spec, opened);
     if (!sources.ok) return sources;
-    if (!launcher.leftOut.has('watchdog')) launcher.watchers.prepare();
     const started = start(launcher, spec, sources.value, opened);
+    if (!launcher.leftOut.has('watchdog')) launcher.watchers.prepare(); // while bubblewrap is at work
     return await follow(launcher, spec, started, signal);
   } catch (error) {
     return unavailable(
