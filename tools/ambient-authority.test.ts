@@ -341,6 +341,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'files'],
     why: 'looks through the processes of the machine for what a dead hub has left',
   },
+  'packages/sandbox/src/held-locks.ts': {
+    of: ['files'],
+    why: 'reads the locks of the machine, and which of them an app holds',
+  },
   'packages/sandbox/src/own-folder.ts': {
     of: ['clock', 'files'],
     why: 'measures an app’s own folder, a part of the time',

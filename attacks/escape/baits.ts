@@ -58,12 +58,15 @@ async function layIn(base: string, made: (() => unknown)[]): Promise<LaidBaits> 
   file(join(home, 'data', 'apps', 'other', 'state.json'), BAIT, 0o600);
   const code = folder(join(base, 'code'), 0o755);
   writeFileSync(join(code, 'note.txt'), 'a note', { mode: 0o644 });
+  const pipe = join(code, 'pipe');
+  spawnSync('/usr/bin/mkfifo', [pipe]);
+  chmodSync(pipe, 0o666);
   const states = folder(join(base, 'states'), 0o755);
   const tools = folder(join(base, 'tools'), 0o755);
 
   const answer = (socket: Socket) => socket.on('error', () => {}).end(BAIT);
-  const servers = [createServer(answer), createServer(answer), createServer(answer)];
-  const [tcp, byPath, abstract] = servers;
+  const servers = [createServer(answer), createServer(answer), createServer(answer), createServer(answer)];
+  const [tcp, byPath, abstract, inCode] = servers;
   made.push(...servers.map((server) => () => server.close()));
   const tcpPort = await listen(tcp, { port: 0, host: '::' }).catch(() =>
     listen(tcp, { port: 0, host: '127.0.0.1' }),
@@ -71,6 +74,8 @@ async function layIn(base: string, made: (() => unknown)[]): Promise<LaidBaits> 
   const socket = join(home, 'agent.sock');
   await listen(byPath, { path: socket });
   chmodSync(socket, 0o600);
+  await listen(inCode, { path: join(code, 'agent.sock') });
+  chmodSync(join(code, 'agent.sock'), 0o666);
   const abstractSocket = `cordon-attack-${process.pid}`;
   await listen(abstract, { path: `\0${abstractSocket}` });
 

@@ -112,6 +112,22 @@ export const SOCKETS: readonly Attempt[] = [
     setting: SHARED,
   },
   {
+    id: 'socket-for-reading',
+    group: 'sockets',
+    title: 'connects to a Unix socket in a folder that it may only read',
+    program: ({ code }) => connects(`{ path: ${quoted(`${code}/agent.sock`)} }`),
+    twin: ({ state }) =>
+      node(`fs.rmSync('${state}/t', { force: true });
+        require('node:net').createServer((socket) => socket.end('hello')).listen('${state}/t', () =>
+          require('node:net').connect('${state}/t').on('data', () => through()))`),
+    stops: [],
+    layers: [],
+    known:
+      'the kernel lets whoever sees a socket and may write to it connect, also on a mount that is read-only',
+    setting: SHARED,
+    cordonOnly: true,
+  },
+  {
     id: 'interfaces',
     group: 'sockets',
     title: 'finds a network beyond its own loopback',

@@ -1,5 +1,5 @@
 /** What an app must not be able to write. Ring 2. */
-import { type Attempt, call, text } from '../attempt.ts';
+import { type Attempt, call, type Program, text, zeros } from '../attempt.ts';
 import { creates, opensForWriting, quoted, SHARED, tries } from './words.ts';
 
 /** `fcntl(file, ...asked)` of a file of its own: of another's, who reads the file must own it. */
@@ -11,6 +11,23 @@ function leases(...asked: readonly number[]): Attempt['program'] {
       call('fcntl', { result: 1 }, ...asked),
     ],
   });
+}
+
+/** An exclusive `flock` of a file that is open for reading, for some seconds. */
+function locksFor(path: string, seconds: number): Program {
+  return {
+    kind: 'calls',
+    calls: [
+      call('openat', -100, text(path), 0, 0),
+      call('flock', { result: 1 }, 2),
+      call('clock_nanosleep', 0, 0, { words: [seconds, 0] }, 0),
+    ],
+  };
+}
+
+function writesPipe(path: string): Program {
+  return tries(`const pipe = fs.openSync(${quoted(path)}, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+    fs.writeSync(pipe, 'planted')`);
 }
 
 const writesState: Attempt['twin'] = ({ state }) => creates(`${state}/twin`);
@@ -119,6 +136,52 @@ export const WRITING: readonly Attempt[] = [
     stops: ['EINVAL'],
     layers: ['seccomp'],
     setting: SHARED,
+  },
+  {
+    id: 'kept-lock',
+    group: 'writing',
+    title: 'keeps a lock on a file that it may only read, so that nobody else can write it',
+    program: ({ code }) => locksFor(`${code}/note.txt`, 12),
+    twin: ({ code }) => locksFor(`${code}/note.txt`, 1),
+    stops: ['limit'],
+    layers: ['watchdog'],
+    setting: { in: 'alone' },
+    cordonOnly: true,
+  },
+  {
+    id: 'lock-of-nobody',
+    group: 'writing',
+    title: 'locks a file so that nobody can find out who did (F_OFD_SETLK)',
+    program: ({ state }) => ({
+      kind: 'calls',
+      calls: [
+        call('openat', -100, text(`${state}/locked`), 0o102, 0o600),
+        call('fcntl', { result: 1 }, 37, zeros(32)), // F_OFD_SETLK, F_RDLCK
+      ],
+    }),
+    twin: ({ state }) => ({
+      kind: 'calls',
+      calls: [
+        call('openat', -100, text(`${state}/locked-too`), 0o102, 0o600),
+        call('fcntl', { result: 1 }, 6, zeros(32)), // F_SETLK
+      ],
+    }),
+    stops: ['EINVAL'],
+    layers: ['seccomp'],
+    setting: SHARED,
+    cordonOnly: true,
+  },
+  {
+    id: 'pipe-for-reading',
+    group: 'writing',
+    title: 'writes to a named pipe in a folder that it may only read',
+    program: ({ code }) => writesPipe(`${code}/pipe`),
+    twin: ({ code }) => tries(`fs.readFileSync('${code}/note.txt')`),
+    stops: [],
+    layers: [],
+    known: 'a mount that is read-only protects files, not pipes, and no layer here knows a pipe from a file',
+    setting: SHARED,
+    cordonOnly: true,
   },
   {
     id: 'core-pattern',

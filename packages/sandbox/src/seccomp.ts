@@ -130,13 +130,12 @@ const PRCTLS = [1, 3, 15, 16, 23, 29, 38, 39, 41, 0x5356_4d41];
 const CLOSE_RANGES = [0, 4];
 
 /**
- * DUPFD GETFD SETFD GETFL SETFL, GETLK SETLK SETLKW, SETOWN GETOWN SETSIG GETSIG and their EX, OFD_GETLK OFD_SETLK
- * OFD_SETLKW, GETLEASE DUPFD_QUERY CREATED_QUERY CANCELLK DUPFD_CLOEXEC SETPIPE_SZ GETPIPE_SZ ADD_SEALS GET_SEALS, hints.
+ * DUPFD GETFD SETFD GETFL SETFL, GETLK SETLK SETLKW, SETOWN GETOWN SETSIG GETSIG and their EX, GETLEASE DUPFD_QUERY CREATED_QUERY CANCELLK DUPFD_CLOEXEC SETPIPE_SZ GETPIPE_SZ ADD_SEALS GET_SEALS, hints.
  * Never SETLEASE or SETDELEG. Attack: who may only read a file takes a lease of it, and whoever else opens the file,
- * the user or the hub, waits for 45 seconds.
+ * the user or the hub, waits for 45 seconds. Never OFD_SETLK: such a lock has no owner, so nobody finds who keeps it.
  */
 const FCNTLS = [
-  ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38],
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16],
   ...[1025, 1027, 1028, 1029, 1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038],
 ];
 

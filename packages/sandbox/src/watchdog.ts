@@ -8,6 +8,7 @@
  */
 import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
+import { HeldLocks } from './held-locks.ts';
 
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
@@ -20,6 +21,9 @@ const FEW_SOCKETS = 16;
 const SUDDEN_MIB = 32;
 /** Longer than any set-up. */
 const LONGEST_BLIND_MS = 12_000;
+
+/** Locks on files that may only be read: so long, and then a tenth of the time. A reader of a database needs less. */
+const LONGEST_LOCK_MS = 5_000;
 
 /** What a whole tree of processes may use. */
 export interface TreeLimits {
@@ -60,12 +64,16 @@ interface Account {
   lostTicks: number;
   /** Of the page tables of all processes, when it had last run. */
   tablesMiB: number;
+  /** Time of the last look, and how long it has kept locks on files that it may only read. */
+  lookedAt: number;
+  lockedMs: number;
 }
 
 /** One for the whole process; each sandbox costs a look a few reads of /proc. */
 export class Watchdog {
   readonly #watches = new Map<Watch, Account>();
   readonly #units: Units;
+  readonly #locks = new HeldLocks();
   #timer: NodeJS.Timeout | null = null;
   #available = 0;
   #isLooking = false;
@@ -77,7 +85,8 @@ export class Watchdog {
   /** Watches until the returned function is called. Keeps no process alive. */
   add(watch: Watch): () => void {
     const due = performance.now() + SHORTEST_PAUSE_MS;
-    const seen = { blindSince: null, ticks: 0, lostTicks: 0, tablesMiB: 0 };
+    const lookedAt = performance.now();
+    const seen = { blindSince: null, ticks: 0, lostTicks: 0, tablesMiB: 0, lookedAt, lockedMs: 0 };
     this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, ...seen });
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     return () => this.#remove(watch);
@@ -122,7 +131,7 @@ export class Watchdog {
 
   #look(watch: Watch, account: Account, now: number): void {
     const before = account.ticks;
-    const excess = excessOf(watch, account, this.#units, now);
+    const excess = excessOf(watch, account, this.#units, this.#locks, now);
     const hasRun = account.ticks !== before;
     account.pause = hasRun ? SHORTEST_PAUSE_MS : Math.min(account.pause * 2, LONGEST_PAUSE_MS);
     account.due = now + account.pause;
@@ -133,7 +142,13 @@ export class Watchdog {
 }
 
 /** The sentence that ends the tree, or null. Updates the account. */
-function excessOf(watch: Watch, account: Account, units: Units, now: number): string | null {
+function excessOf(
+  watch: Watch,
+  account: Account,
+  units: Units,
+  locks: HeldLocks,
+  now: number,
+): string | null {
   const { limits } = watch;
   const members = membersOf(watch.root, watch.hasPidNamespace);
   if (members.length === 0) {
@@ -164,7 +179,26 @@ function excessOf(watch: Watch, account: Account, units: Units, now: number): st
   // Bounded in bytes, as /tmp is, and like there an empty file takes none of them.
   if (filesIn(`/proc/${watch.root}/root/dev/shm`) > limits.files)
     return `it made more than ${limits.files} files in its folder of shared memory`;
+  // Without a pid namespace it is not known whose a lock is.
+  if (watch.hasPidNamespace && lockedMs(watch.root, members, account, locks, now) > LONGEST_LOCK_MS)
+    return `it kept locks on files that it may only read for more than ${LONGEST_LOCK_MS / 1_000} s`;
   return null;
+}
+
+function lockedMs(
+  root: number,
+  members: readonly Member[],
+  account: Account,
+  locks: HeldLocks,
+  now: number,
+): number {
+  const processes = members.map(({ folder }) => folder);
+  const passed = now - account.lookedAt;
+  account.lookedAt = now;
+  account.lockedMs = locks.areHeld(root, processes, now)
+    ? account.lockedMs + passed
+    : Math.max(0, account.lockedMs - passed / 10);
+  return account.lockedMs;
 }
 
 /** Resident memory in MiB. */

@@ -322,6 +322,53 @@ function isOver(pid: number): boolean {
   return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.startsWith('Z') === true;
 }
 
+/** Locks a file in one way or another, and keeps the lock for some seconds. */
+const LOCKS = `import fcntl, mmap, os, struct, sys, time
+how, path, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+open('/state/own', 'w').close()
+file = os.open(path, os.O_RDONLY)
+if how == 'read': fcntl.fcntl(file, fcntl.F_SETLK, struct.pack('hhqqi', fcntl.F_RDLCK, 0, 0, 0, 0))
+elif how == 'owned by nobody': fcntl.fcntl(file, 37, struct.pack('hhqqi', fcntl.F_RDLCK, 0, 0, 0, 0))
+elif how == 'of a child that ended':
+  if os.fork() == 0:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    os._exit(0)
+  os.wait()
+else: fcntl.flock(file, fcntl.LOCK_EX)
+if how in ('mapped', 'of a child that ended'):
+  held = mmap.mmap(file, 1, prot=mmap.PROT_READ)
+  os.close(file)
+time.sleep(seconds)`;
+
+// Attack: nobody else can write the user's database while a reader keeps a lock on it.
+test('an app that keeps a lock on what it may only read is ended', async (context) => {
+  const database = join(folder(context), 'database');
+  writeFileSync(database, 'x');
+  const granted = checkPath(database);
+  if (!granted.ok) throw new Error(granted.fault.message);
+  const own = ownFolder(context);
+  const mounts = [
+    ...(own.mounts ?? []),
+    { host: granted.value, inside: '/database', access: 'read' } as const,
+  ];
+  const python = (how: string, path: string, seconds: number) =>
+    run(
+      spec({
+        executable: '/usr/bin/python3',
+        args: ['-c', LOCKS, how, path, String(seconds)],
+        usr: true,
+        mounts,
+      }),
+    );
+  const ended = 'it kept locks on files that it may only read for more than 5 s';
+  const ways = ['exclusive', 'read', 'mapped', 'of a child that ended'];
+  const keepers = ways.map(async (how) => ({ how, exit: (await python(how, '/database', 60)).exit }));
+  const honest = [python('read', '/database', 1), python('exclusive', '/state/own', 9)];
+  for (const { how, exit } of await Promise.all(keepers)) assert.equal(exit.message, ended, how);
+  for (const { exit, err } of await Promise.all(honest)) assert.equal(exit.code, 0, `${exit.message} ${err}`);
+  assert.match((await python('owned by nobody', '/database', 60)).err, /Invalid argument/);
+});
+
 /** A control group of version 2 in which the tests may make others; here and there only root may. */
 function writableGroup(context: TestContext): string | null {
   const mounted = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(

@@ -123,17 +123,25 @@ test('no option of a socket brings a program of BPF or another protocol into the
     assert.equal(spawn(54, 3, level, option), ALLOW, `${level} ${option}`);
 });
 
-test('files are locked and duplicated, and none is leased: others would wait to open it', () => {
+test('files are locked and duplicated, and none is leased or locked by nobody: others would wait for it', () => {
   const EINVAL = 0x00050016;
   for (const profile of [tight, spawn]) {
     assert.deepEqual(
-      [profile(72, 3, 1024), profile(72, 3, 1040), profile(72, 3, 2000)],
-      Array(3).fill(EINVAL),
+      [1024, 1040, 2000, 36, 37, 38].map((command) => profile(72, 3, command)),
+      Array(6).fill(EINVAL),
     );
-    for (const command of [0, 2, 4, 6, 7, 37, 1030, 1031]) assert.equal(profile(72, 3, command), ALLOW);
+    for (const command of [0, 2, 4, 6, 7, 1030, 1031]) assert.equal(profile(72, 3, command), ALLOW);
   }
   const filter = seccompFilter('spawn', 'x64');
   assert.equal(simulate(filter, { nr: 72, arch: X64, args: [3n, 0x1_0000_0400n] }), EINVAL);
+});
+
+test('room is allocated up to the limit of a file and given back, and nothing else of fallocate', () => {
+  const EOPNOTSUPP = 0x0005005f;
+  for (const profile of [tight, spawn]) {
+    assert.deepEqual([profile(285, 3, 0), profile(285, 3, 3)], [ALLOW, ALLOW]);
+    for (const mode of [1, 2, 8, 16, 17, 32, 64]) assert.equal(profile(285, 3, mode), EOPNOTSUPP);
+  }
 });
 
 test('what has no honest use ends the process', () => {
