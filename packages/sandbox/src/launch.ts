@@ -284,7 +284,8 @@ async function follow(
   const root = status.childPid;
   const watched = { outer: child.pid, root, group: group?.folder ?? null };
   const unwatch = watch(launcher, spec, watched, (message) => end({ cause: 'limit', message }));
-  void exited.then(unwatch);
+  if (unwatch === null) killTree(child); // nothing runs unwatched
+  void exited.then(() => unwatch?.());
   const { layers, weakened } = layersOf(launcher, spec);
   const { stdin, stdout, pid } = child;
   return ok({
@@ -303,15 +304,19 @@ async function follow(
   });
 }
 
-/** Watches what the kernel bounds for one process or one file only, until the returned function is called. */
+/**
+ * Watches what the kernel bounds for one process or one file only, until the returned function is called. Null: there is no
+ * such process any more, or nothing can be learned of it.
+ */
 function watch(
   { watchers, leftOut }: Launcher,
   spec: CheckedSpec,
   pids: { readonly outer: number; readonly root: number; readonly group: string | null },
   onExcess: (message: string) => void,
-): () => void {
+): (() => void) | null {
+  if (leftOut.has('watchdog')) return () => undefined;
   const [outer, root] = [knownProcess(pids.outer), knownProcess(pids.root)];
-  if (leftOut.has('watchdog') || outer === null || root === null) return () => undefined;
+  if (outer === null || root === null) return null;
   const own = spec.mounts.filter(({ access }) => access === 'own');
   return watchers.watch(
     {
