@@ -103,6 +103,16 @@ for (const { what, args, said } of [
   { what: 'a benchmark that there is not', args: ['speed'], said: /there is no benchmark `speed`/ },
   { what: 'two at once', args: ['protection', 'overhead'], said: /`overhead` is too much/ },
   {
+    what: 'a part that the benchmark has not',
+    args: ['protection', '--part', 'half'],
+    said: /`protection` has no part `half`.*name `recorded` or `obedient`/,
+  },
+  {
+    what: 'a part of a benchmark without parts',
+    args: ['overhead', '--part', 'recorded'],
+    said: /`overhead` has no part `recorded`.*leave `--part` out/,
+  },
+  {
     what: 'data that the benchmark takes none of',
     args: ['overhead', '--pairs', CORDON],
     said: /`overhead` takes no `--pairs`.*measure `protection`/,

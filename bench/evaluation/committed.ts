@@ -36,7 +36,31 @@ export function objection({ suite, run }: SuiteResult): string | null {
 }
 
 /**
- * Takes over what may be; returns what was not, with the reason.
+ * A result of one part, with what was measured of the other parts before: those keep their figures, and a notice says when
+ * and of which code they are.
+ */
+export function withPart(before: SuiteResult, { run, ...fresh }: SuiteResult, part: string): SuiteResult {
+  const isOther = (one: { readonly part?: string }): boolean => one.part !== part;
+  const { part: _, ...whole } = run;
+  const day = before.run.ended.slice(0, 10);
+  return {
+    ...fresh,
+    figures: { ...before.figures, [part]: fresh.figures[part] ?? null },
+    aims: [...fresh.aims, ...before.aims.filter(isOther)],
+    sections: [...fresh.sections, ...before.sections.filter(isOther)],
+    run: {
+      ...whole,
+      data: [
+        ...run.data,
+        ...before.run.data.filter(({ name }) => !run.data.some((one) => one.name === name)),
+      ],
+      notices: [`This run measured \`${part}\` alone; the rest is of ${day}, code ${before.run.code}.`],
+    },
+  };
+}
+
+/**
+ * Takes over what may be, of a result of one part only that part; returns what was not, with the reason.
  *
  * @param code the version that is measured: the folder of a run may hold older results
  */
@@ -46,10 +70,19 @@ export function commit(results: readonly SuiteResult[], code: string): readonly 
     const isOld = result.run.code !== code;
     const reason = isOld ? `${result.suite}: it is of another version of the code` : objection(result);
     if (reason !== null) return [reason];
-    const text = `${JSON.stringify(resultFile(result), null, 1)}\n`;
-    writeFileSync(join(RESULTS, `${result.suite}.json`), text);
+    const file = join(RESULTS, `${result.suite}.json`);
+    const { part } = result.run;
+    const [before] = part === undefined ? [] : committedAt(file);
+    if (part !== undefined && before === undefined) return [`${result.suite}: only \`${part}\` was measured`];
+    const whole = part === undefined || before === undefined ? result : withPart(before, result, part);
+    writeFileSync(file, `${JSON.stringify(resultFile(whole), null, 1)}\n`);
     return [];
   });
+}
+
+function committedAt(file: string): readonly SuiteResult[] {
+  const read = readResults(file);
+  return read.ok ? read.value : [];
 }
 
 /** Each page as it is, and as the results of the repository would have it. */

@@ -34,6 +34,8 @@ export interface SuiteResult {
 export interface RunFacts {
   /** Traces, labels or pairs were named that are not those of the repository. */
   readonly isOnOtherData: boolean;
+  /** The only part of the suite that was measured. Absent: all of them. */
+  readonly part?: string;
   /** Only a sample of the units was run. */
   readonly isSample: boolean;
   /** Units that there are, and those that have a record; fewer: the run was interrupted, or some could not be measured. */

@@ -82,6 +82,7 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
       sections: report.sections,
       run: {
         isOnOtherData: isOnOtherData(options.request),
+        ...(options.request.part === undefined ? {} : { part: options.request.part }),
         isSample: options.request.isQuick,
         units: units.length,
         measured: known.size,

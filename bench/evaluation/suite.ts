@@ -15,6 +15,8 @@ export interface Suite {
   readonly jobs: number;
   /** Which data of others may be given for those of the repository; to give one that nothing takes is a mistake. */
   readonly takes: readonly OtherData[];
+  /** Parts that can be measured alone, `--part`. Absent: it is measured as a whole. */
+  readonly parts?: readonly string[];
   /** What there is to run, the cheapest way to know first. Refuses data that are missing or unreadable. */
   prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fault>>;
 }
@@ -34,6 +36,8 @@ export interface BenchRequest {
   readonly labels: string | null;
   /** Scripted pairs of others for the obedient model; null: those of the repository. */
   readonly pairs: string | null;
+  /** The only part that is to be measured, one of the suite's `parts`. Absent: all of them. */
+  readonly part?: string;
 }
 
 export interface PreparedSuite {
@@ -72,6 +76,8 @@ export interface SuiteReport {
 }
 
 export interface Aim {
+  /** Of a suite that has parts: the one that it belongs to. */
+  readonly part?: string;
   readonly what: string;
   /** As it is read: `98.4 %`. */
   readonly measured: string;
@@ -79,7 +85,10 @@ export interface Aim {
   readonly isMet: boolean;
 }
 
-export type Section =
+/** `part`: of a suite that has parts, the one that it belongs to. */
+export type Section = { readonly part?: string } & Content;
+
+type Content =
   | { readonly kind: 'text'; readonly title: string | null; readonly text: string }
   | {
       readonly kind: 'table';

@@ -11,7 +11,8 @@ import { recordedHalf } from './recorded.ts';
 interface Half {
   readonly name: 'recorded' | 'obedient';
   readonly what: string;
-  readonly isAsked: (request: BenchRequest) => boolean;
+  /** Whether it has anything to do with the data that are named. */
+  readonly isFor: (request: BenchRequest) => boolean;
   readonly prepare: (request: BenchRequest) => Promise<Result<PreparedSuite, Fault>>;
 }
 
@@ -20,13 +21,13 @@ const HALVES: readonly Half[] = [
   {
     name: 'recorded',
     what: 'recorded traces',
-    isAsked: ({ traces, pairs }) => traces !== null || pairs === null,
+    isFor: ({ traces, pairs }) => traces !== null || pairs === null,
     prepare: recordedHalf,
   },
   {
     name: 'obedient',
     what: 'the obedient model in the real runtime',
-    isAsked: ({ traces, pairs }) => pairs !== null || traces === null,
+    isFor: ({ traces, pairs }) => pairs !== null || traces === null,
     // Hub and sandbox are loaded when they are used.
     prepare: async (request) => (await import('./runtime/obedient.ts')).obedientHalf(request),
   },
@@ -37,9 +38,12 @@ export const protectionSuite: Suite = {
   question: 'are attacks stopped, and are honest runs left alone?',
   jobs: 2,
   takes: ['traces', 'labels', 'pairs'],
+  parts: HALVES.map(({ name }) => name),
   prepare: async (request) => {
     const prepared: Prepared[] = [];
-    for (const half of HALVES.filter(({ isAsked }) => isAsked(request))) {
+    const { part } = request;
+    const asked = HALVES.filter(({ name, isFor }) => (part === undefined || part === name) && isFor(request));
+    for (const half of asked) {
       const one = await half.prepare(request);
       if (!one.ok) {
         await closeAll(prepared);
@@ -47,7 +51,9 @@ export const protectionSuite: Suite = {
       }
       prepared.push({ half, suite: one.value });
     }
-    return ok(joined(prepared));
+    return ok(
+      joined(prepared, part === undefined ? 'only other data were named' : `only \`${part}\` was asked for`),
+    );
   },
 };
 
@@ -56,14 +62,15 @@ interface Prepared {
   readonly suite: PreparedSuite;
 }
 
-function joined(prepared: readonly Prepared[]): PreparedSuite {
+/** @param why a half may be left out */
+function joined(prepared: readonly Prepared[], why: string): PreparedSuite {
   return {
     data: prepared.flatMap(({ suite }) => suite.data),
     units: prepared.flatMap(({ suite }) => suite.units),
     notices: [
       ...prepared.flatMap(({ suite }) => suite.notices ?? []),
       ...HALVES.filter((half) => !prepared.some((one) => one.half === half)).map(
-        ({ what }) => `left out: ${what}, because only other data were named`,
+        ({ what }) => `left out: ${what}, because ${why}`,
       ),
     ],
     close: () => closeAll(prepared),
@@ -74,8 +81,10 @@ function joined(prepared: readonly Prepared[]): PreparedSuite {
       }));
       return {
         result: resultOf(reports),
-        aims: reports.flatMap(({ report }) => report.aims),
-        sections: reports.flatMap(({ report }) => report.sections),
+        aims: reports.flatMap(({ name, report }) => report.aims.map((aim) => ({ ...aim, part: name }))),
+        sections: reports.flatMap(({ name, report }) =>
+          report.sections.map((section) => ({ ...section, part: name })),
+        ),
       };
     },
   };

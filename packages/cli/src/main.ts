@@ -490,6 +490,7 @@ function benching(bench: Command): void {
     .option('--traces <folder>', 'protection, peers: other recorded traces')
     .option('--labels <file>', 'protection, peers: labels of the tools of those')
     .option('--pairs <file>', 'protection: other pairs for the obedient model')
+    .option('--part <name>', 'protection: only `recorded` or `obedient`')
     .option('--go-on', 'go on also from records that another version of the code made')
     .option('--again', 'measure anew what was measured before')
     .option('--json', 'one JSON object per line on standard output')

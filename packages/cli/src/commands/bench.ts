@@ -24,6 +24,7 @@ export interface BenchOptions {
   readonly traces?: string;
   readonly labels?: string;
   readonly pairs?: string;
+  readonly part?: string;
   readonly goOn?: boolean;
   readonly again?: boolean;
 }
@@ -72,6 +73,13 @@ export async function bench(
 
 /** Data that are given and that nobody looks at would be taken for what was measured. */
 function refusalOf(suites: readonly Suite[], { SUITES }: Bench, options: BenchOptions): Fault | null {
+  const { part } = options;
+  const whole = suites.find(({ parts }) => part !== undefined && parts?.includes(part) !== true);
+  if (whole !== undefined) {
+    const names = whole.parts?.map((name) => `\`${name}\``).join(' or ');
+    const help = names === undefined ? 'leave `--part` out' : `name ${names}`;
+    return fault('usage', `\`${whole.id}\` has no part \`${part}\``, help);
+  }
   const isTaken = (data: OtherData) => suites.some(({ takes }) => takes.includes(data));
   const left = OTHER_DATA.find((data) => options[data] !== undefined && !isTaken(data));
   if (left === undefined) return null;
@@ -145,6 +153,7 @@ function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequ
     traces: path(options.traces),
     labels: path(options.labels),
     pairs: path(options.pairs),
+    ...(options.part === undefined ? {} : { part: options.part }),
   };
 }
 
