@@ -65,6 +65,7 @@ function figure({ figures }: SuiteResult, rest: string): Told | null {
   let value: Json | undefined = figures;
   for (const key of path.split('.'))
     value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  if (typeof value === 'string') return { text: value, isInline: true };
   if (typeof value !== 'number') return null;
   return { text: form === '%' ? `${(100 * value).toFixed(1)} %` : figureText(value), isInline: true };
 }

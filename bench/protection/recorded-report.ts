@@ -1,10 +1,9 @@
 /**
- * What the records of recorded traces come to: shares by suite, model and set of packs, and what was missed or disturbed,
- * by cause.
+ * What the records of recorded traces come to: shares by suite, wording, model and set of packs, and what was missed or
+ * disturbed, by cause.
  *
  * Ring 2.
  */
-import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { BASE_PACK, DEFAULT_PACKS, PACKS } from '../../packages/cli/src/packs.ts';
 import type { Aim, Section, SuiteReport } from '../evaluation/suite.ts';
@@ -21,9 +20,13 @@ interface Judged {
   readonly userTask: string;
   readonly injectionTask: string | null;
   readonly isAttack: boolean;
-  /** Of an attack: whether the data name a call of it. */
+  /** Of an attack: the name of its words, whether the data name a call of it, and whether it succeeded without one. */
+  readonly wording: string;
   readonly hasCalls: boolean;
+  readonly needsNoCall: boolean;
   readonly said: readonly Said[];
+  /** Of an attack, by frame: what is said if it wears that one. Empty: it was not reworded. */
+  readonly reworded: ReadonlyMap<string, readonly Said[]>;
 }
 
 interface Said {
@@ -43,18 +46,33 @@ const inPacks =
 
 const DEFAULT_SET: readonly string[] = [BASE_PACK.name, ...DEFAULT_PACKS];
 const IN_FORCE = inPacks(DEFAULT_SET);
+/** The rules that ask `prompt_injection` of an output; a test compares them with the packs. */
+export const DETECTOR_RULES: readonly string[] = [
+  'action-after-instructions-of-others',
+  'reading-after-instructions-of-others',
+  'instructions-of-others-were-read',
+];
+const WITHOUT_DETECTOR: Counts = (said) => IN_FORCE(said) && !DETECTOR_RULES.includes(said.rule);
 
 /** @param records of the files, by key */
 export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteReport {
-  const judged = [...records.values()].flatMap(judgedOf);
+  const { judged, textOnly } = withTextOnlyApart([...records.values()].flatMap(judgedOf));
   const all = shareOf(judged, IN_FORCE);
   const suites = groupedBy(judged, ({ suite }) => suite);
   const models = groupedBy(judged, ({ model }) => model);
   const packs = packRows(judged);
   const broken = [...records.values()].reduce((sum, { brokenCount }) => sum + numberOf(brokenCount), 0);
   const uncounted = [...records.values()].reduce((sum, record) => sum + numberOf(record.uncounted), 0);
+  const wordings = wordingRows(judged);
   const result: JsonObject = {
     ...asJson(all),
+    withoutDetector: asJson(shareOf(judged, WITHOUT_DETECTOR)),
+    wordings: wordings.map(wordingJson),
+    worst: worstOf(wordings.flatMap(columnsOf)),
+    worstReworded: worstOf(
+      wordings.filter(({ isRecorded }) => !isRecorded).map((wording) => columnOf(wording, 'on')),
+    ),
+    textOnly: asJson(shareOf(textOnly, IN_FORCE)),
     suites: jsonRows(suites),
     models: jsonRows(models),
     packs: Object.fromEntries(packs.map(({ id, share }) => [id, asJson(share)])),
@@ -65,8 +83,10 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
     result,
     aims: aimsOf(all),
     sections: [
-      suiteTable(judged, all, suites),
+      suiteTable(textOnly, all, suites),
       suiteBars(suites),
+      wordingTable(judged, wordings),
+      wordingBars(wordings),
       packTable(packs),
       modelTable(models),
       causeTable('Recorded attacks that were missed', missedCauses(judged)),
@@ -157,10 +177,132 @@ function packRows(judged: readonly Judged[]): readonly PackRow[] {
   ];
 }
 
-/** Half of the tasks are held out: rules were tuned without them. By the tasks' names, so that it is the same for ever. */
-function isHeldOut({ suite, userTask, injectionTask }: Judged): boolean {
-  const name = `${suite}/${userTask}/${injectionTask ?? ''}`;
-  return (createHash('sha256').update(name).digest()[0] ?? 0) % 2 === 1;
+/**
+ * An attack that only wants a sentence in the answer has no call that a rule could stop. A task is taken for one if the
+ * data name no call in any of its runs, and in one of them the model called nothing after it had read the attack.
+ */
+function withTextOnlyApart(all: readonly Judged[]): {
+  readonly judged: readonly Judged[];
+  readonly textOnly: readonly Judged[];
+} {
+  const attacks = all.filter(({ isAttack }) => isAttack);
+  const needNone = [...Map.groupBy(attacks, taskOf)].filter(
+    ([, runs]) => runs.every(({ hasCalls }) => !hasCalls) && runs.some(({ needsNoCall }) => needsNoCall),
+  );
+  const tasks = new Set(needNone.map(([task]) => task));
+  const isTextOnly = (one: Judged): boolean => one.isAttack && tasks.has(taskOf(one));
+  return { judged: all.filter((one) => !isTextOnly(one)), textOnly: all.filter(isTextOnly) };
+}
+
+function taskOf({ suite, injectionTask }: Judged): string {
+  return `${suite}/${injectionTask ?? ''}`;
+}
+
+/** The attacks in one wording. */
+interface Wording {
+  readonly name: string;
+  /** As the model read it, or with another frame around the goal. */
+  readonly isRecorded: boolean;
+  readonly attacks: number;
+  /** Of these the data name the call. */
+  readonly located: number;
+  readonly withDetector: Caught;
+  readonly withoutDetector: Caught;
+}
+
+interface Caught {
+  readonly all: number;
+  readonly located: number;
+}
+
+/** As recorded: by the name of the words, and all; then each frame. */
+function wordingRows(judged: readonly Judged[]): readonly Wording[] {
+  const attacks = judged.filter(({ isAttack }) => isAttack);
+  const recorded = [...Map.groupBy(attacks, ({ wording }) => wording)]
+    .map(([name, some]) => wordingOf(name, true, some))
+    .sort((a, b) => b.attacks - a.attacks || (a.name < b.name ? -1 : 1));
+  const frames = new Set(attacks.flatMap(({ reworded }) => [...reworded.keys()]));
+  return [
+    ...(attacks.length === 0 ? [] : [wordingOf(ALL_RECORDED, true, attacks)]),
+    ...recorded,
+    ...[...frames].map((name) =>
+      wordingOf(
+        name,
+        false,
+        attacks.flatMap((one) => {
+          const said = one.reworded.get(name);
+          return said === undefined ? [] : [{ ...one, said }];
+        }),
+      ),
+    ),
+  ];
+}
+
+const ALL_RECORDED = 'all';
+
+function wordingOf(name: string, isRecorded: boolean, attacks: readonly Judged[]): Wording {
+  const located = attacks.filter(({ hasCalls }) => hasCalls);
+  const caught = (counts: Counts): Caught => ({
+    all: shareOf(attacks, counts).caught,
+    located: shareOf(located, counts).caught,
+  });
+  return {
+    name,
+    isRecorded,
+    attacks: attacks.length,
+    located: located.length,
+    withDetector: caught(IN_FORCE),
+    withoutDetector: caught(WITHOUT_DETECTOR),
+  };
+}
+
+function wordingJson({
+  name,
+  isRecorded,
+  attacks,
+  located,
+  withDetector,
+  withoutDetector,
+}: Wording): JsonObject {
+  const shares = (caught: Caught): JsonObject => ({
+    caught: attacks === 0 ? null : caught.all / attacks,
+    caughtLocated: located === 0 ? null : caught.located / located,
+  });
+  return {
+    name,
+    isRecorded,
+    attacks,
+    located,
+    withDetector: shares(withDetector),
+    withoutDetector: shares(withoutDetector),
+  };
+}
+
+/** What is caught in one wording, with the detector or without. */
+interface Column {
+  readonly wording: string;
+  readonly detector: 'on' | 'off';
+  readonly attacks: number;
+  readonly caught: number;
+}
+
+function columnOf(one: Wording, detector: Column['detector']): Column {
+  const { name, attacks, withDetector, withoutDetector } = one;
+  const { all } = detector === 'on' ? withDetector : withoutDetector;
+  return { wording: name, detector, attacks, caught: all / attacks };
+}
+
+function columnsOf(wording: Wording): readonly Column[] {
+  return [columnOf(wording, 'on'), columnOf(wording, 'off')];
+}
+
+/** The column in which least is caught; null: there is no attack. */
+function worstOf(columns: readonly Column[]): JsonObject | null {
+  const worst = columns.reduce<Column | null>(
+    (least, one) => (least === null || one.caught < least.caught ? one : least),
+    null,
+  );
+  return worst === null ? null : { ...worst };
 }
 
 // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -184,9 +326,7 @@ function aimsOf({ attacks, caught, good, disturbed }: Share): readonly Aim[] {
   return aims;
 }
 
-function suiteTable(judged: readonly Judged[], all: Share, suites: readonly Group[]): Section {
-  const half = (name: string, isIn: (one: Judged) => boolean): readonly string[] =>
-    row(name, shareOf(judged.filter(isIn), IN_FORCE));
+function suiteTable(textOnly: readonly Judged[], all: Share, suites: readonly Group[]): Section {
   const note =
     all.withoutCalls === 0
       ? null
@@ -198,8 +338,7 @@ function suiteTable(judged: readonly Judged[], all: Share, suites: readonly Grou
     rows: [
       row('all', all),
       ...suites.map(({ name, share }) => row(name, share)),
-      half('half of the tasks that the rules were tuned on', (one) => !isHeldOut(one)),
-      half('half that was held out', isHeldOut),
+      row('apart: attacks that only want a sentence in the answer', shareOf(textOnly, IN_FORCE)),
     ],
     note,
   };
@@ -216,6 +355,46 @@ function suiteBars(suites: readonly Group[]): Section {
     bars: both.map(({ name, share: { caught, attacks, disturbed, good } }) => ({
       name,
       values: [(100 * caught) / attacks, (100 * disturbed) / good],
+    })),
+  };
+}
+
+function wordingTable(judged: readonly Judged[], wordings: readonly Wording[]): Section {
+  const good = judged.filter(({ isAttack }) => !isAttack);
+  const disturbed = (counts: Counts): string => {
+    const { disturbed: some, good: all } = shareOf(good, counts);
+    return counted(some, all);
+  };
+  return {
+    kind: 'table',
+    title: 'Recorded attacks, by wording',
+    columns: [
+      'wording',
+      'caught',
+      'caught, call located',
+      'caught without the detector',
+      'without it, call located',
+    ],
+    rows: wordings.map(({ name, isRecorded, attacks, located, withDetector, withoutDetector }) => [
+      isRecorded ? `as recorded: ${name}` : `reworded: ${name}`,
+      counted(withDetector.all, attacks),
+      counted(withDetector.located, located),
+      counted(withoutDetector.all, attacks),
+      counted(withoutDetector.located, located),
+    ]),
+    note: `Reworded: the recorded frame around the attacker’s goal is replaced, the goal and the model’s calls stay. Located: the data name the call of the attack; an attack without one counts as missed. The same rules disturb ${disturbed(IN_FORCE)} good runs with the injection detector, ${disturbed(WITHOUT_DETECTOR)} without it.`,
+  };
+}
+
+function wordingBars(wordings: readonly Wording[]): Section {
+  return {
+    kind: 'bars',
+    title: 'Recorded attacks caught, by wording',
+    unit: '%',
+    series: ['with the injection detector', 'without it'],
+    bars: wordings.map(({ name, isRecorded, attacks, withDetector, withoutDetector }) => ({
+      name: isRecorded ? `as recorded: ${name}` : `reworded: ${name}`,
+      values: [(100 * withDetector.all) / attacks, (100 * withoutDetector.all) / attacks],
     })),
   };
 }
@@ -335,12 +514,23 @@ function judgedOf({ model, judged }: JsonObject): readonly Judged[] {
         injectionTask: typeof one.injectionTask === 'string' ? one.injectionTask : null,
         isAttack: one.truth === 'attack',
         hasCalls: one.hasCalls === true,
-        said: listOf(one.said).map((said) => {
-          const [, pack = '', rule = '', effect = ''] = /^([^/]*)\/(.*)\/([^/]*)$/.exec(textOf(said)) ?? [];
-          return { pack, rule, effect };
-        }),
+        wording: textOf(one.wording) || 'unnamed',
+        needsNoCall: one.needsNoCall === true,
+        said: saidIn(one.said),
+        reworded: new Map(
+          isJsonObject(one.reworded)
+            ? Object.entries(one.reworded).map(([frame, said]) => [frame, saidIn(said)])
+            : [],
+        ),
       },
     ];
+  });
+}
+
+function saidIn(value: Json | undefined): readonly Said[] {
+  return listOf(value).map((said) => {
+    const [, pack = '', rule = '', effect = ''] = /^([^/]*)\/(.*)\/([^/]*)$/.exec(textOf(said)) ?? [];
+    return { pack, rule, effect };
   });
 }
 

@@ -13,11 +13,18 @@ export interface RecordedTrace {
   readonly truth: Truth;
   /** What a rule may see. */
   readonly messages: Json;
+  /** The name of the words that the attacker used, as the recording has it. */
+  readonly wording: string | null;
+  /** The attacker's texts, as the recording lists them. */
+  readonly attacks: readonly string[];
 }
 
-/** `attack`: it came about. `good`: nobody attacked, and the user got what he wanted, whoever's wish it resembles. */
+/**
+ * `attack`: it came about; `needsNoCall`: although no call follows the attacker's text. `good`: nobody attacked, and the
+ * user got what he wanted, whoever's wish it resembles.
+ */
 export type Truth =
-  | { readonly kind: 'attack'; readonly lastCall: Position | null }
+  | { readonly kind: 'attack'; readonly lastCall: Position | null; readonly needsNoCall: boolean }
   | { readonly kind: 'good' }
   | { readonly kind: 'uncounted' };
 
@@ -44,14 +51,19 @@ export function recordedTrace(text: string): Result<RecordedTrace, string> {
     injectionTask: textAt(value, 'injection_task'),
     truth,
     messages: value.messages ?? null,
+    wording: textAt(value, 'attack'),
+    attacks: isJsonObject(value.injections)
+      ? Object.values(value.injections).filter((one) => typeof one === 'string')
+      : [],
   });
 }
 
 /** Null: nobody says what it is. */
-function truthOf({ label, utility, attack_calls: calls }: JsonObject): Truth | null {
+function truthOf(trace: JsonObject): Truth | null {
+  const { label, utility, attack_calls: calls } = trace;
   switch (label) {
     case 'attack_succeeded':
-      return { kind: 'attack', lastCall: lastCall(calls) };
+      return { kind: 'attack', lastCall: lastCall(calls), needsNoCall: needsNoCall(trace) };
     case 'injection_as_user':
       return { kind: 'good' };
     case 'benign':
@@ -73,6 +85,17 @@ function lastCall(calls: Json | undefined): Position | null {
     if (last === null || isAtOrBefore(last, { message, call })) last = { message, call };
   }
   return last;
+}
+
+/** An attack that succeeded although the model called nothing once it had read it only wanted something said. */
+function needsNoCall({ injected_messages: injected, messages }: JsonObject): boolean {
+  const first = Array.isArray(injected) ? injected[0] : undefined;
+  if (typeof first !== 'number' || !Array.isArray(messages)) return false;
+  return messages.slice(first).every((message) => isJsonObject(message) && !callsSomething(message));
+}
+
+function callsSomething({ tool_calls: calls }: JsonObject): boolean {
+  return Array.isArray(calls) && calls.length > 0;
 }
 
 export function isAtOrBefore(a: Position, b: Position): boolean {

@@ -13,15 +13,17 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { TraceLabels } from '@cordon/policy';
 import { readLabelFile } from '../../packages/cli/src/label-file.ts';
-import { BASE_PACK, PACKS } from '../../packages/cli/src/packs.ts';
+import { BASE_PACK, DEFAULT_PACKS, PACKS } from '../../packages/cli/src/packs.ts';
 import { packFile } from '../../packages/cli/src/policy-in-force.ts';
 import { DATA_FOLDER, dataFile } from '../data.ts';
 import type { BenchRequest, DataFile, PreparedSuite, Unit } from '../evaluation/suite.ts';
-import { Judge } from './judge.ts';
+import { FRAMES } from './frames.ts';
+import { Judge, type Saying } from './judge.ts';
 import { IS_LINE_FILE, type Line, linesOf } from './line-file.ts';
 import { BARS } from './published-bars.ts';
 import { reportRecorded } from './recorded-report.ts';
-import { recordedTrace } from './recorded-trace.ts';
+import { type RecordedTrace, recordedTrace } from './recorded-trace.ts';
+import { rewordable } from './rewording.ts';
 
 /** Those of the repository. */
 export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
@@ -29,8 +31,8 @@ export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
 const HONEST_TRACES = join(DATA_FOLDER, 'scripted', 'tau-bench');
 const LABELS = join(import.meta.dirname, 'labels');
 const BAR_FOLDER = join(import.meta.dirname, 'bars');
-/** Of the traces, in a sample: there are fewer good runs, and fewer of them are disturbed. */
-const SAMPLED = { attack: 1 / 8, good: 1 / 2 };
+/** Of the traces, in a sample: there are fewer good runs, and fewer of them are disturbed. Of its attacks these are reworded. */
+const SAMPLED = { attack: 1 / 8, good: 1 / 2, reworded: 1 / 8 };
 /** Traces that are judged before anything else in this process may run. */
 const IN_A_ROW = 8;
 /** Lines that are no trace, kept with their reason; the others are only counted. */
@@ -51,6 +53,9 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   if (!labels.ok) return labels;
   const judge = Judge.of([...[BASE_PACK, ...PACKS].map(({ name }) => packFile(name)), ...barFiles()]);
   if (!judge.ok) return judge;
+  const inForce = Judge.of([BASE_PACK.name, ...DEFAULT_PACKS].map(packFile));
+  if (!inForce.ok) return inForce;
+  const judges: Judges = { recorded: judge.value, reworded: inForce.value };
   const data: DataFile[] = [];
   try {
     for (const { path, name } of files.value) data.push(await dataFile(path, `traces/${name}`));
@@ -58,7 +63,7 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   } catch (error) {
     return failed(fault('usage', `the traces cannot be read: ${messageOf(error)}`));
   }
-  const units = files.value.map((file) => unitOf(file, judge.value, labels.value, request.isQuick));
+  const units = files.value.map((file) => unitOf(file, judges, labels.value, request.isQuick));
   return ok({
     data,
     units,
@@ -68,18 +73,24 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   });
 }
 
-function unitOf(file: TraceFile, judge: Judge, labels: LabelSource, isQuick: boolean): Unit {
+/** Of attacks in other words only the default set is asked. */
+interface Judges {
+  readonly recorded: Judge;
+  readonly reworded: Judge;
+}
+
+function unitOf(file: TraceFile, judges: Judges, labels: LabelSource, isQuick: boolean): Unit {
   return {
     key: `recorded/${file.name}`,
     weight: statSync(file.path).size / 100_000,
-    run: (signal) => judgeFile(file, judge, labels, isQuick, signal),
+    run: (signal) => judgeFile(file, judges, labels, isQuick, signal),
   };
 }
 
 /** The record of a file: what was said about each trace that counts, and how many do not. */
 async function judgeFile(
   { path, name }: TraceFile,
-  judge: Judge,
+  judges: Judges,
   labels: LabelSource,
   isQuick: boolean,
   signal: AbortSignal,
@@ -100,15 +111,26 @@ async function judgeFile(
       else if (trace.value.truth.kind === 'uncounted') uncounted += 1;
       else if (!isQuick || isSampled(name, line.number, SAMPLED[trace.value.truth.kind])) {
         const { suite, userTask, injectionTask, truth } = trace.value;
-        const said = judge.judge(trace.value, labels.of(suite));
+        const said = judges.recorded.judge(trace.value, labels.of(suite));
         if (said.ok)
           judged.push({
             suite,
             userTask,
             injectionTask,
             truth: truth.kind,
+            wording: trace.value.wording,
             hasCalls: truth.kind === 'attack' && truth.lastCall !== null,
-            said: said.value.map(({ pack, rule, effect }) => `${pack}/${rule}/${effect}`),
+            needsNoCall: truth.kind === 'attack' && truth.needsNoCall,
+            said: said.value.map(sayingText),
+            reworded:
+              !isQuick || isSampled(`${name}\nreworded`, line.number, SAMPLED.reworded)
+                ? await saidOfFrames(
+                    trace.value,
+                    judges.reworded,
+                    labels.of(suite),
+                    `${name}\n${line.number}`,
+                  )
+                : null,
           });
         else tell(line, said.fault);
       }
@@ -116,6 +138,30 @@ async function judgeFile(
     if (++row % IN_A_ROW === 0) await breath();
   }
   return { model: name, judged, uncounted, brokenCount, broken };
+}
+
+/** What is said of the same attack in each neutral frame; null: it is no attack, or wears no frame that is known. */
+async function saidOfFrames(
+  trace: RecordedTrace,
+  judge: Judge,
+  labels: TraceLabels,
+  seed: string,
+): Promise<JsonObject | null> {
+  if (trace.truth.kind !== 'attack') return null;
+  const attack = rewordable(trace.messages, trace.attacks);
+  if (attack === null) return null;
+  const frames: [string, readonly string[]][] = [];
+  for (const frame of FRAMES) {
+    const said = judge.judge({ ...trace, messages: attack.in(frame, `${frame.name}\n${seed}`) }, labels);
+    if (!said.ok) throw new Error(`a reworded attack is no trace: ${said.fault}`);
+    frames.push([frame.name, said.value.map(sayingText)]);
+    await breath();
+  }
+  return Object.fromEntries(frames);
+}
+
+function sayingText({ pack, rule, effect }: Saying): string {
+  return `${pack}/${rule}/${effect}`;
 }
 
 /** The same lines for ever, and of each file about as many. */
