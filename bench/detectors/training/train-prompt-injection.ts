@@ -22,7 +22,7 @@ import { Chance } from '../writing.ts';
 import { trainingTexts } from './prompt-injection-texts.ts';
 
 const FILE = join(import.meta.dirname, '../../../packages/detectors/src/prompt-injection/weights.json');
-const TEXTS = 16_000;
+const TEXTS = 32_000;
 const EPOCHS = 6;
 const RATE = { signs: 0.12, pairs: 0.06, words: 0.12 };
 /** Towards zero at each step: what only one text has shall not weigh much. */
