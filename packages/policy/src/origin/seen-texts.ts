@@ -249,7 +249,9 @@ export class SeenTexts {
   /** For each bringer in each context the best match among what was visible at `place`, and of equal ones the first. */
   hits(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {
     const before = this.#base === null ? [] : this.#base.hits(phrase, place, effort);
-    return [...before, ...this.#own(phrase, place, effort), ...this.#inLong(phrase, place, effort)];
+    const own = this.#own(phrase, place, effort);
+    if (this.#long.length === 0) return [...before, ...own];
+    return [...before, ...own, ...this.#inLong(phrase, place, effort)];
   }
 
   /** What the thread says of each long text that was visible; what it has not said yet, `effort` waits for. */

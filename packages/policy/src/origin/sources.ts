@@ -8,7 +8,7 @@
 import type { Json } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
 import { textsOf } from '../evidence.ts';
-import { areLong, isLong } from '../long-texts.ts';
+import { isLong } from '../long-texts.ts';
 import { jsonFields, recordFields } from '../record-text.ts';
 import { isDictionary, isList, isTagged, type Value } from '../value.ts';
 import { decodingsOf } from './encodings.ts';
@@ -89,14 +89,10 @@ export function longBringer(event: EventObject): Bringer | null {
   switch (inside.type) {
     case 'Message': {
       const kind = kindOfRole(inside.role);
-      return kind !== null && areLong(textsOf(event)) ? bringerOf(event, kind) : null;
+      return kind !== null && isLong(inside.content) ? bringerOf(event, kind) : null;
     }
-    case 'ToolOutput': {
-      const content = event.field('content') ?? null;
-      const isLongContent =
-        isDictionary(content) && isJson(content) ? isLong(content) : areLong(textsOf(event));
-      return isLongContent || isLong(inside.structured ?? null) ? bringerOf(event, 'output') : null;
-    }
+    case 'ToolOutput':
+      return isLong(inside.content) || isLong(inside.structured ?? null) ? bringerOf(event, 'output') : null;
     case 'AppResponse':
       return isLong(inside.message)
         ? { ...bringerOf(event, 'output'), app: inside.from, tool: inside.functionality }
