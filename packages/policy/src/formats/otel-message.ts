@@ -5,10 +5,10 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject } from '@cordon/core';
-import { elementKeys, shownWord } from '../known-keys.ts';
+import { elementKeys, shownWord, strangeKey, strangeKeyMessage } from '../known-keys.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { Located } from './located.ts';
-import { Frames, Reading, wordsIn } from './reading.ts';
+import { Frames, join, Reading, wordsIn } from './reading.ts';
 import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn } from './turn.ts';
 
 /** The events of one message; the reading keeps what is wrong with it. */
@@ -102,7 +102,10 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
 /** A part or message with keys that are known; where it stands as typed values, they are put together first. */
 function checkKeys(reading: Reading, located: Located, known: ReadonlySet<string>, what: string): void {
   const value = located.plain();
-  if (isJsonObject(value)) reading.knows(value, known, located.path, what);
+  const key = isJsonObject(value) ? strangeKey(value, known) : null;
+  if (key === null) return;
+  const isHere = isJsonObject(located.raw) && Object.hasOwn(located.raw, key);
+  reading.wrong(isHere ? join(located.path, key) : located.path, strangeKeyMessage(key, what));
 }
 
 const MESSAGE_KEYS = elementKeys(

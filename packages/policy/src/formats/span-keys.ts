@@ -29,7 +29,7 @@ const SILENT: readonly string[] = [
 ];
 
 /** Events of the conventions that `otel.ts` reads. */
-export const EVENTS: ReadonlySet<string> = new Set([
+const EVENTS: ReadonlySet<string> = new Set([
   ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
   ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion'],
   'gen_ai.client.inference.operation.details',
@@ -45,14 +45,38 @@ const SPAN_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Reports the first thing that a span says and that nobody reads. */
-export function checkSpan(reading: Reading, { value, attributes, path }: Span): void {
+export function checkSpan(reading: Reading, span: Span): void {
+  const { value, attributes, path } = span;
   reading.knows(value, SPAN_KEYS, path, 'a span');
   for (const [key, located] of attributes) {
     if (!isReadOrSilent(key) && strangeKey({ value: located.plain() }, NOTHING) !== null)
       reading.wrong(located.path, unknownAttribute(key));
   }
+  const operation = attributes.get('gen_ai.operation.name')?.text ?? '';
+  if (MODEL_OPERATIONS.has(operation) && !hasWords(span)) reading.wrong(path, NO_WORDS);
   for (const [index, event] of reading.listAt(value, 'events', path).entries())
     if (isJsonObject(event)) checkEvent(reading, event, join(path, 'events', index));
+}
+
+/** The operations in which a model is told something and answers. */
+const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
+
+const SAID: readonly string[] = [
+  ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
+  'gen_ai.tool.definitions',
+];
+
+/** Instrumentations leave contents out unless they are told to record them: then nobody knows what was said and called. */
+function hasWords({ value, attributes }: Span): boolean {
+  if (SAID.some((key) => attributes.has(key))) return true;
+  const events = own(value, 'events');
+  return (
+    Array.isArray(events) && events.some((event) => isJsonObject(event) && isReadEvent(own(event, 'name')))
+  );
+}
+
+function isReadEvent(name: unknown): boolean {
+  return typeof name === 'string' && EVENTS.has(name);
 }
 
 /** What stands in an event that is read is looked at where it is read. */
@@ -65,6 +89,9 @@ function checkEvent(reading: Reading, event: JsonObject, path: string): void {
 function isReadOrSilent(key: string): boolean {
   return READ.has(key) || SILENT.some((prefix) => key.startsWith(prefix));
 }
+
+const NO_WORDS =
+  'the call of a model was recorded without its messages: let the instrumentation capture their contents';
 
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -140,6 +140,7 @@ test('what stands under keys or in parts that nobody knows is refused with its p
     [[{ server: 'a', message: { jsonrpc: '2.0', method: 'x' }, next: { jsonrpc: '2.0' } }], '0.next'],
     [[{ spanId: 'a', name: 'x', attributes: { 'my.words': 'Pay' } }], '0.attributes.my.words'],
     [[{ spanId: 'a', name: 'x', events: [{ name: 'my.message' }] }], '0.events.0'],
+    [[{ spanId: 'a', name: 'chat m', attributes: { 'gen_ai.operation.name': 'chat' } }], '0'],
     [[{ kind: 'app.sang', id: 'e', session: 's', sequence: 0 }], '0.kind'],
     [{ messages: [{ role: 'user', content: 'x' }], later: [{ role: 'user', content: 'y' }] }, 'later'],
     [{ contents: [{ parts: [{ text: 'x' }] }], steps: { all: [{ tool_calls: [] }] } }, 'steps'],
