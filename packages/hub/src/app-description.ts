@@ -37,7 +37,8 @@ export interface DescribedTool {
   readonly annotations: JsonObject | null;
 }
 
-const MAX_TOOLS = 256;
+/** More than any server is known to have; what is agreed to has to be read by somebody. */
+const MOST_TOOLS = 1_024;
 /**
  * What MCP says that names should be. Attack: a name that is a sentence, or so long that the question that shows it
  * never comes to its end, "This cannot be undone".
@@ -47,15 +48,17 @@ const INSTRUCTIONS_LENGTH = 20_000;
 const FORMAT = 'cordon-description/1';
 
 /**
- * What is acted on of an app's greeting and list. Tools with names that are none, and those beyond 256, are not there
- * for anybody. Refused: two tools of one name. Which of them a caller means would depend on their order, and the
- * order is not part of the digest.
+ * What is acted on of an app's greeting and list. Tools with names that are none are not there for anybody. Refused:
+ * two tools of one name, as which of them a caller means would depend on their order, and the order is not part of the
+ * digest; and more tools than the limit, as what is left out would be agreed to unseen or be missing without a word.
  */
 export function describeApp(
   instructions: string | undefined,
   tools: readonly Tool[],
 ): Result<AppDescription, string> {
-  const named = tools.filter(({ name }) => TOOL_NAME.test(name)).slice(0, MAX_TOOLS);
+  if (tools.length > MOST_TOOLS)
+    return failed(`it lists ${tools.length} tools, and ${MOST_TOOLS} are the most that an app may have`);
+  const named = tools.filter(({ name }) => TOOL_NAME.test(name));
   const described = named.map(describeTool).sort(byName);
   const twice = described.find(({ name }, index) => described[index + 1]?.name === name);
   if (twice !== undefined) return failed(`it lists the tool \`${twice.name}\` twice`);

@@ -98,14 +98,22 @@ test('two tools of one name are refused: which one is meant would depend on thei
   assert.deepEqual(twice, { ok: false, fault: 'it lists the tool `send` twice' });
 });
 
-test('what has no name, and what comes after the 256th tool, is there for nobody', () => {
+test('what has no name is there for nobody', () => {
   const named = described('', { ...READ, name: 'a sentence as a name' }, READ);
   assert.deepEqual(
     named.tools.map(({ name }) => name),
     ['read'],
   );
-  const many = Array.from({ length: 300 }, (_, index) => ({ ...READ, name: `t${index}` }));
-  assert.equal(described('', ...many).tools.length, 256);
+});
+
+test('no tool of many is left out without a word: all are described, or the app is refused with their number', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...READ, name: `t${index}` }));
+  for (const count of [256, 257, 500, 1_024]) assert.equal(described('', ...many(count)).tools.length, count);
+  assert.deepEqual(describeApp('', many(1_025)), {
+    ok: false,
+    fault: 'it lists 1025 tools, and 1024 are the most that an app may have',
+  });
 });
 
 test('a description comes back from the store as it went in, and nothing else is taken for one', () => {

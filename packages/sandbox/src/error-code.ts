@@ -1,8 +1,7 @@
 /** Names of system errors. Ring 0. */
 
-/** The `code` of a system error, or a stand-in that never equals one. */
+/** The `code` of a system error; of any other what it says, which never equals a code. */
 export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'unknown error';
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? `${error.name}: ${error.message}` : `unexpected: ${String(error)}`;
 }

@@ -253,6 +253,7 @@ function refuseFile(connection: DatabaseSync, file: string): StoreFault | null {
   const tables = connection.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {};
   const isEmpty = application === 0 && version === 0 && numberOf(tables, 'n') === 0;
   if (application !== APPLICATION_ID && !isEmpty) return storeFault('foreign-file', file);
+  if (version < 0) return storeFault('other-schema', file, `schema ${version}`);
   if (version > SCHEMA_VERSION) {
     return storeFault('newer-schema', file, `schema ${version}, this version knows ${SCHEMA_VERSION}`);
   }

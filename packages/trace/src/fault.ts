@@ -14,6 +14,7 @@ export type StoreFaultKind =
   | 'unopened' // the folder is there, and the file in it cannot be opened
   | 'folder-exposed' // other users may write into it, so they could plant grants
   | 'newer-schema' // a newer Cordon has written it
+  | 'other-schema' // its tables are not those of the version that it names
   | 'foreign-file' // a database, but not ours
   | 'corrupt' // not a database, or damaged
   | 'read-only' // may be read, not written
@@ -70,6 +71,10 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
   'newer-schema': {
     says: 'the store % was written by a newer version of Cordon',
     help: 'upgrade Cordon, or use another data folder',
+  },
+  'other-schema': {
+    says: 'the store % has other tables than this version of Cordon',
+    help: 'it was written by another version, or changed by another program: use that version, or move it away (keep its `-wal` file with it) and start with a new one',
   },
   'foreign-file': {
     says: 'the file % is a database of another program',
@@ -128,6 +133,8 @@ export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
 /** Primary result codes of SQLite. */
 function kindOfCode(code: number): StoreFaultKind | null {
   switch (code) {
+    case 1: // ERROR: our statements are fixed texts, so what they name is not there
+      return 'other-schema';
     case 5: // BUSY
     case 6: // LOCKED
     case 15: // PROTOCOL

@@ -89,6 +89,24 @@ test('a store of a newer version is refused and left as it is', (t) => {
   assert.deepEqual(readFileSync(file), before);
 });
 
+for (const [name, change] of [
+  ['an older version by its number alone', 'PRAGMA user_version = 0'],
+  ['a version that there never was', 'PRAGMA user_version = -3'],
+  ['this version without one of its tables', 'DROP TABLE turns'],
+] as const) {
+  test(`a store of ${name} is told to have other tables, and not to be on a broken disk`, (t) => {
+    const folder = temporaryFolder(t);
+    openOrThrow(folder).close();
+    const database = new DatabaseSync(join(folder, 'cordon.db'));
+    database.exec(`PRAGMA foreign_keys = OFF; ${change}`);
+    database.close();
+    const { kind, message, help } = faultIn(folder);
+    assert.equal(kind, 'other-schema');
+    assert.match(message, /^the store `.+` has other tables than this version of Cordon/);
+    assert.doesNotMatch(help, /disk/);
+  });
+}
+
 test('a file that is not a database is refused, named, and left as it is', (t) => {
   const folder = temporaryFolder(t);
   const file = join(folder, 'cordon.db');

@@ -75,7 +75,7 @@ export class Surroundings {
       this.#ending.abort();
       this.onInterrupt();
     });
-    process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => this.#cannotTell(code));
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => this.#cannotTell(error));
     process.stderr.on('error', () => process.exit(EXIT.failed));
     // Also where a signal or a fault ends the process.
     process.once('exit', () => this.terminal.restore());
@@ -84,8 +84,8 @@ export class Surroundings {
   }
 
   /** Where whoever read it has gone, nobody waits for a reason; where a disk is full, somebody does. */
-  #cannotTell(code = 'unknown error'): never {
-    const reason = code === 'ENOSPC' ? 'there is no room left' : code;
+  #cannotTell({ code, message }: NodeJS.ErrnoException): never {
+    const reason = code === 'ENOSPC' ? 'there is no room left' : (code ?? message);
     if (code !== 'EPIPE') this.notes.say('cordon: ', `standard output cannot be written: ${reason}`, 'bad');
     return process.exit(EXIT.failed);
   }
