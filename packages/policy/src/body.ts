@@ -7,7 +7,7 @@
  */
 
 import type { Expression } from './ast.ts';
-import type { JoinKey } from './candidates.ts';
+import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
 import { type EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, placeWithin } from './evidence.ts';
 import type { Origins } from './origin/origin.ts';
@@ -42,6 +42,8 @@ export type Locate = (frame: Frame) => Located | null;
 export interface World {
   /** What variables of predicates and quantifiers range over, in pieces that follow each other. */
   domain(domain: Domain): readonly (readonly Bound[])[];
+  /** Those of a domain whose side of one of its `keys` may equal a value. */
+  matching(domain: Domain, key: number, value: JoinKey): readonly (readonly Bound[])[];
   /** How many objects a domain has, and how many of them pass its conditions for certain. */
   tally(domain: Domain): Tally;
   readonly input: Value;
@@ -70,6 +72,13 @@ export interface Domain {
   readonly type: string;
   readonly slot: number;
   readonly filter: readonly Step[];
+  /** What lines compare by `==`: a side about the object alone, and one that is known before it. */
+  readonly keys: readonly DomainKey[];
+}
+
+export interface DomainKey {
+  readonly own: Evaluate;
+  readonly other: Evaluate;
 }
 
 export interface Tally {
@@ -278,7 +287,7 @@ export function search(
     const values = isGiven ? null : valuesWithin(variable, frame);
     const pieces =
       values === null
-        ? (candidatesOf?.(index, bound, frame) ?? inDomain(frame.world, variable.domain))
+        ? (candidatesOf?.(index, bound, frame) ?? inDomain(frame, variable.domain))
         : [isMeant === undefined ? values : values.filter((found) => isMeant(index, found))];
     const isLeaf = plan.leaves.has(index);
     let hasOpen = false;
@@ -311,8 +320,23 @@ function openOf({ open = null, again = null }: Bound, frame: Frame): OpenLine | 
   return again === null ? open : again(frame);
 }
 
-function inDomain(world: World, domain: Domain | null): Candidates {
-  return domain === null ? [] : world.domain(domain);
+function inDomain(frame: Frame, domain: Domain | null): Candidates {
+  if (domain === null) return [];
+  const { world } = frame;
+  const noticed = world.trail.length;
+  let best: readonly (readonly Bound[])[] | null = null;
+  for (const [index, { other }] of domain.keys.entries()) {
+    const key = joinKey(other(frame));
+    const pieces = key === ANY_KEY ? null : world.matching(domain, index, key);
+    if (pieces !== null && (best === null || countOf(pieces) < countOf(best))) best = pieces;
+  }
+  // The line itself says what it notices, if it is looked at.
+  if (world.trail.length > noticed) world.trail.length = noticed;
+  return best ?? world.domain(domain);
+}
+
+function countOf(pieces: readonly (readonly Bound[])[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 /** The elements that `(x: T) in within` ranges over, and one that is undecided where there may be others. */
@@ -359,13 +383,22 @@ export interface CountLimits {
   readonly max: number | null;
 }
 
-/** Whether the number of satisfying assignments is within the limits; undecided if undecided ones could tip it. */
-export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: CountLimits): Value {
+/**
+ * Whether the number of satisfying assignments is within the limits; undecided if undecided ones could tip it.
+ * `isTotalNeeded`: all are counted, also where enough are found.
+ */
+export function counts(
+  body: Body,
+  plan: SearchPlan,
+  frame: Frame,
+  limits: CountLimits,
+  isTotalNeeded: boolean,
+): Value {
   if (body.counted !== null) {
     const tally = frame.world.tally(body.counted);
     if (isSettled(tally.certain, tally.possible, limits)) {
       frame.world.counted += tally.certain;
-      frame.world.trail.push({ kind: 'count', found: tally.certain });
+      frame.world.trail.push({ kind: 'count', found: tally.certain, isLeast: false });
       return isWithin(tally.certain, limits);
     }
   }
@@ -375,18 +408,19 @@ export function counts(body: Body, plan: SearchPlan, frame: Frame, limits: Count
   const { counted, trail } = frame.world;
   const noticed = trail.length;
   const kept: Evidence[] = [];
-  search(body, plan, frame, (_, why) => {
+  const enough = isTotalNeeded || limits.max !== null ? Number.POSITIVE_INFINITY : (limits.min ?? 0);
+  const isEnough = search(body, plan, frame, (_, why) => {
     possible++;
     if (why === null) {
       certain++;
       for (const evidence of trail.slice(noticed)) kept.push(evidence);
     }
     open ??= why;
-    return false;
+    return certain >= enough;
   });
   trail.length = noticed;
   for (const evidence of kept) trail.push(evidence);
-  trail.push({ kind: 'count', found: certain });
+  trail.push({ kind: 'count', found: certain, isLeast: isEnough });
   frame.world.counted = counted + certain;
   // Undecided assignments can only add: the verdict is settled if no number of them changes it.
   const first = isWithin(certain, limits);
@@ -425,7 +459,7 @@ export function holdsForAll(body: Body, plan: SearchPlan, frame: Frame): Value {
       return;
     }
     const pieces: Candidates =
-      variable.within === null ? inDomain(frame.world, variable.domain) : [valuesWithin(variable, frame)];
+      variable.within === null ? inDomain(frame, variable.domain) : [valuesWithin(variable, frame)];
     for (const piece of pieces) {
       for (const candidate of piece) {
         frame.world.work.tried++;

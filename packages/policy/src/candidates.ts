@@ -8,7 +8,7 @@
 import type { Candidate } from './body.ts';
 import type { Occurrence } from './event-object.ts';
 import { flows, type Place } from './provenance.ts';
-import { isTraceObject, type Value } from './value.ts';
+import { isDictionary, isList, isTraceObject, type Value } from './value.ts';
 
 interface Lane {
   readonly candidates: Candidate[];
@@ -122,7 +122,8 @@ export class CandidateStore {
     const values: string[] = [];
     for (const join of this.#told) {
       const key = candidate.keys[join] ?? ANY_KEY;
-      if (key === ANY_KEY) return false;
+      // Only what has equal keys and is equal is alike.
+      if (key === ANY_KEY || (typeof key === 'string' && key.startsWith(STRUCTURED))) return false;
       values.push(typeof key === 'number' ? `n${key}` : key);
     }
     const value = values.length === 0 ? '' : JSON.stringify(values);
@@ -167,7 +168,33 @@ export function joinKey(value: Value): JoinKey {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return `s${value}`;
   if (typeof value === 'boolean') return Number(value);
-  return value === null ? 'None' : ANY_KEY;
+  if (value === null) return 'None';
+  const written = isList(value) || isDictionary(value) ? keyText(value, MOST_OF_KEY) : null;
+  return written === null ? ANY_KEY : `${STRUCTURED}${written}`;
+}
+
+/** Of a long list or object the key says how it begins: others that begin so are compared. */
+const MOST_OF_KEY = 512;
+const STRUCTURED = '~';
+
+/** Null: it holds what only a comparison can tell. */
+function keyText(value: Value, most: number): string | null {
+  if (value === null) return 'N';
+  if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
+  if (typeof value === 'string') return `s${value.length}:${value.slice(0, most)}`;
+  const isSequence = isList(value);
+  if (!isSequence && !isDictionary(value)) return null;
+  const names = isSequence ? null : Object.keys(value).sort();
+  let text = `${isSequence ? '[' : '{'}${isSequence ? value.length : names?.length}`;
+  for (const [name, inner] of isSequence
+    ? value.entries()
+    : (names ?? []).map((one) => [one, value[one]] as const)) {
+    if (text.length > most) break;
+    const part = keyText(inner ?? null, most - text.length);
+    if (part === null) return null;
+    text += `,${isSequence ? '' : `s${String(name).length}:${name}`}${part}`;
+  }
+  return text;
 }
 
 /** Where the candidate itself stands; null for parts of events. */

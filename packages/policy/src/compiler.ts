@@ -21,6 +21,7 @@ import {
   type CallSite,
   counts,
   type Domain,
+  type DomainKey,
   declaredOrder,
   type Evaluate,
   type Frame,
@@ -153,7 +154,7 @@ class Compiler {
     number: number,
     looked: Pick<CompiledRule, 'callsBehind' | 'asksOrigin'>,
   ): CompiledRule {
-    const layout: Layout = { next: 0 };
+    const layout: Layout = { next: 0, events: eventVariables(rule.body) };
     const { body, scope, needs, rangesOver } = this.#body(rule.body, layout, null, []);
     const message = this.#expression(rule.message, scope);
     const steps = [...body.steps, ...this.#messageSteps(rule, body, layout, scope, needs)];
@@ -338,7 +339,12 @@ class Compiler {
       );
       const { type, slot } = variable;
       // A line that refutes is what `forall` looks for, so it filters nothing.
-      return { ...variable, domain: this.#domain(type, slot, isForAll ? [] : filter) };
+      return {
+        ...variable,
+        domain: isForAll
+          ? this.#domain(type, slot, [], [])
+          : this.#domain(type, slot, filter, this.#keysOf(variable, lines, scope)),
+      };
     });
     const filtered = variables.length === 1 ? (variables[0]?.domain ?? null) : null;
     const isCounted =
@@ -348,8 +354,28 @@ class Compiler {
     return { body: { ...body, variables, counted: isCounted ? filtered : null }, scope };
   }
 
-  #domain(type: string, slot: number, filter: readonly Step[]): Domain {
-    const domain = { type, slot, filter };
+  /** Lines that compare a part of the variable alone with what is known before it is bound. */
+  #keysOf(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly DomainKey[] {
+    const { declarations, assignments } = variablesOf(lines);
+    const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
+    const known = (side: Expression): boolean => ![...freeNames(side)].some((name) => inner.has(name));
+    const own = (side: Expression): boolean => {
+      const names = [...freeNames(side)];
+      return (
+        names.includes(variable.name) &&
+        names.every((name) => name === variable.name || scope.slot(name) === null)
+      );
+    };
+    return lines.flatMap((line): DomainKey[] => {
+      if (line.kind !== 'binary' || line.operator !== '==') return [];
+      const [left, right] = own(line.left) ? [line.left, line.right] : [line.right, line.left];
+      if (!own(left) || !known(right) || innerTypes([left, right], this.#names, NO_NAMES).size > 0) return [];
+      return [{ own: this.#expression(left, scope), other: this.#expression(right, scope) }];
+    });
+  }
+
+  #domain(type: string, slot: number, filter: readonly Step[], keys: readonly DomainKey[]): Domain {
+    const domain = { type, slot, filter, keys };
     this.#domains.push(domain);
     return domain;
   }
@@ -867,6 +893,9 @@ class Compiler {
     const min = argument('min', 0);
     const max = argument('max', 1);
     if (needsOne(expression)) this.#counted.set(expression, body);
+    // A later event may add to what a line of a rule counts, and that is something new, whatever the limits.
+    const { events } = scope.layout;
+    const isTotalNeeded = events !== undefined && innerTypes([expression], this.#names, events).size > 0;
     return (frame) => {
       const [least, most] = [min(frame), max(frame)];
       const open = [least, most].find(isUndecided);
@@ -874,7 +903,7 @@ class Compiler {
       if ((least !== null && typeof least !== 'number') || (most !== null && typeof most !== 'number')) {
         return undecided('`count` takes numbers');
       }
-      return counts(body, plan, frame, { min: least, max: most });
+      return counts(body, plan, frame, { min: least, max: most }, isTotalNeeded);
     };
   }
 

@@ -30,7 +30,8 @@ export type Evidence = {
       readonly spans: () => readonly Span[];
     }
   | { readonly kind: 'witness'; readonly predicate: string; readonly bound: readonly Occurrence[] }
-  | { readonly kind: 'count'; readonly found: number }
+  /** `isLeast`: there may be more, which would change nothing. */
+  | { readonly kind: 'count'; readonly found: number; readonly isLeast: boolean }
   | { readonly kind: 'origin'; readonly found: () => readonly OriginSource[] }
 );
 

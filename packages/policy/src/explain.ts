@@ -95,7 +95,7 @@ function noteOf(evidence: Evidence): string {
       return `\`${evidence.predicate}\` holds for ${events.join(', ') || 'a value'}`;
     }
     case 'count':
-      return `counted ${evidence.found}`;
+      return `counted ${evidence.isLeast ? 'at least ' : ''}${evidence.found}`;
     case 'origin':
       return evidence.found().map(originNote).join(', ') || 'says nothing that could come from anywhere';
   }

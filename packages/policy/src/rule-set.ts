@@ -15,6 +15,7 @@ import {
   type Work,
   type World,
 } from './body.ts';
+import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
@@ -374,6 +375,7 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null, wo
   return {
     origins,
     domain: (domain) => index.of(domain),
+    matching: (domain, key, value) => index.matching(domain, key, value),
     tally: (domain) => index.tally(domain),
     input,
     counted: 0,
@@ -385,11 +387,18 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null, wo
 /** What to do with the findings of a rule, by its number. */
 export type ReportRule = (rule: number) => Report;
 
+interface Members {
+  readonly found: Bound[];
+  certain: number;
+  /** By what lines compare of them. */
+  readonly keyed: readonly Map<JoinKey, Bound[]>[];
+}
+
 /** What predicates and quantifiers range over, filtered as it comes. */
 class DomainIndex {
   readonly #domains: ReadonlySet<Domain>;
   readonly #base: DomainIndex | null;
-  readonly #members = new Map<Domain, { readonly found: Bound[]; certain: number }>();
+  readonly #members = new Map<Domain, Members>();
 
   constructor(domains: ReadonlySet<Domain>, base: DomainIndex | null = null) {
     this.#domains = domains;
@@ -414,6 +423,12 @@ class DomainIndex {
     return this.#base === null ? [own] : [...this.#base.of(domain), own];
   }
 
+  matching(domain: Domain, key: number, value: JoinKey): readonly (readonly Bound[])[] {
+    const keyed = this.#members.get(domain)?.keyed[key];
+    const own = [keyed?.get(value) ?? [], keyed?.get(ANY_KEY) ?? []];
+    return this.#base === null ? own : [...this.#base.matching(domain, key, value), ...own];
+  }
+
   tally(domain: Domain): Tally {
     const own = this.#members.get(domain);
     const base = this.#base?.tally(domain) ?? NOTHING_COUNTED;
@@ -431,15 +446,21 @@ class DomainIndex {
     frame.found[domain.slot] = occurrence;
     const noticed = world.trail.length;
     const open = runSteps(domain.filter, frame, null);
+    const keys = open === 'refuted' ? [] : domain.keys.map(({ own }) => joinKey(own(frame)));
     // Who asks later evaluates these lines again, and notes what they notice then.
     world.trail.length = noticed;
     if (open === 'refuted') return;
     let members = this.#members.get(domain);
     if (members === undefined) {
-      members = { found: [], certain: 0 };
+      members = { found: [], certain: 0, keyed: domain.keys.map(() => new Map()) };
       this.#members.set(domain, members);
     }
     members.found.push(occurrence);
+    for (const [index, key] of keys.entries()) {
+      const equal = members.keyed[index]?.get(key);
+      if (equal === undefined) members.keyed[index]?.set(key, [occurrence]);
+      else equal.push(occurrence);
+    }
     if (open === null) members.certain++;
   }
 }

@@ -53,4 +53,6 @@ const NO_ANCHOR: Anchor = () => null;
 
 export interface Layout {
   next: number;
+  /** Of a rule: the variables that are bound to events of the trace. */
+  readonly events?: ReadonlySet<string>;
 }

@@ -29,6 +29,9 @@ said_by_user(x: str) := any([s.kind == "user" and s.match != "part" for s in ori
 later(c: ToolCall) :=
     (d: ToolCall)
     c -> d
+again(c: ToolCall) :=
+    (d: ToolCall) -> c
+    d.arguments == c.arguments
 heard(w: str) :=
     (m: Message)
     w in m.content
@@ -69,6 +72,10 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'X is tool:send({to: input.who, size: *})',
     'count(min=1):\n        (q: ToolOutput) -> X\n        "bad" in q.content',
     'not count(min=1, max=2):\n        (q: ToolCall) -> X',
+    'count(min=2):\n        (q: ToolCall)\n        q.name == X.name\n        q.arguments == X.arguments',
+    'count(min=2):\n        (q: ToolCall) -> X\n        X.arguments.to == q.arguments.to',
+    'not count(max=1):\n        (q: ToolCall)\n        [q.arguments.size, q.name] == [X.arguments.size, X.name]',
+    'again(X)',
     'any([told(X, word) for word in X.arguments.values()])',
     'not [word for word in ["a"] if word in X.arguments.to]',
     '[[X.arguments.to], X.name] == [["a"], "send"]',
@@ -143,7 +150,7 @@ export interface Choice {
 
 export const choice: fc.Arbitrary<Choice> = fc.record({
   types: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 3 }),
-  picks: fc.array(fc.nat(40), { maxLength: 4 }),
+  picks: fc.array(fc.nat(44), { maxLength: 4 }),
   flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
   joins: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.nat(5)), { maxLength: 2 }),
   message: fc.nat(MESSAGES.length - 1),
@@ -201,12 +208,17 @@ export interface Chain {
   readonly within: number;
 }
 
+/** Long ones are rare: the short evaluator tries each event for each of them. */
+function links(minLength: number, maxLength: number): fc.Arbitrary<Chain['types']> {
+  return fc.array(fc.constantFrom('ToolCall', 'ToolCall', 'ToolCall', 'ToolOutput'), {
+    minLength,
+    maxLength,
+  });
+}
+
 export const chain: fc.Arbitrary<Chain> = fc.record({
-  types: fc.array(fc.constantFrom('ToolCall', 'ToolCall', 'ToolCall', 'ToolOutput'), {
-    minLength: 3,
-    maxLength: 5,
-  }),
-  conditions: fc.array(fc.tuple(fc.nat(4), fc.nat(40)), { maxLength: 2 }),
+  types: fc.oneof({ weight: 5, arbitrary: links(3, 4) }, { weight: 1, arbitrary: links(5, 5) }),
+  conditions: fc.array(fc.tuple(fc.nat(4), fc.nat(44)), { maxLength: 2 }),
   joins: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.nat(5)), { maxLength: 2 }),
   flows: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), { maxLength: 1 }),
   missing: fc.nat(12),

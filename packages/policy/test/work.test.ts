@@ -289,3 +289,31 @@ test('undecided assignments that are not listed are not looked for either', () =
   assert.equal(analysis.errors.length, 0);
   assert.match(analysis.undecided.at(-1)?.reason ?? '', /^more than 20000 assignments/);
 });
+
+const COUNTED: Readonly<Record<string, string>> = {
+  'equal calls before': 'before.name == call.name\n        before.arguments == call.arguments',
+  'calls of one kind before': 'before is tool:t1',
+};
+
+for (const [name, lines] of Object.entries(COUNTED)) {
+  test(`a decision that counts ${name} costs the same after any number of calls`, () => {
+    const policy = policyOf(
+      `from invariant import count\nask "x" if:\n    (call: ToolCall)\n    count(min=4):\n        (before: ToolCall) -> call\n        ${lines}\n`,
+    );
+    const tried = LENGTHS.map((length) => triedAfter(policy, length));
+    assert.deepEqual(
+      tried,
+      tried.map(() => tried[0]),
+    );
+    const same = LENGTHS.map((length) => triedAfter(policy, length, () => call('t1', { to: 'a' })));
+    assert.deepEqual(
+      same,
+      same.map(() => same[0]),
+    );
+    const monitor = policy.monitor();
+    const verdicts = [1, 2, 3, 4, 5].map(
+      () => monitor.admit([call('t1', { to: 'a' })], 'not-needed').verdict,
+    );
+    assert.deepEqual(verdicts, ['allow', 'allow', 'allow', 'allow', 'ask']);
+  });
+}
