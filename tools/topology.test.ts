@@ -48,6 +48,7 @@ const ALLOWED: Readonly<
       'egress/reach',
       'hub',
       'hub/begun-session',
+      'hub/evidence',
       'hub/interruption',
       'llm',
       'policy',

@@ -28,6 +28,10 @@ export function itemRecord(item: MemoryItem): object {
 
 /** What is said above an item's text, in one line. */
 export function itemHeading(item: MemoryItem): string {
+  return item.isCorrected === true ? `${plainHeading(item)}, corrected` : plainHeading(item);
+}
+
+function plainHeading(item: MemoryItem): string {
   switch (item.kind) {
     case 'fact': {
       const by = item.learnt === 'stated' ? 'you said it' : 'an output of the app says it';

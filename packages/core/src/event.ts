@@ -77,7 +77,13 @@ export type EventBody =
     }
   | { readonly kind: 'context.ended'; readonly reason: string }
   /** What was too old to be shown again is summed up: by a model, or as the beginnings of what was said. */
-  | { readonly kind: 'summary.made'; readonly turns: number; readonly by: 'model' | 'extract' }
+  | {
+      readonly kind: 'summary.made';
+      readonly turns: number;
+      readonly by: 'model' | 'extract';
+      /** SHA-256 of the summary; absent in journals of before there were any. */
+      readonly digest?: string;
+    }
   /** A closed value of an output that the manifest says to remember. */
   | { readonly kind: 'fact.observed'; readonly name: string }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }

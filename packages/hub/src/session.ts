@@ -448,6 +448,7 @@ export class Session {
       newContext: (options) => this.#newContext(options),
       newQuery: (ending) => this.#newErrandOfHub(ending),
       characters: parts.memoryLimits.summaryCharacters,
+      digest: parts.digest,
     });
     const reader = new Reader({
       gate,

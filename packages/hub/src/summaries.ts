@@ -35,6 +35,8 @@ export interface SummariesParts {
   readonly newQuery: (signal: AbortSignal) => Query;
   /** Of a summary. */
   readonly characters: number;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: (text: string) => string;
 }
 
 /** What a model is given to sum up, at most. */
@@ -79,16 +81,18 @@ export class Summaries {
     const written = await this.#write(context, older);
     if (this.#ending.signal.aborted) return this.#end(context, 'stopped');
     const madeBy = written === null ? 'extract' : 'model';
-    const text = written ?? extract(older.before, older.turns, characters);
+    const text = shortened(written ?? extract(older.before, older.turns, characters), characters);
+    // First: a summary that is remembered has its digest in the chain.
+    const made = { turns: older.turns.length, by: madeBy, digest: this.#parts.digest(text) } as const;
+    recorder.record(context, { kind: 'summary.made', ...made });
     memory.keepSummary(owner, {
-      text: shortened(text, characters),
+      text,
       madeBy,
       through: older.through,
       label: context.label,
       holdsOthersValues: context.knowsOthersValues,
       source: context.lastEvent,
     });
-    recorder.record(context, { kind: 'summary.made', turns: older.turns.length, by: madeBy });
     this.#end(context, 'summed up');
   }
 

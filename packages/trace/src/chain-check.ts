@@ -27,6 +27,7 @@ export type BreachKind =
   | 'head' // the newest hash, or how many events there are, was changed
   | 'unsigned' // no signature, though there is a key
   | 'signature' // not made with this key for this journal
+  | 'listing' // what the list of sessions says of it is not what it says itself
   | 'anchor' // not what it was when the given head was taken
   | 'shortened' // it has fewer events than were acknowledged
   | 'replaced' // it does not begin with the events that were acknowledged
@@ -71,6 +72,7 @@ export function hex(bytes: Uint8Array): string {
 export class ChainCheck {
   readonly #session: SessionId;
   readonly #anchors: readonly Anchor[];
+  #listing: Listing = { firstQuery: null, firstAt: null, lastAt: null, endedAt: null };
   #hash: Uint8Array = new Uint8Array(32);
   #events = 0;
   #breach: Breach | null = null;
@@ -92,6 +94,11 @@ export class ChainCheck {
     return this.#hash;
   }
 
+  /** What the events so far say of the session. */
+  get listing(): Listing {
+    return this.#listing;
+  }
+
   get breach(): Breach | null {
     return this.#breach;
   }
@@ -105,6 +112,7 @@ export class ChainCheck {
     if (event?.session !== this.#session || event.sequence !== sequence || event.id !== eventId)
       return this.fail('misplaced', 'the event belongs elsewhere');
     this.#events++;
+    this.#listing = listingWith(this.#listing, event);
     this.#compareAnchors();
   }
 
@@ -142,6 +150,26 @@ export class ChainCheck {
       else this.#unlike('replaced', `its first ${events} events are not those that were acknowledged`, at);
     }
   }
+}
+
+/** What the list of sessions shows, as the events say it. */
+export interface Listing {
+  /** Of what is not private. */
+  readonly firstQuery: string | null;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  readonly endedAt: number | null;
+}
+
+function listingWith({ firstQuery, firstAt, endedAt }: Listing, event: JsonObject): Listing {
+  const time = typeof event.time === 'number' ? event.time : null;
+  const isQuery = event.kind === 'user.message' && event.private !== true && typeof event.text === 'string';
+  return {
+    firstQuery: firstQuery ?? (isQuery ? String(event.text) : null),
+    firstAt: firstAt ?? time,
+    lastAt: time,
+    endedAt: event.kind === 'session.ended' ? time : endedAt,
+  };
 }
 
 function frameOf(text: string): JsonObject | null {

@@ -36,7 +36,18 @@ import {
 } from './chain-check.ts';
 import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';
-import { bytesOf, MalformedRow, numberOf, parseStored, quoteText, type Row, textOf } from './row.ts';
+import {
+  bytesOf,
+  MalformedRow,
+  numberOf,
+  numberOrNull,
+  parseStored,
+  quoteText,
+  type Row,
+  textOf,
+  textOrNull,
+  unquoteText,
+} from './row.ts';
 import { isAcknowledged, PLACE } from './sealed-column.ts';
 import type { HeldSession, Sessions } from './session.ts';
 
@@ -60,6 +71,9 @@ export interface SessionJournal {
 
 /** Called after the event is committed, in the order of the journal. */
 export type EventListener = (event: Event) => void;
+
+/** A session is made a moment before its first event. */
+const MOST_TO_FIRST_EVENT_MS = 60_000;
 
 interface Inserted {
   readonly events: readonly Event[];
@@ -162,6 +176,15 @@ export class Journal {
     );
   }
 
+  /** Null: no session has such an event. */
+  find(event: EventId): Event | null {
+    const sql =
+      'SELECT s.id AS session, e.sequence, e.event FROM events e JOIN sessions s ON s.key = e.session WHERE e.id = ?';
+    return this.#database.first(sql, [event], (row) =>
+      decodeEvent(this.#eventText(id(textOf(row, 'session')), row)),
+    );
+  }
+
   /** The events of a session from this one on; empty: it is none of the session's. */
   eventsFrom(session: SessionId, event: EventId): readonly Event[] {
     const sql =
@@ -210,9 +233,33 @@ export class Journal {
     if (this.#countedBeyond(session) > 0) chain.fail('surplus', 'there are more events than were appended');
     if (hex(chain.hash) !== head.hash) chain.fail('head', 'the newest hash is another');
     chain.finish();
+    if (chain.breach === null) this.#compareListing(session, head.events, chain);
     const signed = this.#checkSignature(session, stored, chain);
     chain.compareAcknowledged(loss?.acknowledged !== null);
     return chain.breach ?? { intact: true, head, signed };
+  }
+
+  /** What is listed of a session is derived from its events; somebody may have changed the one without the other. */
+  #compareListing(session: SessionId, events: number, chain: ChainCheck): void {
+    const { firstQuery, firstAt, lastAt, endedAt } = chain.listing;
+    const sql = 'SELECT events, started_at, last_at, ended_at, first_query FROM sessions WHERE id = ?';
+    const wrong = this.#database.unlessMalformed(
+      () =>
+        this.#database.first(sql, [session], (row) => {
+          // Somebody has appended meanwhile: the list is of another moment.
+          if (numberOf(row, 'events') !== events || firstAt === null) return null;
+          const listed = textOrNull(row, 'first_query');
+          const place = PLACE.firstQuery(session);
+          const query = listed === null ? null : unquoteText(this.#database.seal.open(listed, place));
+          if (query !== firstQuery) return 'its first query is listed as another';
+          if (numberOrNull(row, 'ended_at') !== endedAt)
+            return 'it is listed as ended when it was not, or the other way round';
+          const isNear = Math.abs(numberOf(row, 'started_at') - firstAt) <= MOST_TO_FIRST_EVENT_MS;
+          return isNear && numberOf(row, 'last_at') === lastAt ? null : 'it is listed with another time';
+        }),
+      () => chain.fail('listing', 'its first query is not what was sealed'),
+    );
+    if (wrong !== null) chain.fail('listing', wrong);
   }
 
   #addPiece(chain: ChainCheck, session: SessionId, from: number, count: number): void {

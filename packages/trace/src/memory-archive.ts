@@ -295,7 +295,10 @@ export class MemoryArchive {
     const origin = fact.learnt === 'observed' || fact.origin === null ? '' : quoteText(fact.origin);
     const { integrity, confidentiality } = USER_LABEL;
     const time = this.#now();
-    const columns = { name: fact.name, learnt: 'stated', origin, source: fact.source, ...USER_LABEL, time };
+    const columns = {
+      ...{ name: fact.name, learnt: 'stated', origin, source: fact.source, ...USER_LABEL, time },
+      isCorrected: true,
+    };
     this.#database.run('DELETE FROM facts WHERE id = ?', fact.id);
     this.#database.run(
       `DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'stated' AND origin = ? AND integrity = ?`,
@@ -305,8 +308,8 @@ export class MemoryArchive {
       integrity,
     );
     this.#database.run(
-      `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'stated', ?)`,
+      `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time, corrected)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'stated', ?, 1)`,
       fact.id,
       owner,
       name,
@@ -325,9 +328,9 @@ export class MemoryArchive {
         ? ([`${SELECT_TURNS} WHERE t.id = ?`, turnPlace] as const)
         : ([`${SELECT_SUMMARIES} WHERE m.id = ?`, summaryPlace] as const);
     const sealed = this.#database.first(select, [id], (row) =>
-      this.#database.seal.close(quoteText(text), place(row)),
+      this.#database.seal.close(quoteText(text), place({ ...row, corrected: 1 })),
     );
-    this.#database.run(`UPDATE ${table} SET text = ? WHERE id = ?`, sealed, id);
+    this.#database.run(`UPDATE ${table} SET text = ?, corrected = 1 WHERE id = ?`, sealed, id);
   }
 
   /** Counted before and after: a summary goes with its turns, by a trigger. */

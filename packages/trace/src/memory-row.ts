@@ -9,7 +9,14 @@ import { id } from '@cordon/core';
 import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
 import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
 import type { Seal } from './seal.ts';
-import { factPlace, holdsOthersValues, PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
+import {
+  factPlace,
+  holdsOthersValues,
+  isCorrected,
+  PLACE,
+  summaryPlace,
+  turnPlace,
+} from './sealed-column.ts';
 
 const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 
@@ -31,11 +38,11 @@ export function ownerOf(text: string): MemoryOwner {
 }
 
 export const SELECT_TURNS = `SELECT t.key, t.id, t.owner, s.id AS session, t.role, t.text, t.origin, t.source, t.integrity,
-  t.confidentiality, t.time, t.others_values FROM turns t JOIN sessions s ON s.key = t.session`;
+  t.confidentiality, t.time, t.others_values, t.corrected FROM turns t JOIN sessions s ON s.key = t.session`;
 export const SELECT_SUMMARIES = `SELECT m.id, m.owner, s.id AS session, m.text, m.through, m.made_by, m.source, m.integrity,
-  m.confidentiality, m.time, m.others_values FROM summaries m JOIN sessions s ON s.key = m.session`;
+  m.confidentiality, m.time, m.others_values, m.corrected FROM summaries m JOIN sessions s ON s.key = m.session`;
 export const SELECT_FACTS = `SELECT f.id, f.owner, f.name, f.value, f.origin, f.source, f.integrity, f.confidentiality,
-  f.learnt, f.time FROM facts f`;
+  f.learnt, f.time, f.corrected FROM facts f`;
 /** The user's first, then trusted ones. */
 export const FACT_ORDER = "ORDER BY f.name, f.learnt = 'observed', f.origin, f.integrity";
 
@@ -85,7 +92,7 @@ export function factOf(seal: Seal): (row: Row) => MemoryFact {
   };
 }
 
-function sourceAndLabel(row: Row): Omit<Provenance, 'origin'> {
+function sourceAndLabel(row: Row): Omit<Provenance, 'origin'> & { readonly isCorrected?: true } {
   const source = textOrNull(row, 'source');
   return {
     source: source === null ? null : id(source),
@@ -93,5 +100,6 @@ function sourceAndLabel(row: Row): Omit<Provenance, 'origin'> {
       integrity: wordOf(row, 'integrity', ['trusted', 'untrusted']),
       confidentiality: wordOf(row, 'confidentiality', ['public', 'private']),
     },
+    ...(isCorrected(row) ? { isCorrected: true } : {}),
   };
 }

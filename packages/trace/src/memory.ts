@@ -47,7 +47,13 @@ export type TurnRole = 'user' | 'assistant' | 'tool';
 /** Names one row, over all owners; only the user's own commands find something by it. */
 export type ItemId = string;
 
-export interface Turn extends Provenance {
+/** What a row of memory says besides. */
+export interface Kept {
+  /** The user has put another text there than the one that was kept; absent: no. */
+  readonly isCorrected?: true;
+}
+
+export interface Turn extends Provenance, Kept {
   readonly id: ItemId;
   readonly session: SessionId;
   readonly role: TurnRole;
@@ -59,7 +65,7 @@ export interface Turn extends Provenance {
 /** `stated`: the user said it. `observed`: a value of an app's output, as its manifest says. */
 export type FactKind = 'stated' | 'observed';
 
-export interface MemoryFact extends Provenance {
+export interface MemoryFact extends Provenance, Kept {
   readonly id: ItemId;
   readonly name: string;
   readonly value: string;
@@ -69,7 +75,7 @@ export interface MemoryFact extends Provenance {
 }
 
 /** What became of the older turns of a session. */
-export interface Summary extends Omit<Provenance, 'origin'> {
+export interface Summary extends Omit<Provenance, 'origin'>, Kept {
   readonly id: ItemId;
   readonly session: SessionId;
   readonly text: string;

@@ -332,6 +332,12 @@ export const SCHEMA_STEPS: readonly string[] = [
   `,
   // Whether a file beside the store says how many events were acknowledged (acknowledged.ts). 0: written before there were any.
   'ALTER TABLE sessions ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 0 CHECK (acknowledged IN (0, 1))',
+  // Whether the user has put another text there: what stands in the journal is another then.
+  `
+  ALTER TABLE turns ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0 CHECK (corrected IN (0, 1));
+  ALTER TABLE summaries ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0 CHECK (corrected IN (0, 1));
+  ALTER TABLE facts ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0 CHECK (corrected IN (0, 1));
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -33,6 +33,8 @@ export interface FactColumns extends LabelColumns {
 }
 
 interface LabelColumns {
+  /** By the user; absent: no. */
+  readonly isCorrected?: boolean;
   readonly source: string | null;
   readonly integrity: string;
   readonly confidentiality: string;
@@ -92,6 +94,12 @@ export const PLACE = {
 } as const;
 
 const OTHERS_VALUES = 'values of others';
+const CORRECTED = 'corrected';
+
+/** Of a row of turns, summaries or facts: the user has put another text there. */
+export function isCorrected(row: Row): boolean {
+  return numberOf(row, 'corrected') !== 0;
+}
 
 /** Of a row of turns or summaries. */
 export function holdsOthersValues(row: Row): boolean {
@@ -103,8 +111,9 @@ export function isAcknowledged(row: Row): boolean {
   return numberOf(row, 'acknowledged') !== 0;
 }
 
-function labelled({ source, integrity, confidentiality, time }: LabelColumns): readonly (string | number)[] {
-  return [source ?? '', integrity, confidentiality, time];
+function labelled(columns: LabelColumns): readonly (string | number)[] {
+  const { source, integrity, confidentiality, time, isCorrected = false } = columns;
+  return [source ?? '', integrity, confidentiality, time, ...(isCorrected ? [CORRECTED] : [])];
 }
 
 /**
@@ -152,6 +161,7 @@ function labelColumns(row: Row): LabelColumns {
     integrity: textOf(row, 'integrity'),
     confidentiality: textOf(row, 'confidentiality'),
     time: numberOf(row, 'time'),
+    isCorrected: isCorrected(row),
   };
 }
 
@@ -168,7 +178,7 @@ export interface SealedColumn {
 }
 
 const SESSION_OF = '(SELECT s.id FROM sessions s WHERE s.key = t.session)';
-const LABEL = 't.source, t.integrity, t.confidentiality, t.time';
+const LABEL = 't.source, t.integrity, t.confidentiality, t.time, t.corrected';
 
 /** A column that a place of others is made of comes after them: when they are sealed anew it is not yet. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

@@ -240,6 +240,7 @@ function asBefore(folder: string): void {
       .run(seal.closeBytes(bytes, PLACE.head(name, false)), name);
   }
   raw.exec('ALTER TABLE sessions DROP COLUMN acknowledged');
+  for (const table of ['turns', 'summaries', 'facts']) raw.exec(`ALTER TABLE ${table} DROP COLUMN corrected`);
   raw.exec('PRAGMA user_version = 5');
   raw.close();
 }

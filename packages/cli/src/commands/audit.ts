@@ -1,5 +1,6 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
+import { type Evidence, evidenceOfFacts, evidenceOfSession, grantsIn } from '@cordon/hub/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine } from '../render.ts';
@@ -32,19 +33,51 @@ export function verifyJournal(
     const sessions = wantedSessions(surroundings, store, names, kept.value);
     if (sessions === null) return EXIT.failed;
     let broken = 0;
+    const grants = grantsIn(store);
     for (const session of sessions) {
       const heads = kept.value.filter((one) => one.session === session).map(({ head }) => head);
       const verification = verified(store, session, heads);
-      if (!verification.intact) broken++;
       tellVerification(surroundings, session, verification);
+      const isTrue =
+        verification.intact && tellEvidence(surroundings, session, evidenceOfSession(store, session, grants));
+      if (!isTrue) broken++;
     }
-    if (names.length === 0)
+    if (names.length === 0) {
+      if (!tellEvidence(surroundings, null, evidenceOfFacts(store))) broken++;
       broken += tellLost(surroundings, store, kept.value) + tellRights(surroundings, store);
+    }
     if (surroundings.wantsJson)
       surroundings.json({ kind: 'audit.result', sessions: sessions.length, broken });
     else if (sessions.length === 0 && broken === 0) surroundings.output.say('', 'there are no sessions yet');
     return broken === 0 ? EXIT.done : EXIT.refused;
   });
+}
+
+/** Whether what stands beside the journal is what it has. `session` null: the facts, which belong to none. */
+function tellEvidence(
+  surroundings: Surroundings,
+  session: SessionId | null,
+  { problems, corrected, unchecked }: Evidence,
+): boolean {
+  const of = session ?? 'facts';
+  if (surroundings.wantsJson) {
+    if (problems.length + corrected + unchecked > 0)
+      surroundings.json({ kind: 'audit.evidence', session, problems, corrected, unchecked });
+    return problems.length === 0;
+  }
+  for (const { item, reason } of problems)
+    surroundings.output.say('  BROKEN  ', `${of}, ${item}: ${reason}`, 'bad');
+  if (corrected > 0)
+    surroundings.output.say(
+      '          ',
+      `${of}: ${corrected} remembered texts were corrected by \`cordon memory\``,
+    );
+  if (unchecked > 0)
+    surroundings.output.say(
+      '          ',
+      `${of}: ${unchecked} remembered texts have nothing to be compared with`,
+    );
+  return problems.length === 0;
 }
 
 /** Sessions that the store should have and does not: it is an older copy, or its newest part was lost. */
