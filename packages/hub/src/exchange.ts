@@ -269,7 +269,7 @@ export class Exchange {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes,
       label: held.label,
-      need: openNeed(context, held, foreign),
+      need: openNeed(query.plan, context, held, foreign),
       ...(origin === held.origin ? { revise: reviseRelease(proposal) } : {}),
     });
     if (carried.kind === 'failed') return failed(carried.fault);

@@ -65,7 +65,11 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   if (!call.irreversible && fromOthers.length === 0) return null;
   const how = expectation(plan, app, call.uses);
   const data = [argumentsDatum(tool, call.arguments, call.identifying)];
-  const warnings = [...planWarnings(how, context), ...sourceWarnings(fromOthers)];
+  const warnings = [
+    ...planWarnings(how, context),
+    ...sourceWarnings(fromOthers),
+    ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
+  ];
   const flows = flowsOf(
     fromOthers.map(({ origin }) => origin),
     app,
@@ -137,7 +141,10 @@ export function requestNeed(
   // A tool of the other app is called with nothing but words of the user, and the plan names it.
   const isUsersOwn =
     how === 'expected' && !isReadByModel && texts.length === 0 && holdsOnly(message, request.knows.isUsers);
-  if (how !== 'unexpected' && (carriesNothing || speaksForUser || isUsersOwn)) return null;
+  // Attack: an app that the plan names, and not for what, is told account numbers: closed values instruct nobody, but are private.
+  const mayTellPrivate = othersWords.length > 0 && !isSaidByUser(message, request.knows.isUsers);
+  const isHarmless = carriesNothing && (how === 'expected' || !mayTellPrivate);
+  if (how !== 'unexpected' && (isHarmless || speaksForUser || isUsersOwn)) return null;
   const isThird = (origin: AppId) => origin !== to && origin !== context.app;
   const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
   const recipients = recipientsOf(message, request.knows);
@@ -149,6 +156,12 @@ export function requestNeed(
     warnings: [
       ...planWarnings(how, context),
       ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),
+      ...privacyWarnings(
+        plan,
+        [...(mayTellPrivate ? othersWords : []), ...privateOrigins(texts)],
+        to,
+        request.uses,
+      ),
       ...strangersWarnings(context, recipients),
     ],
     notes: strangersNotes(context, recipients),
@@ -162,6 +175,14 @@ export function requestNeed(
     },
     flows: flowsOf([...(context.app === null ? [] : [context.app]), ...sources], to),
   };
+}
+
+/** Whether each value in it stands in the user's words. One that cannot stand there, like `true`, does not. */
+function isSaidByUser(value: Json, isUsers: (value: string) => boolean): boolean {
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every((item: Json) => isSaidByUser(item, isUsers));
+  if (isJsonObject(value)) return Object.values(value).every((inner) => isSaidByUser(inner, isUsers));
+  return typeof value !== 'boolean' && isUsers(String(value));
 }
 
 /** Whether each text in a value is one of these. What is no text is of a closed type. */
@@ -236,7 +257,12 @@ const HTTPS_PORT = 443;
 const PLAIN_HTTP_PORT = 80;
 
 /** The text behind a reference, for a context that wants to read it; `foreign`: as a text of each other app whose words it may hold. */
-export function openNeed(context: Context, held: HeldText, foreign: readonly HeldText[]): PermissionNeed {
+export function openNeed(
+  plan: StepPlan,
+  context: Context,
+  held: HeldText,
+  foreign: readonly HeldText[],
+): PermissionNeed {
   const texts = foreign.length === 0 ? [held] : foreign;
   const origins = texts.map(({ origin }) => origin);
   const from = origins[0] ?? held.origin;
@@ -245,7 +271,10 @@ export function openNeed(context: Context, held: HeldText, foreign: readonly Hel
     question: `Let the model of ${nameOf(context.app)} read this text from ${namesOf(texts)}?`,
     data: [{ name: held.reference, value: held.text }],
     expected: true,
-    warnings: held.label.integrity === 'untrusted' ? [FOREIGN_TEXT] : [],
+    warnings: [
+      ...(held.label.integrity === 'untrusted' ? [FOREIGN_TEXT] : []),
+      ...privacyWarnings(plan, privateOrigins(texts), context.app, null),
+    ],
     covers: {
       // Attack: an app that may be read places a text of one that may not.
       same: origins.toSorted(),
@@ -259,15 +288,15 @@ export function openNeed(context: Context, held: HeldText, foreign: readonly Hel
 }
 
 /** What a reader tells of a private text of others, where it is more than a few values. */
-export function readNeed(context: Context, held: HeldText, form: JsonSchema): PermissionNeed {
-  const opened = openNeed(context, held, []);
+export function readNeed(plan: StepPlan, context: Context, held: HeldText, form: JsonSchema): PermissionNeed {
+  const opened = openNeed(plan, context, held, []);
   return {
     ...opened,
     subject: { ...opened.subject, what: `read ${held.functionality}` },
     question: `Let a reader tell the model of ${nameOf(context.app)} these values of this text from ${namesOf([held])}?`,
     data: [...opened.data, { name: 'values', value: canonicalJson(form) }],
-    // What comes out is no text: it can hold no instructions.
-    warnings: [],
+    // What comes out is no text: it can hold no instructions, but it is as private.
+    warnings: privacyWarnings(plan, privateOrigins([held]), context.app, null),
     covers: {
       ...opened.covers,
       words: `other values, and other texts that \`${held.origin}\` returns for \`${held.functionality}\``,
@@ -424,6 +453,35 @@ function sourceWarnings(texts: readonly HeldText[]): readonly string[] {
   return texts.some(({ label }) => label.integrity === 'untrusted')
     ? [`it carries text from ${namesOf(texts)} that others may have written`]
     : [];
+}
+
+function privateOrigins(texts: readonly HeldText[]): readonly AppId[] {
+  return texts.flatMap(({ origin, label }) => (label.confidentiality === 'private' ? [origin] : []));
+}
+
+/** Whose private data would get to whom, where the plan does not say so. */
+function privacyWarnings(
+  plan: StepPlan,
+  sources: readonly AppId[],
+  to: AppId | null,
+  uses: readonly string[] | null,
+): readonly string[] {
+  if (to === null) return [];
+  const unnamed = [...new Set(sources)].filter((from) => from !== to && !namesFlow(plan, from, to, uses));
+  return unnamed.length === 0
+    ? []
+    : [`this can give private data of ${listed(unnamed)} to \`${to}\`, and the plan does not name that`];
+}
+
+/** Whether a step of the one waits for what a step of the other returns; `uses`: under which names it may be planned; null: any. */
+function namesFlow({ steps }: StepPlan, from: AppId, to: AppId, uses: readonly string[] | null): boolean {
+  const given = new Set(steps.flatMap(({ id, app }) => (app === from ? [id] : [])));
+  return steps.some(
+    (step) =>
+      step.app === to &&
+      step.after.some((before) => given.has(before)) &&
+      (uses === null || step.uses.some((use) => uses.includes(use))),
+  );
 }
 
 function namesOf(texts: readonly HeldText[]): string {

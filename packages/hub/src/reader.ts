@@ -97,7 +97,9 @@ export class Reader {
 
   /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
   #need(context: Context, query: Query, held: HeldText, form: JsonSchema): PermissionNeed | null {
-    return this.mayTell(context, query, held, mostBits(form)) ? null : readNeed(context, held, form);
+    return this.mayTell(context, query, held, mostBits(form))
+      ? null
+      : readNeed(query.plan, context, held, form);
   }
 
   /**

@@ -50,7 +50,7 @@ export class References {
     const reference = `$${this.#held.size + 1}`;
     this.#held.set(reference, { ...entry, reference });
     this.#characters += entry.text.length;
-    return { ref: reference, length: entry.text.length };
+    return { ref: reference, length: roughLength(entry.text) };
   }
 
   get(reference: string): HeldText | undefined {
@@ -88,6 +88,11 @@ export class References {
       }),
     );
   }
+}
+
+/** Attack: a private text is chosen so that its length tells what it says. Only its order of magnitude is told. */
+function roughLength({ length }: string): number {
+  return 10 ** Math.max(2, Math.ceil(Math.log10(Math.max(1, length))));
 }
 
 function mapStrings(value: Json, change: (text: string) => string): Json {

@@ -282,6 +282,6 @@ test('a peer id that the policy refused a request to stays usable for another re
   const outcome = await stage.ask('how much?');
   assert.equal(
     outcome.answer,
-    `${REFUSED_TEXT} {"amount":12,"note":{"ref":"«cash only» (from ride-fare)","length":9}}`,
+    `${REFUSED_TEXT} {"amount":12,"note":{"ref":"«cash only» (from ride-fare)","length":100}}`,
   );
 });

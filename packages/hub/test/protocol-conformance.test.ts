@@ -77,7 +77,7 @@ const TURNS: readonly (readonly [string, Scene, string])[] = [
   [
     'a response as values and references',
     scene([[FETCH], hear]),
-    `{"text":{"ref":"«${LETTER}» (from newest-mail)","length":22},"count":1}`,
+    `{"text":{"ref":"«${LETTER}» (from newest-mail)","length":100},"count":1}`,
   ],
   ['a text that is opened', scene([[FETCH], [call('open', { ref: '$1' })], hear]), LETTER],
   [

@@ -114,8 +114,8 @@ test('closed values of a functionality that a step names reach the coordinator a
   });
   assert.equal((await stage.ask('compare the fares')).kind, 'answered');
   const shown = JSON.stringify(stage.model.seen.at(-1)?.request.messages.at(-1)?.text);
-  assert.match(shown, /\\"amount\\":51,\\"note\\":\{\\"ref\\":\\"\$1\\",\\"length\\":5\}/);
-  assert.match(shown, /\\"amount\\":57,\\"note\\":\{\\"ref\\":\\"\$2\\",\\"length\\":7\}/);
+  assert.match(shown, /\\"amount\\":51,\\"note\\":\{\\"ref\\":\\"\$1\\",\\"length\\":100\}/);
+  assert.match(shown, /\\"amount\\":57,\\"note\\":\{\\"ref\\":\\"\$2\\",\\"length\\":100\}/);
   assert.doesNotMatch(shown, /cheap/);
   assert.deepEqual(stage.questions, []);
 });
