@@ -329,6 +329,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'looks which deleted files the processes of an app still hold',
   },
   'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/proc-view.ts': {
+    of: ['files'],
+    why: 'looks what this machine has in /proc, to cover what no app needs',
+  },
   'packages/sandbox/src/known-process.ts': {
     of: ['files'],
     why: 'reads when a process started, so that no other is ended in its place',

@@ -1,4 +1,5 @@
 /** What an app must not be able to read. Ring 2. */
+import { SHOWN_PROC } from '../../../packages/sandbox/src/proc-view.ts';
 import { type Attempt, BAIT, BAIT_VARIABLE } from '../attempt.ts';
 import { findsBait, node, quoted, reads, SHARED, tries } from './words.ts';
 
@@ -31,6 +32,10 @@ function ofKernel(id: string, title: string, path: string): Attempt {
     kernelMayRefuse: ['empty', 'ENOENT'],
     setting: SHARED,
   };
+}
+
+function hiddenOfKernel(id: string, title: string, path: string): Attempt {
+  return { ...ofKernel(id, title, path), cordonOnly: true };
 }
 
 /** Looks through what a file of /proc says about everybody it can see, except itself. */
@@ -214,6 +219,41 @@ export const READING: readonly Attempt[] = [
   },
   ofKernel('typing', "learns when the user types from the machine's interrupts", '/proc/interrupts'),
   ofKernel('key-names', "reads the names of the user's keys in the kernel", '/proc/keys'),
+  {
+    ...ofKernel('typing-by-stat', 'learns it from the counters of the processors', '/proc/stat'),
+    program: () =>
+      tries(`if (!/^intr [1-9]/m.test(fs.readFileSync('/proc/stat', 'latin1'))) refused('absent')`),
+    twin: () => tries(`if (require('node:os').cpus().length === 0) refused('absent')`),
+    stops: ['absent'],
+    cordonOnly: true,
+  },
+  hiddenOfKernel('typing-by-softirqs', 'learns it from deferred interrupts', '/proc/softirqs'),
+  hiddenOfKernel('memory-activity', 'watches how the machine uses its memory', '/proc/vmstat'),
+  hiddenOfKernel('memory-zones', 'watches which memory of the machine is free', '/proc/zoneinfo'),
+  hiddenOfKernel('disk-activity', 'watches which disks of the machine are used, and when', '/proc/diskstats'),
+  hiddenOfKernel('pressure', 'watches how busy the machine is', '/proc/pressure/cpu'),
+  hiddenOfKernel('locks', 'learns who locks which files', '/proc/locks'),
+  hiddenOfKernel('boot-options', 'reads with which options the machine was started', '/proc/cmdline'),
+  hiddenOfKernel('kernel-addresses', 'reads the addresses of the kernel', '/proc/kallsyms'),
+  {
+    ...hiddenOfKernel('open-files', 'counts the open files of the machine', '/proc/sys/fs/file-nr'),
+    layers: ['kernel-settings'],
+  },
+  {
+    id: 'unlisted-proc',
+    group: 'reading',
+    title: 'finds in /proc what nobody decided to show',
+    program: () =>
+      node(`const shown = ${quoted([...SHOWN_PROC.keys()].join(' '))}.split(' ');
+        const opens = (path) => { try { fs.closeSync(fs.openSync(path)); return true } catch { return false } };
+        fs.readdirSync('/proc', { withFileTypes: true }).some((entry) => entry.isFile() && !shown.includes(entry.name)
+          && opens('/proc/' + entry.name)) ? through() : refused('absent')`),
+    twin: () => tries(`fs.readFileSync('/proc/meminfo')`),
+    stops: ['absent'],
+    layers: ['file-view'],
+    cordonOnly: true,
+    setting: SHARED,
+  },
   {
     id: 'mount-table',
     group: 'reading',

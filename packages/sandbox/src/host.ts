@@ -19,6 +19,7 @@ import type { HostPrograms } from './backends/bubblewrap.ts';
 import { librariesOf } from './backends/libraries.ts';
 import { installCommand, readFacts } from './diagnosis.ts';
 import { errorCode } from './error-code.ts';
+import { coveredEntries, SHOWN_SETTINGS, syntheticStat } from './proc-view.ts';
 import { readUnits } from './watchdog.ts';
 
 /** Fixed places, not PATH: what confines must not be chosen by the environment. */
@@ -29,7 +30,12 @@ export function findProgram(name: string): string | null {
 }
 
 /** Everything that the argument vectors need; a fault names the missing program and its package. */
-export function readHost(bwrap: string | null, node: string, isRoot: boolean): Result<HostPrograms, Fault> {
+export function readHost(
+  bwrap: string | null,
+  node: string,
+  isRoot: boolean,
+  appsAreRoot: boolean,
+): Result<HostPrograms, Fault> {
   const programs = {
     bwrap: bwrap ?? findProgram('bwrap'),
     prlimit: findProgram('prlimit'),
@@ -49,7 +55,9 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
       topFolders: topFolders(),
       publicEtc: ['/etc/alternatives', '/etc/ssl/certs'].filter((path) => existsSync(path)),
       hardLimits: hardLimits(),
-      hiddenProc: HIDDEN_PROC.filter((path) => existsSync(path)),
+      coveredProc: coveredEntries(appsAreRoot),
+      shownSettings: SHOWN_SETTINGS.filter((name) => existsSync(`/proc/sys/${name}`)),
+      stat: syntheticStat(),
       units: readUnits(),
     });
   } catch (error) {
@@ -61,12 +69,6 @@ export function readHost(bwrap: string | null, node: string, isRoot: boolean): R
     );
   }
 }
-
-/**
- * Files of /proc that no namespace divides and that tell of the user: the names of their keys in the kernel (Kerberos, disks),
- * and, by the interrupts, when they type.
- */
-const HIDDEN_PROC = ['/proc/keys', '/proc/key-users', '/proc/interrupts'];
 
 /** Where it was looked for is said, because some systems keep programs elsewhere. */
 function installRemedy(name: string): string {

@@ -33,6 +33,7 @@ import { LIFELINE } from './init-program.ts';
 import { type KnownProcess, killKnown, knownProcess } from './known-process.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
+import { present } from './proc-view.ts';
 import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
@@ -118,6 +119,7 @@ function start(
     first: { kind: isOwnInit ? 'init' : 'filter', descriptor: place('pipe') } as const,
     passwd: place('pipe'),
     hosts: place('pipe'),
+    stat: place('pipe'),
     notifications: Object.values(NOTIFICATION_LIMITS).map(() => place('pipe')),
     channel: spec.network.kind === 'handover' ? place('ipc') : null,
   };
@@ -139,7 +141,7 @@ function start(
     if (stdio.length === inherited) stdio.push(devNull);
   }
 
-  const { programs } = launcher;
+  const programs = { ...launcher.programs, coveredProc: present(launcher.programs.coveredProc) };
   const options = bubblewrapOptions(spec, programs, sourced, setup, leftOut);
   const command = [
     ...(stageArgs === null ? [] : [programs.bwrap, '--args', String(stageArgs), '--']),
@@ -165,6 +167,7 @@ function start(
   feed(setup.args, separated(options));
   feed(setup.first.descriptor, (isOwnInit ? launcher.inits : launcher.filters)[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
+  feed(setup.stat, programs.stat);
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
   for (const [index, limit] of Object.values(NOTIFICATION_LIMITS).entries())
     feed(setup.notifications[index] ?? -1, String(limit));

@@ -23,6 +23,7 @@ import type { CheckedPath } from './checked-path.ts';
 import { diagnose, readFacts } from './diagnosis.ts';
 import { LAYERS, type LayerName } from './layers.ts';
 import { probeProgram } from './probe-program.ts';
+import { SHOWN_PROC, SHOWN_SETTINGS } from './proc-view.ts';
 import { isArchitecture } from './seccomp.ts';
 import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
 import type { SyscallName } from './syscall-numbers.ts';
@@ -213,6 +214,12 @@ type Expectation = readonly (readonly [attempt: string, good: (seen: string) => 
 const refused = (seen: string) => seen.startsWith('refused:');
 const is = (text: string) => (seen: string) => seen === `done:${text}`;
 const isRefusal = (code: string) => (seen: string) => seen === `refused:${code}`;
+const among = (names: readonly string[]) => (seen: string) =>
+  seen.startsWith('done:') &&
+  seen
+    .slice(5)
+    .split(' ')
+    .every((name) => names.includes(name));
 const atMost = (most: number) => (seen: string) => seen.startsWith('done:') && Number(seen.slice(5)) <= most;
 
 /** What a layer must have stopped in a trial; several layers that stop one thing are tested one by one in `attacks/`. */
@@ -228,6 +235,8 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
       return [
         otherNamespace('mnt'),
         ...[...OUTSIDE, ...test.outside].map((path) => [`read ${path}`, refused] as const),
+        ['what /proc shows', among([...SHOWN_PROC.keys()])],
+        ['interrupts', is('0')],
       ];
     case 'read-only-root':
       return [
@@ -242,6 +251,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
         ['open /proc/sys/kernel/core_pattern', refused],
         ['open /proc/sysrq-trigger', refused],
         ['mount of /proc/sys', (seen) => /^done:ro\b/.test(seen)],
+        ['settings', among(SHOWN_SETTINGS)],
       ];
     case 'pid-namespace':
       return [

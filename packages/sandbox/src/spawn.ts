@@ -47,7 +47,7 @@ export interface SandboxOptions {
 export const APP_USER = 61_000;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-5';
+const VERSION = 'sandbox-6';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {
@@ -88,7 +88,12 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   if (needed !== undefined)
     return failed(fault('sandbox-unavailable', `the layer \`${needed}\` cannot be left out`));
   const isRoot = process.getuid?.() === 0;
-  const programs = readHost(options.bwrap ?? null, node.value.host, isRoot);
+  const programs = readHost(
+    options.bwrap ?? null,
+    node.value.host,
+    isRoot,
+    isRoot && leftOut.has('separate-user'),
+  );
   if (!programs.ok) return programs;
   const filters = {
     tight: encode(seccompFilter('tight', architecture)),

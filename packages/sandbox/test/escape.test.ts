@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +45,26 @@ test('trap 1: no confined process is user 0, and no sysctl can be opened for wri
   assert.equal(Number(user), isRoot ? APP_USER : process.getuid?.());
   assert.match(write ?? '', /^(EROFS|EACCES)$/);
   assert.equal(read, 'done');
+});
+
+test('what an app sees of /proc is what programs need, and nothing of what others do', async () => {
+  const out = await printed(
+    script(`const os = require('node:os');
+      const stat = fs.readFileSync('/proc/stat', 'latin1');
+      const settings = ['kernel/osrelease', 'kernel/random/uuid', 'net/core/somaxconn', 'vm/overcommit_memory'];
+      console.log(JSON.stringify({
+        processors: os.cpus().length,
+        model: os.cpus()[0].model,
+        counted: /^(intr|ctxt|processes) [1-9]/m.test(stat),
+        uptime: os.uptime() > 0, load: os.loadavg().length, memory: os.totalmem() > os.freemem(),
+        settings: settings.every((name) => fs.readFileSync('/proc/sys/' + name).length > 0),
+        folders: fs.readdirSync('/proc/sys').sort(),
+      }))`),
+  );
+  assert.deepEqual(JSON.parse(out), {
+    ...{ processors: cpus().length, model: cpus()[0]?.model, counted: false },
+    ...{ uptime: true, load: 3, memory: true, settings: true, folders: ['kernel', 'net', 'vm'] },
+  });
 });
 
 test('trap 2: the environment of the hub is nowhere inside', async () => {

@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import type { LayerName } from '../layers.ts';
+import type { CoveredEntry } from '../proc-view.ts';
 import {
   type CheckedSpec,
   EGRESS_SOCKET_INSIDE,
@@ -31,8 +32,12 @@ export interface HostPrograms {
   readonly publicEtc: readonly string[];
   /** Folders of `/` that are neither programs nor places that the sandbox makes. */
   readonly topFolders: readonly string[];
-  /** Files of /proc that apps have no business with. */
-  readonly hiddenProc: readonly string[];
+  /** Entries of /proc that apps have no business with. */
+  readonly coveredProc: readonly CoveredEntry[];
+  /** Folders of /proc/sys that are shown. */
+  readonly shownSettings: readonly string[];
+  /** What stands in an app's /proc/stat. */
+  readonly stat: string;
   /** Hard limits of the hub itself: they can be lowered, never raised. `Infinity` where there is none. */
   readonly hardLimits: ReadonlyMap<string, number>;
   readonly units: Units;
@@ -57,6 +62,7 @@ export interface SetupDescriptors {
   readonly first: { readonly kind: 'init' | 'filter'; readonly descriptor: number };
   readonly passwd: number;
   readonly hosts: number;
+  readonly stat: number;
   /** Give the numbers of `NOTIFICATION_LIMITS`, in that order. */
   readonly notifications: readonly number[];
   /** Node's channel to the hub; null unless a listener is handed over. */
@@ -133,9 +139,12 @@ export function bubblewrapOptions(
         `/proc/sys/user/${name}`,
       ]),
     ),
-    ...layer('kernel-settings', '--ro-bind', '/proc/sys', '/proc/sys'),
-    // Bound without devices, /dev/null cannot be opened: who reads is refused.
-    ...layer('file-view', ...host.hiddenProc.flatMap((path) => ['--ro-bind', '/dev/null', path])),
+    ...layer('kernel-settings', ...shownSettings(host)),
+    ...layer(
+      'file-view',
+      ...host.coveredProc.flatMap(cover),
+      ...['--perms', '0444', '--ro-bind-data', String(descriptors.stat), '/proc/stat'],
+    ),
     ...['--dev', '/dev', '--size', String(MIB), '--tmpfs', '/dev/shm'],
     // The same zeros to read; but mapped as shared, /dev/zero is anonymous shared memory, see seccomp.ts.
     ...['--dev-bind', '/dev/full', '/dev/zero'],
@@ -147,6 +156,26 @@ export function bubblewrapOptions(
     ...(first.kind === 'filter' ? layer('seccomp', '--seccomp', String(first.descriptor)) : []),
     ...layer('read-only-root', '--remount-ro', '/'), // last: it closes the root in which mount points are made
   ];
+}
+
+/** The folders are mounted once more from the host, read-only, over a folder that has no others. */
+function shownSettings(host: HostPrograms): readonly string[] {
+  const shown = host.shownSettings.map((name) => `/proc/sys/${name}`);
+  return [
+    ...['--tmpfs', '/proc/sys'],
+    ...shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--remount-ro', '/proc/sys'],
+  ];
+}
+
+/** Bound without devices, /dev/null cannot be opened: who reads is refused. */
+function cover({ path, kind }: CoveredEntry): readonly string[] {
+  switch (kind) {
+    case 'file':
+      return ['--ro-bind', '/dev/null', path];
+    case 'folder':
+      return ['--tmpfs', path, '--remount-ro', path];
+  }
 }
 
 /**

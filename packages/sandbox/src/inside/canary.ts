@@ -95,6 +95,15 @@ async function kernelAttempts(): Promise<void> {
       .filter((target) => target.startsWith('/') && target !== '/dev/null' && !target.startsWith('/proc/'))
       .join(' '),
   );
+  attempt('what /proc shows', () =>
+    readdirSync('/proc', { withFileTypes: true })
+      .filter((entry) => !/^\d+$/.test(entry.name) && !entry.isSymbolicLink())
+      .filter((entry) => shows(`/proc/${entry.name}`, entry.isDirectory()))
+      .map(({ name }) => name)
+      .join(' '),
+  );
+  attempt('interrupts', () => /^intr (.*)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1] ?? 'missing');
+  attempt('settings', () => readdirSync('/proc/sys').join(' '));
   attempt('size of /dev/shm', () => {
     const { blocks, bsize } = statfsSync('/dev/shm');
     return String(blocks * bsize);
@@ -143,6 +152,16 @@ function nodeAttempts(): void {
   attempt('Node: start a process', () => String(spawnSync(process.execPath, ['--version']).status));
   attempt('Node: start a thread', () => String(new Worker('0', { eval: true }).threadId));
   attempt('Node: read own code', () => String(readFileSync(process.argv[1] ?? '').length > 0));
+}
+
+function shows(path: string, isFolder: boolean): boolean {
+  try {
+    if (isFolder) return readdirSync(path).length > 0;
+    closeSync(openSync(path, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function programFile(name: string, bytes: string): string {
