@@ -177,7 +177,10 @@ test('the audit finds the first event that was changed, and a kept head what was
     database.close();
   };
   change(`UPDATE sessions SET events = 3, head = (SELECT hash FROM events WHERE sequence = 2);
-    DELETE FROM events WHERE sequence > 2`);
+    DELETE FROM events WHERE sequence > 2;
+    UPDATE sessions SET last_at = (SELECT json_extract(event, '$.time') FROM events WHERE sequence = 2),
+      first_query = (SELECT json_quote(json_extract(event, '$.text')) FROM events
+        WHERE json_extract(event, '$.kind') = 'user.message')`);
   const shortened = await home.run(['audit', 'verify', ...shared]);
   assert.equal(shortened.code, 1);
   assert.match(flat(shortened), /at event 3: \d+ events were acknowledged, and it has 3 \(shortened\)/);
