@@ -39,7 +39,7 @@ const LIMITS: JsonLimits = { length: MOST_LINE_BYTES, depth: 512, elements: 5_00
 
 export class MessageStream {
   #messages = 0;
-  /** An output without an id answers the last call. */
+  /** An output without an id answers the last call; null: that has none either. */
   #lastCall: string | null = null;
 
   /** Reads `{"role": …}`, or `{"pending": [messages], "consent": "given"}`. Changes nothing until `happened`. */
@@ -79,7 +79,7 @@ export class MessageStream {
     const decoded = decodeChat(messages.map((message) => answering(message, this.#lastCall)));
     if (!decoded.ok) return decoded;
     const events = decoded.value.map((event) => movedBehind(event, this.#messages));
-    const lastCall = events.reduce((last, event) => lastCallOf(event) ?? last, this.#lastCall);
+    const lastCall = idOfLastCall(events, this.#lastCall);
     return ok({
       events,
       happened: () => {
@@ -97,10 +97,14 @@ function answering(message: Json, lastCall: string | null): Json {
   return namesNone && lastCall !== null ? { ...message, tool_call_id: lastCall } : message;
 }
 
-function lastCallOf(event: TraceEvent): string | null {
-  if (event.type === 'ToolCall') return event.callId;
-  if (event.type !== 'Message') return null;
-  return event.toolCalls.reduce((last: string | null, { callId }) => callId ?? last, null);
+/** Null: the last call has none. */
+function idOfLastCall(events: readonly TraceEvent[], before: string | null): string | null {
+  const last = events
+    .flatMap((event) =>
+      event.type === 'ToolCall' ? [event] : event.type === 'Message' ? event.toolCalls : [],
+    )
+    .at(-1);
+  return last === undefined ? before : last.callId;
 }
 
 /** The event with every path in it counted from behind so many messages. */

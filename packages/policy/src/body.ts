@@ -398,7 +398,9 @@ export function counts(
     const tally = frame.world.tally(body.counted);
     if (isSettled(tally.certain, tally.possible, limits)) {
       frame.world.counted += tally.certain;
-      frame.world.trail.push({ kind: 'count', found: tally.certain, isLeast: false });
+      const isCertain = tally.certain === tally.possible;
+      const counted = isCertain ? membersOf(frame.world.domain(body.counted)) : nothingBound;
+      frame.world.trail.push({ kind: 'count', found: tally.certain, isLeast: false, counted });
       return isWithin(tally.certain, limits);
     }
   }
@@ -409,10 +411,12 @@ export function counts(
   const noticed = trail.length;
   const kept: Evidence[] = [];
   const enough = isTotalNeeded || limits.max !== null ? Number.POSITIVE_INFINITY : (limits.min ?? 0);
-  const isEnough = search(body, plan, frame, (_, why) => {
+  const satisfying: Bound[] = [];
+  const isEnough = search(body, plan, frame, (bound, why) => {
     possible++;
     if (why === null) {
       certain++;
+      satisfying.push(...bound);
       for (const evidence of trail.slice(noticed)) kept.push(evidence);
     }
     open ??= why;
@@ -420,12 +424,22 @@ export function counts(
   });
   trail.length = noticed;
   for (const evidence of kept) trail.push(evidence);
-  trail.push({ kind: 'count', found: certain, isLeast: isEnough });
+  trail.push({ kind: 'count', found: certain, isLeast: isEnough, counted: () => satisfying });
   frame.world.counted = counted + certain;
   // Undecided assignments can only add: the verdict is settled if no number of them changes it.
   const first = isWithin(certain, limits);
   const settled = isSettled(certain, possible, limits);
   return settled ? first : claimed(open);
+}
+
+/** What the lists hold now: they grow with the trace, and reports are made later. */
+function membersOf(lists: readonly (readonly Bound[])[]): () => readonly Bound[] {
+  const lengths = lists.map(({ length }) => length);
+  return () => lists.flatMap((list, index) => list.slice(0, lengths[index]));
+}
+
+function nothingBound(): readonly Bound[] {
+  return [];
 }
 
 function isSettled(certain: number, possible: number, { min, max }: CountLimits): boolean {

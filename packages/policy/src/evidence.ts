@@ -30,8 +30,14 @@ export type Evidence = {
       readonly spans: () => readonly Span[];
     }
   | { readonly kind: 'witness'; readonly predicate: string; readonly bound: readonly Occurrence[] }
-  /** `isLeast`: there may be more, which would change nothing. */
-  | { readonly kind: 'count'; readonly found: number; readonly isLeast: boolean }
+  | {
+      readonly kind: 'count';
+      readonly found: number;
+      /** Whether there may be more, which would change nothing. */
+      readonly isLeast: boolean;
+      /** The objects that were counted; none where some of them are undecided. */
+      readonly counted: () => readonly Occurrence[];
+    }
   | { readonly kind: 'origin'; readonly found: () => readonly OriginSource[] }
 );
 

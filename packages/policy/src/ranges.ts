@@ -42,6 +42,11 @@ export function rangesOf({ evidence, bound, assigned }: Finding): readonly strin
 }
 
 function addNoticed(parts: Part[], evidence: Evidence): void {
+  if (evidence.kind === 'count')
+    for (const found of evidence.counted().slice(0, MAX_RANGES)) {
+      const part = whole(found);
+      if (part !== null) parts.push(part);
+    }
   if (evidence.kind !== 'range') return;
   const { event, path, text } = evidence;
   let left = MAX_RANGES;
