@@ -309,7 +309,7 @@ const VIOLENCE: readonly Turn[] = [
     'violence',
     0.85,
     'hurt,beat,punch,destroy,end,attack,assault,ambush,injure,maim,mutilate,harm,slap,smack,kick,hit,strike,smash,crush,bash,hunt',
-    "\\b(?:i|we)(?:~will|['’]ll|~am~going~to|['’]m~(?:going~to|gonna)|~gonna|~want~to|~swear~i~will)~(?:really~|badly~|so~)?@~(?:you|him|her|them|your~(?:kids?|family|children|wife|mother|daughter|son))(?![\\p{L}'’])(?!~(?:at|to\\b(?!~(?:death|a~pulp))|in|with|on|by|next|this|again|there|up|out|off|from|back)\\b)",
+    "\\b(?:i|we)(?:~will|['’]ll|~(?:am|are)~(?:going~to|gonna)|['’](?:m|re)~(?:going~to|gonna)|~gonna|~want~to|~swear~i~will)~(?:really~|badly~|so~)?@~(?:you|him|her|them|your~(?:kids?|family|children|wife|mother|daughter|son))(?![\\p{L}'’])(?!~(?:at|to\\b(?!~(?:death|a~pulp))|in|with|on|by|next|this|again|there|up|out|off|from|back)\\b)",
   ),
   turn(
     'violence',
