@@ -88,13 +88,13 @@ export class LongTexts {
     }
   }
 
-  #nameOfAll(texts: readonly string[]): number | string {
+  #nameOfAll(texts: readonly string[]): string {
     const [only] = texts;
-    if (texts.length === 1 && only !== undefined) return this.#nameOf(only);
-    return this.#nameOf(JSON.stringify(texts));
+    if (texts.length === 1 && only !== undefined) return nameOfText(this.#nameOf(only));
+    return nameOfValue(this.#nameOf(JSON.stringify(texts)));
   }
 
-  /** Only what brings texts is in it: an event is made anew each time that it is decided about. */
+  /** Only what brings texts is in it: the same event is a new object in each decision. */
   #nameOfEvent(event: TraceEvent): string {
     switch (event.type) {
       case 'Message':
@@ -112,15 +112,15 @@ export class LongTexts {
     }
   }
 
-  #nameOfJson(value: unknown): number {
-    if (typeof value === 'string') return this.#nameOf(value);
+  #nameOfJson(value: unknown): string {
+    if (typeof value === 'string') return nameOfText(this.#nameOf(value));
     if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
-      return this.#nameOf(JSON.stringify(value));
+      return nameOfValue(this.#nameOf(JSON.stringify(value)));
     const known = this.#objects.get(value);
-    if (known !== undefined) return known;
+    if (known !== undefined) return nameOfValue(known);
     const name = this.#nameOf(JSON.stringify(value));
     this.#objects.set(value, name);
-    return name;
+    return nameOfValue(name);
   }
 
   /**
@@ -139,6 +139,18 @@ export class LongTexts {
     this.#names.set(text, this.#next);
     return this.#next++;
   }
+}
+
+/**
+ * Attack: a text that reads like the JSON of a list of texts gets the answer "clean", and then the list itself comes, in
+ * which the escapes are line breaks and hidden characters. A text and the JSON of a value never have the same name.
+ */
+function nameOfText(name: number): string {
+  return `text ${name}`;
+}
+
+function nameOfValue(name: number): string {
+  return `json ${name}`;
 }
 
 /** Whether the thread that decides must not look at these itself. */
