@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import type { Diagnostic, Fault } from '@cordon/core';
-import type { Exit } from '@cordon/sandbox';
+import type { ExceededLimit, Exit } from '@cordon/sandbox';
 import { EXIT, type ExitCode } from './exit.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -52,13 +52,13 @@ export class RunReport {
       case 'killed':
         return;
       case 'limit':
-        return this.notice(`the command was ended: ${exit.message}; help: raise \`limits\` in the manifest`);
+        return this.notice(`the command was ended: ${exit.message}; help: ${limitHelp(exit.limit)}`);
       case 'violation':
         return this.notice(`the command was ended: ${exit.message}`);
       case 'sandbox-failed':
         return this.notice(`the command did not run: ${exit.message}; help: run \`cordon doctor\``);
       default:
-        exit.cause satisfies never;
+        exit satisfies never;
     }
   }
 
@@ -74,5 +74,27 @@ export class RunReport {
     this.#write(
       this.#wantsJson ? `${JSON.stringify(object)}\n` : `cordon: ${visibleLine(line, MOST_WORDS)}\n`,
     );
+  }
+}
+
+/** What the user can do about a command that exceeded a limit. */
+function limitHelp(limit: ExceededLimit): string {
+  switch (limit) {
+    case 'memoryMiB':
+    case 'cpuSeconds':
+    case 'processes':
+    case 'openFiles':
+    case 'fileMiB':
+    case 'storageMiB':
+    case 'files':
+      return `raise \`limits.${limit}\` in the manifest`;
+    case 'nesting':
+      return '`limits` cannot raise this: nest fewer folders in the folder that it writes to';
+    case 'locks':
+      return '`limits` cannot raise this: let it lock copies of the files, or grant it to write them';
+    case 'unreadable':
+      return '`limits` cannot raise this: delete what your user cannot read, and paths that are too long, in the folder that it writes to';
+    case 'unwatched':
+      return '`limits` cannot raise this: run `cordon doctor`, and start the command again';
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { Server } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
-import type { Fault, Result } from '@cordon/core';
+import type { AppLimits, Fault, Result } from '@cordon/core';
 import type { LayerName } from './layers.ts';
 import type { SandboxSpec } from './spec.ts';
 
@@ -29,12 +29,39 @@ export interface ProbeReport {
   readonly cached: boolean;
 }
 
-export interface Exit {
-  /**
-   * `exit`: it ended by itself. `killed`: by `kill()`, the abort signal, or a signal of its own. `limit`: a
-   * resource limit. `violation`: it made a forbidden system call. `sandbox-failed`: it never ran.
-   */
-  readonly cause: 'exit' | 'killed' | 'limit' | 'violation' | 'sandbox-failed';
+/**
+ * The limit that a program exceeded: one of its manifest's `limits`, or one that no manifest raises. `nesting`: folders
+ * within folders. `locks`: locks on files that it may only read. `unreadable`: its own folder cannot be measured.
+ * `unwatched`: what it uses cannot be seen any more.
+ */
+export type ExceededLimit =
+  | keyof Pick<
+      AppLimits,
+      'memoryMiB' | 'cpuSeconds' | 'processes' | 'openFiles' | 'fileMiB' | 'storageMiB' | 'files'
+    >
+  | 'nesting'
+  | 'locks'
+  | 'unreadable'
+  | 'unwatched';
+
+/** Why a watcher ends a program. */
+export interface Excess {
+  readonly limit: ExceededLimit;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/**
+ * `exit`: it ended by itself. `killed`: by `kill()`, the abort signal, or a signal of its own. `limit`: it exceeded a
+ * limit. `violation`: it made a forbidden system call. `sandbox-failed`: it never ran.
+ */
+export type Exit = ExitDetails &
+  (
+    | { readonly cause: 'exit' | 'killed' | 'violation' | 'sandbox-failed' }
+    | { readonly cause: 'limit'; readonly limit: ExceededLimit }
+  );
+
+interface ExitDetails {
   /** The exit code; null when it ended by a signal or never ran. */
   readonly code: number | null;
   /** e.g. `SIGKILL` */

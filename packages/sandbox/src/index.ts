@@ -1,4 +1,4 @@
-export type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
+export type { ConfinedProcess, ExceededLimit, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
 export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
 export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';

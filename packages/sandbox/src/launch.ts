@@ -10,7 +10,7 @@ import { Server } from 'node:net';
 import { Duplex, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { ConfinedProcess, Exit } from './backend.ts';
+import type { ConfinedProcess, Excess, Exit } from './backend.ts';
 import {
   bubblewrapOptions,
   commandInside,
@@ -266,7 +266,11 @@ async function follow(
     if (half !== null) killKnown(half);
     for (const stream of [child.stdout, child.stderr, link]) endWhenSilent(stream);
     if (group?.ranOutOfMemory() === true)
-      ending ??= { cause: 'limit', message: `it used more than its ${spec.limits.memoryMiB} MiB of memory` };
+      ending ??= {
+        cause: 'limit',
+        limit: 'memoryMiB',
+        message: `it used more than its ${spec.limits.memoryMiB} MiB of memory`,
+      };
     group?.kill();
     group?.remove();
     return [gone, status] as const;
@@ -286,7 +290,7 @@ async function follow(
   }
   const root = status.childPid;
   const watched = { outer: child.pid, root, group: group?.folder ?? null };
-  const unwatch = watch(launcher, spec, watched, (message) => end({ cause: 'limit', message }));
+  const unwatch = watch(launcher, spec, watched, (excess) => end({ cause: 'limit', ...excess }));
   if (unwatch === null) killTree(child); // nothing runs unwatched
   void exited.then(() => unwatch?.());
   const { layers, weakened } = layersOf(launcher, spec);
@@ -315,7 +319,7 @@ function watch(
   { watchers, leftOut }: Launcher,
   spec: CheckedSpec,
   pids: { readonly outer: number; readonly root: number; readonly group: string | null },
-  onExcess: (message: string) => void,
+  onExcess: (excess: Excess) => void,
 ): (() => void) | null {
   if (leftOut.has('watchdog')) return () => undefined;
   const [outer, root] = [knownProcess(pids.outer), knownProcess(pids.root)];

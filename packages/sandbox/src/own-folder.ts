@@ -5,7 +5,9 @@
  *
  * Ring 0.
  */
+
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
+import type { Excess } from './backend.ts';
 import { errorCode } from './error-code.ts';
 import { namelessFiles, UNSEEN } from './nameless-files.ts';
 
@@ -31,19 +33,19 @@ export class OwnFolders {
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * Measures until the returned function is called. `onExcess` is called at most once, with one sentence.
+   * Measures until the returned function is called. `onExcess` is called at most once, with the limit.
    *
    * @param processes folders of `/proc` of those that may write there: what they hold open and have deleted counts, too
    */
   watch(
     folder: string,
     limits: FolderLimits,
-    onExcess: (message: string) => void,
+    onExcess: (excess: Excess) => void,
     processes: () => readonly string[] = () => [],
   ): () => void {
-    const exceeded = (message: string) => {
+    const exceeded = (excess: Excess) => {
       this.#remove(own);
-      onExcess(message);
+      onExcess(excess);
     };
     const own = new OwnFolder(folder, limits, exceeded, processes);
     this.#measured.add(own);
@@ -78,7 +80,7 @@ export class OwnFolder {
   /** The number of its file system; null: it cannot be asked. */
   readonly disk: number | null;
   readonly #limits: FolderLimits;
-  readonly #onExcess: (message: string) => void;
+  readonly #onExcess: (excess: Excess) => void;
   readonly #processes: () => readonly string[];
   /** Sockets in which open files waited at the last look, by inode. */
   readonly #passed = new Set<number>();
@@ -102,7 +104,7 @@ export class OwnFolder {
   constructor(
     folder: string,
     limits: FolderLimits,
-    onExcess: (message: string) => void,
+    onExcess: (excess: Excess) => void,
     processes: () => readonly string[],
   ) {
     this.folder = folder;
@@ -143,7 +145,10 @@ export class OwnFolder {
       const tookMs = performance.now() - began;
       if (done === true) return this.#rest(this.#spentMs + tookMs);
       if (value === 'too deep')
-        return this.#onExcess(`its own folder holds folders nested more than ${DEEPEST} deep`);
+        return this.#onExcess({
+          limit: 'nesting',
+          message: `its own folder holds folders nested more than ${DEEPEST} deep`,
+        });
       if (value !== null) this.#used.bytes += value;
       if (value !== null) this.#used.files += 1;
       const excess = excessOf(this.#used, this.#limits);
@@ -189,10 +194,13 @@ function freeBytes(folder: string): number {
 function excessOf(
   used: { bytes: number; files: number },
   { storageMiB, files }: FolderLimits,
-): string | null {
-  if (used.bytes === UNSEEN) return 'there is something in its own folder that cannot be measured';
-  if (used.files > files) return `it keeps more than ${files} files in its own folder`;
-  if (used.bytes > storageMiB * MIB) return `it keeps more than ${storageMiB} MiB in its own folder`;
+): Excess | null {
+  if (used.bytes === UNSEEN)
+    return { limit: 'unreadable', message: 'there is something in its own folder that cannot be measured' };
+  if (used.files > files)
+    return { limit: 'files', message: `it keeps more than ${files} files in its own folder` };
+  if (used.bytes > storageMiB * MIB)
+    return { limit: 'storageMiB', message: `it keeps more than ${storageMiB} MiB in its own folder` };
   return null;
 }
 

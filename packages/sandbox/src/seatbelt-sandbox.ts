@@ -21,7 +21,7 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import type { ConfinedProcess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
+import type { ConfinedProcess, Excess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './backends/seatbelt.ts';
 import type { CheckedPath } from './checked-path.ts';
 import type { LayerName } from './layers.ts';
@@ -235,7 +235,7 @@ function followed(
     killGroup(child, pid);
   };
   const kill = () => end({ cause: 'killed', message: 'it was stopped by the hub' });
-  const exceeded = (message: string) => end({ cause: 'limit', message });
+  const exceeded = (excess: Excess) => end({ cause: 'limit', ...excess });
   signal.addEventListener('abort', kill, { once: true });
   const unwatch = [
     watchMemory(pid, spec.limits.memoryMiB, exceeded),
@@ -278,12 +278,15 @@ function killGroup(child: ChildProcess, pid: number): void {
 }
 
 /** `ps` sums what the supervisor's group uses; that it cannot be asked ends the process. */
-function watchMemory(group: number, memoryMiB: number, onExcess: (message: string) => void): () => void {
+function watchMemory(group: number, memoryMiB: number, onExcess: (excess: Excess) => void): () => void {
   const timer = setInterval(() => {
     execFile('/bin/ps', ['-A', '-o', 'pgid=,rss='], { env: {}, timeout: 5_000 }, (error, text) => {
-      if (error !== null) return onExcess('its memory could not be looked at');
+      if (error !== null)
+        return onExcess({ limit: 'unwatched', message: 'its memory could not be looked at' });
       const used = Math.ceil(groupKilobytes(text, group) / 1024);
-      if (used > memoryMiB) onExcess(`it used ${used} MiB of memory, more than its ${memoryMiB} MiB`);
+      if (used <= memoryMiB) return;
+      const message = `it used ${used} MiB of memory, more than its ${memoryMiB} MiB`;
+      onExcess({ limit: 'memoryMiB', message });
     });
   }, LOOK_MS).unref();
   return () => clearInterval(timer);

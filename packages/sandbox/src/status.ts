@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '@cordon/core';
-import type { Exit } from './backend.ts';
+import type { Excess, Exit } from './backend.ts';
 
 export interface Status {
   /** Null until it is known, and for ever when the set-up failed early. */
@@ -45,7 +45,10 @@ function withReport(status: Status, line: string): Status {
 }
 
 /** Why we ended it ourselves, if we did. */
-export type Ending = { readonly cause: 'killed' | 'limit'; readonly message: string } | null;
+export type Ending =
+  | { readonly cause: 'killed'; readonly message: string }
+  | ({ readonly cause: 'limit' } & Excess)
+  | null;
 
 /** `outerSignal`: of bubblewrap itself; `setup`: what it wrote to standard error. */
 export function exitOf(status: Status, outerSignal: string | null, ending: Ending, setup: string): Exit {
@@ -60,6 +63,8 @@ export function exitOf(status: Status, outerSignal: string | null, ending: Endin
 const ENDED_ITSELF =
   'it ended itself (SIGABRT), as a program does that runs out of memory or fails a check of its own';
 
+const LIMIT = { cause: 'limit', code: null } as const;
+
 /** Codes above 128 are signals, as bubblewrap and shells report them. */
 function exitOfCommand(code: number): Exit {
   const signal = code > 128 ? signalName(code - 128) : null;
@@ -69,9 +74,9 @@ function exitOfCommand(code: number): Exit {
     case 'SIGSYS':
       return { cause: 'violation', code: null, signal, message: 'it made a system call that is forbidden' };
     case 'SIGXCPU':
-      return { cause: 'limit', code: null, signal, message: 'it used up its CPU time' };
+      return { ...LIMIT, limit: 'cpuSeconds', signal, message: 'it used up its CPU time' };
     case 'SIGXFSZ':
-      return { cause: 'limit', code: null, signal, message: 'it wrote a file larger than allowed' };
+      return { ...LIMIT, limit: 'fileMiB', signal, message: 'it wrote a file larger than allowed' };
     case 'SIGABRT':
       // The kernel's limit of data may come before the watchdog: then the program is told that there is no more.
       return { cause: 'killed', code: null, signal, message: ENDED_ITSELF };

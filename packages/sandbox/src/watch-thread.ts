@@ -4,7 +4,9 @@
  *
  * Ring 0. It imports little, so that it starts quickly.
  */
+
 import { workerData } from 'node:worker_threads';
+import type { Excess } from './backend.ts';
 import { ControlGroup } from './control-group.ts';
 import { killKnown } from './known-process.ts';
 import { OwnFolders } from './own-folder.ts';
@@ -24,9 +26,9 @@ port.on('message', (order: WatchOrder) => {
 function begin(id: number, sandbox: WatchedSandbox): () => void {
   const { root, hasPidNamespace, hasNetworkNamespace, hasTmp, limits } = sandbox;
   const group = sandbox.group === null ? null : new ControlGroup(sandbox.group);
-  const onExcess = (message: string) => {
+  const onExcess = (excess: Excess) => {
     stop(id);
-    port.postMessage({ id, message } satisfies WatchReport); // first: the hub asks for it when it learns of the end
+    port.postMessage({ id, ...excess } satisfies WatchReport); // first: the hub asks for it when it learns of the end
     for (const process of [sandbox.outer, root]) killKnown(process);
     group?.kill();
   };

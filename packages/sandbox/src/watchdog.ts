@@ -6,8 +6,10 @@
  *
  * Ring 0.
  */
+
 import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
+import type { Excess } from './backend.ts';
 import { HeldLocks } from './held-locks.ts';
 
 const SHORTEST_PAUSE_MS = 250;
@@ -48,8 +50,8 @@ export interface Watch {
   readonly limits: TreeLimits;
   /** As the kernel counts, where a control group does; what it does not count is summed here. */
   readonly counted: { cpuSeconds(): number | null; memoryMiB(): number | null } | null;
-  /** Called at most once, with one sentence. */
-  readonly onExcess: (message: string) => void;
+  /** Called at most once, with the limit. */
+  readonly onExcess: (excess: Excess) => void;
 }
 
 /** What was seen of one tree up to the last look. */
@@ -141,14 +143,14 @@ export class Watchdog {
   }
 }
 
-/** The sentence that ends the tree, or null. Updates the account. */
+/** The limit for which the tree is ended, or null. Updates the account. */
 function excessOf(
   watch: Watch,
   account: Account,
   units: Units,
   locks: HeldLocks,
   now: number,
-): string | null {
+): Excess | null {
   const { limits } = watch;
   const members = membersOf(watch.root, watch.hasPidNamespace);
   if (members.length === 0) {
@@ -156,32 +158,53 @@ function excessOf(
     account.blindSince ??= now;
     return now - account.blindSince < LONGEST_BLIND_MS
       ? null
-      : 'its use of memory and time could not be read any more';
+      : { limit: 'unwatched', message: 'its use of memory and time could not be read any more' };
   }
   account.blindSince = null;
   const summed = sumOfCpu(members, account) / units.ticksPerSecond;
   const memoryMiB = Math.ceil(watch.counted?.memoryMiB() ?? sumOfMemory(members, units) + account.tablesMiB);
   if (memoryMiB > limits.memoryMiB)
-    return `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`;
+    return {
+      limit: 'memoryMiB',
+      message: `it used ${memoryMiB} MiB of memory, more than its ${limits.memoryMiB} MiB`,
+    };
   if (members.length > limits.processes)
-    return `it had ${members.length} processes, more than its ${limits.processes}`;
+    return {
+      limit: 'processes',
+      message: `it had ${members.length} processes, more than its ${limits.processes}`,
+    };
   const cpuSeconds = watch.counted?.cpuSeconds() ?? summed;
   if (cpuSeconds > limits.cpuSeconds)
-    return `its processes used more than ${limits.cpuSeconds} s of CPU time together`;
+    return {
+      limit: 'cpuSeconds',
+      message: `its processes used more than ${limits.cpuSeconds} s of CPU time together`,
+    };
   const sockets = watch.hasNetworkNamespace ? socketsOf(watch.root) : 0;
   if (sockets > limits.openFiles)
-    return `it had ${sockets} sockets, more than its ${limits.openFiles} open files`;
+    return {
+      limit: 'openFiles',
+      message: `it had ${sockets} sockets, more than its ${limits.openFiles} open files`,
+    };
   const queuedMiB = sockets < FEW_SOCKETS ? 0 : queuedIn(watch.root);
   if (memoryMiB + queuedMiB > limits.memoryMiB)
-    return `it used ${memoryMiB} MiB of memory and ${queuedMiB} MiB in connections, more than its ${limits.memoryMiB} MiB`;
+    return {
+      limit: 'memoryMiB',
+      message: `it used ${memoryMiB} MiB of memory and ${queuedMiB} MiB in connections, more than its ${limits.memoryMiB} MiB`,
+    };
   if (watch.hasTmp && filesIn(`/proc/${watch.root}/root/tmp`) > limits.files)
-    return `it made more than ${limits.files} files in its temporary folder`;
+    return { limit: 'files', message: `it made more than ${limits.files} files in its temporary folder` };
   // Bounded in bytes, as /tmp is, and like there an empty file takes none of them.
   if (filesIn(`/proc/${watch.root}/root/dev/shm`) > limits.files)
-    return `it made more than ${limits.files} files in its folder of shared memory`;
+    return {
+      limit: 'files',
+      message: `it made more than ${limits.files} files in its folder of shared memory`,
+    };
   // Without a pid namespace it is not known whose a lock is.
   if (watch.hasPidNamespace && lockedMs(watch.root, members, account, locks, now) > LONGEST_LOCK_MS)
-    return `it kept locks on files that it may only read for more than ${LONGEST_LOCK_MS / 1_000} s`;
+    return {
+      limit: 'locks',
+      message: `it kept locks on files that it may only read for more than ${LONGEST_LOCK_MS / 1_000} s`,
+    };
   return null;
 }
 

@@ -5,8 +5,10 @@
  *
  * Ring 0.
  */
+
 import { extname } from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { Excess } from './backend.ts';
 import type { KnownProcess } from './known-process.ts';
 import type { FolderLimits } from './own-folder.ts';
 import type { TreeLimits, Units } from './watchdog.ts';
@@ -32,9 +34,8 @@ export type WatchOrder =
   | { readonly kind: 'end'; readonly id: number };
 
 /** Sent before the sandbox is ended. */
-export interface WatchReport {
+export interface WatchReport extends Excess {
   readonly id: number;
-  readonly message: string;
 }
 
 export interface WatchThreadData {
@@ -45,7 +46,7 @@ export interface WatchThreadData {
 /** The thread is started with the first sandbox. Keeps no process alive. */
 export class Watchers {
   readonly #units: Units;
-  readonly #watched = new Map<number, (message: string) => void>();
+  readonly #watched = new Map<number, (excess: Excess) => void>();
   #port: MessagePort | null = null;
   #lastId = 0;
 
@@ -59,10 +60,10 @@ export class Watchers {
   }
 
   /**
-   * Watches until the returned function is called. `onExcess` is called at most once, with one sentence; the sandbox
+   * Watches until the returned function is called. `onExcess` is called at most once, with the limit; the sandbox
    * has been ended by then, unless it is the thread that has failed.
    */
-  watch(sandbox: WatchedSandbox, onExcess: (message: string) => void): () => void {
+  watch(sandbox: WatchedSandbox, onExcess: (excess: Excess) => void): () => void {
     const port = this.#started();
     const id = ++this.#lastId;
     this.#watched.set(id, onExcess);
@@ -98,16 +99,16 @@ export class Watchers {
     return port;
   }
 
-  #report({ id, message }: WatchReport): void {
+  #report({ id, limit, message }: WatchReport): void {
     const onExcess = this.#watched.get(id);
     this.#watched.delete(id);
-    onExcess?.(message);
+    onExcess?.({ limit, message });
   }
 
   #lost(port: MessagePort): void {
     if (this.#port !== port) return;
     this.#port = null;
-    for (const id of [...this.#watched.keys()])
-      this.#report({ id, message: 'its use of memory, time and disk could not be watched any more' });
+    const message = 'its use of memory, time and disk could not be watched any more';
+    for (const id of [...this.#watched.keys()]) this.#report({ id, limit: 'unwatched', message });
   }
 }

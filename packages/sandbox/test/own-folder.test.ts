@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import { OwnFolder, OwnFolders } from '../src/own-folder.ts';
+import { DEEPEST, OwnFolder, OwnFolders } from '../src/own-folder.ts';
 
 /** The pause between two measurements of a folder on a disk that nobody fills. */
 const PAUSE_MS = 2_000;
@@ -48,7 +48,7 @@ test('a folder that may be too large by now is measured before it is due', async
     const own = new OwnFolder(
       folder,
       { storageMiB: 32, files: 10_000 },
-      (message) => found.push(message),
+      ({ limit, message }) => found.push(`${limit}: ${message}`),
       () => [],
     );
     const began = performance.now();
@@ -59,7 +59,7 @@ test('a folder that may be too large by now is measured before it is due', async
     own.measureIfDue(performance.now(), FREE);
     own.measureIfDue(performance.now() + tookMs, FREE - (40 << 20));
     for (let round = 0; round < 1_000; round++) await setImmediate();
-    assert.deepEqual(found, ['it keeps more than 32 MiB in its own folder']);
+    assert.deepEqual(found, ['storageMiB: it keeps more than 32 MiB in its own folder']);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -67,3 +67,22 @@ test('a folder that may be too large by now is measured before it is due', async
 
 /** More than any disk of the machine has, so that what is free there plays no part. */
 const FREE = 2 ** 50;
+
+test('folders nested too deep are told apart from a limit of the manifest', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
+  try {
+    mkdirSync(join(folder, ...Array.from({ length: DEEPEST + 1 }, () => 'd')), { recursive: true });
+    const found: string[] = [];
+    const roomy = { storageMiB: 32, files: 10_000 };
+    new OwnFolder(
+      folder,
+      roomy,
+      ({ limit }) => found.push(limit),
+      () => [],
+    ).measure();
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    assert.deepEqual(found, ['nesting']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

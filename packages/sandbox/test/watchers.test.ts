@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import type { Excess } from '../src/backend.ts';
 import { readUnits } from '../src/watchdog.ts';
 import { Watchers } from '../src/watchers.ts';
 
@@ -22,16 +23,21 @@ test('when the watching thread fails, every sandbox is told to end, and the next
   const alive = setInterval(() => undefined, 1_000); // the thread keeps no process alive
   try {
     const told = (limits = HARMLESS.limits) => {
-      const { promise, resolve } = Promise.withResolvers<string>();
+      const { promise, resolve } = Promise.withResolvers<Excess>();
       watchers.watch({ ...HARMLESS, limits }, resolve);
       return promise;
     };
     const bystander = told();
     // What no launch would send, so that the thread throws.
     watchers.watch({ ...HARMLESS, root: null as never }, () => undefined);
-    assert.equal(await bystander, 'its use of memory, time and disk could not be watched any more');
+    assert.deepEqual(await bystander, {
+      limit: 'unwatched',
+      message: 'its use of memory, time and disk could not be watched any more',
+    });
     const next = told({ ...HARMLESS.limits, processes: 0 });
-    assert.match(await next, /processes, more than its 0/);
+    const { limit, message } = await next;
+    assert.equal(limit, 'processes');
+    assert.match(message, /processes, more than its 0/);
   } finally {
     clearInterval(alive);
   }
