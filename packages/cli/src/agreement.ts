@@ -41,7 +41,11 @@ export async function agreementTo(
   return remember(ownDataFolder, path, digest, parts.now);
 }
 
-/** The same for the registry that a package manager's file in the current folder names; `named` as it would be used. */
+/**
+ * The same for the registry that a package manager's file in the current folder names; `named` as it would be used. The
+ * user agrees to this address only. Attack: the same file names another registry for packages of a scope, or is also the
+ * `cordon.json` of a folder.
+ */
 export async function agreementToRegistry(
   named: { readonly file: string; readonly text: string; readonly url: string },
   ownDataFolder: string,
@@ -49,7 +53,8 @@ export async function agreementToRegistry(
 ): Promise<Fault | null> {
   const { screen, terminal, now } = parts;
   const path = realPath(named.file);
-  const digest = digestOfText(named.text);
+  // Begins with what no configuration begins with.
+  const digest = digestOfText(`registry ${named.url}\n${named.text}`);
   const known = remembered(ownDataFolder, path, digest, now);
   if (!known.ok) return known.fault;
   if (known.value === 'agreed') return null;
