@@ -5,7 +5,7 @@
  * Ring 0: the user agrees to what is shown by it.
  */
 import { canonicalJson, closedFormats, isJsonObject, type Json } from '@cordon/core';
-import type { AppDescription, DescribedTool } from '@cordon/hub';
+import { type AppDescription, type DescribedTool, INSTRUCTIONS_LENGTH, type LeftOut } from '@cordon/hub';
 import { type DiffLine, diffLines } from './text-diff.ts';
 
 export interface AppPart {
@@ -22,12 +22,25 @@ export interface PartDifference {
 
 /** Everything, in the order in which it is shown. */
 export function appParts(configured: Json, description: AppDescription): readonly AppPart[] {
-  const { instructions, tools } = description;
+  const { instructions, tools, leftOut = [] } = description;
   return [
     { title: CONFIGURED, text: pretty(configured) },
     ...(instructions === '' ? [] : [{ title: 'instructions', text: instructions }]),
     ...tools.map((tool) => ({ title: `tool ${tool.name}`, text: toolText(tool) })),
+    ...(leftOut.length === 0
+      ? []
+      : [{ title: 'left out by Cordon', text: leftOut.map(leftOutText).join('\n') }]),
   ];
+}
+
+/** What of an app's words nobody acts on, and why. */
+export function leftOutText(left: LeftOut): string {
+  switch (left.kind) {
+    case 'tool':
+      return `the tool ${JSON.stringify(left.name)}: its name is not 1 to 128 letters, digits or _ . / : -; nobody can call it`;
+    case 'instructions':
+      return `the last ${left.characters} characters of its instructions: no model reads more than ${INSTRUCTIONS_LENGTH}`;
+  }
 }
 
 const CONFIGURED = 'command and manifest';

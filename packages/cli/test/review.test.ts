@@ -72,6 +72,20 @@ test('a new app is shown as a whole', () => {
   ]);
 });
 
+test('the user reads what Cordon left out, when it is new and when it changes', () => {
+  const odd: AppDescription = {
+    ...saying('Sends a mail.'),
+    leftOut: [
+      { kind: 'instructions', characters: 12 },
+      { kind: 'tool', name: 'read \u001b[2J' },
+    ],
+  };
+  const wanted = /left out by Cordon.*the last 12 characters of its instructions.*the tool "read \\u001b/s;
+  assert.match(shownOf(review(odd)).join('\n'), wanted);
+  assert.match(shownOf(review(odd, { before: before(saying('Sends a mail.')) })).join('\n'), wanted);
+  assert.doesNotMatch(shownOf(review(saying('Sends a mail.'))).join('\n'), /left out/);
+});
+
 test('of a changed app only the difference is shown, tool by tool', () => {
   const now = saying('Sends a mail.', {
     input: {

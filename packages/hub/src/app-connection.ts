@@ -15,7 +15,7 @@ import {
   type ToolCall,
 } from '@cordon/core';
 import type { Client, RequestOptions, Tool, Transport } from '@modelcontextprotocol/client';
-import { type AppDescription, appTools, describeApp } from './app-description.ts';
+import { type AppDescription, appTools, describeApp, toldInstructions } from './app-description.ts';
 import {
   brokenCall,
   END_GRACE_MS,
@@ -118,7 +118,7 @@ export class AppConnection {
     this.#running = {
       ...this.#running,
       tools: appTools(description),
-      instructions: description.instructions,
+      instructions: toldInstructions(description),
     };
   }
 

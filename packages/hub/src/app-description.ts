@@ -25,7 +25,14 @@ export interface AppDescription {
   readonly instructions: string;
   /** By name, each once. */
   readonly tools: readonly DescribedTool[];
+  /** What the app said beyond that, and Cordon does not act on; absent where that is nothing. */
+  readonly leftOut?: readonly LeftOut[];
 }
+
+/** `tool`: its name is invalid; a long name is cut. `instructions`: how many characters behind the last that is used. */
+export type LeftOut =
+  | { readonly kind: 'tool'; readonly name: string }
+  | { readonly kind: 'instructions'; readonly characters: number };
 
 /** A tool as its app declares it. Null: the app says nothing. */
 export interface DescribedTool {
@@ -44,11 +51,14 @@ const MOST_TOOLS = 1_024;
  * never comes to its end, "This cannot be undone".
  */
 const TOOL_NAME = /^[A-Za-z0-9_./:-]{1,128}$/;
-const INSTRUCTIONS_LENGTH = 20_000;
+const SHOWN_NAME = 128;
+/** UTF-16 units of an app's instructions that are used. */
+export const INSTRUCTIONS_LENGTH = 20_000;
 const FORMAT = 'cordon-description/1';
 
 /**
- * What is acted on of an app's greeting and list. Tools with names that are none are not there for anybody. Refused:
+ * What is acted on of an app's greeting and list. A tool with an invalid name, and what follows the most that is used
+ * of the instructions, are left out, and the description says so: the user reviews that too. Refused:
  * two tools of one name, as which of them a caller means would depend on their order, and the order is not part of the
  * digest; and more tools than the limit, as what is left out would be agreed to unseen or be missing without a word.
  */
@@ -62,7 +72,33 @@ export function describeApp(
   const described = named.map(describeTool).sort(byName);
   const twice = described.find(({ name }, index) => described[index + 1]?.name === name);
   if (twice !== undefined) return failed(`it lists the tool \`${twice.name}\` twice`);
-  return ok({ instructions: (instructions ?? '').slice(0, INSTRUCTIONS_LENGTH), tools: described });
+  const leftOut = [...unusedInstructions(instructions ?? ''), ...unnamedTools(tools)];
+  return ok({
+    instructions: (instructions ?? '').slice(0, INSTRUCTIONS_LENGTH),
+    tools: described,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+  });
+}
+
+function unusedInstructions({ length }: string): readonly LeftOut[] {
+  const characters = length - INSTRUCTIONS_LENGTH;
+  return characters > 0 ? [{ kind: 'instructions', characters }] : [];
+}
+
+/** Sorted, because the order in which an app lists its tools is no part of the digest. */
+function unnamedTools(tools: readonly Tool[]): readonly LeftOut[] {
+  const names = tools.filter(({ name }) => !TOOL_NAME.test(name)).map(({ name }) => name);
+  return names.sort().map((name) => ({
+    kind: 'tool',
+    name: name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name,
+  }));
+}
+
+/** The instructions as a model reads them: it has to know that there was more. */
+export function toldInstructions({ instructions, leftOut = [] }: AppDescription): string {
+  const cut = leftOut.find((left) => left.kind === 'instructions');
+  if (cut === undefined) return instructions;
+  return `${instructions}\n[Cordon left out the last ${cut.characters} characters of these instructions.]`;
 }
 
 function describeTool({
@@ -99,8 +135,13 @@ export function describeInstructions(instructions: string): AppDescription {
 }
 
 /** For the store: as the app said it, so that its schemas keep the order in which they were shown. */
-export function descriptionJson({ instructions, tools }: AppDescription): JsonObject {
-  return { format: FORMAT, instructions, tools: tools.map((tool) => ({ ...tool })) };
+export function descriptionJson({ instructions, tools, leftOut }: AppDescription): JsonObject {
+  return {
+    format: FORMAT,
+    instructions,
+    ...(leftOut === undefined ? {} : { leftOut: leftOut.map((left) => ({ ...left })) }),
+    tools: tools.map((tool) => ({ ...tool })),
+  };
 }
 
 /** `sha256:…` of the canonical form: the order of tools and of keys is no part of it, every character is. */
@@ -115,11 +156,26 @@ export function digestOf(value: Json): string {
 /** From the store; null for what no version of this program has written. */
 export function readDescription(value: Json): AppDescription | null {
   if (!isJsonObject(value) || value.format !== FORMAT) return null;
-  const { instructions, tools } = value;
+  const { instructions, tools, leftOut } = value;
   if (typeof instructions !== 'string' || !Array.isArray(tools)) return null;
-  const read = tools.map(readTool);
-  const whole = read.filter((tool) => tool !== null);
-  return whole.length === read.length ? { instructions, tools: whole } : null;
+  const whole = allOf(tools.map(readTool));
+  if (whole === null) return null;
+  if (leftOut === undefined) return { instructions, tools: whole };
+  const left = Array.isArray(leftOut) ? allOf(leftOut.map(readLeftOut)) : null;
+  return left === null ? null : { instructions, tools: whole, leftOut: left };
+}
+
+/** Null: one of them could not be read. */
+function allOf<T>(read: readonly (T | null)[]): readonly T[] | null {
+  const whole = read.filter((one) => one !== null);
+  return whole.length === read.length ? whole : null;
+}
+
+function readLeftOut(value: Json): LeftOut | null {
+  if (!isJsonObject(value)) return null;
+  const { kind, name, characters } = value;
+  if (kind === 'tool' && typeof name === 'string') return { kind, name };
+  return kind === 'instructions' && typeof characters === 'number' ? { kind, characters } : null;
 }
 
 function readTool(value: Json): DescribedTool | null {

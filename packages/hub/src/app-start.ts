@@ -18,7 +18,7 @@ import {
 } from '@cordon/core';
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import { AppConnection, type AppTold } from './app-connection.ts';
-import { appTools, describeApp } from './app-description.ts';
+import { appTools, describeApp, toldInstructions } from './app-description.ts';
 import { lateStart, startFault, violation } from './app-faults.ts';
 import type { AppNetwork } from './app-network.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
@@ -151,7 +151,7 @@ export class AppStart {
       const running = {
         id: app.id,
         tools: appTools(said.value),
-        instructions: said.value.instructions,
+        instructions: toldInstructions(said.value),
         layers: process?.layers ?? [],
         milliseconds: this.#parts.now() - began.at,
       };

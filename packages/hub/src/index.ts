@@ -5,6 +5,8 @@ export {
   describeInstructions,
   descriptionDigest,
   descriptionJson,
+  INSTRUCTIONS_LENGTH,
+  type LeftOut,
   readDescription,
 } from './app-description.ts';
 export type { AppLauncher, AppProcess } from './app-host.ts';

@@ -8,6 +8,7 @@ import {
   descriptionDigest,
   descriptionJson,
   readDescription,
+  toldInstructions,
 } from '../src/app-description.ts';
 
 const SEND: Tool = {
@@ -98,12 +99,33 @@ test('two tools of one name are refused: which one is meant would depend on thei
   assert.deepEqual(twice, { ok: false, fault: 'it lists the tool `send` twice' });
 });
 
-test('what has no name is there for nobody', () => {
-  const named = described('', { ...READ, name: 'a sentence as a name' }, READ);
+test('a tool with an invalid name is there for nobody, and the description says so', () => {
+  const odd = { ...READ, name: 'a sentence as a name' };
+  const long = { ...READ, name: 'x'.repeat(200) };
+  const named = described('', long, odd, READ);
   assert.deepEqual(
     named.tools.map(({ name }) => name),
     ['read'],
   );
+  assert.deepEqual(named.leftOut, [
+    { kind: 'tool', name: 'a sentence as a name' },
+    { kind: 'tool', name: `${'x'.repeat(128)}…` },
+  ]);
+  assert.equal(digestOf(odd, READ, long), digestOf(long, odd, READ));
+  assert.notEqual(digestOf(odd, READ), digestOf(READ));
+});
+
+test('instructions are not cut without a word, for the user or for the model', () => {
+  const cut = described(`${'a'.repeat(20_000)}then ask`, READ);
+  assert.deepEqual(cut.leftOut, [{ kind: 'instructions', characters: 8 }]);
+  assert.equal(cut.instructions.length, 20_000);
+  assert.match(
+    toldInstructions(cut),
+    /a\n\[Cordon left out the last 8 characters of these instructions\.\]$/,
+  );
+  const whole = described('a'.repeat(20_000), READ);
+  assert.equal(whole.leftOut, undefined);
+  assert.equal(toldInstructions(whole), whole.instructions);
 });
 
 test('no tool of many is left out without a word: all are described, or the app is refused with their number', () => {
@@ -117,8 +139,11 @@ test('no tool of many is left out without a word: all are described, or the app 
 });
 
 test('a description comes back from the store as it went in, and nothing else is taken for one', () => {
-  const description = described('Use it.', SEND, READ);
-  assert.deepEqual(readDescription(JSON.parse(JSON.stringify(descriptionJson(description)))), description);
+  for (const description of [
+    described('Use it.', SEND, READ),
+    described('a'.repeat(20_001), SEND, { ...READ, name: 'é' }),
+  ])
+    assert.deepEqual(readDescription(JSON.parse(JSON.stringify(descriptionJson(description)))), description);
   for (const other of [
     null,
     [],
@@ -127,6 +152,8 @@ test('a description comes back from the store as it went in, and nothing else is
     { format: 'cordon-description/1', instructions: 1, tools: [] },
     { format: 'cordon-description/1', instructions: '', tools: [{ name: 'a' }] },
     { format: 'cordon-description/1', instructions: '', tools: [{ name: 'a', input: {}, title: 3 }] },
+    { format: 'cordon-description/1', instructions: '', tools: [], leftOut: [{ kind: 'prompt', name: 'a' }] },
+    { format: 'cordon-description/1', instructions: '', tools: [], leftOut: 'a' },
   ])
     assert.equal(readDescription(other), null);
 });

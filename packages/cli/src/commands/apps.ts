@@ -18,7 +18,7 @@ import {
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
 import { isInEffect } from '../agreement.ts';
-import { appParts, freeTexts } from '../app-text.ts';
+import { appParts, freeTexts, leftOutText } from '../app-text.ts';
 import { knownApps, storedPins } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -259,7 +259,14 @@ async function describe(app: InstalledApp, configuration: Configuration, agreeme
     'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
     'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
     'gets from your environment': listed(variables, 'nothing'),
+    ...leftOutOf(app, agreements),
   };
+}
+
+/** Absent where Cordon acts on all that the app said when it was reviewed. */
+function leftOutOf(app: InstalledApp, agreements: Agreements): { readonly 'left out'?: string } {
+  const { leftOut = [] } = describedBy(app, agreements) ?? {};
+  return leftOut.length === 0 ? {} : { 'left out': leftOut.map(leftOutText).join('; ') };
 }
 
 /** What crosses to others as a reference, or after a question, because it can say anything. */
