@@ -45,41 +45,70 @@ type Fact = Extract<MemoryItem, { readonly kind: 'fact' }>;
 /** Null: it is what the journal has. */
 type Finding = string | 'unchecked' | null;
 
-/** Every permission, by its id. */
-export function grantsIn(store: Store): ReadonlyMap<GrantId, GrantRecord> {
-  return new Map(store.grants.list().map((grant) => [grant.id, grant]));
-}
-
 /** What is kept of a session whose journal is intact. */
 export function evidenceOfSession(
   store: Store,
   session: SessionId,
-  grants: ReadonlyMap<GrantId, GrantRecord> = grantsIn(store),
+  grants: GrantComparison = new GrantComparison(store),
 ): Evidence {
   const events = store.journal.events(session);
   const { problems, ...counts } = evidenceOfMemory(store, session, events);
-  const others = events.flatMap((event) => [
-    ...grantProblems(event, grants),
-    ...questionProblems(event, store),
-  ]);
+  const others = events.flatMap((event) => [...grants.problemsIn(event), ...questionProblems(event, store)]);
   return { ...counts, problems: [...problems, ...others] };
 }
 
-/** A permission that is not what the journal says was given. One that is over earlier was ended by the user. */
-function grantProblems(event: Event, grants: ReadonlyMap<GrantId, GrantRecord>): readonly EvidenceProblem[] {
-  const grant = event.kind === 'grant.given' ? grants.get(event.grant) : undefined;
-  if (event.kind !== 'grant.given' || grant === undefined) return [];
-  const { subject, duration, endsAt, id } = grant;
-  const isSame =
-    canonicalJson(toJson(subject)) === canonicalJson(toJson(event.subject)) &&
-    duration === event.duration &&
-    (event.until === undefined || (endsAt !== null && endsAt <= event.until));
-  return isSame ? [] : [{ item: `grant ${id}`, reason: 'the user permitted something else' }];
+/** Compares permissions with what the journals say was given; `rest` is asked when all journals were looked at. */
+export class GrantComparison {
+  /** Null: one of them cannot be read, so none is compared. */
+  readonly #grants: ReadonlyMap<GrantId, GrantRecord> | null;
+  readonly #told = new Set<GrantId>();
+
+  constructor(store: Store) {
+    const all = readable(() => store.grants.list());
+    this.#grants = all === null ? null : new Map(all.map((grant) => [grant.id, grant]));
+  }
+
+  /** A permission that is not what the event says was given. One that is over earlier was ended by the user. */
+  problemsIn(event: Event): readonly EvidenceProblem[] {
+    const grant = event.kind === 'grant.given' ? this.#grants?.get(event.grant) : undefined;
+    if (event.kind !== 'grant.given' || grant === undefined) return [];
+    const { subject, duration, endsAt, id } = grant;
+    this.#told.add(id);
+    const isSame =
+      canonicalJson(toJson(subject)) === canonicalJson(toJson(event.subject)) &&
+      duration === event.duration &&
+      (event.until === undefined || (endsAt !== null && endsAt <= event.until));
+    return isSame ? [] : [{ item: `grant ${id}`, reason: 'the user permitted something else' }];
+  }
+
+  /** Permissions that no event tells of: their session was deleted, or somebody made them in the file. */
+  get rest(): Evidence {
+    if (this.#grants === null)
+      return { ...NOTHING_FOUND, problems: [{ item: 'grants', reason: UNREADABLE_GRANT }] };
+    const unchecked = [...this.#grants.keys()].filter((grant) => !this.#told.has(grant)).length;
+    return { ...NOTHING_FOUND, unchecked };
+  }
+}
+
+const NOTHING_FOUND: Evidence = { problems: [], corrected: 0, unchecked: 0 };
+const UNREADABLE_GRANT = 'one cannot be read: somebody changed it';
+
+/** Null: it stands in the store and cannot be read. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof StoreFailure) || error.fault.kind !== 'corrupt') throw error;
+    return null;
+  }
 }
 
 function questionProblems(event: Event, store: Store): readonly EvidenceProblem[] {
   if (event.kind !== 'permission.asked' && event.kind !== 'choice.asked') return [];
-  const asked = store.prompts.find(event.id)?.question.prompt;
+  const item = `question ${event.id}`;
+  const found = readable(() => ({ stored: store.prompts.find(event.id) }));
+  if (found === null) return [{ item, reason: UNREADABLE_QUESTION }];
+  const asked = found.stored?.question.prompt;
   if (asked === undefined) return [];
   const { id: _id, ...content } = asked;
   const told =
@@ -87,8 +116,10 @@ function questionProblems(event: Event, store: Store): readonly EvidenceProblem[
       ? event.prompt
       : { session: event.session, question: event.question, choices: event.choices };
   const isSame = canonicalJson(toJson(content)) === canonicalJson(toJson(told));
-  return isSame ? [] : [{ item: `question ${event.id}`, reason: 'something else was asked' }];
+  return isSame ? [] : [{ item, reason: 'something else was asked' }];
 }
+
+const UNREADABLE_QUESTION = 'it cannot be read: somebody changed it';
 
 function evidenceOfMemory(store: Store, session: SessionId, events: readonly Event[]): Evidence {
   const byId = new Map(events.map((event) => [event.id, event]));
@@ -124,7 +155,7 @@ function evidence(items: () => readonly MemoryItem[], look: (item: MemoryItem) =
   const problems: EvidenceProblem[] = [];
   let corrected = 0;
   let unchecked = 0;
-  try {
+  const read = readable(() => {
     for (const item of items()) {
       if (item.isCorrected === true) {
         corrected++;
@@ -134,10 +165,9 @@ function evidence(items: () => readonly MemoryItem[], look: (item: MemoryItem) =
       if (found === 'unchecked') unchecked++;
       else if (found !== null) problems.push({ item: `${item.kind} ${item.id}`, reason: found });
     }
-  } catch (error) {
-    if (!(error instanceof StoreFailure) || error.fault.kind !== 'corrupt') throw error;
-    problems.push({ item: 'memory', reason: 'a text cannot be read: somebody changed it' });
-  }
+    return 'all';
+  });
+  if (read === null) problems.push({ item: 'memory', reason: 'a text cannot be read: somebody changed it' });
   return { problems, corrected, unchecked };
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { evidenceOfFacts, evidenceOfSession } from '../src/evidence.ts';
+import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '../src/evidence.ts';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { yes } from './fixture/consent.ts';
 import { call, field, plan, type Script } from './fixture/model.ts';
@@ -225,4 +225,29 @@ test('a permission and a question that are not those of the journal are found, a
     'the user permitted something else',
   ]);
   write(stage, "UPDATE grants SET duration = 'session'");
+});
+
+test('a permission that no event tells of is counted, and one that cannot be read hides nothing else', async (t) => {
+  const send = app('mail', { send: 'sent' }, { irreversible: ['send'] });
+  const script: Script = { planner: [plan([{ app: 'mail' }])], mail: [[call('send')], 'done'] };
+  const stage = stageFor(t, { apps: [send], script, user: yes('session') });
+  await stage.ask('@mail send it');
+  const audited = () => {
+    const grants = new GrantComparison(stage.store);
+    const { problems: found } = evidenceOfSession(stage.store, stage.session.id, grants);
+    const { problems: others, unchecked } = grants.rest;
+    return { problems: [...found, ...others].map(({ reason }) => reason), unchecked };
+  };
+  assert.deepEqual(audited(), { problems: [], unchecked: 0 });
+  const columns = 'subject, scope, duration, session, ends_at, digest, binding, prompt, given_at';
+  const planted = `INSERT INTO grants (id, ${columns}) SELECT 'planted', ${columns} FROM grants LIMIT 1`;
+  assert.equal(write(stage, planted), 1);
+  assert.deepEqual(audited(), { problems: [], unchecked: 1 });
+  assert.equal(write(stage, "UPDATE grants SET subject = 'x' WHERE id = 'planted'"), 1);
+  assert.ok(write(stage, "UPDATE prompts SET question = 'x'") > 0);
+  assert.deepEqual(audited().problems, [
+    'it cannot be read: somebody changed it',
+    'one cannot be read: somebody changed it',
+  ]);
+  write(stage, "DELETE FROM grants WHERE id = 'planted'");
 });

@@ -1,6 +1,6 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
-import { type Evidence, evidenceOfFacts, evidenceOfSession, grantsIn } from '@cordon/hub/evidence';
+import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/hub/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { EventRenderer, jsonLine } from '../render.ts';
@@ -33,7 +33,7 @@ export function verifyJournal(
     const sessions = wantedSessions(surroundings, store, names, kept.value);
     if (sessions === null) return EXIT.failed;
     let broken = 0;
-    const grants = grantsIn(store);
+    const grants = new GrantComparison(store);
     for (const session of sessions) {
       const heads = kept.value.filter((one) => one.session === session).map(({ head }) => head);
       const verification = verified(store, session, heads);
@@ -43,7 +43,11 @@ export function verifyJournal(
       if (!isTrue) broken++;
     }
     if (names.length === 0) {
-      if (!tellEvidence(surroundings, null, evidenceOfFacts(store))) broken++;
+      for (const [of, evidence] of [
+        ['facts', evidenceOfFacts(store)],
+        ['permissions', grants.rest],
+      ] as const)
+        if (!tellEvidence(surroundings, null, evidence, of)) broken++;
       broken += tellLost(surroundings, store, kept.value) + tellRights(surroundings, store);
     }
     if (surroundings.wantsJson)
@@ -53,16 +57,16 @@ export function verifyJournal(
   });
 }
 
-/** Whether what stands beside the journal is what it has. `session` null: the facts, which belong to none. */
+/** Whether what stands beside the journal is what it has. `session` null: what belongs to none, and is called `of`. */
 function tellEvidence(
   surroundings: Surroundings,
   session: SessionId | null,
   { problems, corrected, unchecked }: Evidence,
+  of: 'facts' | 'permissions' | SessionId = session ?? 'facts',
 ): boolean {
-  const of = session ?? 'facts';
   if (surroundings.wantsJson) {
     if (problems.length + corrected + unchecked > 0)
-      surroundings.json({ kind: 'audit.evidence', session, problems, corrected, unchecked });
+      surroundings.json({ kind: 'audit.evidence', session, of, problems, corrected, unchecked });
     return problems.length === 0;
   }
   for (const { item, reason } of problems)
@@ -75,7 +79,9 @@ function tellEvidence(
   if (unchecked > 0)
     surroundings.output.say(
       '          ',
-      `${of}: ${unchecked} remembered texts have nothing to be compared with`,
+      of === 'permissions'
+        ? `${unchecked} permissions are in no journal: their session was deleted, or somebody made them`
+        : `${of}: ${unchecked} remembered texts have nothing to be compared with`,
     );
   return problems.length === 0;
 }
