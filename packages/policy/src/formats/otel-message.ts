@@ -126,6 +126,10 @@ function readAttachment(turn: Turn, part: Located, type: 'blob' | 'uri' | 'file'
   if (transcript?.text != null) turn.say(loneText(transcript.text, transcript.path));
 }
 
+/** Without them a rule about arguments would find nothing wrong with the call. */
+export const NO_ARGUMENTS =
+  'the call of a tool was recorded without its arguments: let the instrumentation capture their contents';
+
 function readCall(
   reading: Reading,
   turn: Turn,
@@ -140,14 +144,18 @@ function readCall(
     return;
   }
   const args = target.get(argumentsKey);
+  if (args === null) {
+    reading.wrong(call.path, NO_ARGUMENTS);
+    return;
+  }
   turn.call({
     callId: textOf(reading, call.get('id')),
     kind,
     name: name.text,
-    arguments: args === null ? {} : argumentsFrom(reading, args),
+    arguments: argumentsFrom(reading, args),
     path: call.path,
     namePath: name.path,
-    argumentsPath: args?.path ?? null,
+    argumentsPath: args.path,
   });
 }
 

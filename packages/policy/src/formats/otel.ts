@@ -12,7 +12,14 @@ import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '.
 import { called, eventKey, Occurrences, outputSaid } from './history.ts';
 import { attributesAsObject, Located } from './located.ts';
 import { OpenCalls } from './open-calls.ts';
-import { argumentsFrom, instructionEvents, messageEvents, readOutput, textOf } from './otel-message.ts';
+import {
+  argumentsFrom,
+  instructionEvents,
+  messageEvents,
+  NO_ARGUMENTS,
+  readOutput,
+  textOf,
+} from './otel-message.ts';
 import { Frames, join, own, Reading } from './reading.ts';
 import { checkSpan } from './span-keys.ts';
 import { isWithin, momentsOf, type Span } from './span-tree.ts';
@@ -51,8 +58,8 @@ interface Told {
 /** Contexts whose spans belong together: of one conversation, else of one trace. */
 interface Group {
   readonly told: Occurrences<Told>;
-  /** By id: what was called, by name and arguments. */
-  readonly calls: Map<string, Set<string>>;
+  /** By id: what was called, by name and arguments, with the name. */
+  readonly calls: Map<string, Map<string, string>>;
   /** Calls that no span has executed yet, by name and arguments. */
   readonly proposed: OpenCalls;
   /** What spans put out, newest last. */
@@ -268,6 +275,12 @@ class SpanReader {
     const group = this.#groupOf(span);
     const call = executedCall(this.#reading, span);
     if (this.#reading.fault !== null) return;
+    if (!hasArguments(span)) {
+      // Where its arguments were not recorded, its id says which call it is.
+      if (isTold(group, call)) this.#callIds.set(span, call.callId ?? span.path);
+      else this.#reading.wrong(span.path, NO_ARGUMENTS);
+      return;
+    }
     if (call.callId === null) {
       const proposed = group.proposed.answered(callKey(call));
       this.#callIds.set(span, proposed ?? span.path);
@@ -275,9 +288,7 @@ class SpanReader {
       return;
     }
     this.#callIds.set(span, call.callId);
-    // Where its arguments were not recorded, its id says which call it is.
-    const isKnown = !hasArguments(span) && group.calls.has(call.callId);
-    if (!isKnown && isNewCall(group, call)) this.#emit(span, context, call);
+    if (isNewCall(group, call)) this.#emit(span, context, call);
   }
 
   #endTool(span: Span, context: Context): void {
@@ -299,12 +310,18 @@ function callKey(call: ToolCallEvent): string {
 function isNewCall(group: Group, call: ToolCallEvent): boolean {
   if (call.callId === null) return true;
   const key = callKey(call);
-  const known = group.calls.get(call.callId) ?? new Set<string>();
+  const known = group.calls.get(call.callId) ?? new Map<string, string>();
   if (known.has(key)) return false;
-  known.add(key);
+  known.set(key, call.name);
   group.calls.set(call.callId, known);
   group.proposed.opened(key, call.callId);
   return true;
+}
+
+/** Whether a call of this tool with this id has been told, with its arguments. */
+function isTold(group: Group, { callId, name }: ToolCallEvent): boolean {
+  const known = callId === null ? undefined : group.calls.get(callId);
+  return known !== undefined && [...known.values()].includes(name);
 }
 
 /** What of an event is new, when its words may have been told before; null: nothing. */

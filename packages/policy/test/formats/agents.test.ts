@@ -127,6 +127,7 @@ const tool = (name: string, parent: string, start: number, end: number) =>
   span(`${name}-${start}`, parent, start, end, {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
+    'gen_ai.tool.call.arguments': {},
     'gen_ai.tool.call.result': 'x',
   });
 

@@ -230,7 +230,9 @@ test('a log that goes on as another format is refused, or nothing of it is lost'
     anthropic: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name, input: {} }] }],
     gemini: [{ role: 'model', parts: [{ functionCall: { name, args: {} } }] }],
     mcp: [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } }],
-    otel: [{ spanId: 'a', name: 'x', attributes: { 'gen_ai.tool.name': name } }],
+    otel: [
+      { spanId: 'a', name: 'x', attributes: { 'gen_ai.tool.name': name, 'gen_ai.tool.call.arguments': {} } },
+    ],
     'cordon-journal': [
       { kind: 'user.message', id: 'e0', session: 's', sequence: 0, text: 'x' },
       { kind: 'context.ended', id: 'e1', session: 's', sequence: 1, context: 'x', reason: name },
@@ -351,7 +353,11 @@ test('a hundred thousand calls in one message cost a few passes over them', () =
         spanId: `s${n}`,
         parentSpanId: `s${n - 1}`,
         name: 'execute_tool f',
-        attributes: { 'gen_ai.tool.name': 'f', 'gen_ai.tool.call.id': 'same' },
+        attributes: {
+          'gen_ai.tool.name': 'f',
+          'gen_ai.tool.call.id': 'same',
+          'gen_ai.tool.call.arguments': {},
+        },
       })),
     },
     {
@@ -415,7 +421,12 @@ test('keys that reach for a prototype are only keys', () => {
 test('objects that cannot be turned into text are only objects', () => {
   const strange: Json = JSON.parse('{"toString": 1, "valueOf": 1}');
   const spans = [
-    { spanId: 'a', name: 'x', attributes: { 'gen_ai.tool.name': 'f' }, status: { code: strange } },
+    {
+      spanId: 'a',
+      name: 'x',
+      attributes: { 'gen_ai.tool.name': 'f', 'gen_ai.tool.call.arguments': {} },
+      status: { code: strange },
+    },
   ];
   assert.equal(readTrace(spans, { format: 'otel' }).ok, true);
   const result = {
@@ -455,7 +466,7 @@ test('spans whose parents form a circle are all read', () => {
     spanId,
     parentSpanId,
     name: 'execute_tool f',
-    attributes: { 'gen_ai.tool.name': 'f', 'gen_ai.tool.call.id': spanId },
+    attributes: { 'gen_ai.tool.name': 'f', 'gen_ai.tool.call.id': spanId, 'gen_ai.tool.call.arguments': {} },
   });
   const read = readTrace([tool('a1', 'b2'), tool('b2', 'a1'), tool('c3', 'c3')], { format: 'otel' });
   assert.ok(read.ok);
