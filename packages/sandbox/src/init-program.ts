@@ -6,7 +6,8 @@
  *
  * It does not rely on a signal either: signals of a dying parent do not reach every user. It holds one end of a socket pair,
  * the lifeline, whose other end only the hub has. When that closes, for whatever reason, process 1 ends, and with it,
- * by the kernel's doing, its whole pid namespace.
+ * by the kernel's doing, its whole pid namespace. A byte on the lifeline is the number of a signal that process 1 sends to
+ * every other process in the sandbox.
  *
  * Ring 0.
  */
@@ -34,10 +35,16 @@ const DATA = { childMask: 0, emptyMask: 8, filter: 16 };
 /** `struct sock_fprog`, then the instructions. */
 const FILTER_HEADER = 16;
 
-/** Places in memory: two `struct pollfd`, the app's pid, a descriptor, the status of `wait4`, a time, what a signal says. */
-const AT = { lifeline: 0, signals: 8, app: 16, descriptor: 24, status: 32, time: 40, signal: 64 };
+/**
+ * Places in memory: two `struct pollfd`, the app's pid, a descriptor, the status of `wait4`, a time, what a signal says, the
+ * signal to send.
+ */
+const AT = { lifeline: 0, signals: 8, app: 16, descriptor: 24, status: 32, time: 40, signal: 64, sent: 192 };
 /** Of `revents`, all of which fit in one byte. */
 const HAPPENED = 6;
+const POLLIN = 1;
+/** To `kill`: every process that the caller can see, but for process 1 and the caller. */
+const ALL = -1;
 
 /** Its arguments are the command that it runs, under `filter` (none: empty), as it then is itself. */
 export function initProgram(filter: Buffer, architecture: Architecture): Buffer {
@@ -73,7 +80,7 @@ function steps(isFiltered: boolean): readonly Step[] {
     { do: 'label', name: 'begin' },
     { do: 'call', name: 'prctl', args: [PR_SET_DUMPABLE, 0, 0, 0, 0] },
     { do: 'go', to: 'failed', when: 'not-zero' },
-    // Of the lifeline nothing is wanted but news of its end, which nobody has to ask for.
+    // Only the end of the lifeline counts here, of which `ppoll` tells without being asked.
     { do: 'set', at: AT.lifeline, value: LIFELINE },
     { do: 'set', at: AT.lifeline + 4, value: 0 },
     // A hub that is gone by now starts no app. The kernel writes to the time that it is given.
@@ -105,13 +112,21 @@ function steps(isFiltered: boolean): readonly Step[] {
     { do: 'call', name: 'signalfd4', args: [-1, { data: DATA.childMask }, 8, SFD_NONBLOCK] },
     { do: 'go', to: 'failed', when: 'not-zero' }, // 0 is the lowest that is free
     { do: 'set', at: AT.signals, value: 0 },
-    { do: 'set', at: AT.signals + 4, value: 1 }, // POLLIN
+    { do: 'set', at: AT.signals + 4, value: POLLIN },
+    { do: 'set', at: AT.lifeline + 4, value: POLLIN },
     ...underFilter,
 
     { do: 'label', name: 'wait' },
     { do: 'call', name: 'ppoll', args: [{ memory: AT.lifeline }, 2, 0, 0, 8] },
-    { do: 'load-byte', at: AT.lifeline + HAPPENED, mask: 0xff },
+    { do: 'load-byte', at: AT.lifeline + HAPPENED, mask: 0xff & ~POLLIN },
     { do: 'go', to: 'hub-is-gone', when: 'not-zero' },
+    { do: 'load-byte', at: AT.lifeline + HAPPENED, mask: POLLIN },
+    { do: 'go', to: 'no-byte', when: 'zero' },
+    { do: 'call', name: 'read', args: [LIFELINE, { memory: AT.sent }, 1] },
+    { do: 'load-byte', at: AT.sent, mask: 0xff },
+    { do: 'store', at: AT.sent },
+    { do: 'call', name: 'kill', args: [ALL, { at: AT.sent }] },
+    { do: 'label', name: 'no-byte' },
     { do: 'call', name: 'read', args: [0, { memory: AT.signal }, 128] },
     { do: 'label', name: 'reap' },
     { do: 'call', name: 'wait4', args: [-1, { memory: AT.status }, WNOHANG, 0] },

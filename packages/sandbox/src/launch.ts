@@ -39,6 +39,7 @@ import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
 import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
 import { type Ending, exitOf, readStatus, type Status } from './status.ts';
+import { stopWithHub } from './stop-with-hub.ts';
 import type { Watchers } from './watchers.ts';
 
 export interface Launcher extends MountHost {
@@ -90,7 +91,7 @@ interface Started {
   readonly group: ControlGroup | null;
   readonly status: Readable;
   readonly link: Duplex | null;
-  /** Ends the sandbox when it closes, and keeps it while it is open. Null without our own first process. */
+  /** Ends the sandbox when it closes; a byte is a signal for all in it. Null without our own first process. */
   readonly lifeline: Duplex | null;
 }
 
@@ -173,13 +174,15 @@ function start(
     feed(setup.notifications[index] ?? -1, String(limit));
   if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
   const listener = setup.channel === null ? null : listenerOf(child);
+  const lifeline = isOwnInit ? duplexAt(child, LIFELINE).on('error', () => {}) : null;
+  if (lifeline !== null) stopWithHub(lifeline);
   return {
     child,
     group,
     listener,
     status: readableAt(child, setup.status),
     link: link ? duplexAt(child, 3) : null,
-    lifeline: isOwnInit ? duplexAt(child, LIFELINE).on('error', () => {}) : null,
+    lifeline,
   };
 }
 

@@ -47,7 +47,7 @@ export interface SandboxOptions {
 export const APP_USER = 61_000;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-6';
+const VERSION = 'sandbox-7';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {

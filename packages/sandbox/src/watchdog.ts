@@ -216,7 +216,8 @@ function lockedMs(
   now: number,
 ): number {
   const processes = members.map(({ folder }) => folder);
-  const passed = now - account.lookedAt;
+  // Where nobody looked for long, since this process was stopped, say, it is not known to have held a lock since.
+  const passed = Math.min(now - account.lookedAt, LONGEST_PAUSE_MS);
   account.lookedAt = now;
   account.lockedMs = locks.areHeld(root, processes, now)
     ? account.lockedMs + passed
@@ -289,7 +290,7 @@ function deviceOf(path: string): number | null {
   }
 }
 
-/** Folders of `/proc` of all processes of a sandbox but its first, which is bubblewrap. */
+/** Folders of `/proc` of all processes of a sandbox but its first, which keeps no file open. */
 export function processFolders(root: number, hasPidNamespace: boolean): readonly string[] {
   return membersOf(root, hasPidNamespace)
     .filter(({ parent }) => parent !== 0)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -13,6 +13,8 @@ import { attempt, folder, printed, script, start, textOf } from './confined.ts';
 const isRoot = process.getuid?.() === 0;
 /** An ordinary user, who need not have a name. */
 const ORDINARY = 61_234;
+/** A hub with an app whose two processes count. */
+const COUNTING = join(import.meta.dirname, 'counting-hub.ts');
 
 const OF_INIT: readonly (readonly [what: string, code: (of: string) => string])[] = [
   ['open its memory for writing', (of) => `fs.openSync('/proc/${of}/mem', 'r+')`],
@@ -196,3 +198,36 @@ for (const setting of SETTINGS)
     await dead;
     assert.deepEqual(await leftOf(marker('')), [], 'after the end of the hub');
   });
+
+test('an app stops while Cordon is stopped, all of its processes, and goes on with it', async (context) => {
+  const shown = folder(context);
+  const counts = () =>
+    [1, 2].map((which) => statSync(join(shown, String(which)), { throwIfNoEntry: false })?.size ?? 0);
+  const cache = join(shown, 'cache.json');
+  chmodSync(shown, 0o777);
+  // A shell with job control, so that somebody could continue it: else the kernel does not stop it.
+  const hub = spawn(
+    '/bin/bash',
+    ['-mc', '"$@" & echo $!; wait; wait', 'bash', process.execPath, '--no-warnings', COUNTING, cache, shown],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const lines = createInterface({ input: hub.stdout })[Symbol.asyncIterator]();
+  const pid = Number((await lines.next()).value);
+  context.after(() => process.kill(pid, 'SIGKILL'));
+  const stateOf = () => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
+  const until = async (what: string, isSo: () => boolean) => {
+    for (const end = performance.now() + 20_000; !isSo(); await wait(20))
+      assert.ok(performance.now() < end, what);
+  };
+  await until('it counts', () => counts().every((count) => count > 0));
+
+  process.kill(pid, 'SIGTSTP');
+  await until('Cordon is stopped', () => stateOf() === 'T');
+  await wait(500);
+  const then = counts();
+  await wait(500);
+  assert.deepEqual(counts(), then);
+
+  process.kill(pid, 'SIGCONT');
+  await until('it goes on', () => counts().every((count, which) => count > (then[which] ?? 0)));
+});
