@@ -1,12 +1,12 @@
 /**
- * Signals for a confined program. bubblewrap passes none on, and one sent to bubblewrap itself is the end of the
+ * Signals for a confined program. Process 1 of a sandbox passes none on, and one sent to bubblewrap is the end of the
  * whole tree; so the program is looked for in the host's list of processes, below the first process inside.
  *
  * Ring 0.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The first program inside: bubblewrap is process 1 there, and starts one other. */
+/** The first program inside: process 1 is ours, or bubblewrap's, and starts one other. */
 const FIRST_INSIDE = 2;
 
 /**

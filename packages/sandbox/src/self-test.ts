@@ -45,7 +45,6 @@ const DEADLINE_MS = 60_000;
 
 const CANARY_LIMITS: AppLimits = {
   ...DEFAULT_APP_LIMITS,
-  ...DEFAULT_APP_LIMITS,
   memoryMiB: 512,
   cpuSeconds: 20,
   processes: 64,
