@@ -76,7 +76,7 @@ export class MessageStream {
 
   /** The events of messages that may come next; the path of a fault begins at 0. */
   next(messages: readonly Json[]): Result<NextEvents, TraceFault> {
-    const decoded = decodeChat(messages.map((message) => answering(message, this.#lastCall)));
+    const decoded = decodeChat(messages, this.#lastCall);
     if (!decoded.ok) return decoded;
     const events = decoded.value.map((event) => movedBehind(event, this.#messages));
     const lastCall = idOfLastCall(events, this.#lastCall);
@@ -88,13 +88,6 @@ export class MessageStream {
       },
     });
   }
-}
-
-/** An output that names no call, and has none before it in its own line, answers the last one that happened. */
-function answering(message: Json, lastCall: string | null): Json {
-  const namesNone =
-    isJsonObject(message) && message.role === 'tool' && !Object.hasOwn(message, 'tool_call_id');
-  return namesNone && lastCall !== null ? { ...message, tool_call_id: lastCall } : message;
 }
 
 /** Null: the last call has none. */

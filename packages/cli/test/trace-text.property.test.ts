@@ -75,6 +75,35 @@ test('messages that come one by one are the events that they would be in one lis
   );
 });
 
+test('messages that come several at once are the events that they would be in one list', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(MESSAGE, { minLength: 1, maxLength: 4 }), { maxLength: 4 }), (groups) => {
+      const stream = new MessageStream();
+      const events = groups.flatMap((messages) => {
+        const next = stream.next(messages);
+        assert.ok(next.ok);
+        next.value.happened();
+        return next.value.events;
+      });
+      assert.deepEqual({ ok: true, value: events }, decodeChat(groups.flat()));
+    }),
+  );
+});
+
+test('an output without an id answers the call before it in its own line, not the last one that happened', () => {
+  const calls = (id: string) => ({
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: {} } }],
+  });
+  const stream = new MessageStream();
+  const first = stream.next([calls('1')]);
+  if (first.ok) first.value.happened();
+  const next = stream.next([calls('2'), { role: 'tool', content: 'y' }]);
+  const output = next.ok ? next.value.events.at(-1) : undefined;
+  assert.equal(output?.type === 'ToolOutput' ? output.callId : output?.type, '2');
+});
+
 test('a line that did not happen changes nothing about those behind it', () => {
   fc.assert(
     fc.property(fc.array(MESSAGE, { maxLength: 5 }), MESSAGE, MESSAGE, (before, denied, next) => {

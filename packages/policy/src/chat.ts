@@ -17,10 +17,18 @@ export interface TraceFault {
   readonly message: string;
 }
 
-/** Turns a list of messages, calls and tool descriptions into events. All or nothing: a part of a trace proves nothing. */
-export function decodeChat(input: unknown): Result<readonly TraceEvent[], TraceFault> {
+/**
+ * Turns a list of messages, calls and tool descriptions into events. All or nothing: a part of a trace proves nothing.
+ *
+ * @param lastCall the id of the last call before `input`, which an output without an id answers; null: that call has
+ *   no id, or there is none.
+ */
+export function decodeChat(
+  input: unknown,
+  lastCall: string | null = null,
+): Result<readonly TraceEvent[], TraceFault> {
   if (!Array.isArray(input)) return failed({ path: '', message: 'a trace is a list of events' });
-  const decoder = new ChatDecoder();
+  const decoder = new ChatDecoder(lastCall);
   const events: TraceEvent[] = [];
   for (const [index, element] of input.entries()) {
     const path = String(index);
@@ -45,7 +53,11 @@ class Wrong implements TraceFault {
 
 class ChatDecoder {
   /** An output without an id answers the last call; null: that has none either. */
-  #lastCall: string | null = null;
+  #lastCall: string | null;
+
+  constructor(lastCall: string | null) {
+    this.#lastCall = lastCall;
+  }
 
   /** Appends the events of an element to `events`. */
   element(element: unknown, path: string, events: TraceEvent[]): Wrong | null {
