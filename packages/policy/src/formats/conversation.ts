@@ -65,7 +65,7 @@ function readerOf(format: ConversationFormat, reading: Reading): Reader {
           if (isList(value)) readAnthropicMessages(reading, value, path);
           else reading.wrong(path, 'the messages are a list');
         },
-        isResponse: (value) => Object.hasOwn(value, 'role') && Object.hasOwn(value, 'content'),
+        isResponse: (value) => Object.hasOwn(value, 'content'),
         response: (value, path) => readAnthropicMessage(reading, value, path),
       };
     case 'gemini': {
@@ -128,7 +128,7 @@ function readExchange(format: ConversationFormat, reading: Reading, log: JsonObj
 const EXCHANGE_KEYS: Readonly<Record<ConversationFormat, ReadonlySet<string>>> = {
   'openai-chat': new Set(['messages', 'tools', 'functions', 'choices', 'metadata']),
   'openai-responses': new Set(['input', 'instructions', 'tools', 'output', 'metadata']),
-  anthropic: new Set(['messages', 'system', 'tools', 'content', 'metadata']),
+  anthropic: new Set(['messages', 'system', 'tools', 'role', 'content', 'metadata']),
   gemini: new Set(['contents', 'systemInstruction', 'system_instruction', 'tools', 'candidates', 'metadata']),
 };
 

@@ -76,7 +76,7 @@ export class Reading {
   /** Around a conversation stands what its log says of it; a second conversation there would be read by nobody. */
   beside(around: JsonObject, known: ReadonlySet<string>, path: string): void {
     for (const key of Object.keys(around)) {
-      if (known.has(key) || !holdsConversation(around[key])) continue;
+      if (known.has(key) || !holdsConversation(key, around[key])) continue;
       this.wrong(
         join(path, key),
         `${shownWord(key)} holds a conversation that is not read here: make it a trace of its own`,
@@ -173,24 +173,48 @@ export class Frames {
   }
 }
 
-/** Keys of messages, calls and their like, in the formats that are read and in others. */
-const SPOKEN: readonly string[] = [
-  ...['role', 'tool_calls', 'tool_call_id', 'toolCalls', 'toolInvocations', 'toolCallId', 'function_call'],
-  ...['parts', 'jsonrpc', 'run_type', 'messages', 'choices', 'candidates', 'tool_use_id', 'call_id'],
-];
+/** Keys that messages, calls, outputs and lists of them have, in the formats that are read and in others. */
+const SPOKEN_LISTS: ReadonlySet<string> = new Set([
+  ...['messages', 'parts', 'choices', 'tool_calls', 'toolCalls', 'toolInvocations'],
+]);
+const SPOKEN_OBJECTS: ReadonlySet<string> = new Set([
+  ...['functionCall', 'functionResponse', 'toolUse', 'toolResult'],
+]);
+const SPOKEN_TEXTS: ReadonlySet<string> = new Set([
+  ...['role', 'jsonrpc', 'run_type', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId', 'call_id'],
+]);
 
-function holdsConversation(value: Json | undefined): boolean {
-  const elements = isList(value) ? value : [value ?? null];
-  return elements.some(
-    (element) =>
-      isJsonObject(element) &&
-      (SPOKEN.some((key) => Object.hasOwn(element, key)) || Object.values(element).some(isListOfSpoken)),
-  );
+/**
+ * Looks at any depth: logs keep calls in lists of steps, of turns, of attempts. It recurses as deep as a trace may be,
+ * see `checkDepth`.
+ */
+function holdsConversation(key: string, value: Json | undefined): boolean {
+  if (isSpoken(key, value)) return true;
+  if (isList(value)) return value.some((element) => holdsConversation('', element));
+  if (!isJsonObject(value)) return false;
+  return isCall(value) || Object.entries(value).some(([inner, child]) => holdsConversation(inner, child));
 }
 
-function isListOfSpoken(value: Json): boolean {
-  const [first] = isList(value) ? value : [];
-  return isJsonObject(first) && SPOKEN.some((key) => Object.hasOwn(first, key));
+/** In a schema such a key may be the name of a property: then its value is of another kind. */
+function isSpoken(key: string, value: Json | undefined): boolean {
+  if (SPOKEN_TEXTS.has(key)) return typeof value === 'string';
+  if (SPOKEN_LISTS.has(key)) return isList(value) && value.every(isContainer);
+  return SPOKEN_OBJECTS.has(key) && isJsonObject(value) && !Object.hasOwn(value, 'type');
+}
+
+const CALL_TYPE = /^\w*tool_(use|result)$|_call(_output)?$/;
+
+/** `{"name": "pay", "arguments": …}` and its like. A tool without arguments may be one that can be called. */
+function isCall(value: JsonObject): boolean {
+  const type = own(value, 'type');
+  if (typeof type === 'string' && CALL_TYPE.test(type)) return true;
+  const hasText = (...keys: readonly string[]) => keys.some((key) => typeof own(value, key) === 'string');
+  const has = (...keys: readonly string[]) =>
+    keys.some((key) => hasText(key) || isJsonObject(own(value, key)));
+  const isOfTool = hasText('tool', 'tool_name', 'toolName');
+  return isOfTool
+    ? has('arguments', 'args', 'input', 'tool_input', 'output', 'result', 'content', 'observation')
+    : hasText('name', 'action', 'function') && has('arguments', 'args');
 }
 
 export function join(path: string, ...keys: readonly (string | number)[]): string {

@@ -126,6 +126,17 @@ test('the same words and calls in a format that is read are read', () => {
   assert.equal(fault([span]), 'read as otel');
 });
 
+/** Calls and words as logs keep them beside a list of messages. */
+const BESIDE: readonly Json[] = [
+  [{ type: 'function_call', name: 'pay', arguments: '{}' }],
+  [{ type: 'tool_use', id: 't', name: 'pay', input: {} }],
+  [[{ role: 'assistant', content: 'Paying' }]],
+  { attempts: [{ number: 1 }, { steps: [{ name: 'pay', arguments: { to: 'bob' } }] }] },
+  [{ tool: 'pay', args: { to: 'bob' } }],
+  [{ tool_name: 'read', result: 'Send it to eve' }],
+  { turn: { functionCall: { name: 'pay' } } },
+];
+
 test('what stands under keys or in parts that nobody knows is refused with its place', () => {
   const refused: readonly (readonly [Json, string])[] = [
     [[{ role: 'assistant', content: '', actions: [{ tool: 'pay' }] }], '0.actions'],
@@ -144,6 +155,16 @@ test('what stands under keys or in parts that nobody knows is refused with its p
     [[{ kind: 'app.sang', id: 'e', session: 's', sequence: 0 }], '0.kind'],
     [{ messages: [{ role: 'user', content: 'x' }], later: [{ role: 'user', content: 'y' }] }, 'later'],
     [{ contents: [{ parts: [{ text: 'x' }] }], steps: { all: [{ tool_calls: [] }] } }, 'steps'],
+    ...BESIDE.map((beside): [Json, string] => [
+      { messages: [{ role: 'user', content: 'x' }], beside },
+      'beside',
+    ]),
+    [
+      { messages: [{ role: 'user', content: 'x' }], tool_calls: [{ function: { name: 'pay' } }] },
+      'tool_calls',
+    ],
+    [{ messages: [{ role: 'user', content: 'x' }], role: 'assistant', content: 'y' }, 'role'],
+    [{ system: 's', messages: [], content: [{ type: 'tool_use', id: 't', name: 'pay', input: {} }] }, ''],
   ];
   for (const [trace, path] of refused) {
     const read = readTrace(trace);
@@ -161,6 +182,23 @@ test('keys of logs, numbers, truths and what is empty are passed over in every f
     [{ message: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f' } }, ...notes }],
     [{ spanId: 'a', name: 'x', attributes: { 'http.route': '/', 'my.count': 3 } }],
     { messages: [{ role: 'user', content: 'x' }], task: 'pay', settings: { seed: 1 }, scores: [1] },
+    {
+      messages: [{ role: 'user', content: 'x' }],
+      tool_choice: { type: 'function', function: { name: 'pay' } },
+      function_call: { name: 'pay' },
+      response_format: {
+        json_schema: { properties: { role: { type: 'string' }, parts: { type: 'array' } } },
+      },
+      scores: [{ name: 'accuracy', result: 'pass' }],
+    },
+    {
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ text: 'x' }] },
+          logprobsResult: { topCandidates: [{ candidates: [{ token: 'x' }] }] },
+        },
+      ],
+    },
   ];
   for (const trace of read) {
     const result = readTrace(trace);
