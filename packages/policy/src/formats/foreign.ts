@@ -47,11 +47,16 @@ const LANGCHAIN_TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'HumanMessa
 
 const LANGFUSE_TYPES: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'TRACE']);
 
-/** Its parts have types with a hyphen where all others have an underscore. */
+/** Its parts have types with a hyphen where all others have an underscore; those of Gemini have no type. */
 function isAiSdk(element: JsonObject): boolean {
   if (hasKey(element, 'toolInvocations')) return true;
-  const parts = own(element, 'parts') ?? own(element, 'content');
-  return isList(parts) && parts.some((part) => isJsonObject(part) && isAiSdkType(own(part, 'type')));
+  const parts = own(element, 'parts');
+  const blocks = parts ?? own(element, 'content');
+  if (!isList(blocks)) return false;
+  return blocks.filter(isJsonObject).some((block) => {
+    const isTyped = parts !== undefined && hasText(block, 'type') && hasText(block, 'text');
+    return isTyped || isAiSdkType(own(block, 'type'));
+  });
 }
 
 function isAiSdkType(type: Json | undefined): boolean {

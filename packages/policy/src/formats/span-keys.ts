@@ -99,7 +99,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^(openinference\.|llm\.|input\.|output\.|tool\.|retrieval\.|embedding\.)/, 'OpenInference'],
   [/^(traceloop\.|gen_ai\.(prompt|completion)\b)/, 'OpenLLMetry'],
-  [/^ai\./, 'the AI SDK'],
+  [/^(ai\.|(operation|resource)\.name$)/, 'the AI SDK'],
   [/^langfuse\./, 'Langfuse'],
   [/^langsmith\./, 'LangSmith'],
   [/^(logfire\.|pydantic_ai\.)/, 'Logfire'],

@@ -63,6 +63,11 @@ const FOREIGN: Readonly<Record<string, readonly [Json, RegExp]>> = {
   'messages of the AI SDK for pages': [
     [
       {
+        id: 'm0',
+        role: 'user',
+        parts: [{ type: 'text', text: 'Pay' }],
+      },
+      {
         id: 'm1',
         role: 'assistant',
         parts: [
@@ -98,7 +103,13 @@ const FOREIGN: Readonly<Record<string, readonly [Json, RegExp]>> = {
     /OpenLLMetry/,
   ],
   'spans of the AI SDK': [
-    [{ spanId: 'a', name: 'ai.generateText', attributes: { 'ai.prompt.messages': '[]x' } }],
+    [
+      {
+        spanId: 'a',
+        name: 'ai.generateText',
+        attributes: { 'operation.name': 'ai.generateText', 'ai.prompt.messages': '[]x' },
+      },
+    ],
     /AI SDK/,
   ],
 };
