@@ -257,7 +257,8 @@ function chainText(rule: Chain): string {
   const onElement = WITHIN[rule.within];
   if (onElement !== undefined && call >= 0) lines.push(`(w: str) in v${call}.arguments`, onElement);
   const message = (CHAIN_MESSAGES[rule.message] ?? '"found"').replace(/\bV\b/g, 'v0').replace(/\bW\b/g, 'v1');
-  return `raise ${message} if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+  // A line that gives a value its name may stand once.
+  return `raise ${message} if:\n${[...new Set(lines)].map((line) => `    ${line}`).join('\n')}\n`;
 }
 
 export function chainPolicyOf(rules: readonly Chain[]): Policy {

@@ -187,10 +187,12 @@ test('what is masked is no longer found', () => {
       const before = chosen.policy.analyze(trace);
       assert.ok(before.ok);
       const input: Json = JSON.parse(JSON.stringify(trace));
-      const ranges = before.value.errors.flatMap((error) => error.ranges);
+      // A log with the role `****` is no log.
+      const isMasked = (range: string) => range.includes(':') && !range.includes('.role:');
+      const ranges = before.value.errors.flatMap((error) => error.ranges.filter(isMasked));
       const after = chosen.policy.analyze(mask(input, ranges));
       assert.ok(after.ok);
-      const marked = after.value.errors.filter((error) => error.ranges.some((range) => range.includes(':')));
+      const marked = after.value.errors.filter((error) => error.ranges.some(isMasked));
       assert.deepEqual(marked, []);
     }),
     { numRuns: RUNS },
