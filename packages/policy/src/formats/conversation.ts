@@ -55,6 +55,7 @@ function readerOf(format: ConversationFormat, reading: Reading): Reader {
         isResponse: (value) => Object.hasOwn(value, 'output'),
         response: (value, path) => {
           const response = reading.object(value, path, 'a response');
+          reading.answers(response, ['output', 'error'], path);
           readResponsesItems(reading, reading.listAt(response, 'output', path), join(path, 'output'));
         },
       };

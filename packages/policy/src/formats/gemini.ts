@@ -41,6 +41,7 @@ export class GeminiReader {
 
   /** A response: each candidate's content. */
   response(response: JsonObject, path: string): void {
+    this.#reading.answers(response, ['candidates', 'promptFeedback', 'prompt_feedback', 'error'], path);
     for (const [index, value] of this.#reading.listAt(response, 'candidates', path).entries()) {
       const at = join(path, 'candidates', index);
       const candidate = this.#reading.object(value, at, 'a candidate');

@@ -79,6 +79,7 @@ function kindOf(value: Json): 'element' | 'completion' | 'chunk' {
 }
 
 function readCompletion(reading: Reading, completion: JsonObject, path: string): void {
+  reading.answers(completion, ['choices', 'error'], path);
   const messages = reading.listAt(completion, 'choices', path).map((value, index): Placed => {
     const at = join(path, 'choices', index);
     const choice = reading.object(value, at, 'a choice');

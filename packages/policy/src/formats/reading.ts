@@ -84,6 +84,12 @@ export class Reading {
     }
   }
 
+  /** A response without any of `keys` is one of another format, and what it says would be read by nobody. */
+  answers(response: JsonObject, keys: readonly string[], path: string): void {
+    if (keys.some((key) => Object.hasOwn(response, key))) return;
+    this.wrong(path, `a response has ${keys.map((key) => `\`${key}\``).join(' or ')}`);
+  }
+
   /** Whether somebody may have this role. */
   role(role: string, path: string): void {
     if (!ROLES.has(role)) this.wrong(path, strangeRoleMessage(role));

@@ -183,6 +183,41 @@ test('what stands under keys or in parts that nobody knows is refused with its p
   }
 });
 
+test('what stands beside the spans of an export is refused with its place', () => {
+  const spans = [{ spanId: 'a', name: 'GET', attributes: { 'http.route': '/' } }];
+  const records = [{ eventName: 'gen_ai.choice', body: 'Paying' }];
+  const refused: readonly (readonly [Json, string])[] = [
+    [{ resourceSpans: [{ scopeSpans: [{ spans }] }], resourceLogs: records }, 'resourceLogs'],
+    [[{ resourceSpans: [{ scopeSpans: [{ spans }] }], resourceLogs: records }], '0.resourceLogs'],
+    [{ resourceSpans: [{ scopeSpans: [{ spans }], logs: records }] }, 'resourceSpans.0.logs'],
+    [{ scopeSpans: [{ spans, logs: records }] }, 'scopeSpans.0.logs'],
+    [{ spans, logs: records }, 'logs'],
+  ];
+  for (const [trace, path] of refused) {
+    const read = readTrace(trace);
+    assert.equal(read.ok ? 'read' : read.fault.path, path);
+  }
+  for (const trace of [
+    { traceId: 't', spans },
+    { resourceSpans: [{ resource: {}, scopeSpans: [{ spans }] }] },
+  ])
+    assert.equal(fault(trace), 'read as otel');
+});
+
+test('a response that answers with nothing that is known is refused', () => {
+  const messages = [{ role: 'user', content: 'Pay' }];
+  const requests: readonly Json[] = [
+    { messages },
+    { input: messages },
+    { contents: [{ parts: [{ text: 'Pay' }] }] },
+  ];
+  for (const request of requests) {
+    assert.match(fault({ request, response: { completion: 'Paying' } }), /^response: .*a response has/);
+    assert.match(fault([{ request, response: { completion: 'Paying' } }]), /^0.response: .*a response has/);
+    assert.match(fault({ request, response: { error: { message: 'overloaded' } } }), /^read as/);
+  }
+});
+
 test('keys of logs, numbers, truths and what is empty are passed over in every format', () => {
   const notes = { timestamp: '12:00', model: 'm', tokens: 3, seen: true, more: {}, rest: [], none: null };
   const read: readonly Json[] = [
