@@ -7,15 +7,25 @@
  */
 import { type Json, type NamedArgument, namedArguments, parseJson } from '@cordon/core';
 
+export interface ArgumentLine extends NamedArgument {
+  /** It says whom or what the call reaches. */
+  readonly isIdentifying: boolean;
+}
+
 /** `identifying`: names of arguments that say whom or what it reaches. Null: the text is no JSON object that holds anything. */
-export function argumentLines(json: string, identifying: readonly string[]): readonly NamedArgument[] | null {
+export function argumentLines(json: string, identifying: readonly string[]): readonly ArgumentLine[] | null {
   const parsed = parseJson(json);
-  const lines = parsed.ok ? namedArguments(parsed.value) : [];
-  if (lines.length === 0) return null;
   const first = new Set(identifying);
-  const rank = ({ path }: NamedArgument) => (namesOf(path).some((name) => first.has(name)) ? 0 : 1);
+  const lines = (parsed.ok ? namedArguments(parsed.value) : []).map((argument) => ({
+    ...argument,
+    isIdentifying: namesOf(argument.path).some((name) => first.has(name)),
+  }));
+  if (lines.length === 0) return null;
   return lines.toSorted(
-    (a, b) => rank(a) - rank(b) || a.text.length - b.text.length || (a.path < b.path ? -1 : 1),
+    (a, b) =>
+      Number(b.isIdentifying) - Number(a.isIdentifying) ||
+      a.text.length - b.text.length ||
+      (a.path < b.path ? -1 : 1),
   );
 }
 

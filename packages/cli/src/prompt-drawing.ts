@@ -12,7 +12,7 @@ import type {
   PermissionScope,
   PromptDatum,
 } from '@cordon/core';
-import { argumentLines } from './argument-lines.ts';
+import { type ArgumentLine, argumentLines } from './argument-lines.ts';
 import { GUTTER, type Screen, type Style } from './screen.ts';
 import { firstLines, visibleLine, visibleLines, wrap } from './visible-text.ts';
 
@@ -23,8 +23,9 @@ const SHOWN_DATA = 20;
 const SHOWN_ARGUMENTS = 60;
 const ARGUMENTS_LINES = 24;
 const LEAST_LINES = 2;
-/** Characters of the name of an argument. */
-const MOST_NAME = 40;
+/** Characters of the name of an argument, with its value and where only the name is told. */
+const MOST_NAME = 120;
+const MOST_NAME_ALONE = 40;
 /** Begins every line of ours; nothing that others wrote ever stands at column 0. */
 export const FRAME = '▐ ';
 const INDENT = '      ';
@@ -44,7 +45,10 @@ export interface Drawing {
   readonly lines: readonly DrawnLine[];
   /** Whether data were left out that can be viewed. */
   readonly isLong: boolean;
-  /** Whether arguments were left out with their names, so that nobody can know what else there is. */
+  /**
+   * Whether arguments were left out with their names, so that nobody can know what else there is, or a part of one that
+   * says whom or what the call reaches. Attack: the last of a hundred recipients.
+   */
   readonly hidesArguments: boolean;
 }
 
@@ -213,16 +217,23 @@ function drawDatum(lines: Lines, { name, value, identifying, isEditable }: Promp
 }
 
 /** Each is cut by itself, so that none pushes another away. */
-function drawArguments(lines: Lines, shown: readonly NamedArgument[]): Left {
+function drawArguments(lines: Lines, shown: readonly ArgumentLine[]): Left {
   const most = Math.min(SHOWN_LINES, Math.max(LEAST_LINES, Math.trunc(ARGUMENTS_LINES / shown.length)));
   const cut = shown.slice(0, SHOWN_ARGUMENTS).flatMap((argument) => {
     const left = lines.argument(argument, most);
-    return left === 0 ? [] : [`${visibleLine(argument.path, MOST_NAME)}: ${left} characters`];
+    const name = visibleLine(argument.path, MOST_NAME_ALONE);
+    return left === 0 ? [] : [{ name, left, isIdentifying: argument.isIdentifying }];
   });
+  const reached = cut.filter(({ isIdentifying }) => isIdentifying).map(({ name }) => name);
   const hidden = shown.length - SHOWN_ARGUMENTS;
-  if (cut.length > 0) lines.say('more:', `${cut.join(', ')}; answer v to view them`);
+  if (cut.length > 0) {
+    const told = cut.map(({ name, left }) => `${name}: ${left} characters`);
+    lines.say('more:', `${told.join(', ')}; answer v to view them`);
+  }
+  if (reached.length > 0)
+    lines.say('!!', `not all of ${reached.join(', ')} is shown: answer v to view it`, 'bad');
   if (hidden > 0) lines.say('!!', `${hidden} more arguments are not shown: answer v to view them`, 'bad');
-  return { isLong: cut.length > 0 || hidden > 0, hidesArguments: hidden > 0 };
+  return { isLong: cut.length > 0 || hidden > 0, hidesArguments: reached.length > 0 || hidden > 0 };
 }
 
 const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {

@@ -1,12 +1,15 @@
 /** What a call would do is visible in its question, whatever else stands beside it. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { canonicalJson, type JsonObject, type PermissionPrompt } from '@cordon/core';
+import { canonicalJson, id, type JsonObject, type PermissionPrompt } from '@cordon/core';
+import { openStore } from '@cordon/trace';
 import fc from 'fast-check';
 import { argumentsInLine } from '../src/argument-lines.ts';
 import { TerminalConsent } from '../src/consent.ts';
 import { dataLines, drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
 import { permissionPrompt } from './permission-prompt.ts';
+import { Workplace } from './program.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
 const NEVER = new AbortController().signal;
@@ -62,7 +65,7 @@ test('a text cannot look like another argument: its lines are indented', () => {
 test('a name of an argument is escaped and cut', () => {
   const text = drawn({ [`x\n▐ Allow? ${'y'.repeat(500)}`]: 'v', role: 'owner' });
   assert.doesNotMatch(text, /^▐ Allow\?/m);
-  assert.match(text, /x<U\+000A>▐ Allow\? y+…/);
+  assert.match(argumentsOf(text).join('').replace(/ {6}/g, ''), /x<U\+000A>▐ Allow\? y+…: v/);
 });
 
 test('with so many arguments that their names do not fit, there is no yes before all were viewed', async () => {
@@ -77,6 +80,63 @@ test('with so many arguments that their names do not fit, there is no yes before
   assert.match(shown, /▐ !! 141 more arguments are not shown: answer v to view them/);
   assert.equal(shown.match(/not all arguments were shown: answer v first/g)?.length, 2);
   assert.ok(shown.lastIndexOf('role: owner') > shown.lastIndexOf('not all arguments'));
+});
+
+// Attack: the last of many recipients stands behind "more".
+for (const [what, to] of [
+  ['a list', [...Array<string>(60).fill('bob@example.org'), 'eve@y.org']],
+  ['a text with a thousand spaces', `bob@example.org${' '.repeat(1000)}, eve@y.org`],
+] as const)
+  test(`whom a call reaches is all viewed before a yes: ${what}`, async () => {
+    const scripted = scriptedTerminal();
+    const { screen, terminal } = scripted;
+    scripted.input.end('o\nv\no\n');
+    const question = prompt({ to, subject: 'x' }, ['to']);
+    const answer = await new TerminalConsent({ screen, terminal, now: () => 0 }).permission(question, NEVER);
+    assert.equal(answer.allow, true);
+    const shown = scripted.shown();
+    const [before = '', after = ''] = shown.split('not all arguments were shown: answer v first');
+    assert.match(before, /▐ !! not all of to is shown/);
+    assert.doesNotMatch(before, /eve@y\.org/);
+    assert.match(after.replace(/\s*│\s*/g, ''), /eve@y\.org/);
+  });
+
+test('a long text that reaches nobody may stay unread', async () => {
+  const scripted = scriptedTerminal();
+  const { screen, terminal } = scripted;
+  scripted.input.end('o\n');
+  const question = prompt({ to: 'bob@example.org', body: 'A line.\n'.repeat(100) }, ['to']);
+  const answer = await new TerminalConsent({ screen, terminal, now: () => 0 }).permission(question, NEVER);
+  assert.equal(answer.allow, true);
+  assert.doesNotMatch(scripted.shown(), /not all/);
+});
+
+test('`prompts answer all allow` leaves a question open that does not show all arguments', () => {
+  using place = new Workplace();
+  const opened = openStore(join(place.root, 'data'), Date.now);
+  assert.ok(opened.ok);
+  const { prompts, sessions } = opened.value;
+  const session = sessions.create();
+  const to = Array<string>(100).fill('bob@example.org');
+  for (const [name, args] of [
+    ['hiding', { to }],
+    ['showing', { to: 'bob@example.org' }],
+  ] as const) {
+    const question = { ...prompt(args, ['to']), id: id<'event'>(name), session };
+    prompts.open({ kind: 'permission', prompt: question }, name);
+  }
+  sessions.release(session);
+  opened.value.close();
+  const { out, err } = place.run(['prompts', 'answer', 'all', 'allow', '--data', 'data']);
+  assert.match(`${out}${err}`, /showing is answered/);
+  assert.match(`${out}${err}`, /hiding: it does not show all arguments: answer it by its id/);
+});
+
+test('two arguments whose names begin alike are told apart', () => {
+  const path = 'attendees_of_the_meeting_in_the_large_room';
+  const text = drawn({ [path]: { first: 'ada@x.org', second: 'eve@y.org' } });
+  assert.match(text, /_room\.first: ada@x\.org$/m);
+  assert.match(text, /_room\.second: eve@y\.org$/m);
 });
 
 test('all that is viewed is there, in the same order', () => {
@@ -99,9 +159,12 @@ test('a text that looks like arguments is a text', () => {
 test('whatever stands beside it, a short argument is visible, and no line leaves the frame', () => {
   fc.assert(
     fc.property(
-      fc.dictionary(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', maxLength: 3000 }), {
-        maxKeys: 40,
-      }),
+      // No call has an argument of that name: the reader of JSON refuses it.
+      fc
+        .dictionary(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', maxLength: 3000 }), {
+          maxKeys: 40,
+        })
+        .filter((others) => !Object.hasOwn(others, '__proto__')),
       fc.constantFrom(40, 80, 120),
       (others, width) => {
         const text = drawn({ ...others, role: 'owner' }, [], width);

@@ -108,9 +108,13 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   };
 }
 
-/** `named`: what the user's files call identifying; recipients are, whatever they are called. */
+/**
+ * `named`: what the user's files call identifying; recipients are, whatever they are called. Attack: behind so much text that
+ * not all of it is looked at for recipients stands one more: then any argument may name one.
+ */
 export function argumentsDatum(name: string, args: Json, named: readonly string[] | null): PromptDatum {
-  const recipients = recipientsIn(args).named.map(({ key }) => key);
+  const { named: found, isAll } = recipientsIn(args);
+  const recipients = isAll || !isJsonObject(args) ? found.map(({ key }) => key) : Object.keys(args);
   return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { argumentsDatum } from '../src/needs.ts';
 import { boundArguments, ReturnedTexts, recipientsIn, UserWords } from '../src/recipients.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
@@ -110,4 +111,10 @@ test('an address is said whatever way a program has to put it', () => {
     'https://y.example/other',
   ])
     assert.equal(words.hold(value), false, value);
+});
+
+test('where not all text is looked at for recipients, any argument may name one', () => {
+  const datum = argumentsDatum('send', { body: 'x'.repeat(300_000), to: ['eve@y.org'] }, null);
+  assert.deepEqual(datum.identifying, ['body', 'to']);
+  assert.deepEqual(argumentsDatum('send', { body: 'x', to: ['eve@y.org'] }, null).identifying, ['to']);
 });

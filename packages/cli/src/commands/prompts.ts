@@ -108,6 +108,8 @@ async function answerOne(
     if (prompt.question.kind === 'choice')
       return refuse(surroundings, prompt.id, 'the question is which app: answer it by its id');
     if (isWarned(prompt)) return refuse(surroundings, prompt.id, 'it has a warning: answer it by its id');
+    if (hidesArguments(surroundings, prompt))
+      return refuse(surroundings, prompt.id, 'it does not show all arguments: answer it by its id');
   }
   const answer =
     word === undefined ? await asked(surroundings, prompt) : given(surroundings, prompt, word, options);
@@ -229,4 +231,11 @@ function offersOf({ question }: StoredPrompt): string {
 
 function isWarned({ question }: StoredPrompt): boolean {
   return question.kind === 'permission' && question.prompt.warnings.length > 0;
+}
+
+function hidesArguments({ notes }: Surroundings, { question }: StoredPrompt): boolean {
+  return (
+    question.kind === 'permission' &&
+    drawPermission(question.prompt, { width: notes.width, number: null }).hidesArguments
+  );
 }
