@@ -22,7 +22,7 @@ interface Lock {
 }
 
 /** Locks by the pid namespace of their owner; those of owners that have ended since are kept apart. */
-interface LockTable {
+export interface LockTable {
   readonly byNamespace: ReadonlyMap<string, readonly Lock[]>;
   readonly ofNobody: readonly Lock[];
 }
@@ -37,7 +37,7 @@ export class HeldLocks {
    */
   areHeld(root: number, processes: readonly string[], now: number): boolean {
     if (now > this.#readAt + FRESH_MS) {
-      this.#table = lockTable();
+      this.#table = lockTable(read('/proc/locks'));
       this.#readAt = now;
     }
     const { byNamespace, ofNobody } = this.#table;
@@ -54,21 +54,32 @@ export class HeldLocks {
   }
 }
 
-function lockTable(): LockTable {
+/** @param locks as `/proc/locks` has them */
+export function lockTable(locks: string): LockTable {
   const byNamespace = new Map<string, Lock[]>();
   const ofNobody: Lock[] = [];
-  for (const line of read('/proc/locks').split('\n')) {
+  for (const line of locks.split('\n')) {
     const [, owner, device, inode] = LOCK.exec(line) ?? [];
     if (owner === undefined) continue;
     const lock = { file: `${device} ${inode}` };
     const namespace = namespaceOf(Number(owner));
+    if (namespace === null && isStranger(Number(owner))) continue;
     if (namespace === null) ofNobody.push(lock);
     else byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), lock]);
   }
   return { byNamespace, ofNobody };
 }
 
-/** Null: it has ended, or may not be looked at, and then it is none of ours. */
+/**
+ * Whether a process belongs to another user, and so to no sandbox: on most machines some service always holds a lock. A process of
+ * this user that may not be looked at can be an app's, which runs a program that it cannot read.
+ */
+function isStranger(pid: number): boolean {
+  const user = /^Uid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return user !== undefined && Number(user) !== process.getuid?.();
+}
+
+/** Null: it has ended, or may not be looked at. */
 function namespaceOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`);

@@ -1,0 +1,26 @@
+/** Whose a lock is, as the watching thread sees it. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ORDINARY = 61_234;
+/** No pid is so high. */
+const ENDED = 2 ** 22 + 1;
+
+/** How many locks of a process an ordinary user looks for in the open files of each sandbox. */
+function lookedFor(owner: number): string {
+  const code = `import { lockTable } from ${JSON.stringify(join(import.meta.dirname, '../src/held-locks.ts'))};
+    console.log(lockTable('1: FLOCK  ADVISORY  WRITE ${owner} fe:00:17 0 EOF\\n').ofNobody.length)`;
+  const identity = process.getuid?.() === 0 ? { uid: ORDINARY, gid: ORDINARY } : {};
+  const args = ['--no-warnings', '--input-type=module', '-e', code];
+  return execFileSync(process.execPath, args, { ...identity, encoding: 'utf8' }).trim();
+}
+
+test('a lock of another user costs no look through the open files of a sandbox', () => {
+  assert.equal(lookedFor(1), '0');
+});
+
+test('a lock whose owner has ended is looked for', () => {
+  assert.equal(lookedFor(ENDED), '1');
+});
