@@ -71,7 +71,6 @@ export class ConfinedStarts {
         home: this.#home.folder,
       },
       stateFolder: ({ id }) => join(dataFolder(this.#home), 'apps', id),
-      socketFolder: join(dataFolder(this.#home), 'sockets'),
     });
     const began = performance.now();
     const running = must(await launcher.launch(app, null, new AbortController().signal));

@@ -395,6 +395,12 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
     assert.match(await one({ node: ['child-process'] }, attempt), /^done/);
     assert.match(await one({}, attempt), /^refused: ERR_ACCESS_DENIED/);
   },
+  unixSockets: async () => {
+    const attempt = { what: 'unix', path: '/tmp/socket' };
+    assert.match(await one({ unixSockets: true }, attempt), /^done/);
+    for (const manifest of [{}, { unixSockets: false }])
+      assert.match(await one(manifest, attempt), /^refused: EAFNOSUPPORT/);
+  },
   irreversible: async () => {
     const asks = async (manifest: object) => {
       const { run, results } = await ask(() => ({

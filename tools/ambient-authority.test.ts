@@ -153,8 +153,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'writes what an install step sends into a new folder',
   },
   'packages/cli/src/install/step.ts': {
-    of: ['files', 'sockets'],
-    why: 'makes the folder of the proxy’s socket; of sockets the type only',
+    of: ['sockets'],
+    why: 'of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
   'packages/cli/src/network-config.ts': {
@@ -218,8 +218,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'the kinds of errors of the MCP client, which is loaded by then',
   },
   'packages/hub/src/app-network.ts': {
-    of: ['clock', 'files', 'sockets'],
-    why: 'dials for the proxies of the apps, makes the folder of their sockets, and counts requests a minute',
+    of: ['clock', 'sockets'],
+    why: 'dials for the proxies of the apps, and counts requests a minute',
   },
   'packages/hub/src/app-start.ts': {
     of: ['code at run time'],
@@ -244,10 +244,6 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/hub/src/remote-app.ts': {
     of: ['http', 'code at run time'],
     why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',
-  },
-  'packages/hub/src/socket-sweep.ts': {
-    of: ['clock', 'files', 'sockets'],
-    why: 'finds out whether anybody answers at the old sockets in the folder of the hub, and takes away the dead',
   },
   'packages/hub/src/schema-validator.ts': {
     of: ['code at run time'],
@@ -306,13 +302,9 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'sockets', 'processes', 'environment', 'threads'],
     why: 'runs inside a sandbox and tries everything that must fail',
   },
-  'packages/sandbox/src/inside/forwarder.ts': {
-    of: ['files', 'sockets', 'processes'],
-    why: 'runs inside a sandbox with network: from a port there to the socket of the proxy',
-  },
   'packages/sandbox/src/inside/handover.ts': {
-    of: ['environment', 'sockets', 'threads'],
-    why: 'runs inside a sandbox with network, before the app: hands its listener to the hub',
+    of: ['environment', 'files', 'processes', 'sockets', 'threads'],
+    why: 'runs inside a sandbox with network, before the app: hands its listener to the hub, and starts what is not our Node',
   },
   'packages/sandbox/src/launch.ts': {
     of: ['files', 'processes', 'sockets', 'threads'],

@@ -17,6 +17,7 @@ import {
 import { BOMB_TMP_MIB } from './attempts/resources.ts';
 import type { LaidBaits } from './baits.ts';
 import { type Command, type Confinement, DEADLINE_MS } from './confinement.ts';
+import type { EgressBait } from './egress-bait.ts';
 import type { Probe } from './probe.ts';
 import type { Ended, Tools } from './program.ts';
 
@@ -28,8 +29,7 @@ export interface CordonParts {
   /** The app's own folder. */
   readonly state: string;
   readonly probe: Probe;
-  /** The proxy's socket on the host. */
-  readonly egress: string;
+  readonly egress: EgressBait;
   readonly weaker: readonly LayerName[];
 }
 
@@ -64,6 +64,7 @@ export class CordonConfinement implements Confinement {
     if (!started.ok)
       return { code: null, signal: null, out: '', error: started.fault.message, isLimited: false };
     const process = started.value;
+    void process.listener?.then((listener) => listener && this.#parts.egress.serve(listener));
     process.stdin?.on('error', () => undefined).end(command.input ?? '');
     const [out, error, exit] = await Promise.all([
       textOf(process.stdout),
@@ -80,7 +81,7 @@ export class CordonConfinement implements Confinement {
   }
 
   #spec({ command: [executable = '', ...args], setting, input }: Command): SandboxSpec {
-    const { laid, egress } = this.#parts;
+    const { laid } = this.#parts;
     // Who fills it would be what stops the honest twins of others.
     const state = setting.limits?.storageMiB === undefined ? this.state : mkdtempSync(`${this.state}-`);
     const isScript = setting.in === 'javascript';
@@ -103,7 +104,7 @@ export class CordonConfinement implements Confinement {
       stdout: 'pipe',
       stderr: 'pipe',
       link: false,
-      network: setting.in === 'network' ? { kind: 'proxy', socket: checked(egress) } : { kind: 'none' },
+      network: { kind: setting.in === 'network' ? 'handover' : 'none' },
     };
   }
 }

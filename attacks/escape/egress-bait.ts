@@ -4,11 +4,15 @@
  *
  * Ring 1.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Budget, DEFAULT_EGRESS_LIMITS, openEgressProxy, parseReach } from '@cordon/egress';
+import {
+  Budget,
+  DEFAULT_EGRESS_LIMITS,
+  type EgressProxy,
+  openEgressProxy,
+  parseReach,
+  type WayOut,
+} from '@cordon/egress';
 import { BAIT } from './attempt.ts';
 
 /** The only address that is the granted site's. */
@@ -35,22 +39,21 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface EgressBait {
-  readonly socket: string;
+  /** Serves a sandbox on the listener that it handed over. */
+  serve(listener: Server): Promise<void>;
   close(): Promise<void>;
 }
 
 export const BUDGET = { bytesUp: 64 * 1024, headersMs: 700, bodyMs: 1_500 };
 
 export async function openEgressBait(): Promise<EgressBait> {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-attack-egress-'));
   const good = createServer((socket) => answerAsGood(socket));
   const evil = createServer((socket) => socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\n\r\n${BAIT}`));
   const [goodPort, evilPort] = [await listen(good), await listen(evil)];
   const looked = new Map<string, number>();
   const reach = parseReach(GRANTED);
   if (!reach.ok) throw new Error(reach.fault.message);
-  const socket = join(folder, 'egress.sock');
-  const proxy = await openEgressProxy(socket, {
+  const way: WayOut = {
     reach: reach.value,
     decide: async () => true,
     decideMs: 1_000,
@@ -65,15 +68,18 @@ export async function openEgressBait(): Promise<EgressBait> {
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...BUDGET }, () => performance.now()),
     onRefused: () => undefined,
     onClosed: () => undefined,
-  });
-  if (!proxy.ok) throw new Error(proxy.fault.message);
+  };
+  const proxies: EgressProxy[] = [];
   return {
-    socket,
+    serve: async (listener) => {
+      const proxy = await openEgressProxy(listener, way);
+      if (!proxy.ok) throw new Error(proxy.fault.message);
+      proxies.push(proxy.value);
+    },
     close: async () => {
-      await proxy.value.close();
+      await Promise.all(proxies.map((proxy) => proxy.close()));
       good.close();
       evil.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

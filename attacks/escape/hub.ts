@@ -73,7 +73,7 @@ function confinementOf(
   const state = join(laid.states, String(index));
   mkdirSync(state, { mode: 0o700 });
   if (job.in !== 'Cordon') return new OtherConfinement(job.in, state, laid.tools, probe);
-  return new CordonConfinement({ laid, state, probe, egress: egress.socket, weaker: layersOf(job) });
+  return new CordonConfinement({ laid, state, probe, egress, weaker: layersOf(job) });
 }
 
 async function close(laid: LaidBaits, egress: EgressBait): Promise<void> {

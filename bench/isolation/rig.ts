@@ -52,7 +52,6 @@ export async function openRig(): Promise<Rig> {
     sandbox,
     command: { configFolder: PROGRAMS, dataFolder, home: folder },
     stateFolder: (app) => join(dataFolder, 'apps', app.id),
-    socketFolder: join(dataFolder, 'sockets'),
   });
   const remove = () => rmSync(folder, { recursive: true, force: true });
   return {

@@ -7,7 +7,7 @@
  *
  * Exit codes: 0 nothing is left, 1 something is, 2 it could not be run.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,17 +31,14 @@ const TROUBLE = programApp('trouble.mjs');
 interface Traces {
   readonly processes: number;
   readonly descriptors: number;
-  readonly sockets: number;
   readonly temporary: number;
 }
 
 /** @param rig whose folder is no leak */
 function tracesOf(rig: Rig): Traces {
-  const sockets = join(rig.dataFolder, 'sockets');
   return {
     processes: descendants().length,
     descriptors: readdirSync('/proc/self/fd').length,
-    sockets: existsSync(sockets) ? readdirSync(sockets).length : 0,
     temporary: readdirSync(tmpdir()).filter((name) => basename(rig.folder) !== name).length,
   };
 }
@@ -94,7 +91,6 @@ function isClean(before: Traces, after: Traces): boolean {
   return (
     after.processes <= before.processes &&
     after.descriptors <= before.descriptors &&
-    after.sockets <= before.sockets &&
     after.temporary <= before.temporary
   );
 }

@@ -208,7 +208,6 @@ export class Runtime {
         sandbox: this.#sandbox,
         command: { configFolder: import.meta.dirname, dataFolder: data, home: null },
         stateFolder: ({ id }) => stateFolder(data, id),
-        socketFolder: join(data, 'sockets'),
       }),
       spokes: loopLauncher(this.#sandbox, CODE_ROOT, join(this.#folder, 'loop')),
       pins: this.#pins(installed, store, wanted.isAgreed === true),

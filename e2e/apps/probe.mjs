@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -62,6 +64,12 @@ const attempts = {
       spawn(process.execPath, ['-e', '0']).once('error', reject).once('exit', () => resolve('done'));
     }),
   fetch: async ({ path }) => `fetched: ${await (await fetch(path)).text()}`,
+  unix: async ({ path }) => {
+    const server = createServer((socket) => socket.end()).listen(path);
+    await once(server, 'listening');
+    await once(connect(path), 'connect');
+    server.close();
+  },
   wait: ({ amount }) => sleep(amount * 1000),
   line: ({ amount }) => 'x'.repeat(amount * 1024),
   notify: async ({ amount }) => {

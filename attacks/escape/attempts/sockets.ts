@@ -1,5 +1,5 @@
 /** Ways to talk to the host and to the network that are not the proxy. Ring 2. */
-import { type Attempt, call } from '../attempt.ts';
+import { type Attempt, call, zeros } from '../attempt.ts';
 import { node, quoted, SHARED } from './words.ts';
 
 /** Connects, and gets through when somebody answers with the bait. */
@@ -94,8 +94,8 @@ export const SOCKETS: readonly Attempt[] = [
     title: "connects to an abstract Unix socket of the user's session",
     program: ({ baits }) => connects(`{ path: ${quoted(`\0${baits.abstractSocket}`)} }`),
     twin: ownServer,
-    stops: ['ECONNREFUSED'],
-    layers: ['network-namespace'],
+    stops: ['EAFNOSUPPORT', 'ECONNREFUSED'],
+    layers: ['seccomp', 'network-namespace'],
     setting: SHARED,
   },
   {
@@ -103,12 +103,9 @@ export const SOCKETS: readonly Attempt[] = [
     group: 'sockets',
     title: "connects to a Unix socket of the user's agent",
     program: ({ baits }) => connects(`{ path: ${quoted(baits.socket)} }`),
-    twin: ({ state }) =>
-      node(`fs.rmSync('${state}/s', { force: true });
-        require('node:net').createServer((socket) => socket.end('hello')).listen('${state}/s', () =>
-          require('node:net').connect('${state}/s').on('data', () => through()))`),
-    stops: ['ENOENT'],
-    layers: ['file-view', 'separate-user'],
+    twin: ownServer,
+    stops: ['EAFNOSUPPORT', 'ENOENT'],
+    layers: ['seccomp', 'file-view', 'separate-user'],
     setting: SHARED,
   },
   {
@@ -116,14 +113,23 @@ export const SOCKETS: readonly Attempt[] = [
     group: 'sockets',
     title: 'connects to a Unix socket in a folder that it may only read',
     program: ({ code }) => connects(`{ path: ${quoted(`${code}/agent.sock`)} }`),
-    twin: ({ state }) =>
-      node(`fs.rmSync('${state}/t', { force: true });
-        require('node:net').createServer((socket) => socket.end('hello')).listen('${state}/t', () =>
-          require('node:net').connect('${state}/t').on('data', () => through()))`),
-    stops: [],
-    layers: [],
-    known:
-      'the kernel lets whoever sees a socket and may write to it connect, also on a mount that is read-only',
+    // A child is given pairs of sockets for its streams.
+    twin: () =>
+      node(`require('node:child_process').spawn(process.execPath, ['-p', '1'])
+        .on('error', (error) => refused(error.code)).on('exit', () => through())`),
+    stops: ['EAFNOSUPPORT'],
+    layers: ['seccomp'],
+    setting: SHARED,
+    cordonOnly: true,
+  },
+  {
+    id: 'datagram-pair',
+    group: 'sockets',
+    title: 'gets a pair of sockets of which one can be connected anew, to a Unix socket of the host',
+    program: () => ({ kind: 'calls', calls: [call('socketpair', 1, 2, 0, zeros(8))] }),
+    twin: () => ({ kind: 'calls', calls: [call('socketpair', 1, 1, 0, zeros(8))] }),
+    stops: ['EAFNOSUPPORT'],
+    layers: ['seccomp'],
     setting: SHARED,
     cordonOnly: true,
   },

@@ -400,7 +400,10 @@ class AppReader {
     if (manifest?.node.kind !== 'object') return;
     for (const { key, keySpan } of manifest.node.members) {
       if (
-        !['network', 'credentials', 'files', 'limits', 'irreversible', 'untrusted', 'private'].includes(key)
+        ![
+          ...['network', 'credentials', 'files', 'limits', 'node', 'unixSockets'],
+          ...['irreversible', 'untrusted', 'private'],
+        ].includes(key)
       )
         continue;
       this.#reader.report(`${object.at.path}.manifest.${key}`, keySpan, {

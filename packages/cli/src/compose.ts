@@ -92,7 +92,6 @@ export function composeOn(
         writtenFolders: configuration.writtenFolders,
       },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
-      socketFolder: join(configuration.dataFolder, 'sockets'),
     }),
     spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
     pins,

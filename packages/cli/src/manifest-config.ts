@@ -78,6 +78,7 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
   const files = object.get('files');
   const limits = object.get('limits');
   const node = object.get('node');
+  const unixSockets = object.get('unixSockets');
   const remembers = object.get('remembers');
   const reached = network === null ? [] : readNetwork(reader, network);
   const seen = files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place);
@@ -92,6 +93,7 @@ export function readManifest(reader: ConfigReader, at: Located, place: ManifestP
     files: seen,
     limits: limits === null ? DEFAULT_APP_LIMITS : readLimits(reader, limits),
     node: node === null ? [] : readNodeGrants(reader, node),
+    ...(unixSockets !== null && reader.boolean(unixSockets) === true ? { unixSockets: true } : {}),
     irreversible: readToolNames(reader, object, 'irreversible'),
     untrusted: readToolNames(reader, object, 'untrusted'),
     private: readToolNames(reader, object, 'private'),

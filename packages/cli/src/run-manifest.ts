@@ -39,7 +39,7 @@ export interface RunPlace {
 /** `optionState`: the private folder that the command line names for the file. */
 type ReadPlace = RunPlace & { readonly optionState: string | null };
 
-const SHARED_KEYS = ['network', 'files', 'limits', 'node'];
+const SHARED_KEYS = ['network', 'files', 'limits', 'node', 'unixSockets'];
 const KEYS = [...SHARED_KEYS, 'env', 'state'];
 
 /** Keys of a manifest in the configuration that something does there and nothing does here. */
@@ -76,6 +76,7 @@ function together(first: RunRights, second: RunRights): RunRights {
     files: { read: distinct('read'), write: distinct('write') },
     limits: second.limits === SILENT_MANIFEST.limits ? first.limits : second.limits,
     node: [...new Set([...first.node, ...second.node])],
+    unixSockets: first.unixSockets || second.unixSockets,
     env: { ...first.env, ...second.env },
     state: second.state ?? first.state,
   };
@@ -155,6 +156,7 @@ function readObject(reader: ConfigReader, object: ObjectReader, folder: string, 
     files: manifest.files,
     limits: limits === null ? SILENT_MANIFEST.limits : manifest.limits,
     node: manifest.node,
+    unixSockets: manifest.unixSockets === true,
     env: env === null ? {} : readVariables(reader, env, folder, place.environment),
     state,
   };

@@ -17,7 +17,6 @@ export interface RunNetworkParts {
   /** Absolute paths. */
   readonly policyFiles: readonly string[];
   readonly record: RunRecord;
-  readonly socketFolder: string;
   readonly clock: Clock;
   readonly onDenied: (host: string, reason: string) => void;
 }
@@ -25,7 +24,7 @@ export interface RunNetworkParts {
 export async function openRunNetwork(
   parts: RunNetworkParts,
 ): Promise<Result<LoneNetwork, readonly Diagnostic[]>> {
-  const { app, rights, record, socketFolder, clock, onDenied } = parts;
+  const { app, rights, record, clock, onDenied } = parts;
   const policy = readPolicies({ packs: [], files: parts.policyFiles });
   if (!policy.ok) return policy;
   const installed: InstalledApp = {
@@ -42,7 +41,6 @@ export async function openRunNetwork(
       session,
       journal,
       clock,
-      socketFolder,
       onDenied,
     }),
   );

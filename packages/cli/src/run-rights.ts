@@ -7,6 +7,7 @@ export interface RunRights {
   readonly files: Manifest['files'];
   readonly limits: AppLimits;
   readonly node: Manifest['node'];
+  readonly unixSockets: boolean;
   /** The only variables that the command sees besides HOME, PATH, LANG and TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
   /** Name of the private folder that is kept between runs; null: none is. */
@@ -18,6 +19,7 @@ export const NO_RIGHTS: RunRights = Object.freeze({
   files: { read: [], write: [] },
   limits: DEFAULT_APP_LIMITS,
   node: [],
+  unixSockets: false,
   env: {},
   state: null,
 });

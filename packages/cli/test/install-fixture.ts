@@ -51,7 +51,6 @@ export class Machine {
       },
       step: {
         sandbox,
-        socketFolder: join(this.data, 'sockets'),
         lookup,
         dial,
         now: Date.now,

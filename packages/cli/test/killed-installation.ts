@@ -1,6 +1,5 @@
 /** Installs in a process of its own, which a test kills. Arguments: data folder, registry, the registry's real port. */
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { openSandbox } from '@cordon/sandbox';
 import { fetchPackages } from '../src/install/install.ts';
 import { findNpm } from '../src/install/npm-program.ts';
@@ -21,7 +20,6 @@ const fetched = await fetchPackages(
     },
     step: {
       sandbox: openSandbox({ node: process.execPath }),
-      socketFolder: join(data, 'sockets'),
       lookup: async () => ['93.184.215.14'],
       dial: () => connect(Number(port), '127.0.0.1'),
       now: Date.now,

@@ -40,6 +40,8 @@ export interface Manifest {
   readonly limits: AppLimits;
   /** What a JavaScript app may do besides; empty: no other programs, native code, WASI or threads of its own. */
   readonly node: readonly NodeGrant[];
+  /** Whether it may open Unix sockets: then it can connect to any that lies in a folder it sees. Absent: it may not. */
+  readonly unixSockets?: boolean;
   /** Tools that cannot be undone. `null`: silent, so every tool without `readOnlyHint` is one. */
   readonly irreversible: readonly string[] | null;
   /** Tools whose output an attacker may have written. `null`: silent, so all of them. */

@@ -36,7 +36,11 @@ export async function startFault({ app, error, isLate, transport, process }: Bro
   if (isLate) return lateStart(app);
   const words = quoteLastWords(process?.lastWords() ?? '');
   const message = `\`${app.id}\` could not be started: ${ended ?? reasonOf(error)}${words}`;
-  return fault('app-unavailable', message, unseenPathHelp(app) ?? nodeGrantHelp(process));
+  return fault(
+    'app-unavailable',
+    message,
+    unseenPathHelp(app) ?? nodeGrantHelp(process) ?? unixSocketHelp(process),
+  );
 }
 
 /** The time for the start was over. */
@@ -63,6 +67,12 @@ function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined 
 function nodeGrantHelp(process: AppProcess | null): string | undefined {
   if (process?.lastWords().includes('ERR_ACCESS_DENIED') !== true) return undefined;
   return `Node refused what \`manifest.node\` does not grant: ${NODE_GRANTS.join(', ')}`;
+}
+
+/** As Node, Python and libc name the refusal of a kind of socket. */
+function unixSocketHelp(process: AppProcess | null): string | undefined {
+  const isRefused = /EAFNOSUPPORT|Address family not supported/.test(process?.lastWords() ?? '');
+  return isRefused ? 'if it needs Unix sockets, set `manifest.unixSockets` to true' : undefined;
 }
 
 /** The app answered, with an error of its own. */

@@ -1,11 +1,9 @@
 /**
- * The way out of an app that has the network: a proxy for each of its processes, reached by a socket in its sandbox,
+ * The way out of an app that has the network: a proxy for each of its processes, on a listener in its sandbox,
  * and one budget for all of them.
  *
  * Ring 0.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { connect as dial, type Server } from 'node:net';
 import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
@@ -23,14 +21,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Waiting } from './call-clock.ts';
 import type { DecideEgress, EgressDoor } from './egress-gate.ts';
 import { type ReadSecret, serveFetch } from './hub-fetch.ts';
-import { sweepSockets } from './socket-sweep.ts';
 
 export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
-
-export interface SocketProxy extends EgressProxy {
-  /** Host path of its Unix socket. */
-  readonly socket: string;
-}
 
 export interface AppNetworkParts {
   readonly app: InstalledApp;
@@ -97,24 +89,10 @@ export class AppNetwork implements Waiting {
     };
   }
 
-  /** @param socketFolder a folder of the hub alone; made if it is missing */
-  async openProxy(socketFolder: string): Promise<Result<SocketProxy, Fault>> {
-    mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-    void sweepSockets(socketFolder);
-    // Short and unguessable: a socket's path has a limit of about a hundred characters, and one app has one socket.
-    const socket = `${socketFolder}/${randomBytes(6).toString('hex')}`;
-    const proxy = await this.#open(socket);
-    return proxy.ok ? ok({ ...proxy.value, socket }) : proxy;
-  }
-
   /** @param listener of the app's own sandbox, handed over before its code ran */
-  takeOver(listener: Server): Promise<Result<EgressProxy, Fault>> {
-    return this.#open(listener);
-  }
-
-  async #open(at: string | Server): Promise<Result<EgressProxy, Fault>> {
+  async takeOver(listener: Server): Promise<Result<EgressProxy, Fault>> {
     if (!this.#way.ok) return this.#way;
-    const proxy = await openEgressProxy(at, this.#way.value);
+    const proxy = await openEgressProxy(listener, this.#way.value);
     if (!proxy.ok) return proxy;
     this.#proxies.add(proxy.value);
     return ok({ close: () => this.#close(proxy.value) });

@@ -36,8 +36,6 @@ export interface LaunchOptions {
   readonly command: CommandContext;
   /** The private folder of an app on the host. */
   readonly stateFolder: (app: InstalledApp) => string;
-  /** A folder of the hub alone, for the sockets of egress proxies. */
-  readonly socketFolder: string;
 }
 
 /** Starts apps with a command; one that has the network gets the way to its proxy. */
@@ -46,11 +44,11 @@ export function appLauncher(options: LaunchOptions): AppLauncher {
     launch: async (app, network, signal) => {
       const spec = await specOf(app, options);
       if (!spec.ok) return spec;
-      const { sandbox, socketFolder } = options;
+      const { sandbox } = options;
       const process =
         network === null
           ? await sandbox.spawn(spec.value, signal)
-          : await spawnWithProxy(sandbox, spec.value, network, socketFolder, signal);
+          : await spawnWithProxy(sandbox, spec.value, network, signal);
       return process.ok ? appProcess(process.value) : process;
     },
   };
@@ -63,7 +61,7 @@ async function specOf(
   const { source, manifest } = app;
   if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
   const own = stateFolder(app);
-  const { limits, files, node } = manifest;
+  const { limits, files, node, unixSockets = false } = manifest;
   return commandSpec(
     {
       app: app.id,
@@ -74,6 +72,7 @@ async function specOf(
       stateFolder: files.write.includes(own) ? own : null,
       limits,
       node,
+      unixSockets,
     },
     command,
   );

@@ -32,8 +32,6 @@ export interface LoneAppParts {
   readonly session: SessionId;
   readonly journal: SessionJournal;
   readonly clock: Clock;
-  /** A folder of the hub alone, for the socket of a proxy. */
-  readonly socketFolder: string;
   /** Told of each request that is not let out, and of the first reason; it holds no content of the request. */
   readonly onDenied: (host: string, reason: string) => void;
 }
@@ -74,7 +72,7 @@ export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork>
   ]);
   const network = new AppNetwork({ app: parts.app, door: new EgressGate(gateParts(parts)) });
   return {
-    spawn: (sandbox, spec, signal) => spawnWithProxy(sandbox, spec, network, parts.socketFolder, signal),
+    spawn: (sandbox, spec, signal) => spawnWithProxy(sandbox, spec, network, signal),
     close: () => network.end(),
   };
 }

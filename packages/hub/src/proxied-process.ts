@@ -1,33 +1,15 @@
 /**
- * A confined process whose only way out is a proxy of the hub. A program on our own Node hands its listener over
- * before its code is loaded; every other program gets a Unix socket and a forwarder inside.
+ * A confined process whose only way out is a proxy of the hub, on a listener that the sandbox hands over before any code
+ * of the app runs.
  *
  * Ring 0.
  */
-import { type Fault, failed, fault, type Result } from '@cordon/core';
-import {
-  type ConfinedProcess,
-  checkPath,
-  NODE_INSIDE,
-  type Sandbox,
-  type SandboxSpec,
-} from '@cordon/sandbox';
+import type { Fault, Result } from '@cordon/core';
+import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import type { AppNetwork } from './app-network.ts';
 
 /** Starts it, and closes its proxy when it is gone. `spec.network` is set here. */
-export function spawnWithProxy(
-  sandbox: Sandbox,
-  spec: SandboxSpec,
-  network: Pick<AppNetwork, 'openProxy' | 'takeOver'>,
-  socketFolder: string,
-  signal: AbortSignal,
-): Promise<Result<ConfinedProcess, Fault>> {
-  return spec.executable === NODE_INSIDE
-    ? spawnWithHandover(sandbox, spec, network, signal)
-    : spawnWithForwarder(sandbox, spec, network, socketFolder, signal);
-}
-
-async function spawnWithHandover(
+export async function spawnWithProxy(
   sandbox: Sandbox,
   spec: SandboxSpec,
   network: Pick<AppNetwork, 'takeOver'>,
@@ -44,23 +26,5 @@ async function spawnWithHandover(
     await exited;
     await proxy.value.close();
   });
-  return confined;
-}
-
-async function spawnWithForwarder(
-  sandbox: Sandbox,
-  spec: SandboxSpec,
-  network: Pick<AppNetwork, 'openProxy'>,
-  socketFolder: string,
-  signal: AbortSignal,
-): Promise<Result<ConfinedProcess, Fault>> {
-  const proxy = await network.openProxy(socketFolder);
-  if (!proxy.ok) return proxy;
-  const socket = checkPath(proxy.value.socket);
-  const confined = socket.ok
-    ? await sandbox.spawn({ ...spec, network: { kind: 'proxy', socket: socket.value } }, signal)
-    : failed(fault('sandbox-unavailable', 'the socket of the egress proxy is gone'));
-  if (confined.ok) void confined.value.exited.then(() => proxy.value.close());
-  else await proxy.value.close();
   return confined;
 }

@@ -34,6 +34,8 @@ export interface AppCommand {
   readonly limits: AppLimits;
   /** For an app that runs on our Node. */
   readonly node: readonly NodeGrant[];
+  /** Whether it may open Unix sockets; absent: it may not. */
+  readonly unixSockets?: boolean;
 }
 
 /** Where the command is looked at from; the same for all apps of a configuration. */
@@ -116,7 +118,7 @@ function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Re
     },
     cwd: cwd.value,
     mounts,
-    profile: isTight ? 'tight' : 'spawn',
+    profile: app.unixSockets === true ? 'unix' : isTight ? 'tight' : 'spawn',
     nodeGrants: isRestricted ? app.node : null,
     limits: app.limits,
     tmpMiB: TMP_MIB,
@@ -405,6 +407,11 @@ function listedMount(
     return unavailable(
       `the file permission \`${path}\` is a socket, and who connects to it does more than read`,
       'list it among what the app may write, if it is meant to',
+    );
+  if (host.value.kind === 'socket' && app.unixSockets !== true)
+    return unavailable(
+      `the file permission \`${path}\` is a socket, and the app may not open Unix sockets`,
+      'set `unixSockets` in its manifest to true: it can then connect to every socket in the folders that it sees',
     );
   const walk = walkLinks(inside);
   const planted = walk === null ? ok([]) : linksOfApps(walk, app, context);

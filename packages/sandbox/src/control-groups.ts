@@ -20,7 +20,7 @@ import { errorCode } from './error-code.ts';
 
 const MIB = 1024 * 1024;
 const OURS = 'cordon-';
-/** bubblewrap's two processes and our forwarder are not the app's. */
+/** bubblewrap's two processes and our hand-over are not the app's. */
 const OWN_PROCESSES = 3;
 
 /** A group in which one group for each sandbox can be made. */

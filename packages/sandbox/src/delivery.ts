@@ -13,13 +13,13 @@ const FIRST_INSIDE = 2;
  * `root`: host pid of the first process inside. Sends a signal to the program of the specification, which may catch or ignore it. False: it is not there yet or no
  * more, or is behind a layer that hides it; then only `kill` is left.
  */
-export function deliverSignal(root: number, hasForwarder: boolean, signal: NodeJS.Signals): boolean {
+export function deliverSignal(root: number, isBehindHandover: boolean, signal: NodeJS.Signals): boolean {
   try {
     const children = childrenByParent();
     const first = children.get(root)?.find(({ inside }) => inside === FIRST_INSIDE);
     if (first === undefined) return false;
-    // Behind the forwarder the program is its only child.
-    const program = hasForwarder ? children.get(first.pid)?.[0] : first;
+    // Behind the hand-over the program is its only child.
+    const program = isBehindHandover ? children.get(first.pid)?.[0] : first;
     return program !== undefined && process.kill(program.pid, signal);
   } catch {
     return false;

@@ -14,7 +14,6 @@ export type { Profile } from './seccomp.ts';
 export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
 export {
   checkSpec,
-  EGRESS_SOCKET_INSIDE,
   LIMIT_MAXIMA,
   type Mount,
   type MountAccess,

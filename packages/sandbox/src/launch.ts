@@ -302,7 +302,7 @@ async function follow(
     pid,
     root,
     listener: started.listener,
-    deliver: (name) => deliverSignal(root, spec.network.kind === 'proxy', name),
+    deliver: (name) => deliverSignal(root, isBehindHandover(spec), name),
     stdin,
     stdout,
     stderr: errors.stream,
@@ -341,6 +341,11 @@ function watch(
     },
     onExcess,
   );
+}
+
+/** Whether the hand-over stands between process 1 and the program. */
+function isBehindHandover({ network, executable }: CheckedSpec): boolean {
+  return network.kind === 'handover' && executable !== NODE_INSIDE;
 }
 
 /** The layers that apply to this process, in force and left out. */

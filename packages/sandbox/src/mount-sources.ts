@@ -9,21 +9,12 @@ import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { CheckedPath } from './checked-path.ts';
 import { permits } from './host.ts';
 import { handOver } from './ownership.ts';
-import {
-  type CheckedSpec,
-  EGRESS_SOCKET_INSIDE,
-  FORWARDER_INSIDE,
-  HANDOVER_INSIDE,
-  type Mount,
-  type Network,
-  NODE_INSIDE,
-} from './spec.ts';
+import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
 
 /** Our own files for the inside, and who reads what is mounted. */
 export interface MountHost {
   /** Our own Node and the programs of ours that bring a network, checked. */
   readonly node: CheckedPath;
-  readonly forwarder: CheckedPath;
   readonly handover: CheckedPath;
   /** The user that confined processes are when the hub is root; null: the hub's own user. */
   readonly appUser: number | null;
@@ -55,26 +46,14 @@ export function openMounts(
 }
 
 function allMounts(machine: MountHost, spec: CheckedSpec): readonly Mount[] {
-  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || spec.network.kind === 'proxy';
+  const isHandedOver = spec.network.kind === 'handover';
+  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || isHandedOver;
+  const own = (host: CheckedPath, inside: string) => [{ host, inside, access: 'read' } as const];
   return [
-    ...(needsNode ? [{ host: machine.node, inside: NODE_INSIDE, access: 'read' } as const] : []),
-    ...networkMounts(machine, spec.network),
+    ...(needsNode ? own(machine.node, NODE_INSIDE) : []),
+    ...(isHandedOver ? own(machine.handover, HANDOVER_INSIDE) : []),
     ...spec.mounts,
   ];
-}
-
-function networkMounts({ forwarder, handover }: MountHost, network: Network): readonly Mount[] {
-  switch (network.kind) {
-    case 'none':
-      return [];
-    case 'handover':
-      return [{ host: handover, inside: HANDOVER_INSIDE, access: 'read' }];
-    case 'proxy':
-      return [
-        { host: forwarder, inside: FORWARDER_INSIDE, access: 'read' },
-        { host: network.socket, inside: EGRESS_SOCKET_INSIDE, access: 'write' },
-      ];
-  }
 }
 
 /** Only an app's own folder ever changes its owner; for the user's own files we say what is missing. */

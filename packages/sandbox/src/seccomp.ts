@@ -1,7 +1,11 @@
 /**
  * Which system calls a confined process may make: allow-lists with conditions on arguments, as a BPF program.
- * `tight` is for programs on our own Node (no new process, no Unix or datagram socket), `spawn` for those that may start
- * others. What no list names is EPERM, what is newer than our table ENOSYS.
+ * `tight` is for programs on our own Node (no new process, TCP sockets only), `spawn` for those that may start others
+ * and use UDP, `unix` for those that the manifest lets use Unix sockets, too. What no list names is EPERM, what is newer
+ * than our table ENOSYS.
+ *
+ * Attack: a Unix socket in a folder that the app may only read takes connections, since a read-only mount protects files
+ * only. Without `unix` a process gets no Unix socket but pairs that are connected to each other and stay so.
  *
  * Ring 0.
  */
@@ -18,7 +22,7 @@ import {
 } from './bpf.ts';
 import { SYSCALLS, type SyscallName } from './syscall-numbers.ts';
 
-export type Profile = 'tight' | 'spawn';
+export type Profile = 'tight' | 'spawn' | 'unix';
 export type Architecture = 'x64' | 'arm64';
 
 /** Return values of a filter (linux/seccomp.h). */
@@ -161,7 +165,7 @@ export function seccompFilter(profile: Profile, architecture: Architecture): Ins
     ...(architecture === 'x64' ? when('jumpNotLess', X32_BIT, [answer(kill)]) : []),
     ...when('jumpGreater', newest, [answer(errno | ERRNO.ENOSYS)]),
     ...each(ALLOWED, allow),
-    ...(profile === 'spawn' ? each(SPAWN_ALLOWED, allow) : []),
+    ...(profile === 'tight' ? [] : each(SPAWN_ALLOWED, allow)),
     ...conditions(profile).flatMap(conditional),
     ...each(KILLED, kill),
     ...each(ABSENT, errno | ERRNO.ENOSYS),
@@ -173,10 +177,10 @@ function conditions(profile: Profile): readonly (readonly [SyscallName, readonly
   const { errno } = ACTION;
   return [
     ['mmap', ownMemory()],
-    ['clone', profile === 'spawn' ? cloneOfProcess() : cloneOfThread()],
-    ['socket', profile === 'spawn' ? socketOf([AF_UNIX, AF_INET, AF_INET6]) : tcpSocket()],
+    ['clone', profile === 'tight' ? cloneOfThread() : cloneOfProcess()],
+    ['socket', socketsOf(profile)],
     ['setsockopt', socketOptions()],
-    ['socketpair', oneOf(0, [AF_UNIX], errno | ERRNO.EAFNOSUPPORT)],
+    ['socketpair', socketRule([AF_UNIX], profile === 'unix' ? ANY_TYPE : LASTING_PAIRS, [0])],
     ['ioctl', oneOf(1, IOCTLS, errno | ERRNO.ENOTTY)],
     ['close_range', oneOf(2, CLOSE_RANGES, errno | ERRNO.EINVAL)],
     ['fallocate', oneOf(1, ALLOCATIONS, errno | ERRNO.EOPNOTSUPP)],
@@ -222,16 +226,28 @@ function cloneOfProcess(): Instruction[] {
   ];
 }
 
-function tcpSocket(): Instruction[] {
-  return socketRule([AF_INET, AF_INET6], [SOCK_STREAM]);
+const ANY_TYPE = [SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET];
+
+/** Attack: one end of a pair for datagrams can be connected anew, to a socket in a folder, and sends there. */
+const LASTING_PAIRS = [SOCK_STREAM, SOCK_SEQPACKET];
+
+function socketsOf(profile: Profile): Instruction[] {
+  switch (profile) {
+    case 'tight':
+      return socketRule([AF_INET, AF_INET6], [SOCK_STREAM], PROTOCOLS);
+    case 'spawn':
+      return socketRule([AF_INET, AF_INET6], ANY_TYPE, PROTOCOLS);
+    case 'unix':
+      return socketRule([AF_UNIX, AF_INET, AF_INET6], ANY_TYPE, PROTOCOLS);
+  }
 }
 
-function socketOf(domains: readonly number[]): Instruction[] {
-  return socketRule(domains, [SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET]);
-}
-
-/** `socket(domain, type, protocol)`: each of the three must be in its list, else EAFNOSUPPORT. */
-function socketRule(domains: readonly number[], types: readonly number[]): Instruction[] {
+/** `socket(domain, type, protocol)`, or `socketpair`: each of the three must be in its list, else EAFNOSUPPORT. */
+function socketRule(
+  domains: readonly number[],
+  types: readonly number[],
+  protocols: readonly number[],
+): Instruction[] {
   const refuse = answer(ACTION.errno | ERRNO.EAFNOSUPPORT);
   return [
     load(argumentOffset(0)),
@@ -240,7 +256,7 @@ function socketRule(domains: readonly number[], types: readonly number[]): Instr
     and(SOCK_TYPE),
     ...unlessOneOf(types, refuse),
     load(argumentOffset(2)),
-    ...unlessOneOf(PROTOCOLS, refuse),
+    ...unlessOneOf(protocols, refuse),
     answer(ACTION.allow),
   ];
 }

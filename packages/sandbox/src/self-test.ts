@@ -294,6 +294,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
     case 'seccomp':
       return [
         ['status Seccomp', is('2')],
+        ['abstract socket of the hub', isRefusal('EAFNOSUPPORT')],
         ...(trial === 'tight'
           ? ([
               ['start a process', isRefusal('EPERM')],

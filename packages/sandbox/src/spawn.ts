@@ -20,7 +20,7 @@ import { type Launcher, launch } from './launch.ts';
 import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
 import { sweepAtStart } from './orphan-sweep.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
-import { isArchitecture, seccompFilter } from './seccomp.ts';
+import { isArchitecture, type Profile, seccompFilter } from './seccomp.ts';
 import { selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
 import { Watchers } from './watchers.ts';
@@ -79,8 +79,6 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   }
   const node = checkPath(options.node);
   if (!node.ok) return node;
-  const forwarder = checkPath(insideFile('forwarder'));
-  if (!forwarder.ok) return forwarder;
   const handover = checkPath(insideFile('handover'));
   if (!handover.ok) return handover;
   const leftOut = new Set(options.weaker ?? []);
@@ -95,24 +93,24 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     isRoot && leftOut.has('separate-user'),
   );
   if (!programs.ok) return programs;
-  const filters = {
-    tight: encode(seccompFilter('tight', architecture)),
-    spawn: encode(seccompFilter('spawn', architecture)),
-  };
+  const filters = byProfile((profile) => encode(seccompFilter(profile, architecture)));
   const init = (filter: Buffer) =>
     initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filter, architecture);
   return ok({
     programs: programs.value,
     filters,
-    inits: { tight: init(filters.tight), spawn: init(filters.spawn) },
+    inits: byProfile((profile) => init(filters[profile])),
     node: node.value,
-    forwarder: forwarder.value,
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
     watchers: new Watchers(programs.value.units),
     controlGroups: controlGroups(options.controlGroup),
     leftOut,
   });
+}
+
+function byProfile(make: (profile: Profile) => Buffer): Readonly<Record<Profile, Buffer>> {
+  return { tight: make('tight'), spawn: make('spawn'), unix: make('unix') };
 }
 
 function controlGroups(folder: string | undefined): Result<ControlGroups, string> {

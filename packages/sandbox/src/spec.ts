@@ -32,14 +32,10 @@ export interface Mount {
 }
 
 /**
- * `none`: nothing. `proxy`: HTTP(S)_PROXY leads to a forwarder inside, and from there to this Unix socket of the hub.
- * `handover`: HTTP(S)_PROXY leads to a listener inside that the hub gets before the app's code is loaded. There is no
- * other way out.
+ * `none`: nothing. `handover`: HTTP(S)_PROXY leads to a listener inside that the hub gets before the app's code is loaded.
+ * There is no other way out.
  */
-export type Network =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'proxy'; readonly socket: CheckedPath }
-  | { readonly kind: 'handover' };
+export type Network = { readonly kind: 'none' | 'handover' };
 
 export type Stdio = 'pipe' | 'none';
 
@@ -72,14 +68,12 @@ export interface SandboxSpec {
 export const NODE_INSIDE = '/opt/node/bin/node';
 export const STATE_INSIDE = '/state';
 export const PROXY_PORT = 3128;
-export const EGRESS_SOCKET_INSIDE = '/run/cordon/egress.sock';
-/** Our own programs: JavaScript whatever their files are called, since they hold no type annotation. */
-export const FORWARDER_INSIDE = '/opt/cordon/forwarder.mjs';
+/** Our own program: JavaScript whatever its file is called, since it holds no type annotation. */
 export const HANDOVER_INSIDE = '/opt/cordon/handover.mjs';
 
 /** What the launcher itself puts inside: no mount may lie in one of these, or hold one. */
 const OWN_PLACES = [
-  ...['/proc', '/dev', '/sys', '/opt/node', '/opt/cordon', '/run/cordon'],
+  ...['/proc', '/dev', '/sys', '/opt/node', '/opt/cordon'],
   ...['/etc/passwd', '/etc/hosts', '/etc/alternatives', '/etc/ssl/certs'],
   ...['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'],
 ];
@@ -141,7 +135,6 @@ function problemOf(spec: SandboxSpec): string | null {
     mountsProblem(spec.mounts) ??
     limitsProblem(spec.limits) ??
     sizeProblem('tmpMiB', spec.tmpMiB ?? 1, 65_536) ??
-    networkProblem(spec) ??
     nodeProblem(spec)
   );
 }
@@ -190,18 +183,6 @@ function limitsProblem(limits: AppLimits): string | null {
 function sizeProblem(name: string, value: number | undefined, maximum: number): string | null {
   const good = value !== undefined && Number.isSafeInteger(value) && value >= 1 && value <= maximum;
   return good ? null : `\`${name}\` must be a whole number from 1 to ${maximum}`;
-}
-
-function networkProblem({ network, profile, executable }: SandboxSpec): string | null {
-  switch (network.kind) {
-    case 'none':
-      return null;
-    case 'handover':
-      return executable === NODE_INSIDE ? null : 'only our own Node can hand over a listener';
-    case 'proxy':
-      if (network.socket.kind !== 'socket') return 'the way to the proxy is not a Unix socket';
-      return profile === 'tight' ? 'a process of the profile `tight` cannot have a forwarder' : null;
-  }
 }
 
 function nodeProblem({ executable, nodeGrants, profile }: SandboxSpec): string | null {

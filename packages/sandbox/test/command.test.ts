@@ -147,10 +147,11 @@ test('a socket is for those who may write: to connect is more than to read', asy
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   context.after(() => server.close());
-  const asked = async (read: readonly string[], write: readonly string[]) =>
-    (await inside(app('sh', [], { files: { read, write } }), where)).join();
+  const asked = async (read: readonly string[], write: readonly string[], unixSockets = false) =>
+    (await inside(app('sh', [], { files: { read, write }, unixSockets }), where)).join();
   assert.match(await asked([socket], []), /is a socket, and who connects to it does more than read/);
-  assert.ok((await asked([], [socket])).includes(socket));
+  assert.match(await asked([], [socket]), /may not open Unix sockets/);
+  assert.ok((await asked([], [socket], true)).includes(socket));
 });
 
 test("the app's own folder is also at its own path where the manifest lists it", async (context) => {

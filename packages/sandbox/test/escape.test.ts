@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -234,7 +235,47 @@ test('nothing of the host can be reached by network, nor by abstract sockets', a
         await require('node:dns').promises.lookup('example.com').catch((error) => error.code));
       process.exit(0);
     });`;
-  assert.equal(await printed(script(code)), 'ECONNREFUSED ENETUNREACH ECONNREFUSED connected EAI_AGAIN');
+  assert.equal(await printed(script(code)), 'ECONNREFUSED ENETUNREACH EAFNOSUPPORT connected EAI_AGAIN');
+  // The network namespace stops it where the filter does not.
+  const unix = script(code, { profile: 'unix' });
+  assert.equal(await printed(unix), 'ECONNREFUSED ENETUNREACH ECONNREFUSED connected EAI_AGAIN');
+});
+
+/** Speaks to `/shown/stream` and `/shown/datagrams`, also with one end of a pair, and prints what came of each. */
+const SPEAKS = `import socket as s
+def tries(does):
+  try:
+    does(); print('done')
+  except OSError as error: print(error.errno)
+def sends(end): end.connect('/shown/datagrams'); end.send(b'x')
+tries(lambda: s.socket(s.AF_UNIX, s.SOCK_STREAM).connect('/shown/stream'))
+tries(lambda: sends(s.socket(s.AF_UNIX, s.SOCK_DGRAM)))
+tries(lambda: sends(s.socketpair(s.AF_UNIX, s.SOCK_DGRAM)[0]))
+tries(lambda: s.socketpair())`;
+
+test('no Unix socket in a folder for reading can be connected to, unless the app may use Unix sockets', async (context) => {
+  const shown = folder(context);
+  const listening = `import socket as s, sys, time, os
+one, two = s.socket(s.AF_UNIX, s.SOCK_STREAM), s.socket(s.AF_UNIX, s.SOCK_DGRAM)
+os.umask(0)
+one.bind(sys.argv[1] + '/stream'); one.listen(); two.bind(sys.argv[1] + '/datagrams')
+print('ready', flush=True); time.sleep(60)`;
+  const server = spawn('/usr/bin/python3', ['-c', listening, shown], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  context.after(() => server.kill('SIGKILL'));
+  await once(server.stdout, 'data');
+  const host = checkPath(shown);
+  assert.ok(host.ok);
+  const mounts = [{ host: host.value, inside: '/shown', access: 'read' }] as const;
+  const python = { executable: '/usr/bin/python3', args: ['-c', SPEAKS], usr: true, mounts };
+  const EAFNOSUPPORT = '97';
+  assert.deepEqual((await printed(spec(python))).split('\n'), [
+    ...[EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT],
+    'done',
+  ]);
+  const may = await printed(spec({ ...python, profile: 'unix' }));
+  assert.deepEqual(may.split('\n'), ['done', 'done', 'done', 'done']);
 });
 
 test('processes of the host can neither be seen nor signalled, own children can', async () => {

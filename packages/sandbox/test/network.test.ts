@@ -1,53 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
-import { type ConfinedProcess, checkPath, type Network, type SandboxSpec } from '../src/index.ts';
-import { folder, printed, sandbox, script, spec, start, textOf } from './confined.ts';
+import { type ConfinedProcess, checkPath, NODE_INSIDE, type SandboxSpec } from '../src/index.ts';
+import { folder, printed, script, spec, start, textOf } from './confined.ts';
 
 const ask = `require('node:http').get('http://good.com/', (answer) => {
     answer.on('data', (data) => console.log(answer.statusCode, String(data)));
   }).on('error', (error) => console.log(error.code));`;
-
-async function proxy(context: Parameters<typeof folder>[0]): Promise<Network> {
-  const path = join(folder(context), 'egress.sock');
-  const server = createServer((incoming, response) => response.end(`asked ${incoming.url}`));
-  context.after(() => server.close());
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  chmodSync(path, 0o666);
-  const socket = checkPath(path);
-  if (!socket.ok) throw new Error(socket.fault.message);
-  return { kind: 'proxy', socket: socket.value };
-}
-
-test('an app with a network finds the proxy, an app without finds nothing', async (context) => {
-  const network = await proxy(context);
-  assert.equal(await printed(script(ask, { network })), '200 asked http://good.com/');
-  assert.equal(await printed(script(ask)), 'EAI_AGAIN');
-});
-
-test('the proxy variables are there only with a network, and the exit code passes the forwarder', async (context) => {
-  const network = await proxy(context);
-  const env = 'console.log(process.env.HTTPS_PROXY, process.env.no_proxy)';
-  assert.equal(await printed(script(env, { network })), 'http://127.0.0.1:3128');
-  assert.equal(await printed(script(env)), 'undefined undefined');
-  const code = spec({ executable: '/bin/sh', args: ['-c', 'echo "$http_proxy"'], usr: true, network });
-  assert.equal(await printed(code), 'http://127.0.0.1:3128');
-});
-
-test('a tight process can have no forwarder', async (context) => {
-  const network = await proxy(context);
-  const started = await sandbox.spawn(
-    script('0', { profile: 'tight', network }),
-    new AbortController().signal,
-  );
-  assert.equal(
-    started.ok ? 'started' : started.fault.message,
-    'a process of the profile `tight` cannot have a forwarder',
-  );
-});
 
 /** Starts a script whose listener is handed over, and takes its connections as a proxy would. */
 async function handedOver(context: TestContext, wanted: SandboxSpec): Promise<ConfinedProcess> {
@@ -58,6 +20,52 @@ async function handedOver(context: TestContext, wanted: SandboxSpec): Promise<Co
   if (listener !== null) taken.listen(listener);
   return confined;
 }
+
+/** What it prints when its listener is handed over, and how it ends. */
+async function printedOnline(
+  context: TestContext,
+  wanted: SandboxSpec,
+): Promise<readonly [string, string | number | null]> {
+  const confined = await handedOver(context, wanted);
+  const [out, exit] = await Promise.all([textOf(confined.stdout), confined.exited]);
+  return [out, exit.signal ?? exit.code];
+}
+
+test('an app with a network finds the proxy, an app without finds nothing', async (context) => {
+  assert.deepEqual(await printedOnline(context, script(ask)), ['200 asked http://good.com/', 0]);
+  assert.equal(await printed(script(ask)), 'EAI_AGAIN');
+});
+
+/** The same on a program that is not our Node by its name. */
+function shell(code: string, changes: Partial<SandboxSpec> = {}): SandboxSpec {
+  return spec({ executable: '/bin/sh', args: ['-c', code], usr: true, ...changes });
+}
+
+test('a program that is not our Node hands its listener over, too, and ends as it wants', async (context) => {
+  const asks = shell(`exec ${NODE_INSIDE} -e "$0"; exit 1`);
+  const program = { ...asks, args: [...asks.args, ask] };
+  assert.deepEqual(await printedOnline(context, program), ['200 asked http://good.com/', 0]);
+  assert.deepEqual(await printedOnline(context, shell('exit 7')), ['', 7]);
+  assert.deepEqual(await printedOnline(context, shell('kill -9 $$')), ['', 'SIGKILL']);
+});
+
+test('such a program has the variables that Node must not read at its start, and stops at a closed pipe', async (context) => {
+  const env = { LD_DEBUG_OUTPUT: '/tmp/x', NODE_OPTIONS: '--no-such-option', MINE: 'mine' };
+  const shows = shell(
+    'echo "$LD_DEBUG_OUTPUT $NODE_OPTIONS $MINE $CORDON_HANDOVER$NODE_CHANNEL_FD$CORDON_PROXY_PORT"',
+    { env },
+  );
+  assert.deepEqual(await printedOnline(context, shows), ['/tmp/x --no-such-option mine', 0]);
+  // Of SIGPIPE: with the signal ignored it would complain and end with 1.
+  const pipes = shell('(while echo x; do :; done; echo "$?" >&2) | head -n 1; grep SigIgn /proc/self/status');
+  const [out] = await printedOnline(context, pipes);
+  assert.match(out, /^x\nSigIgn:\s+0{16}$/);
+});
+
+test('no descriptor of ours is left with a program that is not our Node', async (context) => {
+  const code = 'ls -l /proc/self/fd | grep -c socket:; true';
+  assert.deepEqual(await printedOnline(context, shell(code)), [await printed(shell(code)), 0]);
+});
 
 /** Prints how many processes, ways to the hub and sockets there are. */
 const LEFT_INSIDE = `const left = fs.readdirSync('/proc').filter((name) => Number(name) > 2).length;
@@ -122,15 +130,4 @@ test('an app that ends before it hands anything over is told by its end', async 
   const confined = await start(script('0', { limits, network: { kind: 'handover' }, profile: 'tight' }));
   assert.equal(await confined.listener, null);
   assert.equal((await confined.exited).cause, 'exit');
-});
-
-test('only our own Node hands over a listener', async () => {
-  const shell = spec({
-    executable: '/bin/sh',
-    args: ['-c', 'true'],
-    usr: true,
-    network: { kind: 'handover' },
-  });
-  const started = await sandbox.spawn(shell, new AbortController().signal);
-  assert.equal(started.ok ? 'started' : started.fault.message, 'only our own Node can hand over a listener');
 });

@@ -19,6 +19,7 @@ const on =
     simulate(seccompFilter(profile, 'x64'), { nr, arch: X64, args: args.map(BigInt) });
 const tight = on('tight');
 const spawn = on('spawn');
+const unix = on('unix');
 
 test('reading, writing and mapping memory are allowed', () => {
   assert.deepEqual([tight(0), tight(1), tight(9), tight(257), tight(202), tight(186)], Array(6).fill(ALLOW));
@@ -67,17 +68,30 @@ test('no thread has open files of its own: they would be in the list of nobody',
   assert.equal(spawn(56, 17), ALLOW); // a process, which has a list
 });
 
-test('sockets: TCP for a tight process, Unix and UDP for apps, netlink, packet, raw and vsock for nobody', () => {
+test('sockets: TCP for a tight process, UDP for apps, Unix where the manifest says so, the rest for nobody', () => {
   assert.deepEqual([tight(41, 2, 1, 0), tight(41, 10, 0x80801, 6)], [ALLOW, ALLOW]);
   assert.deepEqual([tight(41, 1, 1, 0), tight(41, 2, 2, 0)], [EAFNOSUPPORT, EAFNOSUPPORT]);
   assert.deepEqual(
     [spawn(41, 1, 1, 0), spawn(41, 2, 2, 17), spawn(41, 10, 0x80802, 0)],
-    [ALLOW, ALLOW, ALLOW],
+    [EAFNOSUPPORT, ALLOW, ALLOW],
   );
-  for (const domain of [16, 17, 38, 40]) assert.equal(spawn(41, domain, 1, 0), EAFNOSUPPORT);
-  assert.equal(spawn(41, 2, 3, 0), EAFNOSUPPORT); // SOCK_RAW
-  assert.equal(spawn(41, 2, 1, 132), EAFNOSUPPORT); // SCTP
-  assert.deepEqual([tight(53, 1, 1), tight(53, 2, 1)], [ALLOW, EAFNOSUPPORT]);
+  assert.deepEqual([unix(41, 1, 1, 0), unix(41, 1, 0x80802, 0), unix(41, 2, 2, 17)], [ALLOW, ALLOW, ALLOW]);
+  for (const profile of [spawn, unix]) {
+    for (const domain of [16, 17, 38, 40]) assert.equal(profile(41, domain, 1, 0), EAFNOSUPPORT);
+    assert.equal(profile(41, 2, 3, 0), EAFNOSUPPORT); // SOCK_RAW
+    assert.equal(profile(41, 2, 1, 132), EAFNOSUPPORT); // SCTP
+  }
+  assert.equal(unix(56, 17), ALLOW); // starts processes, as `spawn`
+});
+
+test('pairs of sockets stay pairs: no end of one can be connected to a socket in a folder', () => {
+  for (const profile of [tight, spawn]) {
+    assert.deepEqual([profile(53, 1, 1), profile(53, 1, 0x80801), profile(53, 1, 5)], [ALLOW, ALLOW, ALLOW]);
+    // SOCK_DGRAM, and SOCK_RAW, which the kernel takes for it
+    assert.deepEqual([profile(53, 1, 2), profile(53, 1, 0x80802)], [EAFNOSUPPORT, EAFNOSUPPORT]);
+    assert.deepEqual([profile(53, 1, 3), profile(53, 2, 1)], [EAFNOSUPPORT, EAFNOSUPPORT]);
+  }
+  assert.deepEqual([unix(53, 1, 2), unix(53, 2, 1)], [ALLOW, EAFNOSUPPORT]);
 });
 
 test('ioctl cannot type into a terminal, also not with high bits set', () => {

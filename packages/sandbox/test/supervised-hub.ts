@@ -1,28 +1,26 @@
 /**
- * A hub for tests of what is left when something dies: `NETWORK CACHE_FILE SOCKET_FOLDER SHOWN_FOLDER`. For each line of its input, a
+ * A hub for tests of what is left when something dies: `NETWORK CACHE_FILE SHOWN_FOLDER`. For each line of its input, a
  * marker, it starts an app that means to stay, and prints what became of that.
  */
-import { chmodSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { checkPath, openSandbox, type SandboxSpec } from '../src/index.ts';
+import { checkPath, NODE_INSIDE, openSandbox, type SandboxSpec } from '../src/index.ts';
 import { script } from './confined.ts';
 
-const [kind = '', cacheFile = '', sockets = '', shown = ''] = process.argv.slice(2);
+const [kind = '', cacheFile = '', shown = ''] = process.argv.slice(2);
 const sandbox = openSandbox({ node: process.execPath, cacheFile });
 const host = checkPath(shown);
 if (!host.ok) throw new Error(host.fault.message);
 const mounts = [{ host: host.value, inside: '/shown', access: 'read' }] as const;
 
-async function networkOf(marker: string): Promise<SandboxSpec['network']> {
-  if (kind === 'handover') return { kind };
-  if (kind !== 'proxy') return { kind: 'none' };
-  const path = `${sockets}/${marker}`;
-  await new Promise<void>((resolve) => createServer().listen(path, resolve));
-  chmodSync(path, 0o777);
-  const socket = checkPath(path);
-  if (!socket.ok) throw new Error(socket.fault.message);
-  return { kind, socket: socket.value };
+/** `behind`: on a program that is not our Node by its name, so that the hand-over stays as its parent. */
+function wantedFor(marker: string): SandboxSpec {
+  const program = script(stayer(marker), {
+    mounts,
+    network: { kind: kind === 'none' ? 'none' : 'handover' },
+  });
+  if (kind !== 'behind') return program;
+  const args = ['-c', 'exec "$@"', 'sh', NODE_INSIDE, ...program.args];
+  return { ...program, executable: '/bin/sh', args, usr: true };
 }
 
 /** Starts one more of itself, in a session of its own and with its streams, and both ignore what can be ignored. */
@@ -35,8 +33,7 @@ function stayer(marker: string): string {
 
 process.stdout.write(`${JSON.stringify({ ready: (await sandbox.probe()).ready })}\n`);
 for await (const marker of createInterface({ input: process.stdin })) {
-  const wanted = script(stayer(marker), { mounts, network: await networkOf(marker) });
-  const started = await sandbox.spawn(wanted, new AbortController().signal);
+  const started = await sandbox.spawn(wantedFor(marker), new AbortController().signal);
   if (!started.ok) throw new Error(started.fault.message);
   const { stdout, exited, listener } = started.value;
   void listener?.then((taken) => taken?.unref());

@@ -125,7 +125,7 @@ async function leftOf(marker: string): Promise<readonly string[]> {
 }
 
 interface Setting {
-  readonly network: 'none' | 'proxy' | 'handover';
+  readonly network: 'none' | 'handover' | 'behind';
   readonly user: 'root' | 'ordinary';
   /** Whether the app's user can reach what is mounted; where not, root makes a stage for it. */
   readonly mounts: 'open' | 'closed';
@@ -148,7 +148,7 @@ class Hub {
     const program = join(import.meta.dirname, 'supervised-hub.ts');
     this.process = spawn(
       process.execPath,
-      ['--no-warnings', program, network, join(own, 'cache.json'), own, shown],
+      ['--no-warnings', program, network, join(own, 'cache.json'), shown],
       { stdio: ['pipe', 'pipe', 'inherit'], uid, gid: uid, cwd: '/', env: { PATH: '/usr/bin:/bin' } },
     );
     context.after(() => this.process.kill('SIGKILL'));
@@ -170,7 +170,7 @@ class Hub {
   }
 }
 
-const SETTINGS: readonly Setting[] = (['none', 'proxy', 'handover'] as const).flatMap((network) => [
+const SETTINGS: readonly Setting[] = (['none', 'handover', 'behind'] as const).flatMap((network) => [
   { network, user: 'ordinary' as const, mounts: 'closed' as const },
   ...(isRoot
     ? (['open', 'closed'] as const).map((mounts) => ({ network, user: 'root' as const, mounts }))

@@ -167,7 +167,7 @@ for (const [source, make] of Object.entries(SOURCES)) {
   });
 }
 
-test('the socket of the proxy cannot be swapped either', async (context) => {
+test('a socket that was granted cannot be swapped either', async (context) => {
   const disk = new Disk(context);
   const listen = async (path: string) => {
     const server = createServer((socket) => socket.end(basename(path)));
@@ -177,10 +177,11 @@ test('the socket of the proxy cannot be swapped either', async (context) => {
   };
   await listen(disk.at('shared/own'));
   await listen(disk.at('shared/other'));
-  const socket = checkPath(disk.at('shared/own'));
-  if (!socket.ok) throw new Error(socket.fault.message);
-  const code = `require('node:net').connect(3128, '127.0.0.1').on('data', (data) => console.log(String(data)))`;
-  const spec = script(code, { network: { kind: 'proxy', socket: socket.value } });
+  const host = checkPath(disk.at('shared/own'));
+  if (!host.ok) throw new Error(host.fault.message);
+  const code = `require('node:net').connect('/granted').on('data', (data) => console.log(String(data)))`;
+  const mounts = [{ host: host.value, inside: '/granted', access: 'write' }] as const;
+  const spec = script(code, { profile: 'unix', mounts });
   assert.equal((await run(spec)).out, 'own');
   unlinkSync(disk.at('shared/own'));
   symlinkSync('other', disk.at('shared/own'));

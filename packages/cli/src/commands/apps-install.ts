@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { type Fault, fault, type Result } from '@cordon/core';
 import { systemLookup } from '@cordon/egress';
 import {
@@ -263,7 +263,6 @@ function installerOf(around: Surroundings, configuration: Configuration): Instal
     },
     step: {
       sandbox: machineSandbox(configuration),
-      socketFolder: join(dataFolder, 'sockets'),
       lookup: systemLookup,
       dial: (address, port) => connect(port, address),
       now: Date.now,

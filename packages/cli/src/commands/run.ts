@@ -134,9 +134,9 @@ async function prepare(
   const needsRecord = weaker.value.length > 0 || rights.value.network.length > 0;
   const record = needsRecord ? await recordOf(dataFolder, app, notices) : ok(null);
   if (!record.ok) return record;
-  const network = await networkOf(app, rights.value, policyFiles, dataFolder, record.value, report);
+  const network = await networkOf(app, rights.value, policyFiles, record.value, report);
   if (!network.ok) return network;
-  const { files, limits, env, state, node } = rights.value;
+  const { files, limits, env, state, node, unixSockets } = rights.value;
   const spec = await commandSpec(
     {
       command,
@@ -147,6 +147,7 @@ async function prepare(
       stateFolder: state === null ? null : runStateFolder(dataFolder, state),
       limits,
       node,
+      unixSockets,
     },
     {
       configFolder: cwd,
@@ -201,7 +202,6 @@ async function networkOf(
   app: AppId,
   rights: RunRights,
   policyFiles: readonly string[],
-  dataFolder: string,
   record: RunRecord | null,
   report: RunReport,
 ): Promise<Result<LoneNetwork | null, readonly Diagnostic[]>> {
@@ -215,7 +215,6 @@ async function networkOf(
     rights,
     policyFiles,
     record,
-    socketFolder: join(dataFolder, 'sockets'),
     clock: Date.now,
     onDenied: (host, reason) => report.denied(host, reason),
   });

@@ -4,10 +4,8 @@
  *
  * Ring 1.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, DEFAULT_APP_LIMITS, type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import {
@@ -19,6 +17,7 @@ import {
   type Lookup,
   type NetworkEntry,
   openEgressProxy,
+  type WayOut,
 } from '@cordon/egress';
 import {
   type ConfinedProcess,
@@ -42,8 +41,6 @@ export const DEFAULT_STEP_LIMITS: StepLimits = { seconds: 300, storageMiB: 768, 
 
 export interface StepParts {
   readonly sandbox: Sandbox;
-  /** A folder of the hub alone, for the proxy's socket. */
-  readonly socketFolder: string;
   readonly lookup: Lookup;
   readonly dial: (address: string, port: number) => Socket;
   readonly now: Clock;
@@ -59,16 +56,15 @@ export async function runStep(
   cancelled: AbortSignal,
 ): Promise<Result<ReceivedTree, Fault>> {
   const refusals = new Map<string, string>();
-  mkdirSync(parts.socketFolder, { recursive: true, mode: 0o700 });
-  const socket = join(parts.socketFolder, randomBytes(6).toString('hex'));
-  const proxy = await openProxy(socket, registry, parts, refusals);
-  if (!proxy.ok) return proxy;
+  const way = wayOut(registry, parts, refusals);
+  if (!way.ok) return way;
+  const spec = specOf(plan, parts.limits);
+  if (!spec.ok) return spec;
   const late = AbortSignal.timeout(parts.limits.seconds * 1000);
+  const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
+  if (!process.ok) return process;
+  const proxy = openProxy(process.value, way.value);
   try {
-    const spec = specOf(plan, socket, parts.limits);
-    if (!spec.ok) return spec;
-    const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
-    if (!process.ok) return process;
     const outcome = await fetched(process.value, folder, parts.limits);
     if (outcome.ok) return outcome;
     if (cancelled.aborted) return failed(fault('cancelled', 'the installation was stopped'));
@@ -78,19 +74,29 @@ export async function runStep(
       );
     return failed(toldFault(outcome.fault, registry, refusals, parts.limits));
   } finally {
-    await proxy.value.close();
+    process.value.kill();
+    await (await proxy)?.close();
   }
+}
+
+/** On the listener that the sandbox hands over. Null: the process ended before, or is ended since nothing can serve it. */
+async function openProxy({ listener, kill }: ConfinedProcess, way: WayOut): Promise<EgressProxy | null> {
+  const handed = (await listener) ?? null;
+  if (handed === null) return null;
+  const proxy = await openEgressProxy(handed, way);
+  if (proxy.ok) return proxy.value;
+  kill();
+  return null;
 }
 
 const MIB = 1024 * 1024;
 
 /** `refusals`: gets why a host was not reached, by host. */
-function openProxy(
-  socket: string,
+function wayOut(
   registry: Registry,
   { lookup, dial, now, limits }: StepParts,
   refusals: Map<string, string>,
-): Promise<Result<EgressProxy, Fault>> | Result<EgressProxy, Fault> {
+): Result<WayOut, Fault> {
   const reach: NetworkEntry[] = [];
   for (const { host, port } of registry.reach) {
     const place = destination(host, port);
@@ -100,7 +106,7 @@ function openProxy(
   }
   const bytes = limits.storageMiB * MIB;
   const budget = { bytesDown: bytes, sessionBytesDown: bytes, requestsPerMinute: 60_000 };
-  return openEgressProxy(socket, {
+  return ok({
     reach,
     // Whoever installs has decided: for the registry, which is all that `reach` holds.
     decide: async () => true,
@@ -121,11 +127,9 @@ function openProxy(
 const INSIDE = fileURLToPath(new URL(`./inside/fetch${extname(import.meta.url)}`, import.meta.url));
 const FETCH_INSIDE = `/opt/install/fetch${extname(INSIDE) === '.ts' ? '.mts' : '.mjs'}`;
 
-function specOf(plan: InstallPlan, way: string, limits: StepLimits): Result<SandboxSpec, Fault> {
+function specOf(plan: InstallPlan, limits: StepLimits): Result<SandboxSpec, Fault> {
   const fetch = checkPath(INSIDE);
   if (!fetch.ok) return fetch;
-  const socket = checkPath(way);
-  if (!socket.ok) return socket;
   const order = { steps: plan.steps, tree: TREE_INSIDE, without: plan.without, reports: [plan.report] };
   return ok({
     executable: NODE_INSIDE,
@@ -156,7 +160,7 @@ function specOf(plan: InstallPlan, way: string, limits: StepLimits): Result<Sand
     stdout: 'pipe',
     stderr: 'pipe',
     link: false,
-    network: { kind: 'proxy', socket: socket.value },
+    network: { kind: 'handover' },
   });
 }
 

@@ -1,7 +1,9 @@
 /** What an app does on the network while nothing can be recorded. Only the process itself is scripted. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -41,16 +43,20 @@ async function lone(context: TestContext): Promise<Lone> {
       },
     },
     clock: Date.now,
-    socketFolder: join(folder, 'sockets'),
     onDenied: (host, reason) => state.denied.push(`${host}: ${reason}`),
   });
   const ended = Promise.withResolvers<Exit>();
-  let socketPath = '';
+  // As a sandbox hands it over; the proxy listens on its handle.
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
   const sandbox: Sandbox = {
     probe: () => Promise.reject(new Error('not asked here')),
     spawn: async ({ network: way }) => {
-      socketPath = way.kind === 'proxy' ? way.socket.host : '';
-      return ok({ exited: ended.promise } as unknown as ConfinedProcess);
+      assert.equal(way.kind, 'handover');
+      const handed = Promise.resolve(listener);
+      return ok({ exited: ended.promise, listener: handed } as unknown as ConfinedProcess);
     },
   };
   const started = await network.spawn(sandbox, foreign(), new AbortController().signal);
@@ -58,13 +64,14 @@ async function lone(context: TestContext): Promise<Lone> {
   context.after(async () => {
     ended.resolve({ cause: 'exit', code: 0, signal: null, message: '' });
     await network.close();
+    listener.close();
     close();
     rmSync(folder, { recursive: true, force: true });
   });
   const get = (path: string) =>
     new Promise<number>((resolve) => {
       const { host } = new URL(path);
-      request({ socketPath, path, headers: { host } }, (answer) => {
+      request({ host: '127.0.0.1', port, path, headers: { host } }, (answer) => {
         answer.on('close', () => resolve(answer.statusCode ?? 0)).resume();
       })
         .on('error', () => resolve(0))

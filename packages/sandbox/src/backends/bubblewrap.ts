@@ -6,15 +6,7 @@
  */
 import type { LayerName } from '../layers.ts';
 import type { CoveredEntry } from '../proc-view.ts';
-import {
-  type CheckedSpec,
-  EGRESS_SOCKET_INSIDE,
-  FORWARDER_INSIDE,
-  HANDOVER_INSIDE,
-  type Mount,
-  NODE_INSIDE,
-  PROXY_PORT,
-} from '../spec.ts';
+import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE, PROXY_PORT } from '../spec.ts';
 import type { Units } from '../watchdog.ts';
 import { nodePermissionFlags } from './node-permission.ts';
 
@@ -192,7 +184,6 @@ export function commandInside(
   return [
     ...(hasOwnInit(leftOut) ? [INIT_INSIDE] : []),
     ...(leftOut.has('resource-limits') ? [] : limits),
-    ...(spec.network.kind === 'proxy' ? [NODE_INSIDE, FORWARDER_INSIDE, EGRESS_SOCKET_INSIDE] : []),
     ...(spec.network.kind === 'handover'
       ? withHandover(spec, flags)
       : [spec.executable, ...flags, ...spec.args]),
@@ -206,7 +197,7 @@ function ownInit(descriptor: number): readonly string[] {
 function withHandover(spec: CheckedSpec, flags: readonly string[]): readonly string[] {
   const { executable, args } = spec;
   return runsCodeEarly(spec)
-    ? [executable, NO_EXPERIMENT_WARNING, HANDOVER_INSIDE, executable, ...flags, ...args]
+    ? [NODE_INSIDE, NO_EXPERIMENT_WARNING, HANDOVER_INSIDE, executable, ...flags, ...args]
     : [executable, '--import', HANDOVER_INSIDE, ...flags, ...args];
 }
 
@@ -221,9 +212,11 @@ const READ_AT_START = /^(?!NODE_ENV$)(NODE|LD|OPENSSL|SSL|GLIBC|GCONV|LOCPATH|MA
 
 /**
  * Whether code of the app would run before `--import` does. Attack: it would find the channel to the hub open, and one
- * line on it that is no JSON is the end of the hub. Then the hand-over is a program of its own, which becomes the app.
+ * line on it that is no JSON is the end of the hub. Then, and for a program that is not our Node, the hand-over is a program of
+ * its own, which becomes or starts the app.
  */
-function runsCodeEarly({ args, env }: CheckedSpec): boolean {
+function runsCodeEarly({ executable, args, env }: CheckedSpec): boolean {
+  if (executable !== NODE_INSIDE) return true;
   const [first] = args.filter((arg) => !HARMLESS_OPTIONS.test(arg));
   return (
     first === undefined || first.startsWith('-') || Object.keys(env).some((name) => READ_AT_START.test(name))
@@ -325,9 +318,8 @@ function depth(path: string): number {
 }
 
 function variables(spec: CheckedSpec, channel: number | null): Readonly<Record<string, string>> {
-  const { env, network } = spec;
-  if (network.kind === 'none') return env;
-  if (channel === null) return { ...env, ...PROXY_VARIABLES };
+  const { env } = spec;
+  if (channel === null) return env;
   if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...channelVariables(channel) };
   const early = Object.entries({ ...env, ...PROXY_VARIABLES });
   const [later, now] = [true, false].map((isLater) =>

@@ -1,13 +1,18 @@
 /**
- * Runs before a JavaScript app that has a network: opens the port that HTTP(S)_PROXY names in the sandbox's own
- * network, hands the listener to the hub over Node's channel, and closes both before any code of the app is loaded.
- * From then on the hub takes the app's connections itself; nothing of ours is left inside. It runs in the app's process
- * (`node --import`), or, where options or variables of the app would run code of its before that, as a program that
- * becomes the app's.
+ * Runs before an app that has a network: opens the port that HTTP(S)_PROXY names in the sandbox's own network, hands the
+ * listener to the hub over Node's channel, and closes both before any code of the app is loaded. From then on the hub
+ * takes the app's connections itself, and the app needs no Unix socket for them.
+ *
+ * For a JavaScript app it runs in the app's process (`node --import`), or, where options or variables of the app would run
+ * code of its before that, as a program that becomes the app's. Any other program is its child: Node ignores SIGPIPE,
+ * and a program that Node becomes would ignore it, too.
  *
  * Ring 0. Without a type annotation: it is mounted as JavaScript, so that no app waits for Node's type stripper.
  */
+import { spawn } from 'node:child_process';
+import { fstatSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 
 // Threads and programs that the app starts with its own options come here too, and have nothing to hand over.
@@ -28,6 +33,22 @@ if (later !== undefined) {
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   if (later !== '') {
     const [program = '', ...args] = process.argv.slice(2);
-    process.execve?.(program, [program, ...args], { ...process.env, ...JSON.parse(later) });
+    const env = { ...process.env, ...JSON.parse(later) };
+    if (program === process.execPath) process.execve?.(program, [program, ...args], env);
+    // Descriptor 3 is the link to the hub where there is one, and /dev/null or closed where there is none.
+    let hasLink = false;
+    try {
+      hasLink = fstatSync(3).isSocket();
+    } catch {
+      // closed
+    }
+    const child = spawn(program, args, {
+      stdio: ['inherit', 'inherit', 'inherit', hasLink ? 3 : 'ignore'],
+      env,
+    });
+    child.on('error', () => process.exit(127));
+    child.on('exit', (code, signal) =>
+      process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
   }
 }
