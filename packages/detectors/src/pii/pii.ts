@@ -27,11 +27,11 @@ export function findPersonalData(text: string, kinds: ReadonlySet<string> | null
   const wantsNames = kinds === null || NAMED_KINDS.some((kind) => kinds.has(kind));
   const found = [...findForms(text), ...(wantsNames ? findNames(text) : [])];
   if (kinds === null) return surest(found);
+  const isAsked = ({ kind }: Finding): boolean => kinds.has(kind);
   // What was not asked for must not hide what was: a town within an address is still a place.
-  const asked = [...found, ...findGeneral(text, kinds)]
-    .flatMap((one) => asEveryKind(text, one))
-    .filter(({ kind }) => kinds.has(kind));
-  return surest(asked);
+  const asked = [...found, ...findGeneral(text, kinds)].filter((one) => asEveryKind(text, one).some(isAsked));
+  // Nor must one kind of a finding hide its other.
+  return surest(asked).flatMap((one) => asEveryKind(text, one).filter(isAsked));
 }
 
 /** The finding itself, and as the wider or narrower kind that it also is. */

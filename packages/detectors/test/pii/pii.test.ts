@@ -150,6 +150,18 @@ test('an address is a place too, and what a rule does not ask for hides nothing'
   assert.equal(kinds('"PERSON" in pii(m)'), 0);
 });
 
+test('a finding of two kinds is of both where a rule asks for both', () => {
+  const text = 'at 12 Main Street, Springfield, IL 62704';
+  assert.deepEqual(found(text, 'LOCATION', 'ADDRESS'), [
+    'ADDRESS 12 Main Street, Springfield, IL 62704',
+    'LOCATION 12 Main Street, Springfield, IL 62704',
+  ]);
+  assert.deepEqual(found('passport number 912803456', 'US_PASSPORT', 'PASSPORT'), [
+    'PASSPORT 912803456',
+    'US_PASSPORT 912803456',
+  ]);
+});
+
 test('a kind that nothing finds is refused where it is written, and leaves the rule undecided where it is computed', () => {
   const loaded = (entities: string) =>
     loadPolicy(
