@@ -7,6 +7,10 @@
 type Rewriting = readonly [form: RegExp, write: (found: string, ...groups: readonly string[]) => string];
 
 const REWRITINGS: readonly Rewriting[] = [
+  // A line of nothing but a form feed
+  [/^[ \t]*\f[ \t\f]*$/gm, (found) => ' '.repeat(found.length)],
+  // Spaces behind the last line, as in an indented text of several lines
+  [/(?<=\n)[ \t]+$/g, (found) => '\n'.repeat(found.length)],
   // `2.`
   [/(?<![\w.])\d[\d_]*\.(?![\w.])/g, (found) => `${found.slice(0, -1)}0`],
   // `lambda a, /: b`

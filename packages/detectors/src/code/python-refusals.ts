@@ -74,8 +74,11 @@ function isRefused(node: PythonNode, code: string, original: string): boolean {
       return node.children.some((child) => child.name === ',');
     case 'Number':
       return !NUMBER.test(code.slice(node.start, node.end));
-    case 'VariableName':
     case 'PropertyName':
+      return isBadName(code.slice(node.start, node.end));
+    case 'MemberExpression':
+      return isNumberWithName(node, code);
+    case 'VariableName':
       return !NAME.test(code.slice(node.start, node.end));
     default:
       return false;
@@ -85,6 +88,24 @@ function isRefused(node: PythonNode, code: string, original: string): boolean {
 const NUMBER =
   /^(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|(?:(?:\d(?:_?\d)*)?\.\d(?:_?\d)*|\d(?:_?\d)*\.)(?:[eE][+-]?\d(?:_?\d)*)?[jJ]?|\d(?:_?\d)*(?:[eE][+-]?\d(?:_?\d)*[jJ]?|[jJ]))$/;
 const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  ),
+);
+
+/** `a.import` */
+function isBadName(name: string): boolean {
+  return KEYWORDS.has(name) || !NAME.test(name);
+}
+
+/** `1.real`; `1 .real` is none. */
+function isNumberWithName({ children }: PythonNode, code: string): boolean {
+  const [number, dot] = children;
+  if (number?.name !== 'Number' || dot?.start !== number.end) return false;
+  return /^[\d_]+$/.test(code.slice(number.start, number.end));
+}
 
 /** `a == not b`; `a and not b` is none. */
 function isNotBehindOperator({ children }: PythonNode): boolean {
@@ -98,11 +119,12 @@ function isNotBehindOperator({ children }: PythonNode): boolean {
   );
 }
 
-/** `f() = 1`, `a, b: int`. */
+/** `f() = 1`, `a, b: int`, `a: int = b = 1`. */
 function isBadAssignment({ children }: PythonNode): boolean {
   const annotation = children.findIndex(({ name }) => name === 'TypeDef');
   if (annotation > 1) return true;
   const last = children.findLastIndex(({ name }) => name === 'AssignOp');
+  if (annotation >= 0 && last !== children.findIndex(({ name }) => name === 'AssignOp')) return true;
   return children.some(
     (child, at) => at < last && child.name !== 'AssignOp' && child.name !== 'TypeDef' && !isTarget(child),
   );

@@ -10,6 +10,19 @@ function isPython(code: string): boolean {
 
 /** What `ast.parse` of Python 3.11 answers with a tree. */
 const ACCEPTED: readonly string[] = [
+  'import a\n\n\f\nclass B:\n  c = 1\n\f\n  d = 2',
+  'import a\r\n\f\r\nb',
+  '\fimport a',
+  'if a:\n    b\n    ',
+  'if a:\n    b\n\f',
+  '1 .real',
+  '1.0.real',
+  '1.e5',
+  '0x1.real',
+  'a.print',
+  'a.match.case',
+  'a: int = 1',
+  'a: int',
   'return',
   'class A: pass; pass',
   'a = b = 1;',
@@ -74,6 +87,12 @@ const ACCEPTED: readonly string[] = [
 
 /** What it answers with a `SyntaxError`. */
 const REFUSED: readonly string[] = [
+  '1.real',
+  '1_0.real',
+  'a.import',
+  'a.None()',
+  'x[1:2].async',
+  'a: int = b = 1',
   'def f():\n    a\n  b\n',
   'a;;b',
   ';',
