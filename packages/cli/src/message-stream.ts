@@ -17,6 +17,7 @@ import {
 import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
 import { jsonFaultOfLine } from './json-fault.ts';
 import { nearest } from './nearest.ts';
+import type { Dialect } from './policy-files.ts';
 import { visibleLine } from './visible-text.ts';
 
 export type Answer = 'given' | 'not-needed';
@@ -38,9 +39,14 @@ export const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const LIMITS: JsonLimits = { length: MOST_LINE_BYTES, depth: 512, elements: 5_000_000 };
 
 export class MessageStream {
+  readonly #dialect: Dialect;
   #messages = 0;
   /** An output without an id answers the last call; null: that has none either. */
   #lastCall: string | null = null;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
 
   /** Reads `{"role": …}`, or `{"pending": [messages], "consent": "given"}`. Changes nothing until `happened`. */
   read(line: string): Result<Pending, string> {
@@ -76,6 +82,8 @@ export class MessageStream {
 
   /** The events of messages that may come next; the path of a fault begins at 0. */
   next(messages: readonly Json[]): Result<NextEvents, TraceFault> {
+    const legacy = this.#dialect === 'cordon' ? messages.findIndex(isLegacyOutput) : -1;
+    if (legacy >= 0) return failed({ path: `${legacy}.role`, message: LEGACY_OUTPUT });
     const decoded = decodeChat(messages, this.#lastCall);
     if (!decoded.ok) return decoded;
     const events = decoded.value.map((event) => movedBehind(event, this.#messages));
@@ -89,6 +97,14 @@ export class MessageStream {
     });
   }
 }
+
+/** Files with such outputs are read: there the call that it answers is looked for by its name. */
+function isLegacyOutput(message: Json): boolean {
+  return isJsonObject(message) && message.role === 'function';
+}
+
+const LEGACY_OUTPUT =
+  'the role `function` is a tool output of an older form: write the role `tool` with a `tool_call_id`';
 
 /** Null: the last call has none. */
 function idOfLastCall(events: readonly TraceEvent[], before: string | null): string | null {

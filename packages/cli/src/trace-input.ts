@@ -24,6 +24,7 @@ import { quoted } from './config-reader.ts';
 import { countEvents, hasEvents, NOTHING_READ } from './event-counts.ts';
 import { jsonFault } from './json-fault.ts';
 import { nearest } from './nearest.ts';
+import type { Dialect } from './policy-files.ts';
 import { openBytes, readStream } from './text-file.ts';
 
 /** A trace, and the document that the paths of its events lead into. */
@@ -38,9 +39,13 @@ export interface TraceOptions {
   readonly standardInput: AsyncIterable<Uint8Array>;
   /** Absent: it is recognised. */
   readonly format?: TraceFormat | undefined;
+  /** Of the policy that the traces are read for. */
+  readonly dialect: Dialect;
   /** What the user says of the tools; absent: nothing is known of them. */
   readonly labels?: TraceLabels | undefined;
 }
+
+type ReadAs = Pick<TraceOptions, 'format' | 'dialect'>;
 
 /** The format of that name, or what is wrong with it; absent: null. */
 export function formatNamed(name: string | undefined): Result<TraceFormat | undefined, Diagnostic> {
@@ -67,7 +72,7 @@ export async function* readTraces(
   const text = await readStream(file, file === '-' ? options.standardInput : openBytes(file), MOST_BYTES);
   if (!text.ok) return yield text;
   const { labels } = options;
-  for (const trace of tracesOf(file, text.value, options.format)) {
+  for (const trace of tracesOf(file, text.value, options)) {
     yield trace.ok && labels !== undefined
       ? ok({ ...trace.value, events: labels.label(trace.value.events) })
       : trace;
@@ -78,13 +83,13 @@ export async function* readTraces(
 export function* tracesOf(
   file: string,
   text: string,
-  format?: TraceFormat,
+  reading: ReadAs,
 ): Generator<Result<TraceInput, Diagnostic>> {
-  if (/\.(jsonl|ndjson)$/i.test(file)) return yield* tracesOfLines(file, text, format);
+  if (/\.(jsonl|ndjson)$/i.test(file)) return yield* tracesOfLines(file, text, reading);
   if (text.trim() === '') return yield failed(emptyFile(file));
   const whole = parseJson(text, LIMITS);
-  if (whole.ok) yield traceOf(file, whole.value, format);
-  else if (isFirstLineJson(text)) yield* tracesOfLines(file, text, format);
+  if (whole.ok) yield traceOf(file, whole.value, reading);
+  else if (isFirstLineJson(text)) yield* tracesOfLines(file, text, reading);
   else yield failed(notJson(file, 'this', whole.fault, null));
 }
 
@@ -104,32 +109,28 @@ interface Line {
 function* tracesOfLines(
   file: string,
   text: string,
-  format: TraceFormat | undefined,
+  reading: ReadAs,
 ): Generator<Result<TraceInput, Diagnostic>> {
   const first = firstJson(text);
-  if (first !== null && isElement(first)) return yield traceOfElements(file, text, format);
+  if (first !== null && isElement(first)) return yield traceOfElements(file, text, reading);
   let isEmpty = true;
   for (const line of lines(text)) {
     isEmpty = false;
     yield line.json.ok
-      ? traceOf(`${file}:${line.number}`, line.json.value, format)
+      ? traceOf(`${file}:${line.number}`, line.json.value, reading)
       : failed(notJson(file, 'this line', line.json.fault, line));
   }
   if (isEmpty) yield failed(emptyFile(file));
 }
 
 /** Each line is a message (a call, a span, …): together they are one trace, and without one of them they are none. */
-function traceOfElements(
-  file: string,
-  text: string,
-  format: TraceFormat | undefined,
-): Result<TraceInput, Diagnostic> {
+function traceOfElements(file: string, text: string, reading: ReadAs): Result<TraceInput, Diagnostic> {
   const elements: Json[] = [];
   for (const line of lines(text)) {
     if (!line.json.ok) return failed(notJson(file, 'this line', line.json.fault, line));
     elements.push(line.json.value);
   }
-  return traceOf(file, elements, format);
+  return traceOf(file, elements, reading);
 }
 
 /** What holds a conversation, or a request and its response, is a trace of its own. */
@@ -174,14 +175,11 @@ function isFirstLineJson(text: string): boolean {
   return false;
 }
 
-function traceOf(
-  name: string,
-  document: Json,
-  format: TraceFormat | undefined,
-): Result<TraceInput, Diagnostic> {
+function traceOf(name: string, document: Json, reading: ReadAs): Result<TraceInput, Diagnostic> {
+  const { format, dialect } = reading;
   // A single message is a trace of one.
   const input = isMessage(document) ? [document] : document;
-  const read = readTrace(input, format === undefined ? {} : { format });
+  const read = readTrace(input, format === undefined ? { dialect } : { format, dialect });
   if (read.ok) {
     const { events } = read.value;
     if (!hasEvents(countEvents(events))) return failed(problem('TRC004', name, NOTHING_READ, NOTHING_HELP));

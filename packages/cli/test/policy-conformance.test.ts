@@ -41,7 +41,7 @@ test('what analyze is made of says what the cases say', () => {
     told(one, () => compareDiagnostics(expect, diagnostics.map(found)));
     if (!policies.ok || 'diagnostics' in expect || 'decision' in expect) continue;
     const format = 'fault' in expect ? 'openai-chat' : undefined;
-    const [read] = tracesOf('trace.json', JSON.stringify(trace), format);
+    const [read] = tracesOf('trace.json', JSON.stringify(trace), { format, dialect });
     assert.ok(read !== undefined);
     if ('fault' in expect) {
       told(one, () => assert.equal(read.ok ? null : (read.fault.path ?? ''), expect.fault.path));

@@ -285,7 +285,12 @@ for (const [about, text] of [
 const NONE_OF_CHAT = { Message: 0, ToolCall: 0, ToolOutput: 0 };
 
 function examinerSaysWhatPolicySays(policy: Policy): void {
-  const examiner = new Examiner(policy, { parameters: {}, maxLength: 1e6, labels: null });
+  const examiner = new Examiner(policy, {
+    parameters: {},
+    maxLength: 1e6,
+    labels: null,
+    dialect: 'cordon',
+  });
   const seen = { found: 0, clean: 0, refused: 0 };
   fc.assert(
     fc.property(trace, wrapping, writing, (messages, wrap, [plain, written]) => {

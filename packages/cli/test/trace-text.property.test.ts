@@ -63,7 +63,7 @@ const MESSAGE: fc.Arbitrary<Json> = fc.oneof(
 test('messages that come one by one are the events that they would be in one list', () => {
   fc.assert(
     fc.property(fc.array(MESSAGE, { maxLength: 8 }), (messages) => {
-      const stream = new MessageStream();
+      const stream = new MessageStream('cordon');
       const events = messages.flatMap((message) => {
         const pending = stream.read(JSON.stringify(message));
         assert.ok(pending.ok);
@@ -78,7 +78,7 @@ test('messages that come one by one are the events that they would be in one lis
 test('messages that come several at once are the events that they would be in one list', () => {
   fc.assert(
     fc.property(fc.array(fc.array(MESSAGE, { minLength: 1, maxLength: 4 }), { maxLength: 4 }), (groups) => {
-      const stream = new MessageStream();
+      const stream = new MessageStream('cordon');
       const events = groups.flatMap((messages) => {
         const next = stream.next(messages);
         assert.ok(next.ok);
@@ -96,7 +96,7 @@ test('an output without an id answers the call before it in its own line, not th
     content: '',
     tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: {} } }],
   });
-  const stream = new MessageStream();
+  const stream = new MessageStream('cordon');
   const first = stream.next([calls('1')]);
   if (first.ok) first.value.happened();
   const next = stream.next([calls('2'), { role: 'tool', content: 'y' }]);
@@ -107,7 +107,7 @@ test('an output without an id answers the call before it in its own line, not th
 test('a line that did not happen changes nothing about those behind it', () => {
   fc.assert(
     fc.property(fc.array(MESSAGE, { maxLength: 5 }), MESSAGE, MESSAGE, (before, denied, next) => {
-      const streams = [new MessageStream(), new MessageStream()].map((stream, index) => {
+      const streams = [new MessageStream('cordon'), new MessageStream('cordon')].map((stream, index) => {
         for (const message of before) {
           const pending = stream.next([message]);
           if (pending.ok) pending.value.happened();
@@ -134,7 +134,7 @@ test('any text gives traces and diagnostics, and throws nothing', () => {
       fc.array(LINE, { maxLength: 6 }),
       fc.constantFrom('a.json', 'a.jsonl', '-'),
       (lines, file) => {
-        for (const trace of tracesOf(file, lines.join('\n'))) {
+        for (const trace of tracesOf(file, lines.join('\n'), { dialect: 'cordon' })) {
           if (!trace.ok) assert.match(trace.fault.code, /^TRC00[124]$/);
           else assert.ok(trace.value.name.startsWith(file));
         }

@@ -57,7 +57,7 @@ export async function monitor(
 class Watch {
   readonly #monitor: PolicyMonitor;
   readonly #options: MonitorOptions;
-  readonly #messages = new MessageStream();
+  readonly #messages: MessageStream;
   readonly #asked: Answerers | undefined;
   #exitCode: ExitCode = EXIT.done;
   #lines = 0;
@@ -65,6 +65,7 @@ class Watch {
   constructor(policyMonitor: PolicyMonitor, options: MonitorOptions, asked: Answerers | undefined) {
     this.#monitor = policyMonitor;
     this.#options = options;
+    this.#messages = new MessageStream(options.dialect);
     this.#asked = asked;
   }
 

@@ -1,12 +1,14 @@
 /** How commands are told to read traces. Ring 1. */
 import { TraceLabels } from '@cordon/policy';
 import { readLabelFile } from '../label-file.ts';
+import type { Dialect } from '../policy-files.ts';
 import { formatNamed, type TraceOptions } from '../trace-input.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface TraceReadingOptions {
   /** The name of a format; absent: it is recognised. */
   readonly format?: string;
+  readonly dialect: Dialect;
   /** A file that says what the tools of the traces do. */
   readonly labels?: string;
 }
@@ -14,7 +16,7 @@ export interface TraceReadingOptions {
 /** Null: there is no such format, or the labels cannot be used, and that has been told. */
 export function traceReading(
   surroundings: Surroundings,
-  { format, labels: file }: TraceReadingOptions,
+  { format, dialect, labels: file }: TraceReadingOptions,
 ): TraceOptions | null {
   const named = formatNamed(format);
   const labels = file === undefined ? null : readLabelFile(file);
@@ -28,6 +30,7 @@ export function traceReading(
   return {
     standardInput: process.stdin,
     format: named.value,
+    dialect,
     labels: labels === null ? undefined : new TraceLabels(labels.value),
   };
 }

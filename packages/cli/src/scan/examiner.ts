@@ -26,6 +26,7 @@ import {
 import type { Awaited } from '../asked-questions.ts';
 import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
+import type { Dialect } from '../policy-files.ts';
 import { isElement } from '../trace-input.ts';
 import { NeedTable } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
@@ -56,6 +57,8 @@ export interface ExaminerOptions {
   readonly maxLength: number;
   /** Absent: it is recognised. */
   readonly format?: TraceFormat | undefined;
+  /** Of the policy. */
+  readonly dialect: Dialect;
   /** What the user says of the tools; null: nothing. */
   readonly labels: readonly ToolLabelEntry[] | null;
 }
@@ -103,8 +106,8 @@ export class Examiner {
     const parsed = parseJson(text, { ...LIMITS, length: this.#options.maxLength });
     if (!parsed.ok) return failed(notJson(parsed.fault));
     if (isElement(parsed.value)) return failed(partOfTrace(parsed.value));
-    const { format, parameters } = this.#options;
-    const read = readTrace(parsed.value, format === undefined ? {} : { format });
+    const { format, dialect, parameters } = this.#options;
+    const read = readTrace(parsed.value, format === undefined ? { dialect } : { format, dialect });
     if (!read.ok) return failed(sentenceOf(read.fault));
     const counts = countEvents(read.value.events);
     if (!hasEvents(counts)) return failed(NOTHING_READ);

@@ -44,6 +44,7 @@ export class PartScanner {
       parameters: task.parameters,
       maxLength: task.maxLine,
       format: task.format,
+      dialect: task.dialect,
       labels: task.labels,
     });
     this.#reader = new LineReader(task.maxLine);

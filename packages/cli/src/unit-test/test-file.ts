@@ -28,6 +28,8 @@ export const TEST_FILE_END = '.test.json';
 export interface TestFile {
   readonly file: string;
   readonly policies: PolicyFiles;
+  /** Of the policies. */
+  readonly dialect: Dialect;
   readonly cases: readonly TestCase[];
   /** What is known of the tools in all traces; null: nothing. */
   readonly labels: TraceLabels | null;
@@ -52,17 +54,19 @@ export function readTestFile(file: string): Result<TestFile, readonly Diagnostic
   const reader = new ConfigReader(file, text.value);
   const root = reader.object({ node: tree.value, path: '' });
   if (root === null) return failed(reader.diagnostics);
-  const policies = readPolicyFiles(policyFiles(reader, root, file), readDialect(reader, root));
+  const dialect = readDialect(reader, root);
+  const policies = readPolicyFiles(policyFiles(reader, root, file), dialect);
   if (!policies.ok) return failed([...reader.diagnostics, ...policies.fault]);
   const rules = policies.value.policy.rules.map(({ id }) => id);
   const labels = testLabels(reader, root, dirname(file));
   if (labels !== null && !labels.ok) return failed([...reader.diagnostics, ...labels.fault]);
-  const cases = new CaseReader(reader, dirname(file), rules).cases(root);
+  const cases = new CaseReader(reader, dirname(file), rules, dialect).cases(root);
   root.finish();
   if (reader.hasErrors) return failed(reader.diagnostics);
   return ok({
     file,
     policies: policies.value,
+    dialect,
     cases,
     labels: labels === null ? null : new TraceLabels(labels.value),
   });
@@ -121,11 +125,13 @@ class CaseReader {
   readonly #reader: ConfigReader;
   readonly #folder: string;
   readonly #rules: readonly string[];
+  readonly #dialect: Dialect;
 
-  constructor(reader: ConfigReader, folder: string, rules: readonly string[]) {
+  constructor(reader: ConfigReader, folder: string, rules: readonly string[], dialect: Dialect) {
     this.#reader = reader;
     this.#folder = folder;
     this.#rules = rules;
+    this.#dialect = dialect;
   }
 
   cases(root: ObjectReader): readonly TestCase[] {
@@ -160,7 +166,7 @@ class CaseReader {
 
   #trace(at: Located): readonly TraceEvent[] | string {
     if (at.node.kind === 'string') return pathFrom(this.#folder, at.node.value);
-    return readTrace(this.#reader, at);
+    return readTrace(this.#reader, at, this.#dialect);
   }
 
   #parameters(object: ObjectReader): JsonObject {

@@ -5,6 +5,7 @@
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Analysis, Policy, PolicyDecision, TraceEvent } from '@cordon/policy';
+import type { Dialect } from '../policy-files.ts';
 import { readTraces } from '../trace-input.ts';
 import { type Difference, differences } from './expectation.ts';
 import type { TestCase, TestFile } from './test-file.ts';
@@ -21,11 +22,11 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** One case. Fails if its trace cannot be read. */
 export async function runCase(
-  { policies, labels }: TestFile,
+  { policies, labels, dialect }: TestFile,
   test: TestCase,
   hits: RuleHits,
 ): Promise<Result<CaseResult, Diagnostic>> {
-  const read = typeof test.trace === 'string' ? await onlyTrace(test.trace) : ok(test.trace);
+  const read = typeof test.trace === 'string' ? await onlyTrace(test.trace, dialect) : ok(test.trace);
   if (!read.ok) return read;
   const events = labels?.label(read.value) ?? read.value;
   const { policy } = policies;
@@ -36,9 +37,9 @@ export async function runCase(
   return ok({ name, line, differences: differences(test.expectation, analysis, decision) });
 }
 
-async function onlyTrace(file: string): Promise<Result<readonly TraceEvent[], Diagnostic>> {
+async function onlyTrace(file: string, dialect: Dialect): Promise<Result<readonly TraceEvent[], Diagnostic>> {
   let found: readonly TraceEvent[] | null = null;
-  for await (const trace of readTraces(file, { standardInput: nothing() })) {
+  for await (const trace of readTraces(file, { standardInput: nothing(), dialect })) {
     if (!trace.ok) return trace;
     if (found !== null) {
       const message = 'it holds several traces';

@@ -8,6 +8,7 @@ import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/co
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
 import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { MessageStream } from '../message-stream.ts';
+import type { Dialect } from '../policy-files.ts';
 
 const TEXT_FORMS = ['system', 'user', 'assistant'] as const;
 const HUB_FORMS = ['request', 'response', 'release', 'egress'] as const;
@@ -18,8 +19,8 @@ type Form = (typeof FORMS)[number];
 type HubForm = (typeof HUB_FORMS)[number];
 
 /** The events of a list of steps; the path of each is its position in the list. What is wrong is reported. */
-export function readTrace(reader: ConfigReader, at: Located): readonly TraceEvent[] {
-  const trace = new TraceReader(reader);
+export function readTrace(reader: ConfigReader, at: Located, dialect: Dialect): readonly TraceEvent[] {
+  const trace = new TraceReader(reader, dialect);
   return reader
     .items(at, 'a list of steps, or the name of a file')
     .flatMap((item, index) => trace.step(item, index));
@@ -33,11 +34,12 @@ interface Call {
 
 class TraceReader {
   readonly #reader: ConfigReader;
-  readonly #stream = new MessageStream();
+  readonly #stream: MessageStream;
   readonly #calls: Call[] = [];
 
-  constructor(reader: ConfigReader) {
+  constructor(reader: ConfigReader, dialect: Dialect) {
     this.#reader = reader;
+    this.#stream = new MessageStream(dialect);
   }
 
   step(at: Located, index: number): readonly TraceEvent[] {

@@ -159,7 +159,7 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
       return;
     }
     const isPair = isPaired(value);
-    const asked = new Reading();
+    const asked = new Reading(reading.dialect);
     const asking = readerOf(format, asked);
     const place = isPair ? join(at, 'request') : at;
     const request = isPair ? (asked.objectAt(value, 'request', at) ?? {}) : value;
@@ -169,7 +169,7 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
     if (messages !== undefined) asking.messages(messages, join(place, MESSAGES[format]));
     for (const event of history.request(asked.events)) reading.emit(event);
 
-    const answered = new Reading();
+    const answered = new Reading(reading.dialect);
     const answering = readerOf(format, answered);
     const answer = isPair ? (own(value, 'response') ?? null) : answering.isResponse(value) ? value : null;
     if (answer !== null) answering.response(answer, isPair ? join(at, 'response') : at);

@@ -10,15 +10,15 @@ import { decodeChat } from '../chat.ts';
 import { elementKeys } from '../known-keys.ts';
 import type { ToolCallEvent, TraceEvent } from '../trace-event.ts';
 import { OpenCalls } from './open-calls.ts';
-import { isList, join, own, type Reading } from './reading.ts';
+import { isList, join, own, type Reading, type TraceDialect } from './reading.ts';
 import { emitOpenaiTools, emitTool } from './tool.ts';
 import { attachment, callEvent, dataUrl, loneText, type Piece, textChunk, withContent } from './turn.ts';
 
 /** Whether a list has nothing in it but what `chat.ts` knows: then it is decoded as it is, in one pass. */
-export function isPlainChat(list: readonly Json[]): boolean {
+export function isPlainChat(list: readonly Json[], dialect: TraceDialect): boolean {
   for (const element of list) {
     if (!isJsonObject(element)) continue;
-    if (typeof own(element, 'role') === 'string' ? isSpecial(element) : !isPlainElement(element))
+    if (typeof own(element, 'role') === 'string' ? isSpecial(element, dialect) : !isPlainElement(element))
       return false;
   }
   return true;
@@ -104,7 +104,8 @@ function readElements(reading: Reading, elements: readonly Placed[]): void {
   const open = new OpenCalls();
   const amendments = new Map<number, Amendment>();
   const plain = elements.map(({ value, path }, index) => {
-    const special = isJsonObject(value) && isSpecial(value) ? plainForm(reading, value, path, open) : null;
+    const special =
+      isJsonObject(value) && isSpecial(value, reading.dialect) ? plainForm(reading, value, path, open) : null;
     if (special === null) return value;
     amendments.set(index, special.amendment);
     return special.element;
@@ -151,10 +152,10 @@ function amend(event: TraceEvent, path: string, { pieces, calls }: Amendment): r
 }
 
 /** Whether an element has what `chat.ts` does not know. */
-function isSpecial(element: JsonObject): boolean {
+function isSpecial(element: JsonObject, dialect: TraceDialect): boolean {
   const role = own(element, 'role');
   if (typeof role !== 'string') return false;
-  if (role === 'function') return true;
+  if (role === 'function' && dialect === 'cordon') return true;
   for (const key of SPECIAL_KEYS) if ((own(element, key) ?? null) !== null) return true;
   const content = own(element, 'content');
   if (isList(content) && content.some((chunk) => !isPlainChunk(chunk))) return true;
@@ -232,7 +233,7 @@ function plainForm(
     toolCalls.push({ id: at, type: 'function', function: { name, arguments: args } });
   }
   const pieces = contentPieces(reading, element, path);
-  const isOutput = own(element, 'role') === 'function';
+  const isOutput = own(element, 'role') === 'function' && reading.dialect === 'cordon';
   const output = isOutput
     ? { role: 'tool', tool_call_id: open.answered(reading.nameAt(element, 'name', path)) }
     : { tool_calls: toolCalls };

@@ -12,7 +12,7 @@ import { foreignIn } from './foreign.ts';
 import { McpReader } from './mcp.ts';
 import { isPlainChat } from './openai-chat.ts';
 import { readSpans } from './otel.ts';
-import { isList, Reading } from './reading.ts';
+import { isList, Reading, type TraceDialect } from './reading.ts';
 import { formatOf, type TraceFormat } from './shape.ts';
 
 /** In the order in which they are looked for. */
@@ -39,13 +39,14 @@ export interface ReadTrace {
  *
  * @param input a list of messages, items, spans or entries, or an object around one; it is neither changed nor
  *   copied, and the events hold parts of it.
- * @param options `format`: absent, it is recognised by a few keys (`docs/policy/traces.md`).
+ * @param options `format`: absent, it is recognised by a few keys (`docs/policy/traces.md`). `dialect`: that of
+ *   the policy that the trace is read for; absent: `cordon`.
  * @returns the events in the order in which they happened. All or nothing: a part of a trace proves nothing. The
  *   fault says where and, if the format was recognised, as what it was read. Never throws.
  */
 export function readTrace(
   input: unknown,
-  options: { readonly format?: TraceFormat } = {},
+  options: { readonly format?: TraceFormat; readonly dialect?: TraceDialect } = {},
 ): Result<ReadTrace, TraceFault> {
   if (!isList(input) && !isJsonObject(input)) {
     return failed({ path: '', message: 'a trace is a list, or an object around one' });
@@ -57,7 +58,7 @@ export function readTrace(
     const message = `the trace has none of the shapes of ${TRACE_FORMATS.join(', ')}`;
     return failed({ path: '', message });
   }
-  const read = readAs(format, input);
+  const read = readAs(format, input, options.dialect ?? 'cordon');
   if (read.ok) return ok({ format, events: read.value });
   const foreign = foreignIn(input, read.fault.path);
   if (foreign !== null) return failed(foreignFault({ ...foreign, path: read.fault.path }));
@@ -70,9 +71,13 @@ function foreignFault({ name, path }: { readonly name: string; readonly path: st
   return { path, message };
 }
 
-function readAs(format: TraceFormat, input: Json): Result<readonly TraceEvent[], TraceFault> {
-  if (format === 'openai-chat' && isList(input) && isPlainChat(input)) return decodeChat(input);
-  const reading = new Reading();
+function readAs(
+  format: TraceFormat,
+  input: Json,
+  dialect: TraceDialect,
+): Result<readonly TraceEvent[], TraceFault> {
+  if (format === 'openai-chat' && isList(input) && isPlainChat(input, dialect)) return decodeChat(input);
+  const reading = new Reading(dialect);
   if (!reading.checkDepth(input)) return reading.result;
   switch (format) {
     case 'openai-chat':

@@ -10,10 +10,21 @@ import { MAX_DEPTH } from '../depth.ts';
 import { ROLES, shownWord, strangeKey, strangeKeyMessage, strangeRoleMessage } from '../known-keys.ts';
 import type { EventFrame, TraceEvent } from '../trace-event.ts';
 
+/**
+ * Whose meaning messages have. `invariant`: every role but `tool` is a message, as in that language. `cordon`: the role
+ * `function`, the older form of `tool`, is a tool output.
+ */
+export type TraceDialect = 'cordon' | 'invariant';
+
 /** Collects the events of a trace, or the one fault that makes it none. */
 export class Reading {
+  readonly dialect: TraceDialect;
   readonly events: TraceEvent[] = [];
   #fault: TraceFault | null = null;
+
+  constructor(dialect: TraceDialect = 'cordon') {
+    this.dialect = dialect;
+  }
 
   get fault(): TraceFault | null {
     return this.#fault;
