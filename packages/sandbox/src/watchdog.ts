@@ -26,6 +26,8 @@ const LONGEST_BLIND_MS = 12_000;
 
 /** Locks on files that may only be read: so long, and then a tenth of the time. A reader of a database needs less. */
 const LONGEST_LOCK_MS = 5_000;
+/** So many times as long as a look for locks took, none is made. Attack: thousands of open files, each of which is looked at. */
+const LOCKS_PAUSE = 10;
 
 /** What a whole tree of processes may use. */
 export interface TreeLimits {
@@ -69,6 +71,9 @@ interface Account {
   /** Time of the last look, and how long it has kept locks on files that it may only read. */
   lookedAt: number;
   lockedMs: number;
+  /** Whether it had such locks when they were last looked for, and when to do that next. */
+  holdsLocks: boolean;
+  locksDue: number;
 }
 
 /** One for the whole process; each sandbox costs a look a few reads of /proc. */
@@ -88,8 +93,9 @@ export class Watchdog {
   add(watch: Watch): () => void {
     const due = performance.now() + SHORTEST_PAUSE_MS;
     const lookedAt = performance.now();
-    const seen = { blindSince: null, ticks: 0, lostTicks: 0, tablesMiB: 0, lookedAt, lockedMs: 0 };
-    this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, ...seen });
+    const seen = { blindSince: null, ticks: 0, lostTicks: 0, tablesMiB: 0 };
+    const locks = { lookedAt, lockedMs: 0, holdsLocks: false, locksDue: 0 };
+    this.#watches.set(watch, { due, pause: SHORTEST_PAUSE_MS, ...seen, ...locks });
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     return () => this.#remove(watch);
   }
@@ -219,7 +225,12 @@ function lockedMs(
   // Where nobody looked for long, since this process was stopped, say, it is not known to have held a lock since.
   const passed = Math.min(now - account.lookedAt, LONGEST_PAUSE_MS);
   account.lookedAt = now;
-  account.lockedMs = locks.areHeld(root, processes, now)
+  if (now >= account.locksDue) {
+    const began = performance.now();
+    account.holdsLocks = locks.areHeld(root, processes, now);
+    account.locksDue = now + LOCKS_PAUSE * (performance.now() - began);
+  }
+  account.lockedMs = account.holdsLocks
     ? account.lockedMs + passed
     : Math.max(0, account.lockedMs - passed / 10);
   return account.lockedMs;

@@ -1,8 +1,11 @@
 /** Whose a lock is, as the watching thread sees it. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { areMapped } from '../src/held-locks.ts';
+import { folder } from './confined.ts';
 
 const ORDINARY = 61_234;
 /** No pid is so high. */
@@ -24,3 +27,18 @@ test('a lock of another user costs no look through the open files of a sandbox',
 test('a lock whose owner has ended is looked for', () => {
   assert.equal(lookedFor(ENDED), '1');
 });
+
+const MAPPING = '7f0000000000-7f0000001000 r--p 00000000 fe:00 17                        /usr/lib/some\n';
+/** How long the lists of mappings of two processes may be. */
+const LISTS: readonly (readonly [what: string, lines: number, file: string, isHeld: boolean])[] = [
+  ['a mapped file is found', 10, 'fe:00 17', true],
+  ['a file that is not mapped is not found', 10, 'fe:00 1', false],
+  ['what is too long to be looked through counts as a lock that is held', 60_000, 'fe:00 1', true],
+];
+
+for (const [what, lines, file, isHeld] of LISTS)
+  test(`in lists of mappings, ${what}`, (context) => {
+    const process = folder(context);
+    writeFileSync(join(process, 'maps'), MAPPING.repeat(lines));
+    assert.equal(areMapped([process, process], new Set([file])), isHeld);
+  });
