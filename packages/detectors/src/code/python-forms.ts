@@ -11,8 +11,8 @@ const REWRITINGS: readonly Rewriting[] = [
   [/^[ \t]*\f[ \t\f]*$/gm, (found) => ' '.repeat(found.length)],
   // Spaces behind the last line, as in an indented text of several lines
   [/(?<=\n)[ \t]+$/g, (found) => '\n'.repeat(found.length)],
-  // `2.`
-  [/(?<![\w.])\d[\d_]*\.(?![\w.])/g, (found) => `${found.slice(0, -1)}0`],
+  // `2.`, `2.e5`
+  [/(?<![\w.])\d[\d_]*\.(?:(?![\w.])|(?=[eE][+-]?\d))/g, (found) => `${found.slice(0, -1)}0`],
   // `lambda a, /: b`
   [/,[ \t]{0,9}\/(?=[ \t]{0,9}[,:)])/g, (found) => `${found.slice(0, -1)}_`],
   // `x = yield`
