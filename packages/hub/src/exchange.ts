@@ -453,7 +453,7 @@ export class Exchange {
     }
     if (carried.kind !== 'done') return refusal();
     const texts: string[] = [];
-    replaceFreeText(functionality.response, carried.value.message, (text) => {
+    const withoutTexts = replaceFreeText(functionality.response, carried.value.message, (text) => {
       texts.push(text);
       return null;
     });
@@ -471,8 +471,9 @@ export class Exchange {
     const visible = replaceFreeText(functionality.response, carried.value.message, (text) =>
       context.references.hold({ text, ...source }),
     );
-    // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public.
-    context.learns(label, [app.id, ...carries]);
+    // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
+    // reference by itself tells nothing.
+    if (!isEmpty(withoutTexts)) context.learns(label, [app.id, ...carries]);
     if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
     return ok({ type: 'response', message: visible });
   }
@@ -548,6 +549,14 @@ interface Sources {
 /** The worst of what a context has seen and of the texts that it places unseen. */
 function joinedLabel(label: Label, texts: readonly HeldText[]): Label {
   return texts.reduce((joined, text) => joinLabels(joined, text.label), label);
+}
+
+/** Whether a response without its texts says nothing: no value, no number of texts, no choice of members. */
+function isEmpty(message: Json): boolean {
+  if (message === null) return true;
+  if (!isJsonObject(message)) return false;
+  const members = Object.values(message);
+  return members.length === 1 && members.every(isEmpty);
 }
 
 function originsIn(context: Context, texts: readonly HeldText[]): readonly AppId[] {
