@@ -68,8 +68,11 @@ function threaded(more: Partial<ConstructorParameters<typeof WorkerTextThread>[0
   const answer = async (question: Question) => {
     // The thread itself does not keep the process.
     const waiting = setInterval(() => undefined, 60_000);
-    await thread.answer(question);
-    clearInterval(waiting);
+    try {
+      await thread.answer(question);
+    } finally {
+      clearInterval(waiting);
+    }
   };
   return { book, thread, longTexts, answer };
 }
@@ -229,6 +232,20 @@ parentPort.on('message', ({ texts }) => {
   const died = await watched(line, { output: `deadly ${letters(LONG)}` }, answering);
   assert.deepEqual([died.verdict, died.questions.length], ['deny', 1]);
   assert.equal((await watched(line, { output: letters(LONG) }, answering)).verdict, 'allow');
+  await answering.thread.close();
+});
+
+// Attack: an app that starts so many processes that the hub gets no thread.
+test('where no thread can be started, each text is undecided', async () => {
+  const answering = threaded({ program: new URL('http://127.0.0.1/no-program') });
+  const line = AFTER('prompt_injection(output)');
+  const all = await Promise.all(
+    [1, 2, 3].map((n) => watched(line, { output: letters(LONG + n) }, answering)),
+  );
+  assert.deepEqual(
+    all.map(({ verdict }) => verdict),
+    ['deny', 'deny', 'deny'],
+  );
   await answering.thread.close();
 });
 

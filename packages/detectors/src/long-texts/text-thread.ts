@@ -32,6 +32,7 @@ const MOST_WAITING = 4_096;
 const MEMORY_MIB = 1_024;
 
 const TOO_LARGE = 'the text is too long to look at';
+const NOT_STARTED = 'no thread can be started that looks at long texts';
 const TOO_SLOW = 'it takes too long to look at the text';
 const ENDED = 'the thread that looks at long texts ended';
 const TOO_MANY = 'too many long texts wait';
@@ -84,12 +85,26 @@ export class WorkerTextThread implements TextThread {
     if (this.#current !== null) return;
     const job = this.#waiting.shift();
     if (job === undefined) return;
-    this.#worker ??= this.#started();
-    const worker = this.#worker;
+    const worker = this.#running();
+    if (worker === null) {
+      this.#options.book.keep(job.question, failed(NOT_STARTED));
+      job.done();
+      return this.#begin();
+    }
     const deadline = setTimeout(() => this.#drop(worker, TOO_SLOW), this.#options.milliseconds);
     deadline.unref();
     this.#current = { job, deadline };
     worker.postMessage(job.question.input);
+  }
+
+  /** Null: the machine has no room for a thread. Attack: an app that starts processes without end. */
+  #running(): Worker | null {
+    try {
+      this.#worker ??= this.#started();
+    } catch {
+      return null;
+    }
+    return this.#worker;
   }
 
   #started(): Worker {
