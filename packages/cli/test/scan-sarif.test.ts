@@ -192,7 +192,7 @@ test('violations are failures with the level of their effect, undecided assignme
 });
 
 test('a rule comes with its text and the comment before it', () => {
-  using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': '[]\n' });
+  using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': '[{"role":"user","content":"hi"}]\n' });
   const { code, sarif } = scanned(place, 'a.jsonl');
   assert.equal(code, 0);
   const [run] = sarif.runs;

@@ -98,17 +98,22 @@ export async function scan(
   }
   try {
     const end = await run(surroundings, request.value, beginning.value, output.value, memory);
-    return exitCodeOf(end);
+    return exitCodeOf(end, isContinued(beginning.value));
   } finally {
     output.value.close();
   }
 }
 
-function exitCodeOf({ result, fault }: ScanEnd): ExitCode {
+/** A scan that goes on from an earlier one may find nothing new: that one found traces. */
+function exitCodeOf({ result, fault }: ScanEnd, continued: boolean): ExitCode {
   const isWhole =
     fault === null && result.isComplete && result.unreadable === 0 && result.counts.broken === 0;
-  if (!isWhole || result.counts.traces === 0) return EXIT.failed;
+  if (!isWhole || (result.counts.traces === 0 && !continued)) return EXIT.failed;
   return result.counts.violations > 0 ? EXIT.refused : EXIT.done;
+}
+
+function isContinued({ inputs }: Beginning): boolean {
+  return inputs.some(({ progress }) => progress.bytes > 0);
 }
 
 async function run(
