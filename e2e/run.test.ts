@@ -264,7 +264,7 @@ describe('exit codes', () => {
     assert.ok(code === 152 || code === 137, `the code was ${code}`);
     assert.match(
       stderr,
-      /^cordon: the command was ended: it used .*CPU.*; help: raise `limits` in the manifest\n$/,
+      /^cordon: the command was ended: it used .*CPU.*; help: raise `limits.cpuSeconds` in the manifest\n$/,
     );
   });
 });
