@@ -158,11 +158,16 @@ export interface SearchPlan {
 
 const NO_LEAVES: ReadonlySet<number> = new Set();
 
-/** Binds the variables in the order of the text, each behind those that it needs. */
+/**
+ * Binds the variables in the order of the text, each behind those that it needs. A variable that needs itself does not load, but the
+ * linter looks at the tree of such a policy all the same.
+ */
 export function declaredOrder(body: Body): readonly number[] {
   const order: number[] = [];
+  const begun = new Set<number>();
   const bind = (index: number): void => {
-    if (order.includes(index)) return;
+    if (begun.has(index)) return;
+    begun.add(index);
     for (const need of body.variables[index]?.needs ?? []) bind(need);
     order.push(index);
   };

@@ -110,3 +110,8 @@ test('damaged policies are, too', () => {
     { numRuns: RUNS },
   );
 });
+
+test('variables that range over each other are looked through', () => {
+  look('raise "x" if:\n    (m: Message) in m.content', []);
+  look('raise "x" if:\n    (a: Message) in b.content\n    (b: Message) in a.content\n', []);
+});
