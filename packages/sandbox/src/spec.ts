@@ -78,6 +78,9 @@ const OWN_PLACES = [
   ...['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'],
 ];
 
+/** What can be mounted in part only: `/run` holds the sockets of all services of the machine. */
+const WHOLE_PLACES: ReadonlySet<string> = new Set(['/', '/run', '/tmp']);
+
 /** Upper bounds of what a manifest may ask for; a value above is refused, not cut. */
 export const LIMIT_MAXIMA: AppLimits = {
   memoryMiB: 65_536,
@@ -160,7 +163,7 @@ function mountsProblem(mounts: readonly Mount[]): string | null {
   for (const { host, inside, access } of mounts) {
     if (!(host instanceof CheckedPath)) return `the source of the mount \`${inside}\` was not checked`;
     if (!isNormal(inside)) return `the mount point \`${inside}\` is not an absolute path in normal form`;
-    if (inside === '/' || inside === '/tmp') return `nothing can be mounted on \`${inside}\``;
+    if (WHOLE_PLACES.has(inside)) return `nothing can be mounted on \`${inside}\``;
     const taken = OWN_PLACES.find((place) => isWithin(inside, place) || isWithin(place, inside));
     if (taken !== undefined)
       return `nothing can be mounted on \`${inside}\`: \`${taken}\` is the sandbox's own`;

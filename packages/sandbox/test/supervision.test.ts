@@ -205,14 +205,16 @@ test('an app stops while Cordon is stopped, all of its processes, and goes on wi
     [1, 2].map((which) => statSync(join(shown, String(which)), { throwIfNoEntry: false })?.size ?? 0);
   const cache = join(shown, 'cache.json');
   chmodSync(shown, 0o777);
-  // A shell with job control, so that somebody could continue it: else the kernel does not stop it.
+  // In a process group of its own, whose parent could continue it: else the kernel does not stop it.
   const hub = spawn(
-    '/bin/bash',
-    ['-mc', '"$@" & echo $!; wait; wait', 'bash', process.execPath, '--no-warnings', COUNTING, cache, shown],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
+    '/usr/bin/perl',
+    [
+      ...['-e', 'setpgrp(0, 0); exec { $ARGV[0] } @ARGV'],
+      ...[process.execPath, '--no-warnings', COUNTING, cache, shown],
+    ],
+    { stdio: 'ignore' },
   );
-  const lines = createInterface({ input: hub.stdout })[Symbol.asyncIterator]();
-  const pid = Number((await lines.next()).value);
+  const pid = hub.pid ?? 0;
   context.after(() => process.kill(pid, 'SIGKILL'));
   const stateOf = () => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
   const until = async (what: string, isSo: () => boolean) => {
