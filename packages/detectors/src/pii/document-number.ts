@@ -23,14 +23,16 @@ export function passportBehind(text: string, end: number): Finding | null {
   const match = NUMBER.exec(text.slice(end, end + 64));
   const number = match?.[1] ?? null;
   if (match === null || number === null || !/\d{4}|\d.*\d.*\d/.test(number)) return null;
-  const start = end + match[0].length - number.length;
-  return {
+  return endingAt(end + match[0].length, number, {
     kind: 'PASSPORT',
-    start,
-    end: start + number.length,
     confidence: 0.85,
     reason: 'a number behind a word for passport',
-  };
+  });
+}
+
+/** The finding whose text ends at `end`. */
+function endingAt(end: number, text: string, said: Pick<Finding, 'kind' | 'confidence' | 'reason'>): Finding {
+  return { ...said, start: end - text.length, end };
 }
 
 const LINE = /([A-Z0-9<]{9})(\d)([A-Z<]{3})(\d{6})(\d)[MFX<](\d{6})(\d)[A-Z0-9<]{14,16}/y;
@@ -71,12 +73,9 @@ export function licenceBehind(text: string, end: number): Finding | null {
   const match = LICENCE.exec(text.slice(end, end + 80));
   const number = match?.[1] ?? null;
   if (match === null || number === null || number.replace(/\D/g, '').length < FEWEST_DIGITS) return null;
-  const start = end + match[0].length - number.length;
-  return {
+  return endingAt(end + match[0].length, number, {
     kind: 'US_DRIVER_LICENSE',
-    start,
-    end: start + number.length,
     confidence: 0.8,
     reason: 'a number behind a word for a driver’s licence',
-  };
+  });
 }
