@@ -30,6 +30,10 @@ function writesPipe(path: string): Program {
     fs.writeSync(pipe, 'planted')`);
 }
 
+function readsPipe(path: string): Program {
+  return tries(`fs.openSync(${quoted(path)}, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)`);
+}
+
 const writesState: Attempt['twin'] = ({ state }) => creates(`${state}/twin`);
 
 function place(id: string, title: string, path: string, changes: Partial<Attempt> = {}): Attempt {
@@ -176,10 +180,25 @@ export const WRITING: readonly Attempt[] = [
     group: 'writing',
     title: 'writes to a named pipe in a folder that it may only read',
     program: ({ code }) => writesPipe(`${code}/pipe`),
-    twin: ({ code }) => tries(`fs.readFileSync('${code}/note.txt')`),
-    stops: [],
-    layers: [],
-    known: 'a mount that is read-only protects files, not pipes, and no layer here knows a pipe from a file',
+    twin: ({ code }) => readsPipe(`${code}/pipe`),
+    stops: ['EACCES'],
+    layers: ['landlock'],
+    setting: SHARED,
+    cordonOnly: true,
+  },
+  {
+    id: 'pipe-opened-again',
+    group: 'writing',
+    title: 'opens a named pipe for reading, and then its descriptor for writing',
+    program: ({ code }) =>
+      tries(`const pipe = fs.openSync('${code}/pipe', fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+        fs.writeSync(fs.openSync('/proc/self/fd/' + pipe, fs.constants.O_RDWR | fs.constants.O_NONBLOCK), 'planted')`),
+    // What Landlock must leave alone: writing to what is open anyway, and renaming from one own folder to another.
+    twin: ({ state }) =>
+      tries(`fs.writeFileSync('/dev/null', ''); fs.mkdirSync('${state}/from'); fs.mkdirSync('${state}/to');
+        fs.writeFileSync('${state}/from/file', ''); fs.renameSync('${state}/from/file', '${state}/to/file')`),
+    stops: ['EACCES'],
+    layers: ['landlock'],
     setting: SHARED,
     cordonOnly: true,
   },

@@ -19,12 +19,16 @@ export interface LayerReport {
   readonly why: string;
   /** What to do about it; null when nothing is to be done. */
   readonly remedy: string | null;
+  /** The kernel does not have it, and apps start without; set only for a layer that not every kernel has. */
+  readonly isAbsent?: true;
 }
 
 export interface ProbeReport {
   /** True only if every layer holds. */
   readonly ready: boolean;
   readonly layers: readonly LayerReport[];
+  /** Layers that the kernel does not have; among `layers`, too, where it says what they would stop. */
+  readonly absent: readonly LayerName[];
   /** Whether this is the kept result of an earlier run with the same kernel and the same programs. */
   readonly cached: boolean;
 }

@@ -30,25 +30,93 @@ const SFD_NONBLOCK = 0x800;
 const WNOHANG = 1;
 const [PR_SET_DUMPABLE, PR_SET_SECCOMP, SECCOMP_MODE_FILTER] = [4, 22, 2];
 
-/** Constants: a mask with SIGCHLD, an empty one, and then the filter with its length. */
+/** Rights of Landlock (linux/landlock.h): to open for writing, and to rename or link from one folder to another. */
+const [WRITE_FILE, REFER] = [1 << 1, 1 << 13];
+const LANDLOCK_VERSION = 1;
+const LANDLOCK_RULE_PATH_BENEATH = 1;
+/** Since Linux 5.19. The first version always refuses to rename from one folder to another. */
+const WITHOUT_REFER = 1;
+const AT_FDCWD = -100;
+const [O_PATH, O_CLOEXEC] = [0o10_000_000, 0o2_000_000];
+
+/** A place inside that the app may write. */
+export interface WritablePlace {
+  /** Absolute path inside. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Constants: a mask with SIGCHLD, an empty one, the filter with its length, and then the paths. */
 const DATA = { childMask: 0, emptyMask: 8, filter: 16 };
 /** `struct sock_fprog`, then the instructions. */
 const FILTER_HEADER = 16;
 
 /**
  * Places in memory: two `struct pollfd`, the app's pid, a descriptor, the status of `wait4`, a time, what a signal says, the
- * signal to send.
+ * signal to send, `struct landlock_path_beneath_attr` (at first: `landlock_ruleset_attr`), the set of rules.
  */
-const AT = { lifeline: 0, signals: 8, app: 16, descriptor: 24, status: 32, time: 40, signal: 64, sent: 192 };
+const AT = {
+  ...{ lifeline: 0, signals: 8, app: 16, descriptor: 24, status: 32, time: 40, signal: 64, sent: 192 },
+  ...{ rule: 200, rules: 216 },
+};
 /** Of `revents`, all of which fit in one byte. */
 const HAPPENED = 6;
 const POLLIN = 1;
 /** To `kill`: every process that the caller can see, but for process 1 and the caller. */
 const ALL = -1;
 
-/** Its arguments are the command that it runs, under `filter` (none: empty), as it then is itself. */
-export function initProgram(filter: Buffer, architecture: Architecture): Buffer {
-  return program(steps(filter.length > 0), architecture, data(filter));
+/**
+ * Its arguments are the command that it runs, under `filter` (none: empty), as it then is itself. `writable`: all that the
+ * app may open for writing, where the kernel has Landlock; null: without that layer.
+ */
+export function initProgram(
+  filter: Buffer,
+  architecture: Architecture,
+  writable: readonly WritablePlace[] | null,
+): Buffer {
+  const constants = data(filter);
+  const paths = (writable ?? []).map(({ path }) => Buffer.from(`${path}\0`));
+  let end = constants.length;
+  const places = (writable ?? []).map((place, index) => {
+    const at = end;
+    end += paths[index]?.length ?? 0;
+    return { ...place, at };
+  });
+  const landlock = writable === null ? [] : underLandlock(places);
+  return program(steps(filter.length > 0, landlock), architecture, Buffer.concat([constants, ...paths]));
+}
+
+/**
+ * Attack: an app opens a named pipe for writing in a folder that it may only read. A read-only mount protects files and
+ * names; Landlock looks at every kind of file that is opened, and knows no path but those that it is given. Where the
+ * kernel has none the app starts without, and the self-test says so; whatever else fails starts no app.
+ */
+function underLandlock(places: readonly (WritablePlace & { readonly at: number })[]): readonly Step[] {
+  return [
+    { do: 'call', name: 'landlock_create_ruleset', args: [0, 0, LANDLOCK_VERSION] },
+    { do: 'go', to: 'no-landlock', when: 'negative' },
+    { do: 'go', to: 'no-landlock', when: { equals: WITHOUT_REFER } },
+    { do: 'set', at: AT.rule, value: WRITE_FILE | REFER },
+    { do: 'set', at: AT.rule + 4, value: 0 },
+    { do: 'call', name: 'landlock_create_ruleset', args: [{ memory: AT.rule }, 8, 0] },
+    { do: 'go', to: 'failed', when: 'negative' },
+    { do: 'store', at: AT.rules },
+    ...places.flatMap(({ at, isFolder }): readonly Step[] => [
+      { do: 'call', name: 'openat', args: [AT_FDCWD, { data: at }, O_PATH | O_CLOEXEC, 0] },
+      { do: 'store', at: AT.rule + 8 },
+      { do: 'set', at: AT.rule, value: isFolder ? WRITE_FILE | REFER : WRITE_FILE },
+      {
+        do: 'call',
+        name: 'landlock_add_rule',
+        args: [{ at: AT.rules }, LANDLOCK_RULE_PATH_BENEATH, { memory: AT.rule }, 0],
+      },
+      { do: 'go', to: 'failed', when: 'not-zero' }, // also where the path could not be opened
+    ]),
+    { do: 'call', name: 'landlock_restrict_self', args: [{ at: AT.rules }, 0] },
+    { do: 'go', to: 'failed', when: 'not-zero' },
+    { do: 'call', name: 'close', args: [{ at: AT.rules }] },
+    { do: 'label', name: 'no-landlock' },
+  ];
 }
 
 function data(filter: Buffer): Buffer {
@@ -59,7 +127,7 @@ function data(filter: Buffer): Buffer {
   return Buffer.concat([bytes, filter]);
 }
 
-function steps(isFiltered: boolean): readonly Step[] {
+function steps(isFiltered: boolean, landlock: readonly Step[]): readonly Step[] {
   const underFilter: readonly Step[] = isFiltered
     ? [
         {
@@ -152,6 +220,7 @@ function steps(isFiltered: boolean): readonly Step[] {
     { do: 'call', name: 'close', args: [LIFELINE] },
     { do: 'call', name: 'rt_sigprocmask', args: [SIG_SETMASK, { data: DATA.emptyMask }, 0, 8] },
     { do: 'go', to: 'failed', when: 'not-zero' },
+    ...landlock,
     ...underFilter,
     { do: 'call', name: 'execve', args: ['first-argument', 'arguments', 'environment'] },
     { do: 'call', name: 'exit_group', args: [NOT_FOUND] },

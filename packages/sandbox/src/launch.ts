@@ -17,19 +17,21 @@ import {
   dropRoot,
   type HostPrograms,
   hasOwnInit,
+  isWithout,
   type LeftOut,
   type MountSource,
   NOTIFICATION_LIMITS,
   type SourcedMount,
   stagedPath,
   stageOptions,
+  writablePlaces,
 } from './backends/bubblewrap.ts';
 import type { ControlGroup } from './control-group.ts';
 import type { ControlGroups } from './control-groups.ts';
 import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
-import { LIFELINE } from './init-program.ts';
+import { LIFELINE, type WritablePlace } from './init-program.ts';
 import { type KnownProcess, killKnown, knownProcess } from './known-process.ts';
 import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
@@ -46,8 +48,8 @@ export interface Launcher extends MountHost {
   readonly programs: HostPrograms;
   /** The encoded filter of each profile. */
   readonly filters: Readonly<Record<Profile, Buffer>>;
-  /** Our first process inside, with the filter of each profile. */
-  readonly inits: Readonly<Record<Profile, Buffer>>;
+  /** Our first process inside, with the filter of a profile; `writable`: null where Landlock is left out. */
+  readonly init: (profile: Profile, writable: readonly WritablePlace[] | null) => Buffer;
   readonly watchers: Watchers;
   /** The failure says why the hub has no control group of its own. */
   readonly controlGroups: Result<ControlGroups, string>;
@@ -56,11 +58,15 @@ export interface Launcher extends MountHost {
 
 const SETUP_DEADLINE_MS = 10_000;
 
-/** Resolves when bubblewrap has made the sandbox's first process; what fails later is told by `exited`. */
+/**
+ * Resolves when bubblewrap has made the sandbox's first process; what fails later is told by `exited`. `absent`: layers that
+ * this kernel does not have, by the self-test.
+ */
 export async function launch(
   launcher: Launcher,
   spec: CheckedSpec,
   signal: AbortSignal,
+  absent: readonly LayerName[] = [],
 ): Promise<Result<ConfinedProcess, Fault>> {
   // --die-with-parent follows the thread that spawned: a worker's end would be the app's end, or not.
   if (!isMainThread) return unavailable('sandboxes can only be started from the main thread');
@@ -71,7 +77,7 @@ export async function launch(
     if (!sources.ok) return sources;
     const started = start(launcher, spec, sources.value, opened);
     if (!launcher.leftOut.has('watchdog')) launcher.watchers.prepare(); // while bubblewrap is at work
-    return await follow(launcher, spec, started, signal);
+    return await follow(launcher, spec, started, signal, absent);
   } catch (error) {
     return unavailable(
       `the sandbox could not be started: ${error instanceof Error ? error.message : 'unknown'}`,
@@ -166,7 +172,7 @@ function start(
   const group = intoGroup(launcher, spec, child);
   const separated = (args: readonly string[]) => args.map((arg) => `${arg}\0`).join('');
   feed(setup.args, separated(options));
-  feed(setup.first.descriptor, (isOwnInit ? launcher.inits : launcher.filters)[spec.profile]);
+  feed(setup.first.descriptor, isOwnInit ? initOf(launcher, spec) : launcher.filters[spec.profile]);
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.stat, programs.stat);
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
@@ -184,6 +190,10 @@ function start(
     link: link ? duplexAt(child, 3) : null,
     lifeline,
   };
+}
+
+function initOf({ init, leftOut }: Launcher, spec: CheckedSpec): Buffer {
+  return init(spec.profile, isWithout('landlock', leftOut) ? null : writablePlaces(spec));
 }
 
 /** Before bubblewrap has read its arguments, so before it has children. Throws: a group that was promised is not left out. */
@@ -233,6 +243,7 @@ async function follow(
   spec: CheckedSpec,
   started: Started,
   signal: AbortSignal,
+  absent: readonly LayerName[],
 ): Promise<Result<ConfinedProcess, Fault>> {
   const { child, group, link, lifeline } = started;
   let ending: Ending = null;
@@ -296,7 +307,7 @@ async function follow(
   const unwatch = watch(launcher, spec, watched, (excess) => end({ cause: 'limit', ...excess }));
   if (unwatch === null) killTree(child); // nothing runs unwatched
   void exited.then(() => unwatch?.());
-  const { layers, weakened } = layersOf(launcher, spec);
+  const { layers, weakened } = layersOf(launcher, spec, absent);
   const { stdin, stdout, pid } = child;
   return ok({
     pid,
@@ -349,12 +360,13 @@ function isBehindHandover({ network, executable }: CheckedSpec): boolean {
 }
 
 /** The layers that apply to this process, in force and left out. */
-function layersOf({ appUser, leftOut }: Launcher, spec: CheckedSpec) {
+function layersOf({ appUser, leftOut }: Launcher, spec: CheckedSpec, absent: readonly LayerName[]) {
   const applies = (name: LayerName) =>
+    !absent.includes(name) &&
     (name !== 'separate-user' || appUser !== null || leftOut.has(name)) &&
     (name !== 'node-permission' || spec.executable === NODE_INSIDE);
   const isLeftOut = (name: LayerName) =>
-    leftOut.has(name) || (name === 'node-permission' && spec.nodeGrants === null);
+    isWithout(name, leftOut) || (name === 'node-permission' && spec.nodeGrants === null);
   const applying = LAYER_NAMES.filter(applies);
   return {
     layers: applying.filter((name) => !isLeftOut(name)),

@@ -38,6 +38,11 @@ export const LAYERS = {
     without: 'apps fill memory with files that no limit counts',
     mayBeLeftOut: 'user',
   },
+  landlock: {
+    does: 'what may only be read cannot be opened for writing, whatever kind of file it is',
+    without: 'apps write to named pipes in folders that they may only read',
+    mayBeLeftOut: 'user',
+  },
   'kernel-settings': {
     does: 'the settings of the kernel (/proc/sys) cannot be written',
     without: 'apps write settings of the kernel where their user may',

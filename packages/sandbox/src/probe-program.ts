@@ -9,13 +9,13 @@ import type { Architecture } from './seccomp.ts';
 import type { SyscallName } from './syscall-numbers.ts';
 
 /**
- * Makes the call `times` times with zeros for arguments, and exits with the errno of the last one; where that returns 0,
- * with 0.
+ * Makes the call `times` times with zeros for arguments, but for the third, and exits with the errno of the last one; where
+ * that returns 0, with 0, and where it returns more, with 256 less that.
  */
-export function probeProgram(call: SyscallName, architecture: Architecture, times = 1): Buffer {
+export function probeProgram(call: SyscallName, architecture: Architecture, times = 1, third = 0): Buffer {
   const calls = Array.from(
     { length: times },
-    (): Step => ({ do: 'call', name: call, args: [0, 0, 0, 0, 0, 0] }),
+    (): Step => ({ do: 'call', name: call, args: [0, 0, third, 0, 0, 0] }),
   );
   return program(
     [...calls, { do: 'negate' }, { do: 'call', name: 'exit_group', args: ['result'] }],

@@ -139,7 +139,12 @@ export class SeatbeltSandbox implements Sandbox {
 const REMEDY = 'run Cordon on Linux, for instance in a virtual machine; report what `cordon doctor` shows';
 
 function report(layers: readonly LayerReport[]): ProbeReport {
-  return { ready: layers.length > 0 && layers.every(({ ok: holds }) => holds), layers, cached: false };
+  return {
+    ready: layers.length > 0 && layers.every(({ ok: holds }) => holds),
+    layers,
+    absent: [],
+    cached: false,
+  };
 }
 
 function broken(why: string): LayerReport {

@@ -112,7 +112,12 @@ async function observe(
       ...(trial === 'spawn' && isFiltered
         ? Object.fromEntries(FORBIDDEN.map((call) => [call, program(call)]))
         : {}),
-      ...(trial === 'spawn' ? { inotify_init1: program('inotify_init1', TOO_MANY_INSTANCES) } : {}),
+      ...(trial === 'spawn'
+        ? {
+            inotify_init1: program('inotify_init1', TOO_MANY_INSTANCES),
+            landlock_create_ruleset: program('landlock_create_ruleset', 1, LANDLOCK_VERSION),
+          }
+        : {}),
     },
     last: trial === 'tight' && isFiltered ? program('ptrace') : null,
   };
@@ -132,12 +137,21 @@ async function observe(
   return readObservation(test, output, linked, exit, task.last === null ? 'exit' : 'violation', isWatched);
 }
 
-function program(call: SyscallName, times = 1): string {
+function program(call: SyscallName, times = 1, third = 0): string {
   const architecture = arch();
-  return isArchitecture(architecture) ? probeProgram(call, architecture, times).toString('base64') : '';
+  return isArchitecture(architecture)
+    ? probeProgram(call, architecture, times, third).toString('base64')
+    : '';
 }
 
 const TOO_MANY_INSTANCES = NOTIFICATION_LIMITS.max_inotify_instances + 1;
+
+/** Asks `landlock_create_ruleset` which version the kernel has. */
+const LANDLOCK_VERSION = 1;
+/** ENOSYS: not built; EOPNOTSUPP: not switched on; the first version, which process 1 does not use. */
+const NO_LANDLOCK: ReadonlySet<string> = new Set(
+  [constants.errno.ENOSYS, constants.errno.EOPNOTSUPP, 256 - 1].map((code) => `done:exit ${code}`),
+);
 
 /** Calls whose honest use nobody has in an app; one of each family that the filter ends a process for. */
 const FORBIDDEN: readonly SyscallName[] = [
@@ -245,6 +259,8 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
         ['write own code', refused],
         ['size of /dev/shm', atMost(1024 * 1024)],
       ];
+    case 'landlock':
+      return [['open /dev/random', refused]];
     case 'kernel-settings':
       return [
         ['open /proc/sys/kernel/core_pattern', refused],
@@ -344,7 +360,22 @@ function otherNamespace(name: string): Expectation[number] {
   return [`namespace ${name}`, (seen) => seen.startsWith(`done:${name}:[`) && seen !== `done:${own}`];
 }
 
+/**
+ * Whether the kernel lacks the layer. What else hinders Landlock ends process 1 before the app starts; of what the
+ * kernel was not asked, or says that we do not know, the attempt decides.
+ */
+function isAbsent(layer: LayerName, { spawn }: Readonly<Record<Trial, Seen>>): boolean {
+  return layer === 'landlock' && NO_LANDLOCK.has(spawn.get('call landlock_create_ruleset') ?? '');
+}
+
+/** What `cordon doctor` says of a layer that the kernel lacks. */
+export function absentLayer(layer: LayerName): LayerReport {
+  const why = `not used: this kernel has none (Linux 5.19 or newer, with \`landlock\` in its \`lsm=\`): ${LAYERS[layer].without}`;
+  return { layer, ok: true, why, remedy: null, isAbsent: true };
+}
+
 function judge(test: SelfTest, layer: LayerName, seen: Readonly<Record<Trial, Seen>>): LayerReport {
+  if (isAbsent(layer, seen)) return absentLayer(layer);
   const expected = [
     ...expectation(test, layer, 'tight').map((one) => [one, seen.tight] as const),
     ...expectation(test, layer, 'spawn').map((one) => [one, seen.spawn] as const),

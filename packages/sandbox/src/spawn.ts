@@ -10,6 +10,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
+import { isWithout } from './backends/bubblewrap.ts';
 import { encode } from './bpf.ts';
 import { checkPath } from './checked-path.ts';
 import { ControlGroups } from './control-groups.ts';
@@ -17,11 +18,11 @@ import { unsupportedSystem } from './diagnosis.ts';
 import { readHost } from './host.ts';
 import { initProgram } from './init-program.ts';
 import { type Launcher, launch } from './launch.ts';
-import { LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
+import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
 import { sweepAtStart } from './orphan-sweep.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { isArchitecture, type Profile, seccompFilter } from './seccomp.ts';
-import { selfTest } from './self-test.ts';
+import { absentLayer, selfTest } from './self-test.ts';
 import { checkSpec, type SandboxSpec } from './spec.ts';
 import { Watchers } from './watchers.ts';
 
@@ -47,7 +48,7 @@ export interface SandboxOptions {
 export const APP_USER = 61_000;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-7';
+const VERSION = 'sandbox-8';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {
@@ -94,12 +95,11 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
   );
   if (!programs.ok) return programs;
   const filters = byProfile((profile) => encode(seccompFilter(profile, architecture)));
-  const init = (filter: Buffer) =>
-    initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filter, architecture);
   return ok({
     programs: programs.value,
     filters,
-    inits: byProfile((profile) => init(filters[profile])),
+    init: (profile, writable) =>
+      initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filters[profile], architecture, writable),
     node: node.value,
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
@@ -152,7 +152,11 @@ class BubblewrapSandbox implements Sandbox {
       bwrap: this.#launcher.programs.bwrap,
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
-    const report = { ready, layers: [...foundHere(this.#launcher), ...layers], cached: false };
+    const absent = layers
+      .filter(({ isAbsent }) => isAbsent === true)
+      .map(({ layer }) => layer)
+      .filter(isLayerName);
+    const report = { ready, layers: [...foundHere(this.#launcher), ...layers], absent, cached: false };
     if (ready && this.#cacheFile !== null) writeCache(this.#cacheFile, key, report);
     return report;
   }
@@ -170,7 +174,7 @@ class BubblewrapSandbox implements Sandbox {
           missing?.remedy ?? 'run `cordon doctor`',
         ),
       );
-    const launched = await launch(this.#launcher, checked.value, signal);
+    const launched = await launch(this.#launcher, checked.value, signal, report.absent);
     this.#sweep();
     return launched;
   }
@@ -204,12 +208,14 @@ class RefusingSandbox implements Sandbox {
 
 /** The layers that every process here has; the permissions of Node are a layer wherever our Node runs. */
 function layersToTest({ appUser, leftOut }: Launcher): readonly LayerName[] {
-  return LAYER_NAMES.filter((name) => !leftOut.has(name) && (name !== 'separate-user' || appUser !== null));
+  return LAYER_NAMES.filter(
+    (name) => !isWithout(name, leftOut) && (name !== 'separate-user' || appUser !== null),
+  );
 }
 
 function notReady({ message, help }: Fault): ProbeReport {
   const layer: LayerReport = { layer: 'bubblewrap', ok: false, why: message, remedy: help ?? null };
-  return { ready: false, layers: [layer], cached: false };
+  return { ready: false, layers: [layer], absent: [], cached: false };
 }
 
 /** What this machine has beside the layers. Without a control group of its own the watchdog bounds a tree alone. */
@@ -248,25 +254,28 @@ function readCache(file: string, key: string, launcher: Launcher): ProbeReport |
     if (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return null;
     const kept = parseJson(readFileSync(file, 'utf8'));
     if (!kept.ok || !isJsonObject(kept.value) || kept.value.key !== key) return null;
-    const passed = (layer: string) => ({
-      layer,
-      ok: true,
-      why: 'passed earlier on this machine',
-      remedy: null,
-    });
-    return {
-      ready: true,
-      layers: [...foundHere(launcher), ...layersToTest(launcher).map(passed)],
-      cached: true,
-    };
+    const absent = absentLayers(kept.value.absent);
+    if (absent === null) return null;
+    const layers = layersToTest(launcher).map((layer) =>
+      absent.includes(layer)
+        ? absentLayer(layer)
+        : { layer, ok: true, why: 'passed earlier on this machine', remedy: null },
+    );
+    return { ready: true, layers: [...foundHere(launcher), ...layers], absent, cached: true };
   } catch {
     return null;
   }
 }
 
+function absentLayers(value: unknown): readonly LayerName[] | null {
+  if (!Array.isArray(value)) return null;
+  const names = value.filter((name) => typeof name === 'string' && isLayerName(name));
+  return names.length === value.length ? names : null;
+}
+
 function writeCache(file: string, key: string, report: ProbeReport): void {
   try {
-    writeFileSync(file, `${JSON.stringify({ key, layers: report.layers })}\n`, { mode: 0o600 });
+    writeFileSync(file, `${JSON.stringify({ key, absent: report.absent })}\n`, { mode: 0o600 });
   } catch {
     // The test runs again next time; nothing is lost but 100 ms.
   }

@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { arch, constants } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { answer, encode, load, OFFSET, when } from '../src/bpf.ts';
 import {
   checkPath,
   LAYER_NAMES,
   LAYERS,
   type LayerName,
   openSandbox,
+  type ProbeReport,
   parseWeaker,
   type SandboxSpec,
 } from '../src/index.ts';
 import { launch } from '../src/launch.ts';
+import { DATA_ADDRESS, program } from '../src/machine-code.ts';
+import { ACTION } from '../src/seccomp.ts';
 import { selfTest } from '../src/self-test.ts';
 import { openLauncher } from '../src/spawn.ts';
+import { SYSCALLS } from '../src/syscall-numbers.ts';
 import { folder, script } from './confined.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -112,4 +121,53 @@ test('layers to leave out are named exactly, and some never are', () => {
     const parsed = parseWeaker(text);
     assert.equal(parsed.ok ? 'accepted' : parsed.fault.message, message);
   }
+});
+
+/** What the self-test reports where `landlock_create_ruleset` answers `errno`, as on kernels without Landlock. */
+function probeWhere(context: TestContext, errno: number): ProbeReport {
+  const kernel = join(folder(context), 'kernel');
+  writeFileSync(kernel, underFilter(errno), { mode: 0o700 });
+  const hub = join(import.meta.dirname, 'probing-hub.ts');
+  const node = [process.execPath, '--no-warnings', hub];
+  const { status, stdout, stderr } = spawnSync(kernel, node, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/** A program that becomes the command in its arguments, for which this one system call fails. */
+function underFilter(errno: number): Buffer {
+  const architecture = arch() === 'arm64' ? 'arm64' : 'x64';
+  const number = SYSCALLS.landlock_create_ruleset[architecture === 'arm64' ? 1 : 0];
+  const filter = encode([
+    load(OFFSET.nr),
+    ...when('jumpEqual', number, [answer(ACTION.errno | errno)]),
+    answer(ACTION.allow),
+  ]);
+  const header = Buffer.alloc(16); // struct sock_fprog
+  header.writeUInt16LE(filter.length / 8);
+  header.writeBigUInt64LE(BigInt(DATA_ADDRESS + header.length), 8);
+  const [noNewPrivileges, seccomp, filterMode] = [38, 22, 2];
+  return program(
+    [
+      { do: 'call', name: 'prctl', args: [noNewPrivileges, 1, 0, 0, 0] },
+      { do: 'call', name: 'prctl', args: [seccomp, filterMode, { data: 0 }, 0, 0] },
+      { do: 'call', name: 'execve', args: ['first-argument', 'arguments', 'environment'] },
+      { do: 'call', name: 'exit_group', args: [1] },
+    ],
+    architecture,
+    Buffer.concat([header, filter]),
+  );
+}
+
+for (const code of ['ENOSYS', 'EOPNOTSUPP'] as const)
+  test(`where the kernel says ${code} to Landlock, apps start without, and the self-test says so`, (context) => {
+    const report = probeWhere(context, constants.errno[code]);
+    assert.deepEqual([report.ready, report.absent], [true, ['landlock']], JSON.stringify(report));
+    const line = report.layers.find(({ layer }) => layer === 'landlock');
+    assert.match(line?.why ?? '', /^not used: this kernel has none .*named pipes/);
+  });
+
+test('where the kernel refuses Landlock for another reason, no app starts', (context) => {
+  const report = probeWhere(context, constants.errno.EPERM);
+  assert.deepEqual([report.ready, report.absent], [false, []], JSON.stringify(report));
 });

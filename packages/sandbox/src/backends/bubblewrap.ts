@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+import type { WritablePlace } from '../init-program.ts';
 import type { LayerName } from '../layers.ts';
 import type { CoveredEntry } from '../proc-view.ts';
 import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE, PROXY_PORT } from '../spec.ts';
@@ -85,6 +86,34 @@ export type LeftOut = ReadonlySet<LayerName>;
 /** Whether our own first process runs: without a pid namespace there is no first process, and none to end with. */
 export function hasOwnInit(leftOut: LeftOut): boolean {
   return !leftOut.has('own-init') && !leftOut.has('pid-namespace');
+}
+
+/** Whether processes go without the layer: it was left out, or one that it needs. */
+export function isWithout(name: LayerName, leftOut: LeftOut): boolean {
+  switch (name) {
+    case 'own-init':
+      return !hasOwnInit(leftOut);
+    case 'landlock': // our first process sets it up, and where every place can be written there is nothing to refuse
+      return leftOut.has(name) || !hasOwnInit(leftOut) || leftOut.has('read-only-root');
+    default:
+      return leftOut.has(name);
+  }
+}
+
+/**
+ * All that the process may open for writing. Of devices those that programs write to: that the others are refused shows
+ * the self-test that the layer is there.
+ */
+export function writablePlaces({ mounts, tmpMiB }: CheckedSpec): readonly WritablePlace[] {
+  const files = (...paths: readonly string[]) => paths.map((path) => ({ path, isFolder: false }));
+  const folders = (...paths: readonly string[]) => paths.map((path) => ({ path, isFolder: true }));
+  return [
+    ...files('/dev/null', '/dev/zero', '/dev/tty'),
+    ...folders('/dev/pts', '/dev/shm', '/proc', ...(tmpMiB === null ? [] : ['/tmp'])),
+    ...mounts
+      .filter(({ access }) => access !== 'read')
+      .map(({ host, inside }) => ({ path: inside, isFolder: host.kind === 'folder' })),
+  ];
 }
 
 /** Options for `bwrap --args`, NUL-separated by the caller. Mounts are the specification's, from Node to the socket. */

@@ -114,6 +114,7 @@ async function kernelAttempts(): Promise<void> {
   for (const path of ['/canary', '/opt/canary', '/dev/canary', '/canary.d/canary'])
     attempt(`write ${path}`, () => String(writeFileSync(path, 'x')));
   attempt('write own code', () => openForWriting(process.argv[1] ?? ''));
+  attempt('open /dev/random', () => openForWriting('/dev/random'));
   for (const path of ['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger'])
     attempt(`open ${path}`, () => openForWriting(path));
   attempt('of pid 1: write its memory', () => openForWriting('/proc/1/mem'));
