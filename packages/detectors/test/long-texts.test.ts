@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { Question } from '@cordon/core';
 import { LongTexts, loadPolicy } from '@cordon/policy/rules';
@@ -278,4 +279,20 @@ test('more text than a thread takes is undecided at once', async () => {
     answering,
   );
   assert.equal(verdict, 'deny');
+});
+
+test('a program gets the answer that it waits for, and then ends although nobody closed the thread', () => {
+  const detectors = new URL('../src/index.ts', import.meta.url);
+  const echo = program(`import { parentPort } from 'node:worker_threads';
+parentPort.on('message', () => parentPort.postMessage({ ok: true, value: null }));`);
+  const asking = `import { WorkerTextThread } from ${JSON.stringify(detectors.href)};
+    const book = { keep: (_question, answer) => console.log(answer.ok) };
+    const program = new URL(${JSON.stringify(echo.href)});
+    await new WorkerTextThread({ book, program }).answer({ input: null });
+    console.log('answered');`;
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.deepEqual([stdout, signal], ['true\nanswered\n', null]);
 });

@@ -88,7 +88,7 @@ export class Watchers {
     const { port1: port, port2: far } = new MessageChannel();
     const data: WatchThreadData = { port: far, units: this.#units };
     const program = new URL(`./watch-thread${extname(import.meta.url)}`, import.meta.url);
-    const thread = new Worker(program, { workerData: data, transferList: [far] });
+    const thread = new Worker(program, { workerData: data, transferList: [far], execArgv: [] });
     // Nothing runs unwatched: if the thread ends, so do all sandboxes.
     thread.once('error', () => this.#lost(port));
     thread.once('exit', () => this.#lost(port));

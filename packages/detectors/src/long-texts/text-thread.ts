@@ -94,6 +94,8 @@ export class WorkerTextThread implements TextThread {
     const deadline = setTimeout(() => this.#drop(worker, TOO_SLOW), this.#options.milliseconds);
     deadline.unref();
     this.#current = { job, deadline };
+    // Who waits for an answer keeps the process; a thread that has nothing to do does not.
+    worker.ref();
     worker.postMessage(job.question.input);
   }
 
@@ -111,10 +113,9 @@ export class WorkerTextThread implements TextThread {
     // What detectors load is in files; of the environment they need nothing.
     const worker = new Worker(this.#options.program, {
       env: {},
+      execArgv: [], // `--input-type` of whoever embeds this would be an error there
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     });
-    // Who waits for an answer keeps the process; a text that nobody waits for any more does not.
-    worker.unref();
     worker.on('message', (answer: Result<Json, string>) => {
       if (worker === this.#worker) this.#end(answer);
     });
@@ -136,6 +137,7 @@ export class WorkerTextThread implements TextThread {
     if (current === null) return;
     this.#current = null;
     clearTimeout(current.deadline);
+    this.#worker?.unref();
     this.#options.book.keep(current.job.question, answer);
     current.job.done();
     this.#begin();
