@@ -66,8 +66,9 @@ function isRefused(node: PythonNode, code: string, original: string): boolean {
     case 'TryStatement':
       return hasOldExcept(node) || !node.children.some(({ name }) => name === 'except' || name === 'finally');
     case 'String':
-    case 'FormatString':
       return isBadString(code.slice(node.start, node.end));
+    case 'FormatString':
+      return isBadString(code.slice(node.start, node.end)) || hasLoneBrace(node, code);
     case 'ContinuedString':
       return mixesBytes(node, code);
     case 'RaiseStatement':
@@ -263,6 +264,20 @@ const WHOLE_OF_BYTES = /^\\(?:x..|[^x].*)$/s;
 function hasCutEscape(literal: string, isBytes: boolean): boolean {
   const whole = isBytes ? WHOLE_OF_BYTES : WHOLE_ESCAPE;
   return [...literal.matchAll(ESCAPE)].some(([found]) => !whole.test(found));
+}
+
+/** `f"a}"`: outside of replacements a brace is written twice, but for that of `\N{…}`. */
+function hasLoneBrace({ start, end, children }: PythonNode, code: string): boolean {
+  let text = '';
+  let at = start;
+  for (const part of children) {
+    if (part.name !== 'FormatReplacement') continue;
+    text += `${code.slice(at, part.start)} `;
+    at = part.end;
+  }
+  text += code.slice(at, end);
+  const isRaw = /^[a-z]*r/i.test(text);
+  return text.replace(isRaw ? /\{\{|\}\}/g : /\{\{|\}\}|\\N\{[^}]+\}/g, '').includes('}');
 }
 
 /** `'a' b'b'` */

@@ -83,6 +83,12 @@ const ACCEPTED: readonly string[] = [
   'x = [\n1,\n  2]\ny',
   'def f():\n    """\n  a\n    """\n    b',
   'a = \\\n    1\nb',
+  'f"{{}}"',
+  'f"}}{a}{{"',
+  'f"{a:{b}}"',
+  'f"{a!r:>{b}}{{}}{c}"',
+  'f"\\N{DIGIT ONE}"',
+  "f'''{a}\n}}'''",
 ];
 
 /** What it answers with a `SyntaxError`. */
@@ -205,6 +211,12 @@ const REFUSED: readonly string[] = [
   'class A:\n    a\n     b',
   '  a\nb',
   'if a:\n    b\n  c',
+  'f"a}"',
+  'f"{{}"',
+  'f"{a}}"',
+  'f"}"',
+  'rf"\\N{a}}"',
+  "f'''{a}\n}'''",
 ];
 
 test('what Python 3.11 parses is Python', () => {
