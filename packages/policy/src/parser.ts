@@ -251,8 +251,9 @@ class Parser {
     );
   }
 
-  #isStatement(): boolean {
-    const [token, next] = [this.#token(), this.#token(1)];
+  /** `at`: how many tokens further on. */
+  #isStatement(at = 0): boolean {
+    const [token, next] = [this.#token(at), this.#token(at + 1)];
     if (token.kind === 'indent') return true;
     if (token.kind !== 'name') return false;
     if (isAnyWord(token, 'import', 'from', 'rule', 'def')) return next.kind === 'name';
@@ -260,7 +261,7 @@ class Parser {
     if (isAnyOperator(next, ':=', '=')) return true;
     // A call is a line of a rule, unless what it ends with defines it.
     if (!isOperator(next, '(')) return isOperator(next, ':');
-    for (let ahead = 1, depth = 0; ; ahead++) {
+    for (let ahead = at + 1, depth = 0; ; ahead++) {
       const part = this.#token(ahead);
       if (part.kind === 'newline' || part.kind === 'indent' || part.kind === 'end') return false;
       if (isOperator(part, '(')) depth++;
@@ -1122,6 +1123,7 @@ class Parser {
     const found = operators.get(token.text);
     if (found === undefined) return null;
     // A line that begins with one of these may be a line of its own.
+    if (isNextLine && this.#isStatement(1)) return null;
     const isOwnLine = isNextLine || this.#isBehindBlock();
     if (isOwnLine && isAnyOperator(token, '+', '-', '*')) return null;
     if (isNextLine) this.#mark(newline, 'continued');
@@ -1134,10 +1136,11 @@ class Parser {
     return this.#token(-1).kind === 'dedent';
   }
 
-  /** A line that begins with one of these words and a value behind it continues the line before. */
+  /** A line that begins with one of these words and a value behind it continues the line before, unless it defines the word. */
   #skipNewlineBefore(...words: readonly string[]): void {
-    const isNextLine = this.#token().kind === 'newline' && isAnyWord(this.#token(1), ...words);
-    if (isNextLine && this.#startsOperand(this.#token(2))) this.#mark(this.#next(), 'continued');
+    if (this.#token().kind !== 'newline' || !isAnyWord(this.#token(1), ...words)) return;
+    if (!this.#startsOperand(this.#token(2)) || this.#isStatement(1)) return;
+    this.#mark(this.#next(), 'continued');
   }
 
   /** Behind an operator the line goes on. */

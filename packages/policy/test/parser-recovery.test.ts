@@ -97,6 +97,19 @@ test('the line behind the block of a quantifier is a line of its own, unless it 
   assert.deepEqual(body('and x'), ['logic']);
 });
 
+for (const word of ['and', 'or', 'is', 'in', 'contains_only']) {
+  test(`a line that defines \`${word}\` does not continue the line before`, () => {
+    const read = (text: string) =>
+      parseText(text)
+        .diagnostics.all()
+        .map(({ message }) => message);
+    assert.deepEqual(read(`a := ""\n${word}(x: str) := x == a\n`), []);
+    assert.deepEqual(read(`a := ""\n\n${word}() :=\n    True\n`), []);
+    assert.deepEqual(read(`a := "" == ""\n${word} ("b")\n`), []);
+    assert.equal(parseText(`a := ""\n${word} ("b")\n`).tree.definitions.length, 1);
+  });
+}
+
 test('an f-string of several lines loses its common indentation like any other', () => {
   const [definition] = parseText('x := f"""\n   a {b}\n\n     c\n   """\n').tree.definitions;
   const [line] = definition?.body ?? [];
