@@ -34,12 +34,25 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
   ordered: 'PRAGMA synchronous = NORMAL',
 };
 
+/** Characters of a transaction whose log is copied into the file later. */
+const LARGE = 256 * 1024;
+/** By then whoever wrote it is through with it. */
+const CHECKPOINT_MS = 100;
+/** Who writes so much without a pause gives no timer its turn. */
+const MOST_POSTPONED = 32 * 1024 * 1024;
+/** When SQLite copies the log by itself: its own default. */
+const PAGES_OF_LOG = 1_000;
+
 export class Database {
   readonly file: string;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = 'synced';
   #seal: Seal = CLEAR;
+  /** Characters of this transaction, and of those whose log waits to be copied into the file. */
+  #written = 0;
+  #postponed = 0;
+  #checkpointing: NodeJS.Timeout | undefined;
 
   constructor(file: string, connection: DatabaseSync) {
     this.file = file;
@@ -58,7 +71,9 @@ export class Database {
       this.#statement('BEGIN IMMEDIATE').run();
       try {
         this.#requireSeal();
+        this.#written = 0;
         const value = work();
+        if (this.#written > LARGE) this.#checkpointLater();
         this.#statement('COMMIT').run();
         return value;
       } catch (error) {
@@ -105,8 +120,35 @@ export class Database {
     }
   }
 
+  /**
+   * SQLite copies the log into the file within the commit that makes it long, which takes as long as the commit of a large
+   * event itself. For such a one it is done a moment later, unless nobody gets to that.
+   */
+  #checkpointLater(): void {
+    this.#postponed += this.#written;
+    if (this.#postponed > MOST_POSTPONED) return this.#checkpoint();
+    this.#connection.exec('PRAGMA wal_autocheckpoint = 0');
+    this.#checkpointing ??= setTimeout(() => this.#checkpoint(), CHECKPOINT_MS).unref();
+  }
+
+  /** As SQLite does for itself: what cannot be copied now is copied by a later commit. */
+  #checkpoint(): void {
+    clearTimeout(this.#checkpointing);
+    this.#checkpointing = undefined;
+    this.#postponed = 0;
+    if (!this.#connection.isOpen) return;
+    this.#connection.exec(`PRAGMA wal_autocheckpoint = ${PAGES_OF_LOG}`);
+    if (this.#connection.isTransaction) return;
+    try {
+      this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // The disk is full, or somebody else reads.
+    }
+  }
+
   /** Returns how many rows were changed. Call it inside `write`. */
   run(sql: string, ...values: readonly SQLInputValue[]): number {
+    for (const value of values) if (typeof value === 'string') this.#written += value.length;
     return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
   }
 
@@ -191,6 +233,7 @@ export class Database {
   }
 
   close(): void {
+    clearTimeout(this.#checkpointing);
     this.#statements.clear();
     if (this.#connection.isOpen) this.#connection.close();
   }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { type Effect, type EventBody, HUB_LABEL, id } from '@cordon/core';
 import { StoreFailure } from '@cordon/trace';
@@ -227,4 +228,33 @@ test('an event that cannot be written as JSON is not recorded, and the next one 
   );
   const draft = { context: null, app: null, causes: [], label: HUB_LABEL };
   assert.equal(store.journal.appendAll(session, [{ ...draft, body: say('next') }])[0]?.sequence, 0);
+});
+
+const MIB = 1024 * 1024;
+
+/** Bytes of the file of the store, without the log beside it. */
+function fileSize(folder: string): number {
+  return statSync(join(folder, 'cordon.db')).size;
+}
+
+test('the commit of a large event does not copy the log into the file, which is done soon after', async (t) => {
+  const folder = temporaryFolder(t);
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  append(store, session, say('x'.repeat(8 * MIB)));
+  assert.ok(fileSize(folder) < MIB, 'copied within the commit');
+  append(store, session, say('short'));
+  assert.ok(fileSize(folder) < MIB, 'copied within the next commit');
+  for (let waited = 0; fileSize(folder) < 8 * MIB && waited < 100; waited++) await setTimeout(100);
+  assert.ok(fileSize(folder) > 8 * MIB);
+  assert.equal(store.journal.verify(session).intact, true);
+});
+
+test('the log is copied while large events are written without a pause', (t) => {
+  const folder = temporaryFolder(t);
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  const text = 'x'.repeat(4 * MIB);
+  for (let written = 0; written < 16; written++) append(store, session, say(text));
+  assert.ok(fileSize(folder) > 32 * MIB);
 });
