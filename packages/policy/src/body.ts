@@ -8,9 +8,10 @@
 
 import type { Expression } from './ast.ts';
 import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
-import { type EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
+import { EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, placeWithin } from './evidence.ts';
 import type { Origins } from './origin/origin.ts';
+import type { Place } from './provenance.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
 import type { WantedTexts } from './wanted-texts.ts';
@@ -40,10 +41,12 @@ export type Anchor = (frame: Frame) => EventObject | null;
 export type Locate = (frame: Frame) => Located | null;
 
 export interface World {
-  /** What variables of predicates and quantifiers range over, in pieces that follow each other. */
+  /** What variables of predicates and quantifiers range over, in the order of the trace. */
   domain(domain: Domain): readonly (readonly Bound[])[];
   /** Those of a domain whose side of one of its `keys` may equal a value. */
-  matching(domain: Domain, key: number, value: JoinKey): readonly (readonly Bound[])[];
+  matching(domain: Domain, key: number, value: JoinKey): readonly Piece<Bound>[];
+  /** Those of a domain of events that were visible where an event arose. */
+  visibleAt(domain: Domain, place: Place): readonly Piece<Bound>[];
   /** How many objects a domain has, and how many of them pass its conditions for certain. */
   tally(domain: Domain): Tally;
   readonly input: Value;
@@ -74,6 +77,8 @@ export interface Domain {
   readonly filter: readonly Step[];
   /** What lines compare by `==`: a side about the object alone, and one that is known before it. */
   readonly keys: readonly DomainKey[];
+  /** Slots of what is known before it: each line `x -> y` that leads from the object to such a name. */
+  readonly before: readonly number[];
 }
 
 export interface DomainKey {
@@ -256,6 +261,11 @@ export interface Candidate extends Occurrence {
 /** Pieces that follow each other. */
 export type Candidates = readonly Iterable<Bound>[];
 
+/** A piece whose length is known before anything of it is looked at. */
+export interface Piece<T> extends Iterable<T> {
+  readonly length: number;
+}
+
 export interface SearchOptions {
   /** What a trace variable ranges over; default: the world. */
   readonly candidatesOf?: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates;
@@ -329,18 +339,24 @@ function inDomain(frame: Frame, domain: Domain | null): Candidates {
   if (domain === null) return [];
   const { world } = frame;
   const noticed = world.trail.length;
-  let best: readonly (readonly Bound[])[] | null = null;
+  let best: readonly Piece<Bound>[] | null = null;
+  const take = (pieces: readonly Piece<Bound>[]): void => {
+    if (best === null || countOf(pieces) < countOf(best)) best = pieces;
+  };
   for (const [index, { other }] of domain.keys.entries()) {
     const key = joinKey(other(frame));
-    const pieces = key === ANY_KEY ? null : world.matching(domain, index, key);
-    if (pieces !== null && (best === null || countOf(pieces) < countOf(best))) best = pieces;
+    if (key !== ANY_KEY) take(world.matching(domain, index, key));
+  }
+  for (const slot of domain.before) {
+    const later = frame.slots[slot];
+    if (later instanceof EventObject) take(world.visibleAt(domain, later.place));
   }
   // The line itself says what it notices, if it is looked at.
   if (world.trail.length > noticed) world.trail.length = noticed;
   return best ?? world.domain(domain);
 }
 
-function countOf(pieces: readonly (readonly Bound[])[]): number {
+function countOf(pieces: readonly Piece<Bound>[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
@@ -415,7 +431,8 @@ export function counts(
   const { counted, trail } = frame.world;
   const noticed = trail.length;
   const kept: Evidence[] = [];
-  const enough = isTotalNeeded || limits.max !== null ? Number.POSITIVE_INFINITY : (limits.min ?? 0);
+  const settling = limits.max === null ? (limits.min ?? 0) : limits.max + 1;
+  const enough = isTotalNeeded ? Number.POSITIVE_INFINITY : settling;
   const satisfying: Bound[] = [];
   const isEnough = search(body, plan, frame, (bound, why) => {
     possible++;

@@ -5,7 +5,7 @@
  *
  * Ring 0.
  */
-import type { Candidate } from './body.ts';
+import type { Candidate, Piece } from './body.ts';
 import type { Occurrence } from './event-object.ts';
 import { flows, type Place } from './provenance.ts';
 import { isDictionary, isList, isTraceObject, type Value } from './value.ts';
@@ -80,10 +80,10 @@ export class CandidateStore {
    * Those whose event was visible where `target` arose; and, where `source` is given, those of them that may have seen
    * it. Looks at the contexts that it knows of, not at all there are.
    */
-  flowingTo(target: Place, source: Place | null = null): readonly Iterable<Candidate>[] {
+  flowingTo(target: Place, source: Place | null = null): readonly Piece<Candidate>[] {
     const after = source === null ? 0 : countUpTo(this.#sequences, source.sequence);
     const early = countUpTo(this.#sequences, target.allBefore - 1);
-    const pieces: Iterable<Candidate>[] = early > after ? [slice(this.#placed, after, early)] : [];
+    const pieces: Piece<Candidate>[] = early > after ? [slice(this.#placed, after, early)] : [];
     const add = (context: string, newest: number): void => {
       const lane = this.#lanes.get(context);
       if (lane === undefined) return;
@@ -213,13 +213,25 @@ function countUpTo(positions: readonly number[], newest: number): number {
   return low;
 }
 
-function slice(candidates: readonly Candidate[], start: number, end: number): Iterable<Candidate> {
-  return start === 0 && end === candidates.length ? candidates : between(candidates, start, end);
+function slice(candidates: readonly Candidate[], start: number, end: number): Piece<Candidate> {
+  return start === 0 && end === candidates.length ? candidates : new Part(candidates, start, end);
 }
 
-function* between(candidates: readonly Candidate[], start: number, end: number): Iterable<Candidate> {
-  for (let index = start; index < end; index++) {
-    const candidate = candidates[index];
-    if (candidate !== undefined) yield candidate;
+class Part implements Piece<Candidate> {
+  readonly length: number;
+  readonly #all: readonly Candidate[];
+  readonly #start: number;
+
+  constructor(all: readonly Candidate[], start: number, end: number) {
+    this.#all = all;
+    this.#start = start;
+    this.length = end - start;
+  }
+
+  *[Symbol.iterator](): Iterator<Candidate> {
+    for (let index = this.#start; index < this.#start + this.length; index++) {
+      const candidate = this.#all[index];
+      if (candidate !== undefined) yield candidate;
+    }
   }
 }

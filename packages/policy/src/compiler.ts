@@ -51,7 +51,7 @@ import { type Layout, NOWHERE, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
 import { joined } from './text.ts';
 import { namesComparedWith } from './tool-names.ts';
-import { isTypeName } from './types.ts';
+import { isTypeName, OBJECT_TYPES } from './types.ts';
 import {
   callable,
   isCallable,
@@ -115,6 +115,9 @@ export function compile(
     rules: tree.rules.map((rule, number) => compiler.rule(rule, number, { callsBehind, asksOrigin })),
   };
 }
+
+/** Of a step that only computes a value. */
+const RELATES_NOTHING = { flow: null, next: null, join: null, tools: null, wanted: [], some: null };
 
 /** Predicates that call predicates; deeper ones are undecided. */
 const MAX_DEPTH = 64;
@@ -199,12 +202,7 @@ class Compiler {
             return value;
           },
           needs: looksAround ? new Set(body.variables.keys()) : needed,
-          flow: null,
-          next: null,
-          join: null,
-          tools: null,
-          wanted: [],
-          some: null,
+          ...RELATES_NOTHING,
           isStable: !looksAround,
           span: { start: rule.message.start, end: rule.message.end },
           tree: part,
@@ -281,12 +279,7 @@ class Compiler {
         locate: scope.locator(assigned.variable.name),
         evaluate: this.#expression(assigned.value, scope),
         needs: needs.of(assigned.value),
-        flow: null,
-        next: null,
-        join: null,
-        tools: null,
-        wanted: [],
-        some: null,
+        ...RELATES_NOTHING,
         isStable: isStable(assigned.value),
         span: { start: assigned.value.start, end: assigned.value.end },
         tree: assigned.value,
@@ -342,8 +335,14 @@ class Compiler {
       return {
         ...variable,
         domain: isForAll
-          ? this.#domain(type, slot, [], [])
-          : this.#domain(type, slot, filter, this.#keysOf(variable, lines, scope)),
+          ? this.#domain({ type, slot, filter: [], keys: [], before: [] })
+          : this.#domain({
+              type,
+              slot,
+              filter,
+              keys: this.#keysOf(variable, lines, scope),
+              before: slotsBehind(variable, lines, scope),
+            }),
       };
     });
     const filtered = variables.length === 1 ? (variables[0]?.domain ?? null) : null;
@@ -374,8 +373,7 @@ class Compiler {
     });
   }
 
-  #domain(type: string, slot: number, filter: readonly Step[], keys: readonly DomainKey[]): Domain {
-    const domain = { type, slot, filter, keys };
+  #domain(domain: Domain): Domain {
     this.#domains.push(domain);
     return domain;
   }
@@ -959,6 +957,26 @@ function anchorOf(expression: Expression, scope: Scope): Anchor {
     }
     return newest;
   };
+}
+
+/** The slots of names from around a body whose events come behind that of a variable, by the flows of the body. */
+function slotsBehind(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly number[] {
+  if (OBJECT_TYPES.get(variable.type)?.isEvent !== true) return [];
+  const { declarations, assignments } = variablesOf(lines);
+  const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
+  const reached = new Set([variable.name]);
+  const slots: number[] = [];
+  for (const name of reached) {
+    for (const line of lines) {
+      if (line.kind !== 'binary' || line.operator !== '->' || variableName(line.left) !== name) continue;
+      const later = variableName(line.right);
+      if (later === null) continue;
+      const slot = inner.has(later) ? null : scope.slot(later);
+      if (slot !== null) slots.push(slot);
+      else reached.add(later);
+    }
+  }
+  return slots;
 }
 
 /** What is an event itself, is its own. */

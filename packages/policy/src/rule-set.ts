@@ -10,19 +10,22 @@ import {
   type Candidate,
   type Domain,
   type Frame,
+  type Piece,
   runSteps,
   type Tally,
   type Work,
   type World,
 } from './body.ts';
-import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
+import { CandidateStore, type JoinKey, joinKey, NOTHING_KEPT } from './candidates.ts';
 import type { CompiledRule } from './compiler.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
+import type { Evidence } from './evidence.ts';
 import type { LongTexts } from './long-texts.ts';
 import { Origins } from './origin/origin.ts';
 import { SeenTexts } from './origin/seen-texts.ts';
 import { isSource } from './origin/sources.ts';
+import type { Place } from './provenance.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { isExact, planRule, type RulePlan, type Wants } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
@@ -376,6 +379,7 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null, wo
     origins,
     domain: (domain) => index.of(domain),
     matching: (domain, key, value) => index.matching(domain, key, value),
+    visibleAt: (domain, place) => index.visibleAt(domain, place),
     tally: (domain) => index.tally(domain),
     input,
     counted: 0,
@@ -388,10 +392,8 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null, wo
 export type ReportRule = (rule: number) => Report;
 
 interface Members {
-  readonly found: Bound[];
+  readonly found: CandidateStore;
   certain: number;
-  /** By what lines compare of them. */
-  readonly keyed: readonly Map<JoinKey, Bound[]>[];
 }
 
 /** What predicates and quantifiers range over, filtered as it comes. */
@@ -419,25 +421,33 @@ class DomainIndex {
   }
 
   of(domain: Domain): readonly (readonly Bound[])[] {
-    const own = this.#members.get(domain)?.found ?? [];
+    const own = this.#found(domain).all();
     return this.#base === null ? [own] : [...this.#base.of(domain), own];
   }
 
-  matching(domain: Domain, key: number, value: JoinKey): readonly (readonly Bound[])[] {
-    const keyed = this.#members.get(domain)?.keyed[key];
-    const own = [keyed?.get(value) ?? [], keyed?.get(ANY_KEY) ?? []];
+  matching(domain: Domain, key: number, value: JoinKey): readonly Piece<Bound>[] {
+    const own = this.#found(domain).matching(key, value);
     return this.#base === null ? own : [...this.#base.matching(domain, key, value), ...own];
+  }
+
+  visibleAt(domain: Domain, place: Place): readonly Piece<Bound>[] {
+    const own = this.#found(domain).flowingTo(place);
+    return this.#base === null ? own : [...this.#base.visibleAt(domain, place), ...own];
   }
 
   tally(domain: Domain): Tally {
     const own = this.#members.get(domain);
     const base = this.#base?.tally(domain) ?? NOTHING_COUNTED;
     if (own === undefined) return base;
-    return { certain: base.certain + own.certain, possible: base.possible + own.found.length };
+    return { certain: base.certain + own.certain, possible: base.possible + own.found.size };
   }
 
   get size(): number {
-    return [...this.#members.values()].reduce((sum, { found }) => sum + found.length, 0);
+    return [...this.#members.values()].reduce((sum, { found }) => sum + found.size, 0);
+  }
+
+  #found(domain: Domain): CandidateStore {
+    return this.#members.get(domain)?.found ?? NOTHING_KEPT;
   }
 
   #consider(domain: Domain, occurrence: Occurrence, world: World): void {
@@ -452,15 +462,10 @@ class DomainIndex {
     if (open === 'refuted') return;
     let members = this.#members.get(domain);
     if (members === undefined) {
-      members = { found: [], certain: 0, keyed: domain.keys.map(() => new Map()) };
+      members = { found: new CandidateStore('all', domain.keys.length), certain: 0 };
       this.#members.set(domain, members);
     }
-    members.found.push(occurrence);
-    for (const [index, key] of keys.entries()) {
-      const equal = members.keyed[index]?.get(key);
-      if (equal === undefined) members.keyed[index]?.set(key, [occurrence]);
-      else equal.push(occurrence);
-    }
+    members.found.add({ ...occurrence, order: members.found.size, evidence: NO_EVIDENCE, keys });
     if (open === null) members.certain++;
   }
 }
@@ -473,4 +478,5 @@ function isOfOtherTool(toolName: string | null, { filter }: Domain): boolean {
   return false;
 }
 
+const NO_EVIDENCE: readonly Evidence[] = [];
 const NOTHING_COUNTED: Tally = { certain: 0, possible: 0 };

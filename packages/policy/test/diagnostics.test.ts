@@ -261,7 +261,7 @@ testMistakes([
       ...MESSAGE,
       '    m.role == "user"',
       '    count(min=2):',
-      '        (c: ToolCall)',
+      '        (c: ToolCall) -> m',
       '        c.name == m.role',
     ],
   },

@@ -57,9 +57,9 @@ testPairs([
   {
     name: 'POL083: a counted variable that no line needs',
     policy: COUNT + aboutMessage('m.role == "user"', 'count(min=2):', '    (c: ToolCall)'),
-    expected: ['POL083 6: (c: ToolCall)'],
+    expected: ['POL069 5: count', 'POL083 6: (c: ToolCall)'],
     innocent:
-      COUNT + aboutMessage('m.role == "user"', 'count(min=2):', '    (c: ToolCall)', '    c is tool:f'),
+      COUNT + aboutMessage('m.role == "user"', 'count(min=2):', '    (c: ToolCall) -> m', '    c is tool:f'),
   },
   {
     name: 'POL083: a variable in a branch',
@@ -155,7 +155,8 @@ testPairs([
     policy: COUNT + rule('count(min=3):', '    (c: ToolCall)', '    c is tool:f'),
     expected: ['POL089 2: raise "x"'],
     innocent:
-      COUNT + rule('(d: ToolCall)', 'd is tool:f', 'count(min=3):', '    (c: ToolCall)', '    c is tool:f'),
+      COUNT +
+      rule('(d: ToolCall)', 'd is tool:f', 'count(min=3):', '    (c: ToolCall) -> d', '    c is tool:f'),
   },
   {
     name: 'POL090: a whole number with a point',

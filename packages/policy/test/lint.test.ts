@@ -34,9 +34,9 @@ testPairs([
   },
   {
     name: 'POL057: one import of several that nothing uses',
-    policy: `from invariant import count, forall\n${aboutMessage('m.role == "user"', 'forall:', '    (c: ToolCall) -> m', '    c is tool:f')}`,
+    policy: `from invariant import count, forall\n${aboutCall('forall:', '    (s: str) in c.arguments', '    "f" in s')}`,
     expected: ['POL057 1: count'],
-    innocent: `${FORALL}${aboutMessage('m.role == "user"', 'forall:', '    (c: ToolCall) -> m', '    c is tool:f')}`,
+    innocent: `${FORALL}${aboutCall('forall:', '    (s: str) in c.arguments', '    "f" in s')}`,
   },
   {
     name: 'POL058: a variable that hides a built-in function',
@@ -192,17 +192,18 @@ testPairs([
     name: 'POL061: a count whose limits exclude each other',
     policy:
       COUNT +
-      aboutMessage('m.role == "user"', 'count(min=3, max=2):', '    (c: ToolCall)', '    c is tool:f'),
+      aboutMessage('m.role == "user"', 'count(min=3, max=2):', '    (c: ToolCall) -> m', '    c is tool:f'),
     expected: ['POL061 5: count(min=3, max=2)'],
     innocent:
       COUNT +
-      aboutMessage('m.role == "user"', 'count(min=2, max=3):', '    (c: ToolCall)', '    c is tool:f'),
+      aboutMessage('m.role == "user"', 'count(min=2, max=3):', '    (c: ToolCall) -> m', '    c is tool:f'),
   },
   {
     name: 'POL062: a count without limits',
-    policy: COUNT + aboutMessage('m.role == "user"', 'count():', '    (c: ToolCall)', '    c is tool:f'),
+    policy: COUNT + aboutMessage('m.role == "user"', 'count():', '    (c: ToolCall) -> m', '    c is tool:f'),
     expected: ['POL062 5: count()'],
-    innocent: COUNT + aboutMessage('m.role == "user"', 'count(1):', '    (c: ToolCall)', '    c is tool:f'),
+    innocent:
+      COUNT + aboutMessage('m.role == "user"', 'count(1):', '    (c: ToolCall) -> m', '    c is tool:f'),
   },
   {
     name: 'POL062: different from one or from the other',
@@ -277,16 +278,29 @@ testPairs([
     innocent: rule('(a: ToolOutput) -> (b: ToolCall)', 'a.content == b.arguments.body'),
   },
   {
-    name: 'POL069: a block that compares what it looks through with a variable of the rule',
-    policy: FORALL + aboutCall('c is tool:f', 'forall:', '    (m: Message)', '    c.name in m.content'),
+    name: 'POL069: a block about the whole trace, for which older events are looked at again',
+    policy: COUNT + aboutCall('c is tool:f', 'count(max=2):', '    (m: Message)', '    "f" in m.content'),
+    expected: ['POL069 5: count'],
+    innocent:
+      COUNT + aboutCall('c is tool:f', 'count(max=2):', '    (m: Message) -> c', '    "f" in m.content'),
+  },
+  {
+    name: 'POL069: `forall`, which looks for what refutes it',
+    policy: FORALL + aboutCall('c is tool:f', 'forall:', '    (m: Message)', '    "f" in m.content'),
     expected: ['POL069 5: forall'],
-    innocent: FORALL + aboutCall('c is tool:f', 'forall:', '    (m: Message)', '    "f" in m.content'),
+    innocent: FORALL + aboutCall('c is tool:f', 'forall:', '    (s: str) in c.arguments', '    "f" in s'),
+  },
+  {
+    name: 'POL069: a block that relates two variables of its own',
+    policy: COUNT + aboutCall('count(min=2):', '    (m: Message) -> (o: ToolOutput)', '    o -> c'),
+    expected: ['POL069 4: count'],
+    innocent: COUNT + aboutCall('count(min=2):', '    (m: Message) -> c', '    "f" in m.content'),
   },
   {
     name: 'POL069: a predicate that compares what it looks through with its parameter',
-    policy: `said(what: str) :=\n    (m: Message)\n    what in m.content\n${aboutCall('said(c.name)')}`,
-    expected: ['POL069 6: said(c.name)'],
-    innocent: `said(c: ToolCall) :=\n    (m: Message) -> c\n    "f" in m.content\n${aboutCall('said(c)')}`,
+    policy: `said(c: ToolCall) :=\n    (m: Message) -> c\n    c.name in m.content\n${aboutCall('said(c)')}`,
+    expected: ['POL069 6: said(c)'],
+    innocent: `said(c: ToolCall) :=\n    (m: Message) -> c\n    c.name == m.content\n${aboutCall('said(c)')}`,
   },
   {
     name: 'POL070: lines of a constant that do not count',
@@ -315,7 +329,7 @@ test('what a `forall` block says may be impossible, to say that there is nothing
   assert.deepEqual(
     reports(
       FORALL +
-        aboutMessage('m.role == "user"', 'forall:', '    (c: ToolCall)', '    c is tool:f', '    False'),
+        aboutCall('c is tool:f', 'forall:', '    (s: str) in c.arguments', '    s == "f"', '    False'),
     ),
     [],
   );

@@ -317,3 +317,107 @@ for (const [name, lines] of Object.entries(COUNTED)) {
     assert.deepEqual(verdicts, ['allow', 'allow', 'allow', 'allow', 'ask']);
   });
 }
+
+// ── blocks and predicates ─────────────────────────────────────────────────────────────────────────────────────
+
+/** A rule about each call, with what it says of the rest of the trace. */
+function aboutCalls(lines: readonly string[], predicate = ''): Policy {
+  const body = lines.map((line) => `    ${line}\n`).join('');
+  return policyOf(
+    `from invariant import count, forall\n${predicate}raise "x" if:\n    (call: ToolCall)\n${body}`,
+  );
+}
+
+/** Each with the lines of a block about `old`, which comes before the call. */
+const LOOKING_BACK: Readonly<Record<string, Policy>> = {
+  'a predicate': aboutCalls(
+    ['was(call)'],
+    'was(c: ToolCall) :=\n    (old: ToolCall) -> c\n    old.arguments.i + c.arguments.i < 0\n',
+  ),
+  'a predicate of two steps': aboutCalls(
+    ['was(call)'],
+    'was(c: ToolCall) :=\n    (old: ToolCall) -> (b: ToolCall)\n    b -> c\n    old.arguments.i + c.arguments.i < 0\n',
+  ),
+  'a count': aboutCalls([
+    'count(min=2):',
+    '    (old: ToolCall) -> call',
+    '    old.arguments.i + call.arguments.i < 0',
+  ]),
+};
+
+for (const [name, policy] of Object.entries(LOOKING_BACK)) {
+  test(`${name} that looks back tries nothing of contexts that the call has not seen`, () => {
+    const tried = LENGTHS.map((length) => {
+      const monitor = policy.monitor();
+      for (let index = 0; index < length; index++)
+        monitor.append([{ ...nth(index), context: `other ${index % 3}` }]);
+      const before = monitor.tried;
+      assert.equal(monitor.decide([{ ...call('send', { i: 0 }), context: 'own' }]).verdict, 'allow');
+      return monitor.tried - before;
+    });
+    assert.deepEqual(tried, [0, 0, 0, 0]);
+    assert.ok(triedAfter(policy, 100) > 100, 'in its own context they are tried');
+  });
+}
+
+test('a count that looks back stops where the maximum is exceeded', () => {
+  const policy = aboutCalls(['count(max=3):', '    (old: ToolCall) -> call']);
+  const tried = LENGTHS.map((length) => triedAfter(policy, length));
+  assert.deepEqual(
+    tried,
+    tried.map(() => tried[0]),
+  );
+  const monitor = policy.monitor();
+  const verdicts = [0, 1, 2, 3, 4].map((index) => {
+    const { verdict } = monitor.decide([nth(index)]);
+    monitor.append([nth(index)]);
+    return verdict;
+  });
+  assert.deepEqual(verdicts, ['deny', 'deny', 'deny', 'deny', 'allow']);
+});
+
+/** Blocks whose cost grows: the exponent that `check` tells is the one by which the objects that are tried grow. */
+const SEARCHING: Readonly<Record<string, readonly [Policy, 1 | 2]>> = {
+  'a block that later events change': [
+    aboutCalls(['count(max=2):', '    (o: ToolCall)', '    o is tool:none']),
+    1,
+  ],
+  'a forall': [
+    policyOf(
+      'from invariant import forall\nraise "x" if:\n    forall:\n        (o: ToolCall)\n        o.arguments.i >= 0\n',
+    ),
+    1,
+  ],
+  'a forall for each call': [
+    aboutCalls(['forall:', '    (o: ToolCall)', '    o.arguments.i < call.arguments.i']),
+    2,
+  ],
+  'a count of pairs': [
+    aboutCalls([
+      'count(min=2):',
+      '    (a: ToolCall) -> (b: ToolCall)',
+      '    b -> call',
+      '    a.arguments.i + b.arguments.i < 0',
+    ]),
+    2,
+  ],
+  'a predicate of pairs': [
+    aboutCalls(
+      ['was(call)'],
+      'was(c: ToolCall) :=\n    (a: ToolCall) -> (b: ToolCall)\n    b -> c\n    a.arguments.i < b.arguments.j\n',
+    ),
+    2,
+  ],
+};
+
+for (const [name, [policy, exponent]] of Object.entries(SEARCHING)) {
+  test(`${name} costs O(n${exponent === 2 ? '²' : ''}), and so it is told`, () => {
+    const tried = LENGTHS.map((length) => triedAfter(policy, length));
+    const [short = 0, long = 0] = tried.slice(-2);
+    const grown = Math.log2(long / short);
+    assert.ok(Math.abs(grown - exponent) < 0.2, `tried ${tried.join(', ')}`);
+    const told = lint(policy).filter(({ code }) => code === 'POL069');
+    assert.equal(told.length, 1);
+    assert.ok(told[0]?.message.includes(exponent === 2 ? '`O(n²)`' : '`O(n)`'), told[0]?.message);
+  });
+}

@@ -8,6 +8,7 @@ import type { Definition, Expression } from '../ast.ts';
 import type { SearchPlan, Step } from '../body.ts';
 import type { Detectors } from '../builtins.ts';
 import { compile } from '../compiler.ts';
+import { eventVariables, innerTypes, quantifierOf } from '../looks-back.ts';
 import { neededBy } from '../prefix.ts';
 import { PatternCache } from '../regex.ts';
 import { planRule, type RulePlan, type RuleSearch } from '../rule-plan.ts';
@@ -30,8 +31,9 @@ export function lintCost(context: LintContext, detectors: Detectors): void {
   for (const [number, rule] of context.tree.rules.entries()) {
     const compiled = rules[number];
     if (rule.body.length > MAX_LINES || compiled === undefined) continue;
-    const joins = tried(planRule(compiled));
-    const searches = searching(rule.body, predicates);
+    const plan = planRule(compiled);
+    const joins = plan.kind === 'whole' ? lookedAtAgain(context, rule.body) : tried(plan);
+    const searches = searching(context, rule.body, predicates);
     const [first, ...rest] = [...joins, ...searches];
     if (first === undefined) continue;
     const searched = searches.reduce((most, reason) => Math.max(most, reason.exponent), 0);
@@ -42,7 +44,7 @@ export function lintCost(context: LintContext, detectors: Detectors): void {
       'POL069',
       first,
       `each event costs this rule \`${order(total(joins) + searched)}\` in the length of the trace: ${first.message}${more}`,
-      joins.length > 0
+      plan.kind === 'joined' && joins.length > 0
         ? 'relate the variables by `->` or `==`, or put more conditions on one of them alone'
         : 'put conditions on the variables of the rule that few events pass',
     );
@@ -71,6 +73,23 @@ function tried(plan: RulePlan): readonly Reason[] {
     if (reasons.length > most.length) most = reasons;
   }
   return most;
+}
+
+/** Where a block or predicate does not only look back, all that was decided about older events is decided again. */
+function lookedAtAgain({ names }: LintContext, lines: readonly Expression[]): readonly Reason[] {
+  const events = eventVariables(lines);
+  const overTrace = variablesOf(lines).declarations.filter(({ within }) => within === null);
+  const again: Reason[] = [];
+  const message = 'later events can change what this says, so older ones are looked at again';
+  for (const line of lines) {
+    walk(line, (part) => {
+      if (part.kind !== 'quantifier' && part.kind !== 'call') return;
+      if (innerTypes([part], names, events).size === 0) return;
+      const end = part.kind === 'quantifier' ? part.callee.end : part.end;
+      again.push({ start: part.start, end, message, exponent: overTrace.length });
+    });
+  }
+  return overTrace.length === 0 ? [] : again.slice(0, 1);
 }
 
 /** Why the variable that a search binds at a level is not looked up; null: it is, or it is one of a few. */
@@ -129,13 +148,12 @@ class Relations {
 
   /**
    * How many variables are tried one by one for each search: conditions on one variable alone are kept up as the trace
-   * grows, and what an index leads to is looked up.
+   * grows, and what an index leads to from outside is looked up.
    */
   searched(): number {
     const tried = new Set<string>();
     for (const line of this.#lines) {
-      if (line.kind === 'assignment' || line.kind === 'declaration' || this.#indexedPair(line) !== null)
-        continue;
+      if (line.kind === 'assignment' || line.kind === 'declaration' || this.#isLookedUp(line)) continue;
       const needed = this.#needs(line);
       if (needed.size < 2) continue;
       for (const name of needed) if (this.#names.has(name)) tried.add(name);
@@ -143,15 +161,21 @@ class Relations {
     return tried.size;
   }
 
-  /** The two variables that a line relates in a way that is looked up. */
-  #indexedPair(line: Expression): readonly [string, string] | null {
-    if (line.kind !== 'binary') return null;
-    if (line.operator !== '->' && line.operator !== '~>' && line.operator !== '==') return null;
+  /** The same of a block that tries all objects of all its variables. */
+  all(): number {
+    return this.#names.size;
+  }
+
+  /** Whether a line compares a part of one variable with what is known outside, or says that it comes before that. */
+  #isLookedUp(line: Expression): boolean {
+    if (line.kind !== 'binary' || (line.operator !== '->' && line.operator !== '==')) return false;
     const [left, right] = [this.#needs(line.left), this.#needs(line.right)];
-    const [a] = left;
-    const [b] = right;
-    const isPair = left.size === 1 && right.size === 1 && a !== undefined && b !== undefined && a !== b;
-    return isPair ? [a, b] : null;
+    const isOwn = (needed: ReadonlySet<string>): boolean =>
+      needed.size === 1 && [...needed].every((name) => this.#names.has(name));
+    const isOuter = (needed: ReadonlySet<string>): boolean =>
+      [...needed].every((name) => !this.#names.has(name));
+    if (line.operator === '->') return isOwn(left) && isOuter(right);
+    return (isOwn(left) && isOuter(right)) || (isOuter(left) && isOwn(right));
   }
 
   /** The trace variables that an expression needs. */
@@ -169,13 +193,17 @@ class Relations {
 
 // ── quantifiers and predicates that search the trace ────────────────────────────────────────────────────────────
 
-function searching(lines: readonly Expression[], predicates: PredicateCosts): readonly Reason[] {
+function searching(
+  context: LintContext,
+  lines: readonly Expression[],
+  predicates: PredicateCosts,
+): readonly Reason[] {
   const reasons: Reason[] = [];
   const own = namesOf(lines);
   for (const line of lines) {
     walk(line, (part) => {
       if (part.kind === 'quantifier') {
-        const exponent = new Relations(conjuncts(part.body), own).searched();
+        const exponent = searchedBy(context, part, own);
         const message = 'this block looks through the trace at every event';
         if (exponent > 0) reasons.push({ start: part.start, end: part.callee.end, message, exponent });
       } else if (part.kind === 'call' && part.callee.kind === 'name') {
@@ -186,6 +214,16 @@ function searching(lines: readonly Expression[], predicates: PredicateCosts): re
     });
   }
   return reasons;
+}
+
+/** How many variables a block tries one by one. What refutes a `forall` is not known before it is looked at. */
+function searchedBy(
+  { names }: LintContext,
+  block: Extract<Expression, { kind: 'quantifier' }>,
+  outer: ReadonlySet<string>,
+): number {
+  const relations = new Relations(conjuncts(block.body), outer);
+  return quantifierOf(block.callee.name, names) === 'forall' ? relations.all() : relations.searched();
 }
 
 /** The variables of a body and of the blocks in it. */
@@ -222,8 +260,7 @@ class PredicateCosts {
     let inner = 0;
     for (const line of definition.body) {
       walk(line, (part) => {
-        if (part.kind === 'quantifier')
-          inner = Math.max(inner, new Relations(conjuncts(part.body), outer).searched());
+        if (part.kind === 'quantifier') inner = Math.max(inner, searchedBy(this.#context, part, outer));
         if (part.kind === 'call' && part.callee.kind === 'name')
           inner = Math.max(inner, this.of(part.callee.name, depth + 1));
       });
