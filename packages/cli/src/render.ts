@@ -4,7 +4,16 @@
  *
  * Ring 1; words of apps and models are escaped by the screen.
  */
-import type { AppId, ContextId, Diagnostic, Event, EventKind, Json, Reason } from '@cordon/core';
+import {
+  type AppId,
+  type ContextId,
+  canonicalJsonOf,
+  type Diagnostic,
+  type Event,
+  type EventKind,
+  type Json,
+  type Reason,
+} from '@cordon/core';
 import { argumentsInLine } from './argument-lines.ts';
 import { QuotedStream, type Screen, type Style } from './screen.ts';
 import { visibleLine } from './visible-text.ts';
@@ -365,7 +374,15 @@ const PLAIN_JSON = /^[ -~]*$/;
 
 /** One value as one line of JSON that may go to a terminal; reading it gives the same value back. */
 export function jsonLine(value: unknown): string {
-  const json = JSON.stringify(value);
+  return lineOf(JSON.stringify(value));
+}
+
+/** The same for an event: of a large value in it the text is known. */
+export function eventLine(event: Event): string {
+  return lineOf(canonicalJsonOf(event));
+}
+
+function lineOf(json: string): string {
   if (PLAIN_JSON.test(json)) return `${json}\n`;
   const text = json.replace(UNSAFE_IN_JSON, (character) => {
     let escaped = '';

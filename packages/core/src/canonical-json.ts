@@ -4,7 +4,9 @@
  *
  * Ring 0.
  */
-import { isJsonObject, type Json, type JsonObject, toJson } from './json.ts';
+import { type Json, type JsonObject, toJson } from './json.ts';
+import { quoted } from './quoted.ts';
+import { settledTexts } from './settled-json.ts';
 
 export function canonicalJson(value: Json): string {
   return written(value);
@@ -15,6 +17,24 @@ export function canonicalJsonOf(value: unknown): string {
   return isWritten(value) ? written(value) : 'null';
 }
 
+/** As `JSON.parse(canonicalJsonOf(value))`, where no text is read again: what is settled stands in the copy as it is. */
+export function canonicalCopyOf(value: unknown): Json {
+  if (!isWritten(value) || value === null) return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  // The engine's own error.
+  if (typeof value !== 'object') return JSON.parse(JSON.stringify(value));
+  if (settledTexts(value) !== null) return value as Json;
+  if (Array.isArray(value)) return Array.from(value, canonicalCopyOf);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalCopyOf(toJson(value));
+  const entries = Object.entries(value).filter(([, inner]) => isWritten(inner));
+  return Object.fromEntries(entries.sort(byKey).map(([key, inner]) => [key, canonicalCopyOf(inner)]));
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
 /** Every event and every prompt goes through here: texts are put together, and few of them need the engine's own quoting. */
 function written(value: unknown): string {
   switch (typeof value) {
@@ -23,10 +43,14 @@ function written(value: unknown): string {
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
-      return isJsonObject(value) ? objectText(value) : Array.isArray(value) ? listText(value) : 'null';
+      return value === null ? 'null' : (settledTexts(value)?.canonical ?? newText(value));
     default:
       return JSON.stringify(value);
   }
+}
+
+function newText(value: object): string {
+  return Array.isArray(value) ? listText(value) : objectText(value as JsonObject);
 }
 
 function listText(list: readonly unknown[]): string {
@@ -51,13 +75,4 @@ function objectText(value: JsonObject): string {
 
 function isWritten(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
-}
-
-/** Above this the engine's quoting is faster. */
-const SHORT = 64;
-/** A quote, a backslash, a control character or half of a pair. */
-const NEEDS_ESCAPES = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
-
-function quoted(text: string): string {
-  return text.length > SHORT || NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

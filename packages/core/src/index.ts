@@ -5,7 +5,7 @@ export {
   type PlannerStep,
   REFUSED_TEXT,
 } from './agent.ts';
-export { canonicalJson, canonicalJsonOf } from './canonical-json.ts';
+export { canonicalCopyOf, canonicalJson, canonicalJsonOf } from './canonical-json.ts';
 export type { Clock } from './clock.ts';
 export { closedSchema, mostBits } from './closed-schema.ts';
 export type { Allowed, Decision, Reason, Ruling } from './decision.ts';
@@ -44,6 +44,8 @@ export {
   type JsonObject,
   type JsonSchema,
   parseJson,
+  type ScannedJson,
+  scanJson,
   sizeOfTexts,
   toJson,
 } from './json.ts';
@@ -137,6 +139,7 @@ export {
 } from './question.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
+export { jsonText, settle, settledTexts } from './settled-json.ts';
 export {
   type CalledLabels,
   saidOfTool,

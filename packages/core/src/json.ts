@@ -20,6 +20,8 @@ export interface JsonLimits {
   readonly depth: number;
   /** Commas and brackets: an upper bound on the number of values. */
   readonly elements: number;
+  /** Different names of members, as they are written; absent: as many as there are values. */
+  readonly names?: number;
 }
 
 export const DEFAULT_JSON_LIMITS: JsonLimits = { length: 4 * 1024 * 1024, depth: 64, elements: 200_000 };
@@ -29,12 +31,34 @@ export const DEFAULT_JSON_LIMITS: JsonLimits = { length: 4 * 1024 * 1024, depth:
  * seconds inside `JSON.parse`. Keys that could reach a prototype are refused wherever they stand.
  */
 export function parseJson(text: string, limits: JsonLimits = DEFAULT_JSON_LIMITS): Result<Json, string> {
+  const scanned = scanJson(text, limits);
+  return scanned.ok ? scanned.value.parse() : scanned;
+}
+
+/** A text that is within the limits, and may be no JSON. */
+export interface ScannedJson {
+  /** As the limits count them. */
+  readonly elements: number;
+  parse(): Result<Json, string>;
+}
+
+/** The first half of `parseJson`, for who lets others run before the second. */
+export function scanJson(text: string, limits: JsonLimits): Result<ScannedJson, string> {
   if (text.length > limits.length) return failed(`the text is longer than ${limits.length} characters`);
-  const excess = scan(text, limits);
-  if (excess !== null) return failed(excess);
+  const scanned = scan(text, limits);
+  if (!scanned.ok) return scanned;
+  const elements = scanned.value;
+  return ok({ elements, parse: () => parsed(text, elements) });
+}
+
+/** So many values are walked in less time than a long text is searched. */
+const FEW_ELEMENTS = 10_000;
+
+function parsed(text: string, elements: number): Result<Json, string> {
   try {
     const value: Json = JSON.parse(text);
-    return canPollute(text) && hasPollutingKey(value) ? failed('a key is `__proto__`') : ok(value);
+    const isSuspect = elements <= FEW_ELEMENTS || canPollute(text);
+    return isSuspect && hasPollutingKey(value) ? failed('a key is `__proto__`') : ok(value);
   } catch (error) {
     return failed(error instanceof Error ? error.message : 'not JSON');
   }
@@ -55,20 +79,38 @@ function hasPollutingKey(value: Json): boolean {
   return Object.values(value).some(hasPollutingKey);
 }
 
-function scan(text: string, limits: JsonLimits): string | null {
+/** `"":0,` */
+const LEAST_MEMBER = 5;
+
+/** How many elements there are, or what there is too much of. */
+function scan(text: string, limits: JsonLimits): Result<number, string> {
+  const { names: most = Number.POSITIVE_INFINITY } = limits;
+  const names = text.length < most * LEAST_MEMBER ? null : new Set<string>();
   let depth = 0;
   let elements = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 0x22 /* " */) at = endOfString(text, at + 1);
-    else if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
-      if (++depth > limits.depth) return `values are nested more than ${limits.depth} deep`;
+    if (code === 0x22 /* " */) {
+      const end = endOfString(text, at + 1);
+      if (names !== null && isName(text, end + 1)) names.add(text.slice(at + 1, end));
+      at = end;
+    } else if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
+      if (++depth > limits.depth) return failed(`values are nested more than ${limits.depth} deep`);
       elements++;
     } else if (code === 0x5d || code === 0x7d) depth--;
     else if (code === 0x2c /* , */) elements++;
-    if (elements > limits.elements) return `there are more than ${limits.elements} values`;
+    if (elements > limits.elements) return failed(`there are more than ${limits.elements} values`);
+    if (names !== null && names.size > most) return failed(`members have more than ${most} different names`);
   }
-  return null;
+  return ok(elements);
+}
+
+/** Whether the string that ends before `at` names a member. */
+function isName(text: string, at: number): boolean {
+  let code = text.charCodeAt(at);
+  for (let next = at + 1; code === 0x20 || (code >= 0x09 && code <= 0x0d); next++)
+    code = text.charCodeAt(next);
+  return code === 0x3a /* : */;
 }
 
 /** Where the quote stands that ends a string whose text begins at `start`; the end of the text if there is none. */

@@ -23,7 +23,7 @@ export interface Question {
 /** What is known so far. A failure says why there is no answer, and names no content. */
 export interface AnswerBook {
   /** Null: nobody has answered yet. */
-  find(question: Question): Result<Json, string> | null;
+  find(question: Pick<Question, 'service' | 'digest'>): Result<Json, string> | null;
   /** A failure is kept for a short time only. */
   keep(question: Question, answer: Result<Json, string>): void;
 }

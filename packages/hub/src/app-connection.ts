@@ -27,8 +27,7 @@ import {
   within,
 } from './app-faults.ts';
 import type { AppProcess } from './app-process.ts';
-import { lengthOf, type RunningApp, readToolResult, type ToolResult } from './app-tool.ts';
-import { breathe } from './breathe.ts';
+import { type RunningApp, readToolResult, settleResult, type ToolResult } from './app-tool.ts';
 import { CallClock, MOST_WAITING_MS, type Waiting } from './call-clock.ts';
 import { CALL_RESULT } from './call-result.ts';
 import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
@@ -168,10 +167,11 @@ export class AppConnection {
       const timeout = limitMs + 2 * MOST_WAITING_MS;
       const stop = AbortSignal.any([signal, clock.over]);
       const options = { timeout, signal: stop };
-      if (this.#opened.client.getProtocolEra() === 'modern')
-        return ok(await this.#callNewest(tool, args, options));
-      const result = await this.#request(tool, args, options);
-      const misfit = this.#misfit(tool, result);
+      const isNewest = this.#opened.client.getProtocolEra() === 'modern';
+      const request = isNewest ? this.#callNewest(tool, args, options) : this.#request(tool, args, options);
+      const result = await request;
+      await settleResult(result);
+      const misfit = isNewest ? null : this.#misfit(tool, result);
       return misfit === null ? ok(result) : failed(errorAnswer(app, tool, new Error(misfit)));
     } catch (error) {
       return failed(await this.#faultOf(tool, error, signal, clock.over.aborted));
@@ -184,9 +184,7 @@ export class AppConnection {
   async #request(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
     const params = { name: tool, arguments: { ...args } };
     const call = { method: 'tools/call', params } as const;
-    const result = readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
-    await breathe(lengthOf(result));
-    return result;
+    return readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
   }
 
   /** The newest revision has headers for arguments and results of several legs, which are the client's business. */

@@ -3,7 +3,8 @@
  *
  * Ring 0.
  */
-import { type AppId, type Json, type JsonSchema, sizeOfTexts, toJson } from '@cordon/core';
+import { type AppId, isJsonObject, type Json, type JsonSchema, settle, sizeOfTexts } from '@cordon/core';
+import { breathe, LONG, wholeTurn } from './breathe.ts';
 import type { CallResult } from './call-result.ts';
 
 /** A tool as its app declares it. */
@@ -46,7 +47,15 @@ export function readToolResult(result: CallResult): ToolResult {
     block.type === 'text' ? block.text : `[${block.type} not shown]`,
   );
   const text = cutOutput(parts.join('\n'));
-  return { text, structured: toJson(result.structuredContent), isError: result.isError };
+  const { structuredContent, isError } = result;
+  return { text, structured: isJsonObject(structuredContent) ? structuredContent : null, isError };
+}
+
+/** What the steps that a long result takes through the hub would each do for themselves is done once, in pieces. */
+export async function settleResult(result: ToolResult): Promise<void> {
+  const length = lengthOf(result);
+  await breathe(length);
+  if (length > LONG && isJsonObject(result.structured)) await settle(result.structured, wholeTurn);
 }
 
 /** What the model and the rules read of an output. */

@@ -7,8 +7,17 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** UTF-16 units: a step takes a millisecond for as many. */
-const LONG = 32 * 1024;
+export const LONG = 32 * 1024;
 
 export async function breathe(length: number): Promise<void> {
-  if (length > LONG) await setImmediate();
+  if (length > LONG) await wholeTurn();
+}
+
+/**
+ * Resolves when timers and streams have had their turn. What is called for a stream waits for two immediates: the first
+ * runs before any timer does.
+ */
+export async function wholeTurn(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }

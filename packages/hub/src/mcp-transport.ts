@@ -12,10 +12,12 @@ import {
   type Json,
   type JsonLimits,
   type JsonObject,
-  parseJson,
+  type Result,
+  scanJson,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
+import { LONG, wholeTurn } from './breathe.ts';
 import { Rate } from './rate.ts';
 
 export interface AppStreams {
@@ -38,8 +40,12 @@ const LINES_IN_ONE_GO = 32;
 /** Requests whose answers are waited for; the oldest are given up. */
 const MOST_ASKED = 256;
 /** Of a message that nobody waits for. Attack: a megabyte of values holds up the hub for a tenth of a second. */
-const FEW_VALUES: JsonLimits = { ...DEFAULT_JSON_LIMITS, elements: 10_000 };
+const FEW_VALUES = 10_000;
 const MOST_MEMBERS = 1_000;
+/** Of an answer. Attack: of 200,000 members with a name each, `JSON.parse` makes values for a tenth of a second. */
+const ANSWER_LIMITS: JsonLimits = { ...DEFAULT_JSON_LIMITS, names: 6_000 };
+/** A line of more is no text that is read, since no character has more bytes for each of its UTF-16 units. */
+const MOST_LINE_BYTES = 3 * ANSWER_LIMITS.length;
 /** What the hub keeps for an app that does not read. */
 const UNREAD_BYTES = 8 * 1024 * 1024;
 
@@ -75,7 +81,7 @@ export class StreamTransport implements Transport {
     this.#streams = streams;
     this.#limits = limits;
     this.#onHeard = onHeard;
-    this.#decoder = new LineDecoder({ lineBytes });
+    this.#decoder = new LineDecoder({ lineBytes: Math.min(lineBytes, MOST_LINE_BYTES) });
     this.#messagesIn = new Rate(messages);
     this.#messagesOut = new Rate(messages);
     this.#bytesIn = new Rate({ perSecond: lineBytes, burst: Math.max(2 * lineBytes, LEAST_BURST_BYTES) });
@@ -129,36 +135,41 @@ export class StreamTransport implements Transport {
     this.#onHeard();
     const lines = this.#decoder.push(chunk);
     if (!lines.ok) return this.#cut(lines.fault);
-    this.#receiveLines(lines.value);
+    void this.#receiveLines(lines.value);
   }
 
   /** A few at a time: what one app sends in one piece must not keep the others waiting. */
-  #receiveLines(lines: readonly string[]): void {
+  async #receiveLines(lines: readonly string[]): Promise<void> {
     const { stdout } = this.#streams;
-    const rest = lines.slice(LINES_IN_ONE_GO);
-    for (const line of lines.slice(0, LINES_IN_ONE_GO)) {
-      if (this.#violation !== null || this.#isClosed) return;
-      this.#receiveLine(line);
+    for (const [index, line] of lines.entries()) {
+      const isLong = line.length > LONG;
+      if (isLong || (index > 0 && index % LINES_IN_ONE_GO === 0)) {
+        stdout.pause();
+        await wholeTurn();
+      }
+      if (this.#isOver) return;
+      if (!this.#messagesIn.take()) return this.#cutTalker();
+      const scanned = scanJson(line, ANSWER_LIMITS);
+      if (isLong) await wholeTurn();
+      if (this.#isOver) return;
+      const isShort = scanned.ok && scanned.value.elements <= FEW_VALUES;
+      this.#receiveRead(line, isShort, scanned.ok ? scanned.value.parse() : scanned);
     }
-    if (this.#violation !== null || this.#isClosed) return;
-    if (rest.length === 0) return void stdout.resume();
-    stdout.pause();
-    setImmediate(() => this.#receiveLines(rest));
+    if (!this.#isOver) stdout.resume();
   }
 
-  #receiveLine(line: string): void {
-    if (!this.#messagesIn.take()) return this.#cutTalker();
-    const short = parseJson(line, FEW_VALUES);
-    const parsed = short.ok ? short : parseJson(line);
+  get #isOver(): boolean {
+    return this.#violation !== null || this.#isClosed;
+  }
+
+  #receiveRead(line: string, isShort: boolean, parsed: Result<Json, string>): void {
     // Nobody can tell what it answers: who waits for it would wait until the time of the call is over.
     if (!parsed.ok && this.#asked.size > 0 && isMessage(line))
       return this.#cut(`it sends a message that the hub does not read: ${parsed.fault}`);
     if (parsed.ok && isJsonObject(parsed.value) && parsed.value.jsonrpc === '2.0') {
       const asked = this.#forgive(parsed.value, line);
-      if (asked === null && !short.ok)
-        return this.#cut(
-          `it sends a message of more than ${FEW_VALUES.elements} values that nobody asked for`,
-        );
+      if (asked === null && !isShort)
+        return this.#cut(`it sends a message of more than ${FEW_VALUES} values that nobody asked for`);
       if (isWide(parsed.value)) return this.#cut(`a message of it has more than ${MOST_MEMBERS} members`);
       // The client drops such an answer, and the call would wait until its time is over. Of a ping any word is enough.
       if (asked !== null && asked !== 'ping' && isNoAnswer(parsed.value))

@@ -16,6 +16,7 @@ import {
   isJsonObject,
   type JsonObject,
   joinLabels,
+  jsonText,
   type Label,
   ok,
   REFUSED_TEXT,
@@ -261,7 +262,7 @@ export class ToolCalls {
       // Attack: an app that answers in structured content alone would be read by the model, and not by rules about texts.
       text:
         result.text === '' && result.structured !== null
-          ? cutOutput(JSON.stringify(result.structured))
+          ? cutOutput(jsonText(result.structured))
           : result.text,
       structured: result.structured,
       isError: result.isError,
@@ -280,7 +281,7 @@ export class ToolCalls {
     context.sees(output.label, output.app);
     await breathe(length);
     query.returned.hear(output.text);
-    if (output.structured !== null) query.returned.hear(JSON.stringify(output.structured));
+    if (output.structured !== null) query.returned.hear(jsonText(output.structured));
     if (!query.isPrivate) this.#parts.observed(context, query, app, output, delivered.event);
     return { output, event: delivered.event };
   }

@@ -18,7 +18,11 @@ async function opened(limits: Partial<MessageLimits> = {}, stdin = new PassThrou
     stdout.write(text);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { transport, say, received, stdin, stdout };
+  /** Enough for what is left of long lines. */
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { transport, say, turns, received, stdin, stdout };
 }
 
 const call = (id: number, text = ''): JSONRPCMessage => ({
@@ -77,13 +81,62 @@ test('many values are for results that are waited for; in anything else they end
   await asked.transport.send(call(1));
   await asked.say(result(100_000));
   await asked.say(note(5_000));
+  await asked.turns();
   assert.deepEqual([asked.transport.violation, asked.received.length], [null, 2]);
   for (const unasked of [note(20_000), result(20_000)]) {
-    const { transport, say, received } = await opened({ lineBytes });
+    const { transport, say, turns, received } = await opened({ lineBytes });
     await say(unasked);
+    await turns();
     assert.equal(transport.violation, 'it sends a message of more than 10000 values that nobody asked for');
     assert.deepEqual(received, []);
   }
+});
+
+test('members have six thousand different names at most, and as many values as others with the same names', async () => {
+  const lineBytes = 1024 * 1024;
+  const members = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}" : 1`).join();
+  const answered = async (content: string) => {
+    const { transport, say, turns } = await opened({ lineBytes });
+    await transport.send(call(1));
+    await say(`{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"list":[${content}]}}}\n`);
+    await turns();
+    return transport.violation;
+  };
+  const fault = 'it sends a message that the hub does not read: members have more than 6000 different names';
+  assert.equal(await answered(`{${members(7_000)}}`), fault);
+  assert.equal(await answered(Array.from({ length: 7_000 }, (_, at) => `{"k${at}":1}`).join()), fault);
+  assert.equal(await answered(`{${members(5_000)}}`), null);
+  assert.equal(
+    await answered(Array.from({ length: 7_000 }, (_, at) => `{"k${at % 9}":"k${at}"}`).join()),
+    null,
+  );
+});
+
+test('a long line is read in several turns of the loop, and what comes behind it waits', async () => {
+  const { transport, say, received, turns, stdout } = await opened({
+    lineBytes: 1024 * 1024,
+    messagesPerSecond: 100,
+  });
+  const ids = () => received.map((message) => ('id' in message ? message.id : null));
+  for (const id of [1, 2, 3]) await transport.send(call(id));
+  await say(`${answer(1)}${answer(2, 'x'.repeat(512 * 1024))}${answer(3)}`);
+  assert.deepEqual(ids(), [1], 'neither looked through nor parsed where it is received');
+  stdout.write(answer(4));
+  await turns();
+  assert.deepEqual(ids(), [1, 2, 3, 4]);
+  assert.equal(transport.violation, null);
+});
+
+test('a line that is too long for any text that is read is cut off while it arrives', async () => {
+  const piece = '\u4e00'.repeat(1024 * 1024);
+  const bytesAfter = async (pieces: number) => {
+    const { transport, say } = await opened({ lineBytes: 64 * 1024 * 1024 });
+    await say('{"jsonrpc":"2.0","id":1,"result":{"text":"');
+    for (let at = 0; at < pieces; at++) await say(piece);
+    return transport.violation;
+  };
+  assert.equal(await bytesAfter(3), null);
+  assert.equal(await bytesAfter(4), 'a line is longer than 12582912 bytes');
 });
 
 test('no part of a message that every reader looks through has members without end', async () => {
@@ -142,11 +195,13 @@ test('long results of many calls at once pass, the same bytes unasked do not', a
   const asked = await opened({ lineBytes });
   for (let id = 1; id <= 6; id++) await asked.transport.send(call(id));
   for (let id = 1; id <= 6; id++) await asked.say(answer(id, text));
+  await asked.turns();
   assert.equal(asked.transport.violation, null);
   assert.equal(asked.received.length, 6);
 
   const unasked = await opened({ lineBytes });
   for (let id = 1; id <= 6; id++) await unasked.say(answer(id, text));
+  await asked.turns();
   assert.equal(unasked.transport.violation, 'it sends more than 524288 bytes a second that nobody asked for');
   assert.ok(unasked.received.length < 6);
 });
@@ -219,9 +274,10 @@ const DROPPED: Readonly<Record<string, string>> = {
 };
 for (const [name, text] of Object.entries(DROPPED)) {
   test(`${name}: the line is dropped unparsed, and the next one is heard`, async () => {
-    const { transport, say, received } = await opened(LARGE);
+    const { transport, say, turns, received } = await opened(LARGE);
     await say(text);
     await say(NOTE);
+    await turns();
     assert.equal(transport.violation, null);
     assert.equal(received.length, 1);
   });

@@ -16,6 +16,7 @@ import {
   type Question,
   type Reason,
   type Ruling,
+  settledTexts,
 } from '@cordon/core';
 import {
   effectOf,
@@ -209,7 +210,7 @@ function faultReason(error: unknown): Reason {
   };
 }
 
-/** Nobody may change what was decided. A structured clone would take ten times as long. */
+/** Nobody may change what was decided, nor what is settled. A structured clone would take ten times as long. */
 function frozenCopy<T>(value: T): T {
   // A copy of plain data has the type of what was copied.
   return copyOf(value) as T;
@@ -218,7 +219,7 @@ function frozenCopy<T>(value: T): T {
 function copyOf(value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol')
     throw new Error('proposals and facts are plain data');
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || settledTexts(value) !== null) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
   // Entry by entry: an argument of the name `__proto__` is a key like any other.
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)])));

@@ -7,8 +7,10 @@ import {
   type EventId,
   HUB_LABEL,
   id,
+  type JsonObject,
   type Label,
   type Proposal,
+  settle,
   type ToolCall,
   type ToolOutput,
 } from '@cordon/core';
@@ -69,6 +71,23 @@ function egress(context: string, app: string): Egress {
     bytes: 0,
   };
 }
+
+test('what was decided is a copy, or a value that nobody can change', async () => {
+  const monitor = monitorFor('');
+  const spent = (structured: JsonObject) => {
+    const proposal = { ...toolOutput('c1', 'mail', 'call-1'), structured };
+    const ruling = monitor.admit(proposal, frame('e1'), 'not-needed');
+    assert.ok(ruling.allowed);
+    return monitor.spend(ruling.allowance).structured;
+  };
+  const loose = { rows: [{ a: 1 }] };
+  assert.notEqual(spent(loose), loose);
+  assert.deepEqual(spent(loose), loose);
+  const settled = { rows: [{ a: 1 }] };
+  await settle(settled, () => Promise.resolve());
+  assert.equal(spent(settled), settled);
+  assert.throws(() => settled.rows.push({ a: 2 }), TypeError);
+});
 
 function answer(context: string, text: string): Answer {
   return { effect: 'answer', context: id(context), text };

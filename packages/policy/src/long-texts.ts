@@ -5,7 +5,14 @@
  *
  * Ring 0.
  */
-import { type AnswerBook, type Json, type JsonObject, type Question, sizeOfTexts } from '@cordon/core';
+import {
+  type AnswerBook,
+  type Json,
+  type JsonObject,
+  jsonText,
+  type Question,
+  sizeOfTexts,
+} from '@cordon/core';
 import type { TraceEvent } from './trace-event.ts';
 import { type Undecided, undecided } from './value.ts';
 
@@ -32,11 +39,18 @@ export type TextWork =
   | { readonly kind: 'find' | 'match'; readonly pattern: string; readonly text: string }
   | {
       readonly kind: 'origin';
-      readonly event: TraceEvent;
+      /** As JSON. A copy of many small values is made value by value, one of a text at once. */
+      readonly event: string;
       readonly value: string;
       /** The value was taken out of an encoding. */
       readonly isDecoded: boolean;
     };
+
+type OriginWork = Extract<TextWork, { kind: 'origin' }>;
+/** The same, as rules come to it. */
+export type AskedWork =
+  | Exclude<TextWork, OriginWork>
+  | (Omit<OriginWork, 'event'> & { readonly event: TraceEvent });
 
 /** Texts and values that have a short name; the oldest go first. */
 const MOST_NAMES = 256;
@@ -46,6 +60,8 @@ export class LongTexts {
   readonly #book: AnswerBook;
   readonly #names = new Map<string, number>();
   readonly #objects = new WeakMap<object, number>();
+  /** Of events that have happened, which nobody changes. */
+  readonly #texts = new WeakMap<TraceEvent, string>();
   #next = 0;
   #named = 0;
 
@@ -54,16 +70,30 @@ export class LongTexts {
   }
 
   /** What is known of it; else an undecided value that waits for the answer. */
-  ask(work: TextWork): { readonly answer: Json } | Undecided {
-    // The thread gets a copy of it: all of it is plain data.
-    const input = work as unknown as JsonObject;
-    const question: Question = { service: 'thread', digest: this.#keyOf(work), input };
-    const known = this.#book.find(question);
-    if (known === null) return undecided('a long text has not been looked at', null, [question]);
-    return known.ok ? { answer: known.value } : undecided(known.fault);
+  ask(work: AskedWork): { readonly answer: Json } | Undecided {
+    const name = { service: 'thread', digest: this.#keyOf(work) } as const;
+    const known = this.#book.find(name);
+    if (known !== null) return known.ok ? { answer: known.value } : undecided(known.fault);
+    const question: Question = { ...name, input: this.#inputOf(work) };
+    return undecided('a long text has not been looked at', null, [question]);
   }
 
-  #keyOf(work: TextWork): string {
+  /** The thread gets a copy of it: all of it is plain data. */
+  #inputOf(work: AskedWork): JsonObject {
+    const sent: TextWork = work.kind === 'origin' ? { ...work, event: this.#textOf(work.event) } : work;
+    return sent as unknown as JsonObject;
+  }
+
+  /** Written once: each value of a call asks about the same event. */
+  #textOf(event: TraceEvent): string {
+    const known = this.#texts.get(event);
+    if (known !== undefined) return known;
+    const text = jsonText(event as unknown as JsonObject);
+    this.#texts.set(event, text);
+    return text;
+  }
+
+  #keyOf(work: AskedWork): string {
     switch (work.kind) {
       case 'detector': {
         const { kind, name, texts, of, rest, named, given } = work;
@@ -118,7 +148,7 @@ export class LongTexts {
       return nameOfValue(this.#nameOf(JSON.stringify(value)));
     const known = this.#objects.get(value);
     if (known !== undefined) return nameOfValue(known);
-    const name = this.#nameOf(JSON.stringify(value));
+    const name = this.#nameOf(jsonText(value as Json));
     this.#objects.set(value, name);
     return nameOfValue(name);
   }

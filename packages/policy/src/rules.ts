@@ -16,7 +16,7 @@ export {
   noAnswer,
 } from './detector.ts';
 export { factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
-export { LongTexts } from './long-texts.ts';
+export { type AskedWork, LongTexts } from './long-texts.ts';
 export { spokenLink } from './origin/encodings.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
 export { effectOf, PolicyMonitor } from './policy-monitor.ts';

@@ -82,14 +82,14 @@ export class TextWorker {
     return ok(found === null || found === 'lost' ? found : { ...found });
   }
 
-  #index(event: TraceEvent): Indexed {
-    const key = JSON.stringify(event);
-    const known = this.#indexed.get(key);
+  #index(event: string): Indexed {
+    const known = this.#indexed.get(event);
     if (known !== undefined) return known;
     const [oldest] = this.#indexed.keys();
     if (oldest !== undefined && this.#indexed.size >= MOST_INDEXED) this.#indexed.delete(oldest);
-    const indexed = indexOf(event);
-    this.#indexed.set(key, indexed);
+    // The hub's own words about what happened.
+    const indexed = indexOf(JSON.parse(event) as TraceEvent);
+    this.#indexed.set(event, indexed);
     return indexed;
   }
 }

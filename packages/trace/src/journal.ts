@@ -11,6 +11,7 @@
 import {
   type AppId,
   type ContextId,
+  canonicalCopyOf,
   canonicalJsonOf,
   type Event,
   type EventBody,
@@ -74,6 +75,12 @@ export type EventListener = (event: Event) => void;
 
 /** A session is made a moment before its first event. */
 const MOST_TO_FIRST_EVENT_MS = 60_000;
+
+/** An event, and its text as it is hashed and kept. */
+interface Written {
+  readonly text: string;
+  readonly event: Event;
+}
 
 interface Inserted {
   readonly events: readonly Event[];
@@ -339,8 +346,7 @@ export class Journal {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The event's text, as it is hashed and kept. */
-  #complete(session: SessionId, sequence: number, time: number, draft: EventDraft): string {
+  #complete(session: SessionId, sequence: number, time: number, draft: EventDraft): Written {
     const { context, causes, body } = draft;
     // Some bodies have an app and a label of their own: the tool's app, the output's label. Their app stands, and
     // of the labels the join, so that neither side can lower what the other says.
@@ -348,15 +354,15 @@ export class Journal {
     const label = 'label' in body ? joinLabels(draft.label, body.label) : draft.label;
     const name = draft.id ?? this.#options.randomId();
     const frame = { id: name, session, sequence, time, context, app, causes, label };
-    return canonicalJsonOf({ ...body, ...frame });
+    const whole = { ...body, ...frame };
+    return { text: canonicalJsonOf(whole), event: eventOf(canonicalCopyOf(whole)) };
   }
 
-  #insert(session: SessionId, held: HeldSession, texts: readonly string[]): Inserted {
+  #insert(session: SessionId, held: HeldSession, written: readonly Written[]): Inserted {
     const { seal } = this.#database;
     let { head } = held;
     const inserted: Event[] = [];
-    for (const [index, text] of texts.entries()) {
-      const event = decodeEvent(text);
+    for (const [index, { text, event }] of written.entries()) {
       head = linkHash(head, text);
       this.#database.run(
         'INSERT INTO events (session, sequence, id, event, hash) VALUES (?, ?, ?, ?, ?)',
@@ -371,7 +377,7 @@ export class Journal {
     }
     const time = inserted.at(-1)?.time;
     if (time !== undefined) {
-      const count = held.events + texts.length;
+      const count = held.events + written.length;
       const { isAcknowledged } = held;
       const signed = { session, events: count, head, isAcknowledged };
       const signature = this.#options.chainKey?.sign(signed) ?? null;
@@ -425,7 +431,10 @@ function notify(listener: EventListener, event: Event): void {
 
 /** The journal's own canonical JSON; the hash chain, not this, tells whether it is what was written. */
 function decodeEvent(text: string): Event {
-  const value = parseStored(text);
+  return eventOf(parseStored(text));
+}
+
+function eventOf(value: unknown): Event {
   if (!isJsonObject(value) || typeof value.kind !== 'string' || typeof value.id !== 'string') {
     throw new MalformedRow('a stored event is not an event');
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
-import { type Event, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
+import { canonicalJsonOf, type Event, HUB_LABEL, id, type SessionId, settle, USER_LABEL } from '@cordon/core';
 import { type BreachKind, StoreFailure } from '@cordon/trace';
 
 import { append, openOrThrow, say, startChild, storeIn, temporaryFolder } from './fixture.ts';
@@ -40,6 +40,21 @@ test('an appended event has its id, place and time, and is read back as it was',
   assert.deepEqual(store.journal.events(session), [first, second]);
   assert.deepEqual(store.journal.events(session, 1), [second]);
   assert.deepEqual(store.journal.events(session, 0, 1), [first]);
+});
+
+test('what is settled is not read again from what was stored, and what was stored is the same', async (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const session = store.sessions.create();
+  const structured = { b: [{ d: 1, c: 'x' }], a: null };
+  await settle(structured, () => Promise.resolve());
+  const output = { text: '', structured, isError: false };
+  const body = { kind: 'tool-call.executed', milliseconds: 1, output } as const;
+  const event = append(store, session, body);
+  assert.ok('output' in event && event.output?.structured === structured);
+  const [stored] = store.journal.events(session);
+  assert.deepEqual(stored, event);
+  assert.equal(canonicalJsonOf(stored), canonicalJsonOf({ ...event, output: structuredClone(output) }));
+  assert.equal(store.journal.verify(session).intact, true);
 });
 
 test('the hash chain is SHA-256 over the previous hash and the canonical JSON of the event', (t) => {

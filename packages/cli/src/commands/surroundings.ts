@@ -16,7 +16,7 @@ import { parseEnd } from '../grant-term.ts';
 import type { Obstacle } from '../ground.ts';
 import { LineAnswers } from '../line-answers.ts';
 import type { Environment } from '../paths.ts';
-import { EventRenderer, jsonLine, renderDiagnostics } from '../render.ts';
+import { EventRenderer, eventLine, jsonLine, renderDiagnostics } from '../render.ts';
 import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
@@ -231,7 +231,7 @@ export class Surroundings {
 
   /** One event, as it happens. */
   tell(event: Event): void {
-    if (this.wantsJson) this.json(event);
+    if (this.wantsJson) this.write(eventLine(event));
     else if (!event.kind.startsWith('answer.') && !this.#isToldLater(event)) {
       // Steps go on beside a question; their lines come when it is answered.
       this.terminal.whenFree(() => this.#renderer.render(event));
