@@ -330,6 +330,8 @@ export class Session {
       return await this.#operator.ask(query);
     } finally {
       query.end();
+      // A step of a resumed query that is still under way would be recorded, or carried out, a second time.
+      if (this.#recorder.progress !== null) await this.#gate.settled();
       this.#words.forget();
       this.#query = null;
       if (unfinishedQuery(this.#trail) === null) this.#finish();

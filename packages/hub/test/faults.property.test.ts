@@ -130,6 +130,23 @@ test('a session that is ended at any step loses nothing and repeats nothing', as
   }
 });
 
+/** Deaths that once made a session repeat a step. `seed`: of its scenario. */
+const KEPT: Readonly<Record<string, { readonly seed: number; readonly deaths: readonly Death[] }>> = {
+  'an agent loop ends while the journal answers for its model': {
+    seed: 506885684,
+    deaths: [
+      { of: 'hub', at: 26, when: 'before' },
+      { of: 'spoke', at: 2, when: 'before' },
+    ],
+  },
+};
+
+for (const [what, { seed, deaths }] of Object.entries(KEPT)) {
+  test(`a resumed query repeats nothing when ${what}`, async (t) => {
+    await endure(t, scenarioOf(new Chance(seed)), deaths);
+  });
+}
+
 /** A hub in a process of its own, with apps in theirs, which a signal ends at the step. */
 function hubProcess(scenario: Scenario, death: Death): (folder: string) => Promise<void> {
   return async (folder) => {
