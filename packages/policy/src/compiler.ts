@@ -959,11 +959,19 @@ function anchorOf(expression: Expression, scope: Scope): Anchor {
   };
 }
 
-/** The slots of names from around a body whose events come behind that of a variable, by the flows of the body. */
+/**
+ * Slots of events outside of a body: by the flows of the body, a variable comes before each of them, directly or over other
+ * variables. These are events whatever they are bound to. A name for a value may be none, and then the flow is undecided.
+ */
 function slotsBehind(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly number[] {
-  if (OBJECT_TYPES.get(variable.type)?.isEvent !== true) return [];
+  if (!isEventType(variable.type)) return [];
   const { declarations, assignments } = variablesOf(lines);
   const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
+  const events = new Set(
+    declarations
+      .filter(({ within, type }) => within === null && isEventType(type.name))
+      .map((one) => one.variable.name),
+  );
   const reached = new Set([variable.name]);
   const slots: number[] = [];
   for (const name of reached) {
@@ -973,10 +981,14 @@ function slotsBehind(variable: BodyVariable, lines: readonly Expression[], scope
       if (later === null) continue;
       const slot = inner.has(later) ? null : scope.slot(later);
       if (slot !== null) slots.push(slot);
-      else reached.add(later);
+      else if (events.has(later)) reached.add(later);
     }
   }
   return slots;
+}
+
+function isEventType(name: string): boolean {
+  return OBJECT_TYPES.get(name)?.isEvent === true;
 }
 
 /** What is an event itself, is its own. */

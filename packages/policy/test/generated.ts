@@ -32,6 +32,10 @@ later(c: ToolCall) :=
 again(c: ToolCall) :=
     (d: ToolCall) -> c
     d.arguments == c.arguments
+led_to(c: ToolCall) :=
+    (m: Message) -> (d: ToolCall)
+    d -> c
+    "hi" in m.content or d.arguments.to == c.arguments.to
 heard(w: str) :=
     (m: Message)
     w in m.content
@@ -83,6 +87,10 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'any([ask(X.arguments.to) for ask in [heard, any_answer]])',
     'not every:\n        (q: Message) -> X\n        "hi" in q.content',
     'count(min=1):\n        (q: ToolOutput) -> X\n        not count(max=1):\n            (r: ToolCall) -> q',
+    'count(min=1):\n        (q: ToolCall)\n        to := X.arguments.to\n        q -> to\n        to -> X',
+    'led_to(X)',
+    'not count(max=1):\n        (q: Message) -> (r: ToolCall)\n        r -> X\n        q.content.lower() == "bad"',
+    'count(min=1, max=2):\n        (q: ToolCall) -> X\n        "a" in q.arguments.to',
   ],
   ToolOutput: [
     '"bad" in X.content',
