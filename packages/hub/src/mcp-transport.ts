@@ -69,6 +69,9 @@ export class StreamTransport implements Transport {
   readonly #bytesIn: Rate;
   readonly #onHeard: () => void;
   readonly #asked = new Map<string | number, string>();
+  /** Lines that have arrived; empty once all are read. */
+  #arrived: string[] = [];
+  #hasEnded = false;
   #garbageLines = 0;
   #firstGarbage: string | null = null;
   #violation: string | null = null;
@@ -99,9 +102,9 @@ export class StreamTransport implements Transport {
 
   async start(): Promise<void> {
     this.#streams.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.#streams.stdout.on('end', () => this.onclose?.());
-    this.#streams.stdout.on('error', () => this.onclose?.());
-    this.#streams.stdin.on('error', () => this.onclose?.());
+    this.#streams.stdout.on('end', () => this.#end());
+    this.#streams.stdout.on('error', () => this.#end());
+    this.#streams.stdin.on('error', () => this.#end());
   }
 
   /** Throws `UnsentMessage` for what the app's limits do not let through. */
@@ -129,19 +132,26 @@ export class StreamTransport implements Transport {
   }
 
   #receive(chunk: Buffer): void {
-    if (this.#violation !== null) return;
+    if (this.#isOver) return;
     if (!this.#bytesIn.take(chunk.length))
       return this.#cut(`it sends more than ${this.#limits.lineBytes} bytes a second that nobody asked for`);
     this.#onHeard();
     const lines = this.#decoder.push(chunk);
     if (!lines.ok) return this.#cut(lines.fault);
-    void this.#receiveLines(lines.value);
+    const isReading = this.#arrived.length > 0;
+    this.#arrived.push(...lines.value);
+    if (isReading) this.#streams.stdout.pause();
+    else void this.#readLines();
   }
 
-  /** A few at a time: what one app sends in one piece must not keep the others waiting. */
-  async #receiveLines(lines: readonly string[]): Promise<void> {
+  /**
+   * A few lines at a time: what one app sends in one piece must not keep the others waiting. The stream is paused meanwhile,
+   * but Node resumes it when the process has ended. What comes then waits for its turn, and so does the end of the stream:
+   * else the last answer of an app would be lost.
+   */
+  async #readLines(): Promise<void> {
     const { stdout } = this.#streams;
-    for (const [index, line] of lines.entries()) {
+    for (const [index, line] of this.#arrived.entries()) {
       const isLong = line.length > LONG;
       if (isLong || (index > 0 && index % LINES_IN_ONE_GO === 0)) {
         stdout.pause();
@@ -155,7 +165,16 @@ export class StreamTransport implements Transport {
       const isShort = scanned.ok && scanned.value.elements <= FEW_VALUES;
       this.#receiveRead(line, isShort, scanned.ok ? scanned.value.parse() : scanned);
     }
-    if (!this.#isOver) stdout.resume();
+    this.#arrived = [];
+    if (this.#isOver) return;
+    if (this.#hasEnded) this.onclose?.();
+    else stdout.resume();
+  }
+
+  /** The streams are of no more use. */
+  #end(): void {
+    this.#hasEnded = true;
+    if (this.#arrived.length === 0 || this.#isOver) this.onclose?.();
   }
 
   get #isOver(): boolean {

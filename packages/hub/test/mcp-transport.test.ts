@@ -127,6 +127,30 @@ test('a long line is read in several turns of the loop, and what comes behind it
   assert.equal(transport.violation, null);
 });
 
+/** Node resumes the streams of a process that has ended. */
+test('what an app says before it ends is heard in its order, and before its end', async () => {
+  const { transport, say, turns, stdout } = await opened({ lineBytes: 1024 * 1024, messagesPerSecond: 100 });
+  const order: unknown[] = [];
+  transport.onmessage = (message) => void order.push('id' in message ? message.id : null);
+  transport.onclose = () => void order.push('end');
+  for (const id of [1, 2, 3]) await transport.send(call(id));
+  await say(answer(1, 'x'.repeat(512 * 1024)));
+  stdout.resume();
+  await say(answer(2));
+  stdout.end(answer(3));
+  stdout.resume();
+  await turns();
+  await turns();
+  assert.deepEqual(order, [1, 2, 3, 'end']);
+
+  const closed = await opened({ lineBytes: 1024 * 1024, messagesPerSecond: 100 });
+  await closed.transport.send(call(1));
+  await closed.say(answer(1, 'x'.repeat(512 * 1024)));
+  await closed.transport.close();
+  await closed.turns();
+  assert.deepEqual(closed.received, [], 'nobody is told of it any more');
+});
+
 test('a line that is too long for any text that is read is cut off while it arrives', async () => {
   const piece = '\u4e00'.repeat(1024 * 1024);
   const bytesAfter = async (pieces: number) => {
