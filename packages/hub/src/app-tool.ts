@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { type AppId, isJsonObject, type Json, type JsonSchema, settle, sizeOfTexts } from '@cordon/core';
+import { type AppId, type Json, type JsonSchema, settle, sizeOfTexts, toJson } from '@cordon/core';
 import { breathe, LONG, wholeTurn } from './breathe.ts';
 import type { CallResult } from './call-result.ts';
 
@@ -47,15 +47,21 @@ export function readToolResult(result: CallResult): ToolResult {
     block.type === 'text' ? block.text : `[${block.type} not shown]`,
   );
   const text = cutOutput(parts.join('\n'));
-  const { structuredContent, isError } = result;
-  return { text, structured: isJsonObject(structuredContent) ? structuredContent : null, isError };
+  return { text, structured: jsonOf(result.structuredContent), isError: result.isError };
 }
 
-/** What the steps that a long result takes through the hub would each do for themselves is done once, in pieces. */
+/** An object or list was made by the client for this answer alone, out of JSON: nobody else has it. */
+function jsonOf(content: unknown): Json {
+  return typeof content === 'object' ? (content as Json) : toJson(content);
+}
+
+/** Freezes and writes a long result once, in pieces: each step through the hub would do so for itself. */
 export async function settleResult(result: ToolResult): Promise<void> {
   const length = lengthOf(result);
   await breathe(length);
-  if (length > LONG && isJsonObject(result.structured)) await settle(result.structured, wholeTurn);
+  const { structured } = result;
+  if (length > LONG && typeof structured === 'object' && structured !== null)
+    await settle(structured, wholeTurn);
 }
 
 /** What the model and the rules read of an output. */

@@ -1,6 +1,7 @@
 /** What the hub takes for the result of a tool call, beside what MCP's own client takes for one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readToolResult, settleResult } from '../src/app-tool.ts';
 import { CALL_RESULT, type CallResult } from '../src/call-result.ts';
 
 const TEXT = { type: 'text', text: 'hello' };
@@ -50,3 +51,20 @@ for (const { what, sent } of UNFIT) {
     assert.ok('issues' in CALL_RESULT['~standard'].validate(sent));
   });
 }
+
+test('structured content of the newest revision is any JSON, and all of it is kept', () => {
+  const read = (structuredContent: unknown) =>
+    readToolResult({ content: [], structuredContent, isError: false }).structured;
+  for (const json of [{ n: 1 }, [{ n: 1 }], 'hello', 5, false, null]) assert.deepEqual(read(json), json);
+  assert.equal(read(undefined), null);
+});
+
+test('long structured content is frozen, a list too, and short is not', async () => {
+  const isFrozenOf = async (structured: readonly string[] | { readonly text: string }) => {
+    await settleResult({ text: '', structured, isError: false });
+    return Object.isFrozen(structured);
+  };
+  const long = 'x'.repeat(64 * 1024);
+  assert.deepEqual([await isFrozenOf([long]), await isFrozenOf({ text: long })], [true, true]);
+  assert.deepEqual([await isFrozenOf(['x']), await isFrozenOf({ text: 'x' })], [false, false]);
+});
