@@ -316,7 +316,10 @@ export class AppConnection {
     this.#calls.splice(this.#calls.indexOf(tool), 1);
     if (this.#calls.length > 0 || this.#stopped !== null) return;
     clearInterval(this.#heartbeat);
-    if (this.#isRetired) this.#endOfLife();
+    const { process } = this.#opened;
+    // It closed its streams behind its last answer.
+    if (this.#isGivenUp && process !== null) void this.#closed(process);
+    else if (this.#isRetired) this.#endOfLife();
     else this.#rest();
   }
 

@@ -57,7 +57,7 @@ class Process {
       });
     if (method === 'tools/list')
       return answer({
-        tools: ['echo', 'wait', 'stop', 'crash'].map((tool) => ({
+        tools: ['echo', 'wait', 'stop', 'crash', 'last'].map((tool) => ({
           name: tool,
           inputSchema: { type: 'object' },
         })),
@@ -66,6 +66,10 @@ class Process {
     if (method !== 'tools/call') return answer({});
     if (name === 'crash') return this.end('it ended with exit code 4');
     if (name === 'stop') this.isStopped = true;
+    if (name === 'last') {
+      answer({ content: [{ type: 'text', text: 'x'.repeat(256 * 1024) }] });
+      this.stdout.end();
+    }
     if (name === 'echo') answer({ content: [{ type: 'text', text: 'hello' }] });
   }
 }
@@ -287,6 +291,16 @@ test('a crash in a call tells how the process ended', async (t) => {
   assert.equal(told[1], 'stopped mail: it ended with exit code 4');
 });
 
+test('an app that closes its output behind a long answer is heard, and ended', async (t) => {
+  const { run, told, processes } = hostFor(t);
+  const last = await run('last');
+  assert.equal(last.ok ? last.value.text.length : last.fault.message, 256 * 1024);
+  await until(() => told.length === 2);
+  assert.equal(told[1], 'stopped mail: it closed its standard output');
+  assert.equal((await run('echo')).ok, true);
+  assert.equal(processes.length, 2);
+});
+
 test('a warm app is greeted and unused; the first need of it takes the same process', async (t) => {
   const { host, run, told, processes, installed, warmed } = hostFor(t);
   await warmed('mail');
@@ -298,7 +312,7 @@ test('a warm app is greeted and unused; the first need of it takes the same proc
   assert.deepEqual(told, []);
   assert.equal(host.isUsed(installed('mail').id), false);
   const started = await host.start(installed('mail'));
-  assert.equal(started.ok && started.value.tools.length, 4);
+  assert.equal(started.ok && started.value.tools.length, 5);
   assert.equal(host.isUsed(installed('mail').id), true);
   assert.equal((await run('echo')).ok, true);
   assert.deepEqual(told, ['started mail']);
