@@ -13,6 +13,8 @@ const REWRITINGS: readonly Rewriting[] = [
   [/(?<=\n)[ \t]+$/g, (found) => '\n'.repeat(found.length)],
   // `2.`, `2.e5`
   [/(?<![\w.])\d[\d_]*\.(?:(?![\w.])|(?=[eE][+-]?\d))/g, (found) => `${found.slice(0, -1)}0`],
+  // `f"\{a}"`: to Python the backslash is text, and `a` is code
+  [/(?<!\\)((?:\\\\)*)\\(?=\{)/g, (_, pairs = '') => `${pairs}x`],
   // `lambda a, /: b`
   [/,[ \t]{0,9}\/(?=[ \t]{0,9}[,:)])/g, (found) => `${found.slice(0, -1)}_`],
   // `x = yield`

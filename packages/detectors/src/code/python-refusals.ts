@@ -266,7 +266,7 @@ function hasCutEscape(literal: string, isBytes: boolean): boolean {
   return [...literal.matchAll(ESCAPE)].some(([found]) => !whole.test(found));
 }
 
-/** `f"a}"`: outside of replacements a brace is written twice, but for that of `\N{…}`. */
+/** `f"a}"`, `f"\{"`: outside of replacements each brace stands twice. Those of `\N{…}` do not. */
 function hasLoneBrace({ start, end, children }: PythonNode, code: string): boolean {
   let text = '';
   let at = start;
@@ -277,7 +277,7 @@ function hasLoneBrace({ start, end, children }: PythonNode, code: string): boole
   }
   text += code.slice(at, end);
   const isRaw = /^[a-z]*r/i.test(text);
-  return text.replace(isRaw ? /\{\{|\}\}/g : /\{\{|\}\}|\\N\{[^}]+\}/g, '').includes('}');
+  return /[{}]/.test(text.replace(isRaw ? /\{\{|\}\}/g : /\{\{|\}\}|\\N\{[^}]+\}/g, ''));
 }
 
 /** `'a' b'b'` */

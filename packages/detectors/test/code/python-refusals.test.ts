@@ -89,6 +89,10 @@ const ACCEPTED: readonly string[] = [
   'f"{a!r:>{b}}{{}}{c}"',
   'f"\\N{DIGIT ONE}"',
   "f'''{a}\n}}'''",
+  'f"\\{a}"',
+  'f"\\\\{a}"',
+  'rf"\\{a:>{b}}"',
+  'rf"\\{{a\\}}"',
 ];
 
 /** What it answers with a `SyntaxError`. */
@@ -217,6 +221,9 @@ const REFUSED: readonly string[] = [
   'f"}"',
   'rf"\\N{a}}"',
   "f'''{a}\n}'''",
+  'f"\\{"',
+  'f"\\{{a}"',
+  'rf"\\{a}}"',
 ];
 
 test('what Python 3.11 parses is Python', () => {
@@ -225,6 +232,13 @@ test('what Python 3.11 parses is Python', () => {
 
 test('what Python 3.11 refuses is none: indentation, parameters, numbers, targets, strings', () => {
   for (const code of REFUSED) assert.ok(!isPython(code), JSON.stringify(code));
+});
+
+test('what stands in braces behind a backslash is code', () => {
+  for (const code of ['f"\\{os.system(1)}"', 'rf"\\{os.system(1)}"', 'f"\\\\\\{os.system(1)}"'])
+    assert.deepEqual(pythonCode(code).functionCalls, ['os.system'], code);
+  for (const code of ['"\\{os.system(1)}"', 'f"\\{{os.system(1)}}"'])
+    assert.deepEqual(pythonCode(code).functionCalls, [], code);
 });
 
 test('code that Python refuses is read all the same: a laxer reader may run it', () => {
