@@ -377,7 +377,7 @@ export function jsonLine(value: unknown): string {
   return lineOf(JSON.stringify(value));
 }
 
-/** The same for an event: of a large value in it the text is known. */
+/** The same for an event. The text of a large value in it is not written again. */
 export function eventLine(event: Event): string {
   return lineOf(canonicalJsonOf(event));
 }

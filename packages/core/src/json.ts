@@ -42,7 +42,7 @@ export interface ScannedJson {
   parse(): Result<Json, string>;
 }
 
-/** The first half of `parseJson`, for who lets others run before the second. */
+/** The first half of `parseJson`, for callers that let others run before they parse. */
 export function scanJson(text: string, limits: JsonLimits): Result<ScannedJson, string> {
   if (text.length > limits.length) return failed(`the text is longer than ${limits.length} characters`);
   const scanned = scan(text, limits);
@@ -51,7 +51,7 @@ export function scanJson(text: string, limits: JsonLimits): Result<ScannedJson, 
   return ok({ elements, parse: () => parsed(text, elements) });
 }
 
-/** So many values are walked in less time than a long text is searched. */
+/** To walk so few values takes less time than to search a long text. */
 const FEW_ELEMENTS = 10_000;
 
 function parsed(text: string, elements: number): Result<Json, string> {

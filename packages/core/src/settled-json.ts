@@ -1,7 +1,7 @@
 /**
- * Large values that nobody can change any more, together with their texts. Freezing and writing the largest keeps a thread
- * busy for a tenth of a second: it is done once, in pieces between which others run. Whoever wants a copy that stays as it
- * is, or the text that is hashed, kept or compared, then has it at once.
+ * Large values that are frozen, together with their texts. To freeze and write the largest keeps a thread busy for a tenth of
+ * a second, so it is done once, and others run between its pieces. Afterwards the value itself serves as a copy that nobody
+ * changes, and its texts need not be written again to be hashed, kept or compared.
  *
  * Ring 0.
  */
@@ -22,8 +22,8 @@ const TEXTS = new WeakMap<object, SettledTexts>();
 const VALUES_IN_ONE_GO = 8_192;
 
 /**
- * Freezes a value and keeps its texts for as long as it is there itself. The value is what `JSON.parse` made, and nobody
- * changes it meanwhile.
+ * Freezes a value and keeps its texts as long as somebody has the value. It must come from `JSON.parse`, and nobody may change
+ * it meanwhile.
  * @param pause resolves when others have had their turn
  */
 export async function settle(value: JsonObject | readonly Json[], pause: () => Promise<void>): Promise<void> {
@@ -39,7 +39,7 @@ export function settledTexts(value: object): SettledTexts | null {
   return TEXTS.get(value) ?? null;
 }
 
-/** As `JSON.stringify` of plain data; what is settled, or a member of the value and settled, is not written again. */
+/** As `JSON.stringify` of plain data. A value that is settled is not written again, nor is a member of the value that is. */
 export function jsonText(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const known = TEXTS.get(value);
@@ -74,7 +74,7 @@ class Writer {
   readonly #sorts: boolean;
   readonly #open: Open[] = [];
   readonly #pieces: string[] = [];
-  /** Joined when a piece is over: adding to one long text is slower in the end. */
+  /** Of the piece that is being written: many short texts are joined faster than one long text grows. */
   #parts: string[] = [];
   /** Whether all keys so far stood in their canonical order. */
   isSorted = true;

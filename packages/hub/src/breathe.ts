@@ -14,8 +14,8 @@ export async function breathe(length: number): Promise<void> {
 }
 
 /**
- * Resolves when timers and streams have had their turn. What is called for a stream waits for two immediates: the first
- * runs before any timer does.
+ * Resolves when timers and streams have had their turn. Behind the callback of a stream, Node runs one immediate before it
+ * looks at any timer; the second comes after.
  */
 export async function wholeTurn(): Promise<void> {
   await setImmediate();

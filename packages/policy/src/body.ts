@@ -77,7 +77,7 @@ export interface Domain {
   readonly filter: readonly Step[];
   /** What lines compare by `==`: a side about the object alone, and one that is known before it. */
   readonly keys: readonly DomainKey[];
-  /** Slots of what is known before it: each line `x -> y` that leads from the object to such a name. */
+  /** Slots of events that are known before it, and that must have seen it: by lines `x -> y`, directly or over others. */
   readonly before: readonly number[];
 }
 

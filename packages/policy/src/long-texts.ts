@@ -39,7 +39,7 @@ export type TextWork =
   | { readonly kind: 'find' | 'match'; readonly pattern: string; readonly text: string }
   | {
       readonly kind: 'origin';
-      /** As JSON. A copy of many small values is made value by value, one of a text at once. */
+      /** As JSON: to the thread a text is copied at once, many small values one by one. */
       readonly event: string;
       readonly value: string;
       /** The value was taken out of an encoding. */
@@ -47,7 +47,7 @@ export type TextWork =
     };
 
 type OriginWork = Extract<TextWork, { kind: 'origin' }>;
-/** The same, as rules come to it. */
+/** The same as rules ask for it, before the event is written. */
 export type AskedWork =
   | Exclude<TextWork, OriginWork>
   | (Omit<OriginWork, 'event'> & { readonly event: TraceEvent });

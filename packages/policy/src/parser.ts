@@ -1122,8 +1122,9 @@ class Parser {
     if (token.kind !== 'operator' && token.kind !== 'name') return null;
     const found = operators.get(token.text);
     if (found === undefined) return null;
-    // A line that begins with one of these may be a line of its own.
+    // It defines a word that is also an operator.
     if (isNextLine && this.#isStatement(1)) return null;
+    // A line that begins with one of these may be a line of its own.
     const isOwnLine = isNextLine || this.#isBehindBlock();
     if (isOwnLine && isAnyOperator(token, '+', '-', '*')) return null;
     if (isNextLine) this.#mark(newline, 'continued');

@@ -34,11 +34,11 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
   ordered: 'PRAGMA synchronous = NORMAL',
 };
 
-/** Characters of a transaction whose log is copied into the file later. */
+/** The log of a transaction of more characters is copied into the file later. */
 const LARGE = 256 * 1024;
-/** By then whoever wrote it is through with it. */
+/** Later than the work that follows upon a large event. */
 const CHECKPOINT_MS = 100;
-/** Who writes so much without a pause gives no timer its turn. */
+/** Characters after which the copying is postponed no further: the timer gets no turn where writing never pauses. */
 const MOST_POSTPONED = 32 * 1024 * 1024;
 /** When SQLite copies the log by itself: its own default. */
 const PAGES_OF_LOG = 1_000;
@@ -49,7 +49,7 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = 'synced';
   #seal: Seal = CLEAR;
-  /** Characters of this transaction, and of those whose log waits to be copied into the file. */
+  /** Characters of this transaction, and of all whose log is still to be copied into the file. */
   #written = 0;
   #postponed = 0;
   #checkpointing: NodeJS.Timeout | undefined;
@@ -121,8 +121,8 @@ export class Database {
   }
 
   /**
-   * SQLite copies the log into the file within the commit that makes it long, which takes as long as the commit of a large
-   * event itself. For such a one it is done a moment later, unless nobody gets to that.
+   * SQLite copies a long log into the file within a commit. That takes as long as the commit of a large event itself, so
+   * behind such an event a timer does it. What is committed is in the log, and a crash before the timer loses nothing.
    */
   #checkpointLater(): void {
     this.#postponed += this.#written;
@@ -131,7 +131,7 @@ export class Database {
     this.#checkpointing ??= setTimeout(() => this.#checkpoint(), CHECKPOINT_MS).unref();
   }
 
-  /** As SQLite does for itself: what cannot be copied now is copied by a later commit. */
+  /** SQLite may copy within commits again. It does so for what cannot be copied now, as within a transaction. */
   #checkpoint(): void {
     clearTimeout(this.#checkpointing);
     this.#checkpointing = undefined;

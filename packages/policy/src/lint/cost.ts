@@ -75,7 +75,7 @@ function tried(plan: RulePlan): readonly Reason[] {
   return most;
 }
 
-/** Where a block or predicate does not only look back, all that was decided about older events is decided again. */
+/** Of a rule with a block or predicate that does not only look back: a later event can change what was decided of older ones. */
 function lookedAtAgain({ names }: LintContext, lines: readonly Expression[]): readonly Reason[] {
   const events = eventVariables(lines);
   const overTrace = variablesOf(lines).declarations.filter(({ within }) => within === null);
