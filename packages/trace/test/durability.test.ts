@@ -250,6 +250,20 @@ test('the commit of a large event does not copy the log into the file, which is 
   assert.equal(store.journal.verify(session).intact, true);
 });
 
+test('a large event is there after a crash before its log was copied into the file', (t) => {
+  const folder = temporaryFolder(t);
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  const event = append(store, session, say('x'.repeat(8 * MIB)));
+  assert.ok(fileSize(folder) < MIB);
+  // What a process that is killed now leaves behind.
+  const left = join(temporaryFolder(t), 'left');
+  cpSync(folder, left, { recursive: true });
+  const next = storeIn(t, left);
+  assert.deepEqual(next.journal.events(session), [event]);
+  assert.equal(next.journal.verify(session).intact, true);
+});
+
 test('the log is copied while large events are written without a pause', (t) => {
   const folder = temporaryFolder(t);
   const store = storeIn(t, folder);
