@@ -119,7 +119,13 @@ export type EventBody =
   /** In the place of `tool-call.failed`: a call that cannot be undone was made, and nobody knows what came of it. */
   | { readonly kind: 'tool-call.in-doubt'; readonly fault: Fault }
   | { readonly kind: 'probe.received'; readonly functionality: string }
-  | { readonly kind: 'offer.made'; readonly functionality: FunctionalityName; readonly peer: EphemeralId }
+  | {
+      readonly kind: 'offer.made';
+      readonly functionality: FunctionalityName;
+      readonly peer: EphemeralId;
+      /** Whom the id stands for. Absent in journals of earlier versions: then no later id is this one. */
+      readonly to?: AppId;
+    }
   | { readonly kind: 'probe.refused'; readonly functionality: string }
   /** Nothing that is installed serves it, and the user's own list knows what would. The spoke is not told. */
   | {

@@ -76,7 +76,7 @@ export interface ExchangeParts {
   readonly apps: AppHost;
   readonly calls: ToolCalls;
   readonly validator: LoadValidator;
-  readonly newPeerId: (context: ContextId) => EphemeralId;
+  readonly newPeerId: (context: ContextId, to: AppId, functionality: Functionality['name']) => EphemeralId;
   readonly newCallId: () => string;
   readonly maxDepth: number;
   readonly reader: Reader;
@@ -116,10 +116,11 @@ export class Exchange {
 
   /** Gives a context an ephemeral id for a functionality of an app; the plan or the user chose the app. */
   offer(context: Context, app: AppId, functionality: Functionality): EphemeralId {
-    const peer = this.#parts.newPeerId(context.id);
+    const { name } = functionality;
+    const peer = this.#parts.newPeerId(context.id, app, name);
     context.peers.set(peer, { app, functionality });
     this.#offered.set(peer, context.id);
-    this.#parts.recorder.record(context, { kind: 'offer.made', functionality: functionality.name, peer });
+    this.#parts.recorder.record(context, { kind: 'offer.made', functionality: name, peer, to: app });
     return peer;
   }
 

@@ -20,6 +20,7 @@ import {
   type EventBody,
   type EventId,
   type Fault,
+  type FunctionalityName,
   failed,
   isJsonObject,
   type ModelResponse,
@@ -44,6 +45,7 @@ interface Trail {
 type ToolCallEvent = Extract<Event, { kind: 'tool-call.proposed' }>;
 type ModelMessageEvent = Extract<Event, { kind: 'model.message' }>;
 type AskedEvent = Extract<Event, { kind: 'permission.asked' }>;
+type OfferEvent = Extract<Event, { kind: 'offer.made' }>;
 type AnsweredEvent = Extract<Event, { kind: 'permission.answered' }>;
 
 /** A question to which the user said yes, and what they said. */
@@ -77,7 +79,8 @@ export class Progress {
   readonly #taken = new Set<EventId>();
   readonly #answers = new Map<string, ModelResponse[]>();
   readonly #outputs = new Map<string, Result<ToolReturn, Fault>>();
-  readonly #peers = new Map<ContextId, EphemeralId[]>();
+  readonly #offers: OfferEvent[] = [];
+  readonly #givenPeers = new Set<EphemeralId>();
 
   /** @param events of the interrupted query, in order, `user.message` first */
   constructor(events: readonly Event[]) {
@@ -178,9 +181,22 @@ export class Progress {
     return this.#choices.get(asked) ?? null;
   }
 
-  /** The ephemeral ids of a context, in the order in which it got them. */
-  nextPeer(context: ContextId): EphemeralId | null {
-    return this.#peers.get(context)?.shift() ?? null;
+  /**
+   * The ephemeral id that a context has for a functionality of an app, each once, in the order in which it got them; null:
+   * a new one. Attack: offers are made in another order than before, because an app was added or the query was interrupted
+   * while they were made, and what a model says to one app reaches another.
+   */
+  nextPeer(context: ContextId, to: AppId, functionality: FunctionalityName): EphemeralId | null {
+    const offer = this.#offers.find(
+      (made) =>
+        made.context === context &&
+        made.to === to &&
+        made.functionality === functionality &&
+        !this.#givenPeers.has(made.peer),
+    );
+    if (offer === undefined) return null;
+    this.#givenPeers.add(offer.peer);
+    return offer.peer;
   }
 
   /**
@@ -222,7 +238,7 @@ export class Progress {
     // A yes for once to what had not happened when the user stopped the query was taken back with it.
     if (event.kind === 'query.ended' && event.outcome === 'cancelled')
       for (const question of this.#agreed.keys()) this.#stopped.add(question);
-    if (event.kind === 'offer.made' && event.context !== null) queue(this.#peers, event.context, event.peer);
+    if (event.kind === 'offer.made') this.#offers.push(event);
     const [cause] = event.causes;
     if (cause === undefined) return;
     if (isDecision(event)) this.#decisions.set(cause, event);

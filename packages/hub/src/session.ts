@@ -468,7 +468,7 @@ export class Session {
       calls,
       validator,
       newCallId,
-      newPeerId: (context) => recorder.progress?.nextPeer(context) ?? id(`peer-${parts.random()}`),
+      newPeerId: (...offered) => recorder.progress?.nextPeer(...offered) ?? id(`peer-${parts.random()}`),
       maxDepth: parts.limits.exchangeDepth,
       reader,
       installable: parts.installable,

@@ -139,6 +139,13 @@ const KEPT: Readonly<Record<string, { readonly seed: number; readonly deaths: re
       { of: 'spoke', at: 2, when: 'before' },
     ],
   },
+  'the hub dies between the offers of two apps, and once more': {
+    seed: 170510690,
+    deaths: [
+      { of: 'hub', at: 17, when: 'after' },
+      { of: 'hub', at: 75, when: 'after' },
+    ],
+  },
 };
 
 for (const [what, { seed, deaths }] of Object.entries(KEPT)) {

@@ -78,6 +78,10 @@ export function assertSound(events: readonly Event[], effects: readonly Effect[]
   assertMediated(events);
   const calls = events.filter((event): event is Call => event.kind === 'tool-call.proposed');
   const repeated = allowedRepetitions(events);
+  for (const { n } of effects) {
+    const tools = new Set(effects.filter((effect) => effect.n === n).map(({ tool }) => tool));
+    assert.equal(tools.size, 1, `call ${n} reached ${[...tools].join(' and ')}`);
+  }
   const done = (n: number) => effects.filter((effect) => effect.n === n).length;
   for (const call of calls) {
     const n = numberOf(call);
