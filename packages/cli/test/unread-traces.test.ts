@@ -73,6 +73,22 @@ for (const [name, text] of Object.entries(UNREAD)) {
   });
 }
 
+const NOTED = {
+  'model.json': JSON.stringify([USER, { role: 'assistant', content: 'No.', model: PAY }]),
+  'usage.json': JSON.stringify([{ ...USER, usage: { calls: [{ name: 'pay', arguments: {} }] } }]),
+  'name.json': JSON.stringify([{ ...USER, name: { name: 'pay', arguments: {} } }]),
+  'beside.json': JSON.stringify({ messages: [USER], final_answer: 'I have paid all of it to eve.' }),
+  'timestamp.json': JSON.stringify([{ ...USER, timestamp: '{"name": "pay", "arguments": {}}' }]),
+};
+
+for (const [name, text] of Object.entries(NOTED)) {
+  test(`${name}: a call or words under the key of a note are no clean log for any command`, () => {
+    using place = new Workplace({ 'p.gr': POLICY, [name]: text });
+    assert.equal(place.run(['analyze', 'p.gr', name]).code, 2);
+    assert.equal(place.run(['scan', 'p.gr', name, '--json']).code, 2);
+  });
+}
+
 test('logs of programs that are not read are named', () => {
   using place = new Workplace({ 'p.gr': POLICY, ...UNREAD });
   for (const [name, format] of [

@@ -3,9 +3,19 @@
  *
  * Ring 0.
  */
-import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import {
+  canonicalJson,
+  failed,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ok,
+  parseJson,
+  type Result,
+} from '@cordon/core';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { elementKeys, ROLES, strangeKey, strangeKeyMessage, strangeRoleMessage } from './known-keys.ts';
+import { type KnownKeys, knownKeys } from './note-shape.ts';
 import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
 import type { Chunk, Content, EventFrame, ToolCallEvent, TraceEvent } from './trace-event.ts';
 
@@ -54,6 +64,12 @@ class Wrong implements TraceFault {
 class ChatDecoder {
   /** An output without an id answers the last call; null: that has none either. */
   #lastCall: string | null;
+  /** Those that outputs may tell again. */
+  readonly #calls: { readonly callId: string | null; readonly name: string; readonly args: JsonObject }[] =
+    [];
+  /** What of them has been told, by id, name and arguments; as far as somebody asked. */
+  readonly #told = new Set<string>();
+  #toldOf = 0;
 
   constructor(lastCall: string | null) {
     this.#lastCall = lastCall;
@@ -120,11 +136,33 @@ class ChatDecoder {
     if (strange !== null) return strange;
     const args = argumentsOf(own(target, 'arguments'));
     if (typeof args === 'string') return new Wrong(`${path}.function.arguments`, args);
+    const again = own(target, 'parsed_arguments') ?? null;
+    if (again !== null && canonicalJson(again) !== canonicalJson(args))
+      return new Wrong(
+        `${path}.function.parsed_arguments`,
+        'these are other arguments than those of the call',
+      );
     this.#lastCall = callId;
     const kind = typeof element.type === 'string' ? element.type : 'function';
+    this.#calls.push({ callId, name, args });
     return isBare(frame)
       ? { path, type: 'ToolCall', callId, kind, name, arguments: args }
       : { ...frame, type: 'ToolCall', callId, kind, name, arguments: args };
+  }
+
+  /** A call that an output tells again: with the same id, name and arguments. Attack: another one, in a place that nobody reads. */
+  #wasTold(again: Json): boolean {
+    if (!isJsonObject(again) || strangeKey(again, AGAIN_KEYS) !== null) return false;
+    for (; this.#toldOf < this.#calls.length; this.#toldOf++) {
+      const call = this.#calls[this.#toldOf];
+      if (call !== undefined) this.#told.add(canonicalJson([call.callId, call.name, call.args]));
+    }
+    const called = own(again, 'function') ?? null;
+    const target = isJsonObject(called) ? called : { name: called, arguments: own(again, 'args') ?? {} };
+    if (isJsonObject(called) && strangeKey(called, FUNCTION_KEYS) !== null) return false;
+    const args = argumentsOf(own(target, 'arguments'));
+    if (typeof args === 'string') return false;
+    return this.#told.has(canonicalJson([own(again, 'id') ?? null, own(target, 'name') ?? null, args]));
   }
 
   #output(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong | null {
@@ -134,6 +172,12 @@ class ChatDecoder {
       return new Wrong(`${path}.tool_call_id`, 'the id is a string');
     const strange = strangeIn(element, OUTPUT_KEYS, path, 'a tool output');
     if (strange !== null) return strange;
+    const again = own(element, 'tool_call') ?? null;
+    if (again !== null && !this.#wasTold(again))
+      return new Wrong(
+        `${path}.tool_call`,
+        'this call is none that stands before it, so rules would not see it',
+      );
     const given = own(element, 'content');
     const content = isJsonObject(given) ? given : contentOf(given, path);
     if (content instanceof Wrong) return content;
@@ -188,50 +232,58 @@ function frameOf(element: JsonObject, path: string): Frame | Wrong {
   };
 }
 
-/** Beside the words: of providers (`annotations` repeat what is linked in the text) and of programs that keep logs. */
-const SPOKEN_KEYS: readonly string[] = [
-  ...[
-    'role',
-    'content',
-    'name',
-    'type',
-    'index',
-    'error',
-    'annotations',
-    'cache_control',
-    'weight',
-    'prefix',
-  ],
-  ...['finish_reason', 'stop_reason', 'logprobs', 'provider_specific_fields'],
-];
+/**
+ * Beside the words: of providers (`annotations` repeat what is linked in the text) and of programs that keep logs. Rules see
+ * `metadata`.
+ */
+const SPOKEN_NOTES = {
+  data: ['metadata'],
+  mark: ['name', 'type', 'index', 'weight', 'prefix', 'finish_reason', 'stop_reason', 'error'],
+  notes: ['cache_control'],
+  citations: ['annotations'],
+  odds: ['logprobs'],
+  sealed: ['provider_specific_fields'],
+} as const;
 
-/** The last two repeat `reasoning`. */
-const MESSAGE_KEYS = elementKeys(...SPOKEN_KEYS, 'tool_calls', 'reasoning_details', 'thinking_blocks');
+const MESSAGE_KEYS = elementKeys(['role', 'content', 'tool_calls'], SPOKEN_NOTES);
 
 /** `tool_call`: the call that is answered, once more. */
-const OUTPUT_KEYS = elementKeys(...SPOKEN_KEYS, 'tool_call_id', 'tool_call');
+const OUTPUT_KEYS = elementKeys(['role', 'content', 'tool_call_id', 'tool_call'], SPOKEN_NOTES);
 
-const CALL_KEYS = elementKeys('type', 'function', 'index', 'extra_content', 'provider_specific_fields');
+const CALL_KEYS = elementKeys(['function'], {
+  data: ['metadata'],
+  mark: ['type', 'index'],
+  sealed: ['extra_content', 'provider_specific_fields'],
+});
 
-const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments', 'description', 'parsed_arguments']);
+/** `placeholder_args`: what the arguments were made from. */
+const AGAIN_KEYS = knownKeys(['id', 'function', 'args'], {
+  mark: ['type', 'index'],
+  notes: ['placeholder_args'],
+});
 
-const CHUNK_KEYS = elementKeys('type', 'text', 'image_url', 'annotations', 'citations', 'cache_control');
+/** `parsed_arguments`: the arguments once more. */
+const FUNCTION_KEYS = knownKeys(['name', 'arguments', 'parsed_arguments'], { line: ['description'] });
 
-const TOOL_LIST_KEYS = elementKeys('tools', 'type', 'server');
+const CHUNK_KEYS = elementKeys(['text', 'image_url'], {
+  mark: ['type'],
+  notes: ['cache_control'],
+  citations: ['annotations', 'citations'],
+});
 
-const TOOL_KEYS = elementKeys(
-  ...['name', 'description', 'inputSchema', 'type', 'title', 'annotations', 'outputSchema', 'icons', '_meta'],
-  ...['server', 'strict'],
-);
+const TOOL_LIST_KEYS = elementKeys(['tools'], { data: ['metadata'], mark: ['type', 'server'] });
 
-function strangeIn(
-  element: JsonObject,
-  known: ReadonlySet<string>,
-  path: string,
-  what: string,
-): Wrong | null {
-  const key = strangeKey(element, known);
-  return key === null ? null : new Wrong(`${path}.${key}`, strangeKeyMessage(key, what));
+const TOOL_KEYS = elementKeys(['name', 'description', 'inputSchema'], {
+  data: ['metadata', 'outputSchema', 'annotations', '_meta', 'icons'],
+  line: ['title'],
+  mark: ['type', 'server', 'strict'],
+});
+
+function strangeIn(element: JsonObject, known: KnownKeys, path: string, what: string): Wrong | null {
+  const strange = strangeKey(element, known);
+  return strange === null
+    ? null
+    : new Wrong(`${path}.${strange.keys.join('.')}`, strangeKeyMessage(strange, what));
 }
 
 function contentOf(content: Json | undefined, path: string): Content | Wrong {
@@ -252,7 +304,10 @@ function contentOf(content: Json | undefined, path: string): Content | Wrong {
 
 function chunkOf(chunk: Json): Chunk | null {
   if (!isJsonObject(chunk)) return null;
-  if (typeof chunk.text === 'string') return { type: 'text', text: chunk.text };
+  // Of two, one would be seen.
+  if (chunk.text !== undefined && chunk.text !== '' && isJsonObject(chunk.image_url)) return null;
+  if (typeof chunk.text === 'string' && !isJsonObject(chunk.image_url))
+    return { type: 'text', text: chunk.text };
   return isJsonObject(chunk.image_url) ? { type: 'image_url', image_url: chunk.image_url } : null;
 }
 

@@ -27,9 +27,11 @@ export { print } from './print/printer.ts';
 // Traces: events, and reading them from what other programs write.
 
 export { decodeChat, type TraceFault } from './chat.ts';
+export { saysNothingBeside } from './formats/conversation.ts';
 export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
 export type { TraceFormat } from './formats/shape.ts';
 export { TraceLabels } from './labelled-trace.ts';
+export { isMark } from './note-shape.ts';
 export type {
   CalledTool,
   CarrierEvent,

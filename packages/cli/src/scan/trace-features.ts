@@ -5,6 +5,7 @@
  * Ring 1.
  */
 import { isJsonObject } from '@cordon/core';
+import { isMark, saysNothingBeside } from '@cordon/policy';
 import type { EventCounts } from '../event-counts.ts';
 
 /** Features that every table has. */
@@ -172,21 +173,25 @@ function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
     switch (key) {
       case 'role':
       case 'content':
-      case 'name':
       case 'tool_calls':
       case 'tool_call_id':
         break;
-      // Common, and nobody's business.
-      case 'error':
+      // Common, and nobody's business, if they are what such keys are.
+      case 'name':
       case 'timestamp':
       case 'created_at':
-        if (typeof message[key] === 'object' && message[key] !== null) return false;
+        if (!isNote(message[key])) return false;
         break;
       default:
         if (message[key] !== null) return false;
     }
   }
   return message.role !== 'function';
+}
+
+function isNote(value: unknown): boolean {
+  if (typeof value === 'string') return isMark(value);
+  return typeof value !== 'object' || value === null;
 }
 
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
@@ -203,19 +208,12 @@ export function plainMessagesOf(document: unknown): readonly unknown[] | null {
   if (Array.isArray(document)) return document;
   if (!isJsonObject(document)) return null;
   for (const key in document) {
-    // What stands beside the messages may be a second conversation.
-    const value: unknown = key === 'messages' ? null : document[key];
-    if (OTHER_KEYS.has(key) || (typeof value === 'object' && value !== null && !isBare(value))) return null;
+    if (OTHER_KEYS.has(key)) return null;
   }
+  // What stands beside the messages may be a second conversation.
+  if (!saysNothingBeside(document)) return null;
   const messages: unknown = Object.hasOwn(document, 'messages') ? document.messages : null;
   return Array.isArray(messages) ? messages : null;
-}
-
-/** Whether nothing in it is an object or a list. */
-function isBare(value: object): boolean {
-  return (
-    Object.values(value).every((inner) => typeof inner !== 'object' || inner === null) && !('role' in value)
-  );
 }
 
 /** Far below what the decoder allows. */

@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { elementKeys, shownWord } from '../known-keys.ts';
+import { type KnownKeys, knownKeys } from '../note-shape.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitTool } from './tool.ts';
 import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn, textChunk } from './turn.ts';
@@ -51,32 +52,53 @@ export function readAnthropicMessage(reading: Reading, value: Json, path: string
   turn.end();
 }
 
-const MESSAGE_KEYS = elementKeys(
-  ...['role', 'content', 'type', 'stop_reason', 'stop_sequence', 'stop_details', 'container'],
-  ...['context_management', 'cache_control'],
-);
+const MESSAGE_KEYS = elementKeys(['role', 'content'], {
+  mark: ['type', 'stop_reason'],
+  short: ['stop_sequence'],
+  notes: ['container', 'context_management', 'cache_control'],
+  failure: ['stop_details'],
+});
 
-const BLOCK_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['text', blockKeys('text', 'citations')],
-  ['thinking', blockKeys('thinking', 'signature')],
+const BLOCK_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
+  ['text', blockKeys(['text'], { citations: ['citations'] })],
+  ['thinking', blockKeys(['thinking'], { sealed: ['signature'] })],
   // What was thought is encrypted.
-  ['redacted_thinking', blockKeys('data')],
-  ['image', blockKeys('source', 'title', 'context')],
-  ['document', blockKeys('source', 'title', 'context', 'citations')],
-  ['search_result', blockKeys('source', 'title', 'content', 'citations')],
-  ['container_upload', blockKeys('file_id')],
-  ['tool_reference', blockKeys('tool_name')],
-  ['tool_use', blockKeys('name', 'input', 'caller')],
-  ['server_tool_use', blockKeys('name', 'input', 'caller')],
-  ['mcp_tool_use', blockKeys('name', 'input', 'server_name')],
+  ['redacted_thinking', blockKeys([], { sealed: ['data'] })],
+  ['image', blockKeys(['source', 'title', 'context'])],
+  ['document', blockKeys(['source', 'title', 'context'], { notes: ['citations'] })],
+  ['search_result', blockKeys(['source', 'title', 'content', 'citations'])],
+  ['container_upload', blockKeys(['file_id'])],
+  ['tool_reference', blockKeys(['tool_name'])],
+  ['tool_use', blockKeys(['name', 'input'])],
+  ['server_tool_use', blockKeys(['name', 'input'])],
+  ['mcp_tool_use', blockKeys(['name', 'input', 'server_name'])],
 ]);
 
 /** Of all results, also those of tools of the provider that do not exist yet. */
-const RESULT_KEYS = blockKeys('tool_use_id', 'content', 'is_error', 'caller');
+const RESULT_KEYS = blockKeys(['tool_use_id', 'content', 'is_error']);
 
-function blockKeys(...own: readonly string[]): ReadonlySet<string> {
-  return new Set(['type', 'id', 'cache_control', ...own]);
+function blockKeys(
+  read: readonly string[],
+  notes: {
+    readonly sealed?: readonly string[];
+    readonly citations?: readonly string[];
+    readonly notes?: readonly string[];
+  } = {},
+): KnownKeys {
+  return knownKeys(read, {
+    ...notes,
+    mark: ['type', 'id'],
+    notes: ['cache_control', 'caller', ...(notes.notes ?? [])],
+  });
 }
+
+/** By its type, where its words or bytes stand. */
+const SOURCE_DATA: ReadonlyMap<string, KnownKeys> = new Map(
+  (['base64:data', 'url:url', 'text:data', 'content:content'] as const).map((kind) => {
+    const [type = '', key = ''] = kind.split(':');
+    return [type, knownKeys(['type', 'media_type', key])];
+  }),
+);
 
 /** The type of a block that is known, with keys that are. */
 function typeOf(reading: Reading, block: JsonObject, path: string): string {
@@ -184,7 +206,10 @@ function sourcePieces(reading: Reading, block: JsonObject, path: string): readon
   const source = reading.objectAt(block, 'source', path);
   if (source === null) return [];
   const mediaType = reading.textAt(source, 'media_type', at);
-  switch (own(source, 'type')) {
+  const type = own(source, 'type');
+  const said = typeof type === 'string' ? SOURCE_DATA.get(type) : undefined;
+  if (said !== undefined) reading.knows(source, said, at, 'a source');
+  switch (type) {
     case 'base64':
       return [attachment(dataUrl(mediaType, reading.nameAt(source, 'data', at)), mediaType, path)];
     case 'url':

@@ -9,6 +9,9 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { besideKey } from '../known-keys.ts';
+import { type KnownKeys, knownKeys } from '../note-shape.ts';
+import type { TraceEvent } from '../trace-event.ts';
 import { readAnthropicMessage, readAnthropicMessages, readAnthropicPreamble } from './anthropic.ts';
 import { GeminiReader } from './gemini.ts';
 import { History } from './history.ts';
@@ -112,7 +115,6 @@ function readExchange(format: ConversationFormat, reading: Reading, log: JsonObj
   const isPair = isPaired(log);
   const at = isPair ? 'request' : '';
   const request = isPair ? (reading.objectAt(log, 'request', '') ?? {}) : log;
-  checkBeside(format, reading, log, '');
   const messages = own(request, MESSAGES[format]);
   reader.preamble(request, at);
   if (messages !== undefined) {
@@ -123,30 +125,73 @@ function readExchange(format: ConversationFormat, reading: Reading, log: JsonObj
   if (answer !== null) reader.response(answer, isPair ? 'response' : '');
   else if (messages === undefined)
     reading.wrong('', `there are neither \`${MESSAGES[format]}\` nor a response`);
+  checkBeside(format, reading, log, '', reading.events);
 }
 
-/** What is read of a request and of a response. */
-const EXCHANGE_KEYS: Readonly<Record<ConversationFormat, ReadonlySet<string>>> = {
-  'openai-chat': new Set(['messages', 'tools', 'functions', 'choices', 'metadata']),
-  'openai-responses': new Set(['input', 'instructions', 'tools', 'output', 'metadata']),
-  anthropic: new Set(['messages', 'system', 'tools', 'role', 'content', 'metadata']),
-  gemini: new Set(['contents', 'systemInstruction', 'system_instruction', 'tools', 'candidates', 'metadata']),
+/** What is read of a request, of a response, and of an object that is both. */
+interface Sides {
+  readonly request: KnownKeys;
+  readonly response: KnownKeys;
+  readonly both: KnownKeys;
+}
+
+function sides(request: readonly string[], response: readonly string[]): Sides {
+  return {
+    request: knownKeys(request),
+    response: knownKeys(response),
+    both: knownKeys([...request, ...response]),
+  };
+}
+
+const EXCHANGE_KEYS: Readonly<Record<ConversationFormat, Sides>> = {
+  'openai-chat': sides(['messages', 'tools', 'functions'], ['choices']),
+  'openai-responses': sides(['input', 'instructions', 'tools'], ['output']),
+  anthropic: sides(['messages', 'system', 'tools'], ['role', 'content']),
+  gemini: sides(['contents', 'systemInstruction', 'system_instruction', 'tools'], ['candidates']),
 };
 
-const PAIR_KEYS: ReadonlySet<string> = new Set(['request', 'response', 'metadata']);
+const PAIR_KEYS = knownKeys(['request', 'response']);
 
-/** Refuses another conversation beside the one that is read. */
-function checkBeside(format: ConversationFormat, reading: Reading, exchange: JsonObject, path: string): void {
+/** Refuses another conversation, or words, beside the one that is read, which is `events`. */
+function checkBeside(
+  format: ConversationFormat,
+  reading: Reading,
+  exchange: JsonObject,
+  path: string,
+  events: readonly TraceEvent[],
+): void {
   const known = EXCHANGE_KEYS[format];
+  const told = toldIn(events);
   if (!isPaired(exchange)) {
-    reading.beside(exchange, known, path);
+    // What is the whole of a response is read as one; a request beside it has the same keys.
+    reading.beside(exchange, known.both, path, told);
     return;
   }
-  reading.beside(exchange, PAIR_KEYS, path);
-  for (const side of ['request', 'response']) {
+  reading.beside(exchange, PAIR_KEYS, path, told);
+  for (const side of ['request', 'response'] as const) {
     const inner = own(exchange, side);
-    if (isJsonObject(inner)) reading.beside(inner, known, join(path, side));
+    if (isJsonObject(inner)) reading.beside(inner, known[side], join(path, side), told);
   }
+}
+
+/** Whether all that stands beside the `messages` of a chat is known to say nothing, without a look at them. */
+export function saysNothingBeside(chat: JsonObject): boolean {
+  return besideKey(chat, EXCHANGE_KEYS['openai-chat'].both, () => false) === null;
+}
+
+/** Whether a text stands in what was said, one text after the other: libraries join what an answer says. */
+function toldIn(events: readonly TraceEvent[]): (text: string) => boolean {
+  let all: string | null = null;
+  return (text) => {
+    all ??= events.map(wordsOf).join('');
+    return all.includes(text);
+  };
+}
+
+function wordsOf(event: TraceEvent): string {
+  if (event.type !== 'Message' || event.content === null) return '';
+  if (typeof event.content === 'string') return event.content;
+  return event.content.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
 }
 
 /** A list of pairs is one conversation, told anew by each request. */
@@ -163,7 +208,6 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
     const asking = readerOf(format, asked);
     const place = isPair ? join(at, 'request') : at;
     const request = isPair ? (asked.objectAt(value, 'request', at) ?? {}) : value;
-    checkBeside(format, reading, value, at);
     asking.preamble(request, place);
     const messages = own(request, MESSAGES[format]);
     if (messages !== undefined) asking.messages(messages, join(place, MESSAGES[format]));
@@ -176,6 +220,7 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
     for (const event of history.response(answered.events)) reading.emit(event);
 
     const fault = asked.fault ?? answered.fault;
+    if (fault === null) checkBeside(format, reading, value, at, [...asked.events, ...answered.events]);
     if (fault !== null) {
       reading.wrong(fault.path, fault.message);
       return;

@@ -6,6 +6,7 @@
  */
 import type { Json, JsonObject } from '@cordon/core';
 import { elementKeys } from '../known-keys.ts';
+import { type KnownKeys, knownKeys } from '../note-shape.ts';
 import { OpenCalls } from './open-calls.ts';
 import { Frames, isList, join, own, type Reading } from './reading.ts';
 import { emitTool } from './tool.ts';
@@ -122,12 +123,14 @@ export class GeminiReader {
         return;
       case 'inlineData':
       case 'inline_data': {
+        reading.knows(inner, DATUM_KEYS.data, at, 'a datum');
         const mediaType = reading.textAt(inner, reading.keyIn(inner, 'mimeType', 'mime_type'), at);
         turn.say(attachment(dataUrl(mediaType, reading.nameAt(inner, 'data', at)), mediaType, path));
         return;
       }
       case 'fileData':
       case 'file_data': {
+        reading.knows(inner, DATUM_KEYS.file, at, 'a file');
         const mediaType = reading.textAt(inner, reading.keyIn(inner, 'mimeType', 'mime_type'), at);
         turn.say(
           attachment(reading.textAt(inner, reading.keyIn(inner, 'fileUri', 'file_uri'), at), mediaType, path),
@@ -149,6 +152,7 @@ export class GeminiReader {
         return;
       case 'codeExecutionResult':
       case 'code_execution_result': {
+        reading.knows(inner, DATUM_KEYS.result, at, 'a result of code');
         const output = reading.textAt(inner, 'output', at);
         turn.output({
           callId: this.#open.answered(CODE),
@@ -193,9 +197,9 @@ export class GeminiReader {
   }
 }
 
-const CANDIDATE_KEYS: ReadonlySet<string> = new Set(['content']);
+const CANDIDATE_KEYS = knownKeys(['content']);
 
-const CONTENT_KEYS = elementKeys('role', 'parts');
+const CONTENT_KEYS = elementKeys(['role', 'parts']);
 
 /** What the interface itself runs. */
 const CODE = 'code_execution';
@@ -220,23 +224,37 @@ const KINDS = [
 ] as const;
 
 /** What is called, given back or said, and what stands beside it and says nothing. */
-const PART_KEYS: ReadonlySet<string> = new Set([
-  ...KINDS,
-  ...['thought', 'thoughtSignature', 'thought_signature', 'videoMetadata', 'video_metadata'],
-  ...['mediaResolution', 'media_resolution', 'partMetadata', 'part_metadata'],
-]);
+const PART_KEYS = knownKeys(KINDS, {
+  mark: ['thought'],
+  sealed: ['thoughtSignature', 'thought_signature'],
+  notes: [
+    ...['videoMetadata', 'video_metadata', 'mediaResolution', 'media_resolution'],
+    ...['partMetadata', 'part_metadata'],
+  ],
+});
 
-const CALL_KEYS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
+const CALL_KEYS = knownKeys(['id', 'name', 'args']);
 
-const RESPONSE_KEYS: ReadonlySet<string> = new Set(['id', 'name', 'response', 'scheduling']);
+const RESPONSE_KEYS = knownKeys(['id', 'name', 'response'], { mark: ['scheduling'] });
+
+/** Of data, files and results of code. */
+const DATUM_KEYS: Readonly<Record<'data' | 'file' | 'result', KnownKeys>> = {
+  data: knownKeys(['mimeType', 'mime_type', 'data'], { line: ['displayName', 'display_name'] }),
+  file: knownKeys(['mimeType', 'mime_type', 'fileUri', 'file_uri'], {
+    line: ['displayName', 'display_name'],
+  }),
+  result: knownKeys(['outcome', 'output'], { mark: ['id'] }),
+};
 
 /** Tools of the provider, which the model is told of without a description. */
-const TOOL_KEYS: ReadonlySet<string> = new Set([
-  ...['functionDeclarations', 'function_declarations', 'googleSearch', 'google_search'],
-  ...['googleSearchRetrieval', 'google_search_retrieval', 'codeExecution', 'code_execution'],
-  ...['urlContext', 'url_context', 'computerUse', 'computer_use', 'fileSearch', 'file_search'],
-  ...['googleMaps', 'google_maps', 'retrieval', 'enterpriseWebSearch', 'enterprise_web_search'],
-]);
+const TOOL_KEYS = knownKeys(['functionDeclarations', 'function_declarations'], {
+  notes: [
+    ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval'],
+    ...['codeExecution', 'code_execution', 'urlContext', 'url_context', 'computerUse', 'computer_use'],
+    ...['fileSearch', 'file_search', 'googleMaps', 'google_maps', 'retrieval'],
+    ...['enterpriseWebSearch', 'enterprise_web_search'],
+  ],
+});
 
 function isPresent(part: JsonObject, key: string): boolean {
   return (own(part, key) ?? null) !== null;

@@ -8,7 +8,8 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { DEFAULT_LABEL, isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
-import { elementKeys } from '../known-keys.ts';
+import { elementKeys, saysSomething } from '../known-keys.ts';
+import { type KnownKeys, knownKeys } from '../note-shape.ts';
 import type { EventFrame } from '../trace-event.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitTool } from './tool.ts';
@@ -103,17 +104,56 @@ const FROM_CLIENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Around a message: from whom, to whom and how. */
-const ENTRY_KEYS = elementKeys(
-  ...['server', 'serverName', 'server_name', 'serverLabel', 'server_label', 'client', 'clientName'],
-  ...['direction', 'dir', 'type', 'kind', 'method', 'level', 'transport', 'session', 'sessionId', 'seq'],
-  ...['sequence', 'from', 'to', 'source', 'target', 'logger', 'pid', 'stream', 'headers'],
-);
+const ENTRY_NOTES = {
+  notes: [
+    ...['server', 'serverName', 'server_name', 'serverLabel', 'server_label', 'client', 'clientName'],
+    ...['session', 'from', 'to', 'source', 'target', 'headers'],
+  ],
+  mark: [
+    ...['type', 'kind', 'method', 'level', 'transport', 'sessionId', 'seq', 'sequence'],
+    ...['logger', 'pid', 'stream'],
+  ],
+  // An arrow, in some logs.
+  short: ['direction', 'dir'],
+} as const;
+
+const ENTRY_KEYS = elementKeys([], ENTRY_NOTES);
 
 /** Some loggers write their own keys into the message. */
-const MESSAGE_KEYS: ReadonlySet<string> = new Set([
-  ...['jsonrpc', 'id', 'method', 'params', 'result', 'error'],
-  ...ENTRY_KEYS,
-]);
+const MESSAGE_KEYS = elementKeys(['jsonrpc', 'id', 'method', 'params', 'result', 'error'], ENTRY_NOTES);
+
+/** What stands beside everything that is sent. */
+const META = { notes: ['_meta', 'annotations'] } as const;
+
+const CALL_KEYS = knownKeys(['name', 'arguments'], { notes: ['_meta', 'task'] });
+const HOUSEKEEPING_KEYS: KnownKeys = knownKeys([], {
+  notes: ['_meta', 'protocolVersion', 'capabilities', 'cursor', 'level', 'taskId'],
+  data: ['clientInfo'],
+});
+const SAMPLING_KEYS = knownKeys(['systemPrompt', 'messages'], {
+  notes: ['_meta', 'modelPreferences', 'includeContext', 'metadata', 'task', 'toolChoice'],
+  mark: ['maxTokens', 'temperature'],
+  short: ['stopSequences'],
+});
+const TOOL_RESULT_KEYS = knownKeys(['content', 'structuredContent', 'isError'], META);
+const INITIALIZE_KEYS = knownKeys(['instructions'], {
+  notes: ['_meta', 'protocolVersion', 'capabilities'],
+  data: ['serverInfo'],
+});
+const TOOLS_KEYS = knownKeys(['tools'], { notes: ['_meta', 'nextCursor', 'ttl'] });
+const PROMPT_KEYS = knownKeys(['description', 'messages'], META);
+const CONTENTS_KEYS = knownKeys(['contents'], META);
+const SAID_KEYS = knownKeys(['role', 'content'], { notes: ['_meta'], mark: ['model', 'stopReason'] });
+const FORM_KEYS = knownKeys(['content'], { notes: ['_meta'], mark: ['action'] });
+const CALL_BLOCK_KEYS = knownKeys(['id', 'name', 'input'], { notes: ['_meta'], mark: ['type'] });
+const RESULT_BLOCK_KEYS = knownKeys(['toolUseId', 'content', 'structuredContent', 'isError'], {
+  notes: ['_meta'],
+  mark: ['type'],
+});
+const TEXT_KEYS = knownKeys(['text'], { ...META, mark: ['type'] });
+const BYTES_KEYS = knownKeys(['data', 'mimeType'], { ...META, mark: ['type'] });
+const EMBEDDED_KEYS = knownKeys(['resource'], { ...META, mark: ['type'] });
+const RESOURCE_KEYS = knownKeys(['text', 'blob', 'mimeType', 'uri'], { ...META, line: ['name', 'title'] });
 
 export class McpReader {
   readonly #reading: Reading;
@@ -184,6 +224,8 @@ export class McpReader {
     const id = own(message, 'id') ?? null;
     if (id !== null && typeof id !== 'string' && typeof id !== 'number') {
       this.#reading.wrong(join(path, 'id'), 'the id is a text or a number');
+    } else if (method !== null && ['result', 'error'].some((key) => saysSomething(own(message, key)))) {
+      this.#reading.wrong(path, 'a message asks or answers, not both');
     } else if (method === null) {
       if (own(message, 'result') === undefined && own(message, 'error') === undefined)
         this.#reading.wrong(path, 'a message has a `method`, a `result` or an `error`');
@@ -200,10 +242,12 @@ export class McpReader {
     const open = this.#pending.get(key) ?? [];
     open.push({ method, direction, callId: path });
     this.#pending.set(key, open);
+    if (HOUSEKEEPING.has(method)) this.#reading.knows(params, HOUSEKEEPING_KEYS, at, 'this request');
     if (direction === 'to-client') {
       if (method === 'sampling/createMessage') this.#sampling(params, at, entry);
       else if (!HOUSEKEEPING.has(method)) this.#output(entry, null, path, loneTexts(wordsIn(params, at)));
     } else if (method === 'tools/call') {
+      this.#reading.knows(params, CALL_KEYS, at, 'a call');
       this.#call(entry, {
         callId: path,
         kind: 'mcp',
@@ -243,18 +287,34 @@ export class McpReader {
   #answer(message: JsonObject, id: string | number | null, path: string, entry: Entry): void {
     const error = this.#reading.objectAt(message, 'error', path);
     const result = own(message, 'result') ?? null;
+    if (error !== null && saysSomething(result))
+      this.#reading.wrong(join(path, 'result'), 'an answer is a result or an error, not both');
     const asked = id === null ? null : this.#take(entry.server, id, entry.direction, result);
     const callId = asked?.direction === 'to-server' && !HOUSEKEEPING.has(asked.method) ? asked.callId : null;
     if (error !== null) {
       const pieces = loneTexts(wordsIn(error, join(path, 'error')));
       const isServers = asked === null || asked.direction === 'to-server';
       if (isServers) this.#output(entry, callId, path, pieces, { isError: true });
+      else this.#clientError(entry, asked, error, path);
       return;
     }
     const at = join(path, 'result');
     if (asked?.direction === 'to-client' || (asked === null && entry.direction === 'to-server')) {
       this.#clientAnswer(entry, asked, result, at, path);
     } else this.#serverAnswer(entry, asked?.method ?? null, callId, result, at, path);
+  }
+
+  /** The words of a client's error go to the server, as its answers do. */
+  #clientError(entry: Entry, asked: Pending, error: JsonObject, path: string): void {
+    this.#call(entry, {
+      callId: null,
+      kind: 'mcp',
+      name: asked.method,
+      arguments: error,
+      path,
+      namePath: join(asked.callId, 'method'),
+      argumentsPath: join(path, 'error'),
+    });
   }
 
   /** The newest open request with this id that the answer can belong to. */
@@ -284,15 +344,18 @@ export class McpReader {
       return;
     }
     if (method === 'initialize') {
+      this.#reading.knows(value, INITIALIZE_KEYS, at, 'an answer to `initialize`');
       const instructions = this.#reading.textAt(value, 'instructions', at);
       const said = join(at, 'instructions');
       if (instructions !== null) this.#output(entry, null, path, [loneText(instructions, said)]);
-    } else if (isList(own(value, 'tools')) && (method === null || method === 'tools/list'))
+    } else if (isList(own(value, 'tools')) && (method === null || method === 'tools/list')) {
+      this.#reading.knows(value, TOOLS_KEYS, at, 'a list of tools');
       this.#tools(entry, value, at);
-    else if (method === 'prompts/get') this.#prompt(entry, value, at);
+    } else if (method === 'prompts/get') this.#prompt(entry, value, at);
     else if (isList(own(value, 'content')) || Object.hasOwn(value, 'structuredContent'))
       this.#toolResult(entry, callId, value, at, path);
     else if (isList(own(value, 'contents'))) {
+      this.#reading.knows(value, CONTENTS_KEYS, at, 'a list of contents');
       const contents = this.#reading.listAt(value, 'contents', at);
       const pieces = contents.flatMap((content, index) =>
         this.#resource(content, join(at, 'contents', index)),
@@ -306,6 +369,7 @@ export class McpReader {
   }
 
   #toolResult(entry: Entry, callId: string | null, result: JsonObject, at: string, path: string): void {
+    this.#reading.knows(result, TOOL_RESULT_KEYS, at, 'the result of a tool');
     const isError = own(result, 'isError') ?? false;
     if (typeof isError !== 'boolean') this.#reading.wrong(join(at, 'isError'), '`isError` is true or false');
     const structured = own(result, 'structuredContent');
@@ -326,6 +390,7 @@ export class McpReader {
 
   /** Messages that the server wrote, whatever their role says. */
   #prompt(entry: Entry, result: JsonObject, at: string): void {
+    this.#reading.knows(result, PROMPT_KEYS, at, 'a prompt');
     const description = this.#reading.textAt(result, 'description', at);
     if (description !== null)
       this.#output(entry, null, join(at, 'description'), [loneText(description, join(at, 'description'))]);
@@ -333,6 +398,9 @@ export class McpReader {
   }
 
   #sampling(params: JsonObject, at: string, entry: Entry): void {
+    const { tools: _, ...said } = params;
+    this.#reading.knows(said, SAMPLING_KEYS, at, 'a request for a message');
+    if (isList(own(params, 'tools'))) this.#tools(entry, params, at);
     const system = this.#reading.textAt(params, 'systemPrompt', at);
     this.#conversation(entry, params, at, system);
   }
@@ -353,6 +421,7 @@ export class McpReader {
 
   /** `{role, content}`, where the content is a block or a list of blocks. */
   #said(frames: Frames, message: JsonObject, path: string, usualRole: string | null): void {
+    this.#reading.knows(message, SAID_KEYS, path, 'a message');
     const role = this.#reading.textAt(message, 'role', path) ?? usualRole;
     if (role === null) this.#reading.wrong(path, '`role` is missing');
     const turn = new Turn(this.#reading, frames, role ?? '', path);
@@ -369,6 +438,7 @@ export class McpReader {
     const block = this.#reading.object(value, path, 'a block');
     if (own(block, 'type') === 'tool_use') {
       const input = join(path, 'input');
+      this.#reading.knows(block, CALL_BLOCK_KEYS, path, 'a call');
       turn.call({
         callId: this.#reading.textAt(block, 'id', path),
         kind: 'function',
@@ -379,10 +449,13 @@ export class McpReader {
         argumentsPath: own(block, 'input') === undefined ? null : input,
       });
     } else if (own(block, 'type') === 'tool_result') {
+      this.#reading.knows(block, RESULT_BLOCK_KEYS, path, 'an output');
+      const structured = own(block, 'structuredContent');
       turn.output({
         callId: this.#reading.textAt(block, 'toolUseId', path),
         path,
         pieces: this.#blocks(block, 'content', path),
+        ...(structured === undefined ? {} : { structured, structuredPath: join(path, 'structuredContent') }),
         isError: own(block, 'isError') === true,
       });
     } else for (const piece of this.#block(block, path)) turn.say(piece);
@@ -398,6 +471,7 @@ export class McpReader {
     }
     const given = own(result, 'content');
     const isForm = isJsonObject(given);
+    if (isForm) this.#reading.knows(result, FORM_KEYS, at, 'an answer');
     const params = isForm ? given : result;
     if (Object.keys(params).length === 0) return;
     this.#call(entry, {
@@ -422,13 +496,16 @@ export class McpReader {
   #block(block: JsonObject, path: string): readonly Piece[] {
     switch (own(block, 'type')) {
       case 'text':
+        this.#reading.knows(block, TEXT_KEYS, path, 'a block');
         return [textChunk(this.#reading.nameAt(block, 'text', path), path)];
       case 'image':
       case 'audio': {
+        this.#reading.knows(block, BYTES_KEYS, path, 'a block');
         const mediaType = this.#reading.textAt(block, 'mimeType', path);
         return [attachment(dataUrl(mediaType, this.#reading.nameAt(block, 'data', path)), mediaType, path)];
       }
       case 'resource':
+        this.#reading.knows(block, EMBEDDED_KEYS, path, 'a block');
         return this.#resource(own(block, 'resource') ?? null, join(path, 'resource'));
       default:
         return loneTexts(wordsIn(block, path));
@@ -438,10 +515,14 @@ export class McpReader {
   /** `{uri, mimeType?, text | blob}` */
   #resource(value: Json, path: string): readonly Piece[] {
     const resource = this.#reading.object(value, path, 'a resource');
+    this.#reading.knows(resource, RESOURCE_KEYS, path, 'a resource');
     const text = this.#reading.textAt(resource, 'text', path);
-    if (text !== null) return [textChunk(text, path)];
-    const mediaType = this.#reading.textAt(resource, 'mimeType', path);
     const blob = this.#reading.textAt(resource, 'blob', path);
+    if (text !== null) {
+      if (blob !== null) this.#reading.wrong(path, 'a resource has a `text` or a `blob`, not both');
+      return [textChunk(text, path)];
+    }
+    const mediaType = this.#reading.textAt(resource, 'mimeType', path);
     const url = blob === null ? this.#reading.textAt(resource, 'uri', path) : dataUrl(mediaType, blob);
     return [attachment(url, mediaType, path)];
   }

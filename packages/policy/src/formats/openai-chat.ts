@@ -7,12 +7,22 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { decodeChat } from '../chat.ts';
-import { elementKeys } from '../known-keys.ts';
+import { elementKeys, saysSomething } from '../known-keys.ts';
+import { knownKeys } from '../note-shape.ts';
 import type { ToolCallEvent, TraceEvent } from '../trace-event.ts';
 import { OpenCalls } from './open-calls.ts';
-import { isList, join, own, type Reading, type TraceDialect } from './reading.ts';
+import { isList, join, own, type Reading, type TraceDialect, wordsIn } from './reading.ts';
 import { emitOpenaiTools, emitTool } from './tool.ts';
-import { attachment, callEvent, dataUrl, loneText, type Piece, textChunk, withContent } from './turn.ts';
+import {
+  attachment,
+  callEvent,
+  dataUrl,
+  loneText,
+  loneTexts,
+  type Piece,
+  textChunk,
+  withContent,
+} from './turn.ts';
 
 /** Whether a list has nothing in it but what `chat.ts` knows: then it is decoded as it is, in one pass. */
 export function isPlainChat(list: readonly Json[], dialect: TraceDialect): boolean {
@@ -51,7 +61,12 @@ export function readChatList(reading: Reading, list: readonly Json[], path: stri
       .map((value, index): Placed => ({ value, path: join(path, start + index) }));
     if (kind === 'element') readElements(reading, run);
     else if (kind === 'chunk') readChunks(reading, run);
-    else for (const { value, path: at } of run) if (isJsonObject(value)) readCompletion(reading, value, at);
+    else
+      for (const { value, path: at } of run) {
+        if (!isJsonObject(value)) continue;
+        reading.beside(value, CHOICES, at);
+        readCompletion(reading, value, at);
+      }
     start = end;
   }
 }
@@ -62,6 +77,9 @@ export function readChatResponse(reading: Reading, response: Json, path: string)
   else if (kindOf(response) === 'chunk') readChunks(reading, [{ value: response, path }]);
   else readCompletion(reading, reading.object(response, path, 'a response'), path);
 }
+
+/** What is read of a completion and of a chunk; the rest stands beside it. */
+const CHOICES = knownKeys(['choices']);
 
 interface Placed {
   readonly value: Json;
@@ -157,6 +175,7 @@ function isSpecial(element: JsonObject, dialect: TraceDialect): boolean {
   if (typeof role !== 'string') return false;
   if (role === 'function' && dialect === 'cordon') return true;
   for (const key of SPECIAL_KEYS) if ((own(element, key) ?? null) !== null) return true;
+  if (saysSomething(own(element, ERROR))) return true;
   const content = own(element, 'content');
   if (isList(content) && content.some((chunk) => !isPlainChunk(chunk))) return true;
   const calls = own(element, 'tool_calls');
@@ -171,25 +190,77 @@ function thinkingKey(element: JsonObject): (typeof THINKING_KEYS)[number] | null
   return THINKING_KEYS.find((key) => (own(element, key) ?? null) !== null) ?? null;
 }
 
-const SPECIAL_KEYS = ['function_call', 'refusal', ...THINKING_KEYS, 'audio', 'parts'] as const;
+/** The same in pieces, which are read where the texts above do not have them. */
+const THOUGHT_KEYS = ['reasoning_details', 'thinking_blocks'] as const;
+
+const THOUGHT_PART_KEYS = knownKeys(['text', 'summary', 'thinking'], {
+  mark: ['type', 'format', 'id', 'index'],
+  sealed: ['signature', 'data'],
+});
+
+/** Thinking in pieces that `known` does not hold. */
+function thoughtsBeside(
+  reading: Reading,
+  element: JsonObject,
+  path: string,
+  known: string,
+): readonly Piece[] {
+  return THOUGHT_KEYS.flatMap((key) =>
+    reading.listAt(element, key, path).flatMap((value, index) => {
+      const at = join(path, key, index);
+      const part = reading.object(value, at, 'a part of a thought');
+      reading.knows(part, THOUGHT_PART_KEYS, at, 'a part of a thought');
+      return ['text', 'summary', 'thinking'].flatMap((of) => {
+        const text = reading.textAt(part, of, at);
+        return text === null || text === '' || known.includes(text)
+          ? []
+          : [loneText(text, join(at, of), 'thinking')];
+      });
+    }),
+  );
+}
+
+const SPECIAL_KEYS = [
+  ...(['function_call', 'refusal', 'audio', 'parts'] as const),
+  ...[...THINKING_KEYS, ...THOUGHT_KEYS],
+] as const;
+
+/** The error of a tool is a word of its output. */
+const ERROR = 'error';
 
 /** What is left of an element for `chat.ts`, which knows no special keys and refuses what it does not know. */
 function withoutSpecialKeys(element: JsonObject): JsonObject {
-  const special = new Set<string>(SPECIAL_KEYS);
+  const special = new Set<string>([...SPECIAL_KEYS, ERROR]);
   return Object.fromEntries(Object.entries(element).filter(([key]) => !special.has(key)));
 }
 
-const CUSTOM_KEYS: ReadonlySet<string> = new Set(['name', 'input']);
+const CUSTOM_KEYS = knownKeys(['name', 'input']);
+const LEGACY_KEYS = knownKeys(['name', 'arguments']);
+const AUDIO_KEYS = knownKeys(['transcript'], { sealed: ['id', 'data'], mark: ['expires_at', 'format'] });
 
 const DELTA_KEYS = elementKeys(
-  ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name', 'annotations', 'audio'],
-  ...[...THINKING_KEYS, 'reasoning_details', 'thinking_blocks', 'provider_specific_fields'],
+  [
+    ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'audio'],
+    ...[...THINKING_KEYS, ...THOUGHT_KEYS],
+  ],
+  { mark: ['name'], citations: ['annotations'], sealed: ['provider_specific_fields'] },
 );
 
-const CHOICE_KEYS = elementKeys(
-  ...['index', 'message', 'delta', 'finish_reason', 'native_finish_reason', 'stop_reason', 'logprobs'],
-  ...['content_filter_results', 'content_filter_offsets', 'provider_specific_fields'],
-);
+const STREAMED_CALL_KEYS = elementKeys(['function'], {
+  mark: ['index', 'type'],
+  sealed: ['extra_content', 'provider_specific_fields'],
+});
+
+const CHOICE_NOTES = {
+  mark: ['index', 'finish_reason', 'native_finish_reason'],
+  short: ['stop_reason'],
+  odds: ['logprobs'],
+  notes: ['content_filter_results', 'content_filter_offsets'],
+  sealed: ['provider_specific_fields'],
+} as const;
+
+const CHOICE_KEYS = elementKeys(['message'], CHOICE_NOTES);
+const CHUNK_CHOICE_KEYS = elementKeys(['delta'], CHOICE_NOTES);
 
 function isPlainChunk(chunk: Json): boolean {
   return (
@@ -220,6 +291,7 @@ function plainForm(
   const legacy = reading.objectAt(element, 'function_call', path);
   if (legacy !== null) {
     const at = join(path, 'function_call');
+    reading.knows(legacy, LEGACY_KEYS, at, '`function_call`');
     const given = own(legacy, 'arguments');
     const argumentsPath = join(at, 'arguments');
     const parts = {
@@ -253,8 +325,11 @@ function contentPieces(reading: Reading, element: JsonObject, path: string): rea
   const reasoning = thinking === null ? null : reading.textAt(element, thinking, path);
   if (thinking !== null && reasoning !== null)
     pieces.push(loneText(reasoning, join(path, thinking), 'thinking'));
-  if (typeof content === 'string') pieces.push(loneText(content, at));
-  else if (content !== null) {
+  pieces.push(...thoughtsBeside(reading, element, path, reasoning ?? ''));
+  const error = loneTexts(wordsIn(own(element, ERROR) ?? null, join(path, ERROR)), 'error');
+  if (typeof content === 'string' && (content !== '' || error.length === 0))
+    pieces.push(loneText(content, at));
+  else if (isList(content)) {
     for (const [index, chunk] of content.entries()) {
       for (const piece of chunkPieces(reading, chunk, join(at, index))) pieces.push(piece);
     }
@@ -264,18 +339,27 @@ function contentPieces(reading: Reading, element: JsonObject, path: string): rea
   const audio = own(element, 'audio') ?? null;
   if (audio !== null) {
     const spoken = reading.object(audio, join(path, 'audio'), '`audio`');
+    reading.knows(spoken, AUDIO_KEYS, join(path, 'audio'), '`audio`');
     const transcript = reading.textAt(spoken, 'transcript', join(path, 'audio'));
     if (transcript !== null) pieces.push(loneText(transcript, join(path, 'audio', 'transcript')));
   }
+  pieces.push(...error);
   return pieces;
 }
 
 const OTHER_CHUNKS: ReadonlySet<string> = new Set(['refusal', 'input_audio', 'file']);
 
-const CHUNK_KEYS = elementKeys(
-  ...['type', 'text', 'image_url', 'annotations', 'citations', 'cache_control'],
-  ...['refusal', 'input_audio', 'file'],
-);
+/** What a chunk holds; of two, one would be seen. */
+const CHUNK_DATA = ['text', 'image_url', 'refusal', 'input_audio', 'file'] as const;
+
+const CHUNK_KEYS = elementKeys(CHUNK_DATA, {
+  mark: ['type'],
+  notes: ['cache_control'],
+  citations: ['annotations', 'citations'],
+});
+
+const SOUND_KEYS = knownKeys(['data', 'format']);
+const FILE_KEYS = knownKeys(['filename', 'file_data', 'file_id'], { mark: ['format'] });
 
 function chunkPieces(reading: Reading, value: Json, path: string): readonly Piece[] {
   const chunk = reading.object(value, path, 'a chunk');
@@ -285,7 +369,10 @@ function chunkPieces(reading: Reading, value: Json, path: string): readonly Piec
   const isKnown =
     typeof text === 'string' || isJsonObject(image) || (typeof type === 'string' && OTHER_CHUNKS.has(type));
   if (isKnown) reading.knows(chunk, CHUNK_KEYS, path, 'a chunk');
-  if (typeof text === 'string') return [textChunk(text, path)];
+  const [first, second] = CHUNK_DATA.filter((key) => saysSomething(own(chunk, key)));
+  if (first !== undefined && second !== undefined)
+    reading.wrong(join(path, second), `a chunk holds one thing, and this one has \`${first}\` as well`);
+  if (typeof text === 'string' && (text !== '' || first === undefined)) return [textChunk(text, path)];
   if (isJsonObject(image)) return [{ kind: 'attachment', image_url: image, path }];
   switch (type) {
     case 'refusal':
@@ -293,12 +380,14 @@ function chunkPieces(reading: Reading, value: Json, path: string): readonly Piec
     case 'input_audio': {
       const sound = reading.objectAt(chunk, 'input_audio', path) ?? {};
       const at = join(path, 'input_audio');
+      reading.knows(sound, SOUND_KEYS, at, '`input_audio`');
       const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
       return [attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path)];
     }
     case 'file': {
       const file = reading.objectAt(chunk, 'file', path) ?? {};
       const at = join(path, 'file');
+      reading.knows(file, FILE_KEYS, at, '`file`');
       const name = reading.textAt(file, 'filename', at);
       const url = reading.textAt(file, 'file_data', at) ?? reading.textAt(file, 'file_id', at);
       return [...(name === null ? [] : [loneText(name, join(at, 'filename'))]), attachment(url, null, path)];
@@ -356,6 +445,7 @@ class StreamedMessage {
   readonly #content: Joined;
   readonly #refusal: Joined;
   readonly #thinking: Joined;
+  readonly #spoken: Joined;
   readonly #calls = new Map<number, StreamedCall>();
   #role = 'assistant';
 
@@ -364,6 +454,7 @@ class StreamedMessage {
     this.#content = new Joined(delta);
     this.#refusal = new Joined(delta);
     this.#thinking = new Joined(delta);
+    this.#spoken = new Joined(delta);
   }
 
   add(reading: Reading, delta: JsonObject, path: string): void {
@@ -373,10 +464,20 @@ class StreamedMessage {
     this.#content.add(reading.textAt(delta, 'content', path), join(path, 'content'));
     this.#refusal.add(reading.textAt(delta, 'refusal', path), join(path, 'refusal'));
     const thinking = thinkingKey(delta);
-    if (thinking !== null) this.#thinking.add(reading.textAt(delta, thinking, path), join(path, thinking));
+    const thought = thinking === null ? null : reading.textAt(delta, thinking, path);
+    if (thinking !== null) this.#thinking.add(thought, join(path, thinking));
+    for (const piece of thoughtsBeside(reading, delta, path, thought ?? ''))
+      if (piece.kind === 'text') this.#thinking.add(piece.text, piece.path);
+    const audio = reading.objectAt(delta, 'audio', path);
+    if (audio !== null) {
+      const sound = join(path, 'audio');
+      reading.knows(audio, AUDIO_KEYS, sound, '`audio`');
+      this.#spoken.add(reading.textAt(audio, 'transcript', sound), join(sound, 'transcript'));
+    }
     for (const [position, value] of reading.listAt(delta, 'tool_calls', path).entries()) {
       const at = join(path, 'tool_calls', position);
       const call = reading.object(value, at, 'a call');
+      reading.knows(call, STREAMED_CALL_KEYS, at, 'a call');
       const index = own(call, 'index') ?? position;
       if (typeof index !== 'number') reading.wrong(join(at, 'index'), 'the index is a number');
       else
@@ -408,6 +509,7 @@ class StreamedMessage {
       known = { path, name: new Joined(path), args: new Joined(path), id: null, kind: 'function' };
       this.#calls.set(index, known);
     }
+    reading.knows(target, LEGACY_KEYS, around, 'a called function');
     known.id = reading.textAt(call, 'id', path) ?? known.id;
     known.kind = reading.textAt(call, 'type', path) ?? known.kind;
     known.name.add(reading.textAt(target, 'name', around), join(around, 'name'));
@@ -439,6 +541,7 @@ class StreamedMessage {
     const pieces = [
       ...(this.#thinking.isEmpty ? [] : [loneText(this.#thinking.text, this.#thinking.path, 'thinking')]),
       ...(this.#content.isEmpty ? [] : [loneText(this.#content.text, this.#content.path)]),
+      ...(this.#spoken.isEmpty ? [] : [loneText(this.#spoken.text, this.#spoken.path)]),
       ...(this.#refusal.isEmpty ? [] : [loneText(this.#refusal.text, this.#refusal.path, 'refusal')]),
     ];
     for (const event of pieces.length === 0 ? [message] : withContent(message, this.#path, pieces))
@@ -449,18 +552,16 @@ class StreamedMessage {
 /** The one call of the older form has no index. */
 const LEGACY = -1;
 
-const CHUNK_PARTS: ReadonlySet<string> = new Set(['choices']);
-
 function readChunks(reading: Reading, chunks: readonly Placed[]): void {
   const messages = new Map<string, StreamedMessage>();
   for (const { value, path } of chunks) {
     const chunk = reading.object(value, path, 'a chunk');
-    reading.beside(chunk, CHUNK_PARTS, path);
+    reading.beside(chunk, CHOICES, path);
     const id = reading.textAt(chunk, 'id', path);
     for (const [position, entry] of reading.listAt(chunk, 'choices', path).entries()) {
       const at = join(path, 'choices', position);
       const choice = reading.object(entry, at, 'a choice');
-      reading.knows(choice, CHOICE_KEYS, at, 'a choice');
+      reading.knows(choice, CHUNK_CHOICE_KEYS, at, 'a choice of a chunk');
       const delta = reading.objectAt(choice, 'delta', at);
       if (delta === null) continue;
       const key = JSON.stringify([id, own(choice, 'index') ?? position]);

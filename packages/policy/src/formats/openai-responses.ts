@@ -8,7 +8,8 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { elementKeys, shownWord } from '../known-keys.ts';
+import { elementKeys, saysSomething, shownWord } from '../known-keys.ts';
+import { type KnownKeys, knownKeys, type NoteShape } from '../note-shape.ts';
 import { Frames, isList, join, own, type Reading, wordsIn } from './reading.ts';
 import { emitOpenaiTools, emitTool } from './tool.ts';
 import {
@@ -96,41 +97,46 @@ function unknownItem(type: string): string {
   return `an item ${shownWord(type)} is not known, so nobody knows whether it is a call, an output or words`;
 }
 
-function itemKeys(...own: readonly string[]): ReadonlySet<string> {
-  return elementKeys('type', 'call_id', 'created_by', 'object', ...own);
+function itemKeys(
+  read: readonly string[],
+  notes: Partial<Readonly<Record<NoteShape, readonly string[]>>> = {},
+): KnownKeys {
+  return elementKeys(read, {
+    ...notes,
+    mark: ['type', 'call_id', 'created_by', 'object', ...(notes.mark ?? [])],
+  });
 }
 
-const ITEM_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['message', itemKeys('role', 'content', 'phase', 'name')],
-  ['reasoning', itemKeys('summary', 'content', 'encrypted_content')],
-  ['mcp_list_tools', itemKeys('server_label', 'tools', 'error')],
-  ['function_call', itemKeys('name', 'arguments', 'namespace', 'caller')],
-  ['custom_tool_call', itemKeys('name', 'input', 'namespace', 'caller')],
-  ['mcp_call', itemKeys('name', 'arguments', 'server_label', 'output', 'error', 'approval_request_id')],
-  ['mcp_approval_request', itemKeys('name', 'arguments', 'server_label')],
-  ['mcp_approval_response', itemKeys('approval_request_id', 'approve', 'reason')],
-  ['item_reference', itemKeys()],
-  ['compaction', itemKeys('encrypted_content')],
+const ITEM_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
+  ['message', itemKeys(['role', 'content'], { mark: ['phase', 'name'] })],
+  ['reasoning', itemKeys(['summary', 'content'], { sealed: ['encrypted_content'] })],
+  ['mcp_list_tools', itemKeys(['server_label', 'tools'], { failure: ['error'] })],
+  ['function_call', itemKeys(['name', 'arguments'], { mark: ['namespace'], notes: ['caller'] })],
+  ['custom_tool_call', itemKeys(['name', 'input'], { mark: ['namespace'], notes: ['caller'] })],
+  [
+    'mcp_call',
+    itemKeys(['name', 'arguments', 'server_label', 'output', 'error'], { mark: ['approval_request_id'] }),
+  ],
+  ['mcp_approval_request', itemKeys(['name', 'arguments', 'server_label'])],
+  ['mcp_approval_response', itemKeys(['approval_request_id', 'approve', 'reason'])],
+  ['item_reference', itemKeys([])],
+  ['compaction', itemKeys([], { sealed: ['encrypted_content'] })],
 ]);
 
-const OUTPUT_KEYS = itemKeys(
-  ...['output', 'tools', 'name', 'acknowledged_safety_checks', 'max_output_length', 'execution', 'caller'],
-);
+const OUTPUT_KEYS = itemKeys(['output', 'tools'], {
+  mark: ['name', 'max_output_length', 'execution'],
+  notes: ['caller'],
+  failure: ['acknowledged_safety_checks'],
+});
+
+const CALL_DATA = ['action', 'operation', 'queries', 'actions'] as const;
 
 /** Beside what is called. */
-const BUILT_IN_KEYS = itemKeys(
-  ...[
-    'action',
-    'operation',
-    'result',
-    'results',
-    'outputs',
-    'pending_safety_checks',
-    'environment',
-    'caller',
-  ],
-  ...['max_output_length', 'queries', 'actions', 'execution'],
-);
+const BUILT_IN_KEYS = itemKeys([...CALL_DATA, 'result', 'results', 'outputs'], {
+  mark: ['max_output_length', 'execution'],
+  notes: ['environment', 'caller'],
+  failure: ['pending_safety_checks'],
+});
 
 function readMessage(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
   const role = reading.nameAt(item, 'role', path);
@@ -226,8 +232,11 @@ function readBuiltInCall(
   type: string,
 ): void {
   const callId = reading.textAt(item, reading.keyIn(item, 'call_id', 'id'), path);
-  const what = ['action', 'operation'].find((key) => isJsonObject(own(item, key)));
-  // Without either, whatever the item holds is an argument.
+  const [only, second] = CALL_DATA.filter((key) => saysSomething(own(item, key)));
+  const isOne = only !== undefined && second === undefined && isJsonObject(own(item, only));
+  const what = isOne ? only : undefined;
+  // Without one of them that says it all, whatever the item holds is an argument.
+  reading.knows({ status: own(item, 'status') ?? null }, BUILT_IN_KEYS, path, `an item ${shownWord(type)}`);
   if (what !== undefined) reading.knows(item, BUILT_IN_KEYS, path, `an item ${shownWord(type)}`);
   const details = what === undefined ? withoutMarks(item) : reading.object(item[what], path, 'an action');
   emitCall(reading, frames, {
@@ -246,9 +255,11 @@ function readBuiltInCall(
 /** What came of a built-in call, where it stands in the call's own item. */
 function builtInResults(reading: Reading, item: JsonObject, path: string): readonly Piece[] {
   const result = own(item, 'result') ?? null;
-  if (typeof result === 'string')
-    return [attachment(dataUrl('image/png', result), 'image/png', join(path, 'result'))];
-  return ['results', 'outputs'].flatMap((key) => {
+  const image =
+    typeof result === 'string'
+      ? [attachment(dataUrl('image/png', result), 'image/png', join(path, 'result'))]
+      : loneTexts(wordsIn(result, join(path, 'result')));
+  const found = ['results', 'outputs'].flatMap((key) => {
     const at = join(path, key);
     return reading.listAt(item, key, path).flatMap((entry, index): readonly Piece[] => {
       const place = join(at, index);
@@ -257,6 +268,7 @@ function builtInResults(reading: Reading, item: JsonObject, path: string): reado
       return loneTexts(wordsIn(entry, place));
     });
   });
+  return [...image, ...found];
 }
 
 /** The fields that say what is called; results are outputs. */
@@ -279,6 +291,8 @@ function withoutMarks(item: JsonObject): JsonObject {
 function readOutput(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
   const callId = reading.textAt(item, reading.keyIn(item, 'call_id', 'id'), path);
   const key = reading.keyIn(item, 'output', 'tools');
+  if (key === 'output' && saysSomething(own(item, 'tools')))
+    reading.wrong(join(path, 'tools'), 'an item has an `output` or `tools`, not both');
   const output = own(item, key) ?? null;
   const at = join(path, key);
   if (isJsonObject(output)) {
@@ -297,16 +311,11 @@ function outputPieces(reading: Reading, output: Json, path: string): readonly Pi
   return output.flatMap((value, index) => {
     const at = join(path, index);
     const type = isJsonObject(value) ? own(value, 'type') : undefined;
-    return typeof type === 'string' && PART_TYPES.has(type)
+    return typeof type === 'string' && PART_KEYS.has(type)
       ? partPieces(reading, value, at)
       : loneTexts(wordsIn(value, at));
   });
 }
-
-const PART_TYPES: ReadonlySet<string> = new Set([
-  ...['input_text', 'output_text', 'summary_text', 'reasoning_text', 'text', 'refusal'],
-  ...['input_image', 'computer_screenshot', 'input_file', 'input_audio'],
-]);
 
 /** Every text of an item is a word of the conversation. */
 function readWords(reading: Reading, frames: Frames, item: JsonObject, path: string, type: string): void {
@@ -333,7 +342,8 @@ function pieces(reading: Reading, content: Json, path: string): readonly Piece[]
 function partPieces(reading: Reading, value: Json, path: string): readonly Piece[] {
   const part = reading.object(value, path, 'a part');
   const type = own(part, 'type');
-  if (typeof type === 'string' && PART_TYPES.has(type)) reading.knows(part, PART_KEYS, path, 'a part');
+  const known = typeof type === 'string' ? PART_KEYS.get(type) : undefined;
+  if (known !== undefined) reading.knows(part, known, path, 'a part');
   switch (type) {
     case 'input_text':
     case 'output_text':
@@ -358,6 +368,7 @@ function partPieces(reading: Reading, value: Json, path: string): readonly Piece
     case 'input_audio': {
       const sound = reading.objectAt(part, 'input_audio', path) ?? {};
       const at = join(path, 'input_audio');
+      reading.knows(sound, SOUND_KEYS, at, '`input_audio`');
       const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
       return [attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path)];
     }
@@ -367,7 +378,24 @@ function partPieces(reading: Reading, value: Json, path: string): readonly Piece
   }
 }
 
-const PART_KEYS: ReadonlySet<string> = new Set([
-  ...['type', 'text', 'refusal', 'annotations', 'logprobs', 'image_url', 'file_id', 'detail', 'filename'],
-  ...['file_data', 'file_url', 'input_audio'],
+const PART_NOTES = {
+  mark: ['type', 'detail'],
+  citations: ['annotations'],
+  odds: ['logprobs'],
+} as const;
+const TEXT_KEYS = knownKeys(['text'], PART_NOTES);
+const IMAGE_KEYS = knownKeys(['image_url', 'file_id'], PART_NOTES);
+
+/** Where a part of each type keeps what it is. */
+const PART_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
+  ...['input_text', 'output_text', 'summary_text', 'reasoning_text', 'text'].map(
+    (type): [string, KnownKeys] => [type, TEXT_KEYS],
+  ),
+  ['refusal', knownKeys(['refusal'], PART_NOTES)],
+  ['input_image', IMAGE_KEYS],
+  ['computer_screenshot', IMAGE_KEYS],
+  ['input_file', knownKeys(['filename', 'file_data', 'file_url', 'file_id'], PART_NOTES)],
+  ['input_audio', knownKeys(['input_audio'], PART_NOTES)],
 ]);
+
+const SOUND_KEYS = knownKeys(['data', 'format']);

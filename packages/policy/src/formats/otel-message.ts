@@ -5,7 +5,8 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject } from '@cordon/core';
-import { elementKeys, shownWord, strangeKey, strangeKeyMessage } from '../known-keys.ts';
+import { elementKeys, saysSomething, shownWord, strangeKey, strangeKeyMessage } from '../known-keys.ts';
+import { type KnownKeys, knownKeys } from '../note-shape.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { Located } from './located.ts';
 import { Frames, join, Reading, wordsIn } from './reading.ts';
@@ -22,6 +23,8 @@ export function messageEvents(reading: Reading, message: Located, usualRole: str
   const turn = new Turn(read, Frames.none(), role, said.path);
   const parts = said.get('parts')?.opened() ?? null;
   const content = said.get('content');
+  if (parts !== null && content !== null && saysSomething(content.plain()))
+    read.wrong(content.path, 'a message has `parts` or a `content`, not both');
   if (parts !== null) readParts(read, turn, parts);
   else if (role === 'tool') readToolMessage(read, turn, said, content);
   else if (content !== null) readContent(read, turn, content.opened());
@@ -63,8 +66,9 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
     reading.wrong(part.path, 'a part is an object');
     return;
   }
-  checkKeys(reading, part, PART_KEYS, 'a part');
   const type = part.get('type')?.text ?? '';
+  const known = PART_KEYS.get(type);
+  if (known !== undefined) checkKeys(reading, part, known, `a part ${shownWord(type)}`);
   const content = part.get('content');
   switch (type) {
     case 'text':
@@ -81,8 +85,9 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
       return;
     case 'tool_call_response':
     case 'server_tool_call_response': {
-      const keys = ['response', 'result', 'server_tool_call_response'];
-      const response = keys.map((key) => part.get(key)).find((found) => found !== null) ?? null;
+      const given = ['response', 'result', 'server_tool_call_response'].flatMap((key) => part.get(key) ?? []);
+      const [response = null, second] = given;
+      if (second !== undefined) reading.wrong(second.path, 'a part has one response');
       readOutput(turn, textOf(reading, part.get('id')), response, part.path, false);
       return;
     }
@@ -100,22 +105,47 @@ function readPart(reading: Reading, turn: Turn, part: Located): void {
 }
 
 /** A part or message with keys that are known; where it stands as typed values, they are put together first. */
-function checkKeys(reading: Reading, located: Located, known: ReadonlySet<string>, what: string): void {
+export function checkKeys(reading: Reading, located: Located, known: KnownKeys, what: string): void {
   const value = located.plain();
-  const key = isJsonObject(value) ? strangeKey(value, known) : null;
-  if (key === null) return;
-  const isHere = isJsonObject(located.raw) && Object.hasOwn(located.raw, key);
-  reading.wrong(isHere ? join(located.path, key) : located.path, strangeKeyMessage(key, what));
+  const strange = isJsonObject(value) ? strangeKey(value, known) : null;
+  if (strange === null) return;
+  const isHere = isJsonObject(located.raw) && Object.hasOwn(located.raw, strange.keys[0]);
+  reading.wrong(
+    isHere ? join(located.path, ...strange.keys) : located.path,
+    strangeKeyMessage(strange, what),
+  );
 }
 
-const MESSAGE_KEYS = elementKeys(
-  ...['role', 'parts', 'content', 'tool_calls', 'tool_call_id', 'finish_reason', 'name', 'index', 'message'],
-);
+const MESSAGE_KEYS = elementKeys(['role', 'parts', 'content', 'tool_calls', 'tool_call_id'], {
+  mark: ['finish_reason', 'name', 'index'],
+});
 
-const PART_KEYS: ReadonlySet<string> = new Set([
-  ...['type', 'content', 'text', 'id', 'name', 'arguments', 'response', 'result', 'modality', 'mime_type'],
-  ...['uri', 'file_id', 'transcript', 'server_tool_call', 'server_tool_call_response'],
+const SAID_KEYS = knownKeys(['type', 'content'], { mark: ['id'] });
+const RESPONSE_KEYS = knownKeys(['type', 'id', 'response', 'result', 'server_tool_call_response'], {
+  mark: ['name'],
+});
+const ATTACHMENT_NOTES = { mark: ['id', 'name'] } as const;
+const ATTACHED = ['type', 'modality', 'mime_type', 'transcript'] as const;
+
+/** Where a part of each type keeps what it says. */
+const PART_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
+  ['text', SAID_KEYS],
+  ['reasoning', SAID_KEYS],
+  ['tool_call', knownKeys(['type', 'id', 'name', 'arguments'])],
+  ['server_tool_call', knownKeys(['type', 'id', 'name', 'server_tool_call'])],
+  ['tool_call_response', RESPONSE_KEYS],
+  ['server_tool_call_response', RESPONSE_KEYS],
+  ['blob', knownKeys([...ATTACHED, 'content'], ATTACHMENT_NOTES)],
+  ['uri', knownKeys([...ATTACHED, 'uri'], ATTACHMENT_NOTES)],
+  ['file', knownKeys([...ATTACHED, 'file_id'], ATTACHMENT_NOTES)],
 ]);
+
+/** Of a content in the older form. */
+const TEXT_KEYS = knownKeys(['text'], { mark: ['type'] });
+
+const CALL_KEYS = elementKeys(['function'], { mark: ['type', 'index'] });
+const FLAT_CALL_KEYS = elementKeys(['name', 'arguments'], { mark: ['type', 'index'] });
+const FUNCTION_KEYS = knownKeys(['name', 'arguments']);
 
 function readAttachment(turn: Turn, part: Located, type: 'blob' | 'uri' | 'file'): void {
   const mediaType = part.get('mime_type')?.text ?? part.get('modality')?.text ?? null;
@@ -176,7 +206,10 @@ function readCalls(reading: Reading, turn: Turn, calls: Located | null): void {
   const items = calls.items();
   if (items === null) reading.wrong(calls.path, 'the calls are a list');
   for (const call of items ?? []) {
-    const target = call.get('function')?.opened() ?? call;
+    const called = call.get('function')?.opened() ?? null;
+    const target = called ?? call;
+    checkKeys(reading, call, called === null ? FLAT_CALL_KEYS : CALL_KEYS, 'a call');
+    if (called !== null) checkKeys(reading, called, FUNCTION_KEYS, 'a called function');
     readCall(reading, turn, call, target, 'function', 'arguments');
   }
 }
@@ -218,7 +251,7 @@ function readContent(reading: Reading, turn: Turn, content: Located): void {
   for (const item of items ?? []) {
     const text = item.get('text');
     if (text?.text != null) {
-      checkKeys(reading, item, PART_KEYS, 'a part');
+      checkKeys(reading, item, TEXT_KEYS, 'a part');
       turn.say(loneText(text.text, text.path));
     } else readPart(reading, turn, item);
   }

@@ -8,12 +8,14 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { canonicalJson, isJsonObject, type Json, parseJson } from '@cordon/core';
+import { knownKeys } from '../note-shape.ts';
 import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '../trace-event.ts';
 import { called, eventKey, Occurrences, outputSaid } from './history.ts';
-import { attributesAsObject, Located } from './located.ts';
+import { attributesAsObject, attributesOf, Located } from './located.ts';
 import { OpenCalls } from './open-calls.ts';
 import {
   argumentsFrom,
+  checkKeys,
   instructionEvents,
   messageEvents,
   NO_ARGUMENTS,
@@ -21,7 +23,7 @@ import {
   textOf,
 } from './otel-message.ts';
 import { Frames, join, own, Reading } from './reading.ts';
-import { checkSpan } from './span-keys.ts';
+import { checkSpan, isSilentValue, isToolSpan } from './span-keys.ts';
 import { isWithin, momentsOf, type Span } from './span-tree.ts';
 import { emitTool } from './tool.ts';
 import { callEvent, emitObjectOutput, emitOutput } from './turn.ts';
@@ -356,17 +358,8 @@ function answered({ content }: ToolOutputEvent): Json {
 // ── what spans say ────────────────────────────────────────────────────────────────────────────────────────────
 
 function kindOf(span: Span): Kind {
-  switch (span.attributes.get('gen_ai.operation.name')?.text ?? null) {
-    case 'invoke_agent':
-      return 'agent';
-    case 'execute_tool':
-      return 'tool';
-    case null:
-      if (span.attributes.has('gen_ai.tool.name')) return 'tool';
-      return 'model';
-    default:
-      return 'model';
-  }
+  if (isToolSpan(span)) return 'tool';
+  return span.attributes.get('gen_ai.operation.name')?.text === 'invoke_agent' ? 'agent' : 'model';
 }
 
 function agentContext(span: Span): string {
@@ -423,7 +416,9 @@ function responseEvents(reading: Reading, span: Span): readonly TraceEvent[] {
     ...spanEvents(reading, span).flatMap(({ name, body }) => {
       if (name === 'gen_ai.choice') {
         const message = body.get('message')?.opened();
-        return messageEvents(reading, message?.isObject === true ? message : body, 'assistant');
+        if (message?.isObject !== true) return messageEvents(reading, body, 'assistant');
+        checkKeys(reading, body, CHOICE_KEYS, 'a choice');
+        return messageEvents(reading, message, 'assistant');
       }
       if (name === 'gen_ai.content.completion')
         return messageLists(reading, body.get('gen_ai.completion'), 'assistant');
@@ -432,7 +427,23 @@ function responseEvents(reading: Reading, span: Span): readonly TraceEvent[] {
   ];
 }
 
+/** Around the message of a choice. */
+const CHOICE_KEYS = knownKeys(['message'], { mark: ['index', 'finish_reason', 'role', 'id'] });
+
 const DETAILS = 'gen_ai.client.inference.operation.details';
+
+/** What is read of an event that holds lists of messages. */
+const LISTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['gen_ai.content.prompt', new Set(['gen_ai.prompt'])],
+  ['gen_ai.content.completion', new Set(['gen_ai.completion'])],
+  [
+    DETAILS,
+    new Set([
+      ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
+      'gen_ai.tool.definitions',
+    ]),
+  ],
+]);
 
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['gen_ai.system.message', 'system'],
@@ -482,7 +493,27 @@ function spanEvents(reading: Reading, span: Span): readonly SpanEvent[] {
     const said = own(event, 'body') ?? null;
     const body = said === null ? null : new Located(said, join(path, 'body'), 'plain');
     const found = content?.opened() ?? body ?? attributes;
+    if (content !== null && body !== null) reading.wrong(body.path, TWO_BODIES);
+    // What is no body stands beside it.
+    const beside = found === attributes ? [] : [...attributesOf(event, path)];
+    for (const [key, located] of beside)
+      if (key !== 'gen_ai.event.content' && !isSilentValue(key, located))
+        reading.wrong(located.path, TWO_BODIES);
+    const lists = LISTS.get(name);
+    for (const [key, located] of lists === undefined || found === null ? [] : fieldsOf(found))
+      if (lists?.has(key) !== true && !isSilentValue(key, located)) reading.wrong(located.path, TWO_BODIES);
     return found === null ? [] : [{ name, body: found }];
+  });
+}
+
+const TWO_BODIES = 'this stands beside the body of the event, and nobody would read it';
+
+function fieldsOf(body: Located): readonly (readonly [string, Located])[] {
+  const plain = body.plain();
+  if (!isJsonObject(plain)) return [];
+  return Object.keys(plain).flatMap((key) => {
+    const located = body.get(key);
+    return located === null ? [] : [[key, located] as const];
   });
 }
 

@@ -7,7 +7,17 @@
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { TraceFault } from '../chat.ts';
 import { MAX_DEPTH } from '../depth.ts';
-import { ROLES, shownWord, strangeKey, strangeKeyMessage, strangeRoleMessage } from '../known-keys.ts';
+import {
+  besideKey,
+  ROLES,
+  type StrangeKey,
+  shownWord,
+  strangeKey,
+  strangeKeyMessage,
+  strangeRoleMessage,
+} from '../known-keys.ts';
+import { isMark, type KnownKeys } from '../note-shape.ts';
+import { holdsConversation } from '../spoken.ts';
 import type { EventFrame, TraceEvent } from '../trace-event.ts';
 
 /**
@@ -79,19 +89,31 @@ export class Reading {
   }
 
   /** Every key of an element says something, so one that nobody knows makes the trace unusable. */
-  knows(element: JsonObject, known: ReadonlySet<string>, path: string, what: string): void {
-    const key = strangeKey(element, known);
-    if (key !== null) this.wrong(join(path, key), strangeKeyMessage(key, what));
+  knows(element: JsonObject, known: KnownKeys, path: string, what: string): void {
+    const strange = strangeKey(element, known);
+    if (strange !== null) this.wrong(join(path, ...strange.keys), strangeKeyMessage(strange, what));
   }
 
-  /** Around a conversation stands what its log says of it; a second conversation there would be read by nobody. */
-  beside(around: JsonObject, known: ReadonlySet<string>, path: string): void {
-    for (const key of Object.keys(around)) {
-      if (known.has(key) || !holdsConversation(key, around[key])) continue;
-      this.wrong(
-        join(path, key),
-        `${shownWord(key)} holds a conversation that is not read here: make it a trace of its own`,
-      );
+  /**
+   * Around a conversation stands what its log says of it; a second conversation there, or words, would be read by nobody.
+   *
+   * @param told whether a text is among those that were read: who says it again hides nothing
+   */
+  beside(
+    around: JsonObject,
+    known: KnownKeys,
+    path: string,
+    told: (text: string) => boolean = () => false,
+  ): void {
+    const strange = besideKey(around, known, told);
+    if (strange !== null) this.wrong(join(path, ...strange.keys), besideMessage(strange));
+  }
+
+  /** What is described may have whatever keys, but no call and no message. */
+  describes(described: JsonObject, path: string): void {
+    for (const [key, value] of Object.entries(described)) {
+      if (holdsConversation(key, value))
+        this.wrong(join(path, key), besideMessage({ keys: [key], why: 'spoken' }));
     }
   }
 
@@ -190,48 +212,11 @@ export class Frames {
   }
 }
 
-/** Keys that messages, calls, outputs and lists of them have, in the formats that are read and in others. */
-const SPOKEN_LISTS: ReadonlySet<string> = new Set([
-  ...['messages', 'parts', 'choices', 'tool_calls', 'toolCalls', 'toolInvocations'],
-]);
-const SPOKEN_OBJECTS: ReadonlySet<string> = new Set([
-  ...['functionCall', 'functionResponse', 'toolUse', 'toolResult'],
-]);
-const SPOKEN_TEXTS: ReadonlySet<string> = new Set([
-  ...['role', 'jsonrpc', 'run_type', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId', 'call_id'],
-]);
-
-/**
- * Looks at any depth: logs keep calls in lists of steps, of turns, of attempts. It recurses as deep as a trace may be,
- * see `checkDepth`.
- */
-function holdsConversation(key: string, value: Json | undefined): boolean {
-  if (isSpoken(key, value)) return true;
-  if (isList(value)) return value.some((element) => holdsConversation('', element));
-  if (!isJsonObject(value)) return false;
-  return isCall(value) || Object.entries(value).some(([inner, child]) => holdsConversation(inner, child));
-}
-
-/** In a schema such a key may be the name of a property: then its value is of another kind. */
-function isSpoken(key: string, value: Json | undefined): boolean {
-  if (SPOKEN_TEXTS.has(key)) return typeof value === 'string';
-  if (SPOKEN_LISTS.has(key)) return isList(value) && value.every(isContainer);
-  return SPOKEN_OBJECTS.has(key) && isJsonObject(value) && !Object.hasOwn(value, 'type');
-}
-
-const CALL_TYPE = /^\w*tool_(use|result)$|_call(_output)?$/;
-
-/** `{"name": "pay", "arguments": …}` and its like. A tool without arguments may be one that can be called. */
-function isCall(value: JsonObject): boolean {
-  const type = own(value, 'type');
-  if (typeof type === 'string' && CALL_TYPE.test(type)) return true;
-  const hasText = (...keys: readonly string[]) => keys.some((key) => typeof own(value, key) === 'string');
-  const has = (...keys: readonly string[]) =>
-    keys.some((key) => hasText(key) || isJsonObject(own(value, key)));
-  const isOfTool = hasText('tool', 'tool_name', 'toolName');
-  return isOfTool
-    ? has('arguments', 'args', 'input', 'tool_input', 'output', 'result', 'content', 'observation')
-    : hasText('name', 'action', 'function') && has('arguments', 'args');
+function besideMessage({ keys, why }: StrangeKey): string {
+  const shown = shownWord(keys.join('.'));
+  return why === 'spoken'
+    ? `${shown} holds a conversation that is not read here: make it a trace of its own`
+    : `${shown} stands beside the conversation and could be words of it, which rules would not see: remove it, or make it a message`;
 }
 
 export function join(path: string, ...keys: readonly (string | number)[]): string {
@@ -279,6 +264,11 @@ const MARKS: ReadonlySet<string> = new Set([
   'file_id',
 ]);
 
+/** Attack: a word of the output under the key of a mark. */
+function isNote(value: Json): boolean {
+  return typeof value === 'string' ? isMark(value) || /^[\w+/=.:~-]*$/.test(value) : !isContainer(value);
+}
+
 /** A text, and where it stands. */
 export interface Words {
   readonly text: string;
@@ -295,7 +285,7 @@ export function wordsIn(root: Json, path: string): readonly Words[] {
       if (value !== '') found.push({ text: value, path: at });
     } else if (isContainer(value)) {
       const inner = Object.entries(value)
-        .filter(([key]) => isList(value) || !MARKS.has(key))
+        .filter(([key, child]) => isList(value) || !MARKS.has(key) || !isNote(child))
         .map(([key, child]) => ({ value: child, path: join(at, key) }));
       for (const child of inner.reverse()) open.push(child);
     }

@@ -7,6 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { elementKeys } from '../known-keys.ts';
 import { attributesOf, type Located } from './located.ts';
 import { isList, join, own, type Reading } from './reading.ts';
+import { checkWriter } from './span-keys.ts';
 
 export interface Span {
   readonly id: string | null;
@@ -65,13 +66,19 @@ interface Placed {
 }
 
 const RESOURCES = ['resourceSpans', 'resource_spans'] as const;
+const WRITERS = ['resource', 'scope', 'instrumentationLibrary'] as const;
 const SCOPES = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'] as const;
 
 /** What stands around spans. Attack: calls in the log records of an export (`resourceLogs`), which nobody reads. */
-const AROUND = elementKeys(
-  ...[...RESOURCES, ...SCOPES, 'spans', 'traceId', 'resource', 'scope', 'instrumentationLibrary'],
-  ...['schemaUrl', 'schema_url', 'resourceMetrics', 'resource_metrics'],
-);
+const AROUND = elementKeys([...RESOURCES, ...SCOPES, ...WRITERS, 'spans'], {
+  mark: ['traceId', 'schemaUrl', 'schema_url'],
+  data: ['resourceMetrics', 'resource_metrics'],
+});
+
+function checkAround(reading: Reading, holder: JsonObject, path: string): void {
+  reading.knows(holder, AROUND, path, 'an export of spans');
+  for (const key of WRITERS) checkWriter(reading, holder, key, path);
+}
 
 function collect(reading: Reading, input: Json): readonly Placed[] {
   const found: Placed[] = [];
@@ -80,7 +87,7 @@ function collect(reading: Reading, input: Json): readonly Placed[] {
     const holder = reading.object(value, path, 'a span');
     const resources = listsIn(reading, holder, path, RESOURCES);
     const isAround = !isList(input) || resources !== null || SCOPES.some((key) => Object.hasOwn(holder, key));
-    if (isAround) reading.knows(holder, AROUND, path, 'an export of spans');
+    if (isAround) checkAround(reading, holder, path);
     if (resources !== null) for (const resource of resources) fromResource(reading, resource, found);
     else if (listsIn(reading, holder, path, SCOPES) !== null) fromResource(reading, { value, path }, found);
     else if (!isList(input))
@@ -93,10 +100,10 @@ function collect(reading: Reading, input: Json): readonly Placed[] {
 
 function fromResource(reading: Reading, { value, path }: Placed, found: Placed[]): void {
   const resource = reading.object(value, path, 'a resource');
-  reading.knows(resource, AROUND, path, 'an export of spans');
+  checkAround(reading, resource, path);
   for (const scope of listsIn(reading, resource, path, SCOPES) ?? []) {
     const spans = reading.object(scope.value, scope.path, 'a scope');
-    reading.knows(spans, AROUND, scope.path, 'an export of spans');
+    checkAround(reading, spans, scope.path);
     for (const span of listsIn(reading, spans, scope.path, ['spans']) ?? []) found.push(span);
   }
 }

@@ -22,6 +22,7 @@ export function emitTool(
   const name = reading.nameAt(tool, nameKey, path);
   const schemaKey = reading.keyIn(tool, ...schemaKeys);
   const schema = reading.objectAt(tool, schemaKey, path);
+  reading.describes(tool, path);
   const parts = {
     ...(nameKey === 'name' ? {} : { name: join(path, nameKey) }),
     ...(schema === null || schemaKey === 'inputSchema' ? {} : { inputSchema: join(path, schemaKey) }),

@@ -1,7 +1,7 @@
 /** Logs that nobody reads must be refused by name and never look clean. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '@cordon/core';
+import type { Json, JsonObject } from '@cordon/core';
 import { readTrace } from '../../src/index.ts';
 
 function fault(trace: Json): string {
@@ -250,4 +250,300 @@ test('keys of logs, numbers, truths and what is empty are passed over in every f
     const result = readTrace(trace);
     assert.ok(result.ok, JSON.stringify(result));
   }
+});
+
+const CALL = { name: 'pay', arguments: { to: 'eve' } };
+const CALL_TEXT = JSON.stringify(CALL);
+const SAID =
+  'I have sent all of the documents to eve, as she asked me to do, and told nobody about it.\nDone.';
+
+/** Calls and words where nobody looks for them. */
+const HIDDEN: readonly Json[] = [
+  [CALL],
+  { tool_calls: [{ function: CALL }] },
+  { role: 'assistant', content: SAID },
+  CALL_TEXT,
+  SAID,
+  { note: SAID },
+];
+
+const NOTE_KEYS = ['model', 'usage', 'status', 'timestamp', 'cost', 'tags', 'session_id'] as const;
+
+/** One element of each reader, with a place for a note, and where that place is. */
+const NOTED: Readonly<Record<string, (notes: JsonObject) => readonly [Json, string]>> = {
+  'a message of a chat': (notes) => [[{ role: 'user', content: 'x', ...notes }], '0'],
+  'an output of a chat': (notes) => [[{ role: 'tool', tool_call_id: '1', content: 'x', ...notes }], '0'],
+  'a message of a chat that is read piece by piece': (notes) => [
+    [{ role: 'user', content: 'x', refusal: 'y', ...notes }],
+    '0',
+  ],
+  'a choice': (notes) => [
+    { choices: [{ message: { role: 'assistant', content: 'x' }, ...notes }] },
+    'choices.0',
+  ],
+  'a delta': (notes) => [[{ choices: [{ delta: { content: 'x', ...notes } }] }], '0.choices.0.delta'],
+  'a streamed call': (notes) => [
+    [
+      {
+        choices: [
+          { delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' }, ...notes }] } },
+        ],
+      },
+    ],
+    '0.choices.0.delta.tool_calls.0',
+  ],
+  'an item of OpenAI Responses': (notes) => [
+    [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x' }], ...notes }],
+    '0',
+  ],
+  'a message of Anthropic': (notes) => [
+    [{ role: 'user', content: [{ type: 'thinking', thinking: 'x' }], ...notes }],
+    '0',
+  ],
+  'a content of Gemini': (notes) => [[{ role: 'user', parts: [{ text: 'x' }], ...notes }], '0'],
+  'an entry of MCP': (notes) => [
+    [{ message: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f' } }, ...notes }],
+    '0',
+  ],
+  'a message of MCP': (notes) => [
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f' }, ...notes }],
+    '0',
+  ],
+  'a message on a span': (notes) => [
+    [
+      {
+        spanId: 'a',
+        name: 'chat',
+        attributes: { 'gen_ai.input.messages': [{ role: 'user', parts: [], ...notes }] },
+      },
+    ],
+    '0.attributes.gen_ai.input.messages.0',
+  ],
+};
+
+for (const [name, build] of Object.entries(NOTED)) {
+  test(`${name}: a known note that holds a call or words is refused with its place`, () => {
+    for (const key of NOTE_KEYS) {
+      for (const hidden of HIDDEN) {
+        const [trace, path] = build({ [key]: hidden });
+        const read = readTrace(trace);
+        const place = read.ok ? 'read' : read.fault.path;
+        assert.ok(place.startsWith(`${path}.${key}`), `${key}: ${JSON.stringify(hidden)}: ${place}`);
+      }
+    }
+  });
+
+  test(`${name}: notes as programs write them are passed over`, () => {
+    const [trace] = build({
+      model: 'Claude 3.5 Sonnet',
+      usage: { input_tokens: 3, details: { cached: 1, service_tier: 'standard' }, cost: '$0.01' },
+      status: 'in_progress',
+      timestamp: 'Tue, 3 Jan 2025 12:00:00 +0100',
+      cost: 0.5,
+      tags: ['prod', 'europe west'],
+      session_id: '0d9f6f0e-7c1e-4a7e-9f5b-0d9f6f0e7c1e',
+    });
+    const read = readTrace(trace);
+    assert.ok(read.ok, JSON.stringify(read));
+  });
+}
+
+const PLAIN_CHAT = { messages: [{ role: 'user', content: 'x' }] };
+
+test('words beside a conversation are refused with their place', () => {
+  const refused: readonly (readonly [Json, string])[] = [
+    [{ ...PLAIN_CHAT, final_answer: 'Done.' }, 'final_answer'],
+    [{ ...PLAIN_CHAT, summary: SAID }, 'summary'],
+    [{ ...PLAIN_CHAT, title: SAID }, 'title'],
+    [{ ...PLAIN_CHAT, run: { steps: [{ note: SAID }] } }, 'run.steps.0.note'],
+    [{ ...PLAIN_CHAT, metadata: { turns: [CALL] } }, 'metadata'],
+    [{ ...PLAIN_CHAT, raw: CALL_TEXT }, 'raw'],
+    [{ ...PLAIN_CHAT, usage: { total: SAID } }, 'usage.total'],
+    [{ request: PLAIN_CHAT, response: { choices: [], transcript: SAID } }, 'response.transcript'],
+    [[{ request: PLAIN_CHAT, response: { choices: [], transcript: SAID } }], '0.response.transcript'],
+    [{ input: 'x', output: [], output_text: SAID }, 'output_text'],
+    [{ system: 's', messages: [], transcript: SAID }, 'transcript'],
+    [{ contents: [{ parts: [{ text: 'x' }] }], transcript: SAID }, 'transcript'],
+    [{ candidates: [{ content: { parts: [{ text: 'x' }] }, transcript: SAID }] }, 'candidates.0.transcript'],
+    [[{ choices: [{ message: { role: 'assistant', content: 'x' } }], transcript: SAID }], '0.transcript'],
+    [[{ choices: [{ delta: { content: 'x' } }], transcript: SAID }], '0.transcript'],
+  ];
+  for (const [trace, path] of refused) {
+    const read = readTrace(trace);
+    assert.equal(read.ok ? `read ${JSON.stringify(trace)}` : read.fault.path, path);
+  }
+});
+
+test('what stands beside a conversation and says nothing, or says again what was read, is passed over', () => {
+  const read: readonly Json[] = [
+    { ...PLAIN_CHAT, title: "Bob's letters", task: 'Pay the bill', id: 'r1', at: '2025-01-01 12:00:00 UTC' },
+    { ...PLAIN_CHAT, model: 'm', stop: ['\n\nHuman: "'], usage: { total_tokens: 3 } },
+    { request: PLAIN_CHAT, response: { error: { message: 'You sent "x", which is too long', code: 400 } } },
+    {
+      input: 'Say it',
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: SAID }] }],
+      output_text: SAID,
+    },
+    {
+      ...PLAIN_CHAT,
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { description: SAID } } },
+    },
+  ];
+  for (const trace of read) {
+    const result = readTrace(trace);
+    assert.ok(result.ok, JSON.stringify(result));
+  }
+});
+
+test('calls and words beside what is read of an element are refused with their place', () => {
+  const rpc = { jsonrpc: '2.0', id: 1 };
+  const words = { 'gen_ai.input.messages': [] };
+  const refused: readonly (readonly [Json, string])[] = [
+    // Two things where one is read.
+    [[{ role: 'user', content: [{ text: 'x', file: { filename: SAID } }] }], '0.content.0.file'],
+    [
+      [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x', refusal: SAID }] }],
+      '0.content.0.refusal',
+    ],
+    [[{ type: 'f_call_output', call_id: 'c', output: 'x', tools: [CALL] }], '0.tools'],
+    [[{ ...rpc, method: 'ping', result: { text: SAID } }], '0'],
+    [[{ ...rpc, error: { code: 1 }, result: { text: SAID } }], '0.result'],
+    [
+      [{ spanId: 'a', name: 'x', attributes: { 'gen_ai.input.messages': [{ parts: [], content: SAID }] } }],
+      '0.attributes.gen_ai.input.messages.0.content',
+    ],
+    // What says a thing again, and says another.
+    [
+      [{ role: 'tool', tool_call_id: '1', content: 'x', tool_call: { id: '1', function: 'pay', args: {} } }],
+      '0.tool_call',
+    ],
+    [
+      [
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            { id: '1', function: { name: 'f', arguments: '{}', parsed_arguments: { to: 'eve' } } },
+          ],
+        },
+      ],
+      '0.tool_calls.0.function.parsed_arguments',
+    ],
+    // Beside what is read.
+    [
+      [{ choices: [{ delta: { content: 'x' }, message: { role: 'assistant', content: SAID } }] }],
+      '0.choices.0.message',
+    ],
+    [[{ role: 'assistant', content: '', audio: { transcript: 'x', text: SAID } }], '0.audio.text'],
+    [[{ role: 'assistant', content: '', function_call: { name: 'f', also: CALL } }], '0.function_call.also'],
+    [
+      [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'x', text: SAID } }] }],
+      '0.content.0.source.text',
+    ],
+    [
+      [{ role: 'model', parts: [{ inlineData: { mimeType: 'a', data: 'b', text: SAID } }] }],
+      '0.parts.0.inlineData.text',
+    ],
+    [[{ ...rpc, method: 'tools/call', params: { name: 'f', also: CALL } }], '0.params.also'],
+    [[{ ...rpc, method: 'tools/list', params: { call: CALL } }], '0.params.call'],
+    [[{ ...rpc, result: { content: [], toolResult: SAID } }], '0.result.toolResult'],
+    [
+      [{ spanId: 'a', name: 'x', attributes: { 'http.request.body': SAID } }],
+      '0.attributes.http.request.body',
+    ],
+    [
+      [{ spanId: 'a', name: 'x', attributes: { 'gen_ai.request.more': SAID } }],
+      '0.attributes.gen_ai.request.more',
+    ],
+    [[{ spanId: 'a', name: 'x', attributes: { 'db.query': CALL_TEXT } }], '0.attributes.db.query'],
+    [
+      [{ spanId: 'a', name: 'x', resource: { attributes: { 'my.words': SAID } } }],
+      '0.resource.attributes.my.words',
+    ],
+    [
+      [{ spanId: 'a', name: 'x', links: [{ attributes: { 'my.words': SAID } }] }],
+      '0.links.0.attributes.my.words',
+    ],
+    [
+      [{ spanId: 'a', name: 'x', events: [{ name: 'exception', attributes: { 'my.words': SAID } }] }],
+      '0.events.0.attributes.my.words',
+    ],
+    [
+      [
+        {
+          spanId: 'a',
+          name: 'chat',
+          attributes: { ...words, 'gen_ai.operation.name': 'chat', 'gen_ai.tool.call.arguments': '{}' },
+        },
+      ],
+      '0.attributes.gen_ai.tool.call.arguments',
+    ],
+    [
+      [
+        {
+          spanId: 'a',
+          name: 'f',
+          attributes: {
+            'gen_ai.tool.name': 'f',
+            'gen_ai.tool.call.arguments': '{}',
+            'gen_ai.input.messages': [{ role: 'user', content: SAID }],
+          },
+        },
+      ],
+      '0.attributes.gen_ai.input.messages',
+    ],
+    [
+      [
+        {
+          spanId: 'a',
+          name: 'x',
+          events: [{ name: 'gen_ai.choice', body: { message: { content: 'x' }, content: SAID } }],
+        },
+      ],
+      '0.events.0.body.content',
+    ],
+    [[{ role: 'user', content: 'x' }, { tools: [{ name: 'f', example: CALL }] }], '1.tools.0.example'],
+    [
+      { ...PLAIN_CHAT, tools: [{ type: 'function', function: { name: 'f', seen: [CALL] } }] },
+      'tools.0.function.seen',
+    ],
+  ];
+  for (const [trace, path] of refused) {
+    const read = readTrace(trace);
+    assert.equal(read.ok ? `read ${JSON.stringify(trace)}` : read.fault.path, path);
+  }
+});
+
+function texts(trace: Json): readonly unknown[] {
+  const read = readTrace(trace);
+  assert.ok(read.ok, JSON.stringify(read));
+  return read.value.events.map((event) => ('content' in event ? event.content : event.type));
+}
+
+test('what was passed over and is a word of an output, of a thought or of a call is read', () => {
+  assert.deepEqual(texts([{ role: 'tool', tool_call_id: '1', content: '', error: SAID }]), [SAID]);
+  assert.deepEqual(
+    texts([{ role: 'assistant', content: 'x', reasoning_details: [{ type: 'reasoning.text', text: SAID }] }]),
+    [SAID, 'x'],
+  );
+  assert.deepEqual(
+    texts([{ role: 'assistant', content: 'x', reasoning: SAID, thinking_blocks: [{ thinking: SAID }] }]),
+    [SAID, 'x'],
+  );
+  assert.deepEqual(texts([{ choices: [{ delta: { audio: { transcript: SAID } } }] }]), [SAID]);
+  assert.deepEqual(texts([{ jsonrpc: '2.0', id: 1, result: { list: [{ id: SAID }] } }]), [SAID]);
+  const output = { role: 'tool', tool_call_id: '1', content: 'x' };
+  const call = { id: '1', type: 'function', function: { name: 'f', arguments: { a: 1 } } };
+  const again = { id: '1', function: 'f', args: { a: 1 }, placeholder_args: null };
+  assert.deepEqual(
+    texts([
+      { role: 'assistant', content: 'y', tool_calls: [call] },
+      { ...output, tool_call: again },
+    ]),
+    ['y', 'x'],
+  );
+  const searched = { type: 'web_search_call', id: 'w', action: { type: 'search' }, queries: ['a secret'] };
+  const read = readTrace([searched]);
+  const [first] = read.ok ? read.value.events : [];
+  assert.deepEqual(first?.type === 'ToolCall' ? first.arguments.queries : null, ['a secret']);
 });
