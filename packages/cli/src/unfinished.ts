@@ -3,7 +3,7 @@
  */
 import { type Event, type Fault, fault, type SessionId } from '@cordon/core';
 import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
-import { type Loss, type SessionRecord, type Store, StoreFailure } from '@cordon/trace';
+import { type Loss, type SessionRecord, type Store, StoreFailure, type TellBroken } from '@cordon/trace';
 import { type Configuration, modelInUse } from './config.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
 
@@ -24,8 +24,12 @@ export type ListedSession = SessionRecord & {
 const PIECE = 200;
 
 /** The newest sessions, newest first. Costs what reading the end of each takes, some milliseconds a long one. */
-export function newestSessions(store: Store, most: number): readonly ListedSession[] {
-  return store.sessions.list(most).map((session) => ({
+export function newestSessions(
+  store: Store,
+  most: number,
+  tell: TellBroken | null = null,
+): readonly ListedSession[] {
+  return store.sessions.list(most, tell).map((session) => ({
     ...session,
     left: leftQuery(store, session),
     loss: store.sessions.loss(session.id),

@@ -22,6 +22,21 @@ export interface DatabaseLimits {
   readonly maxBytes: number | null;
 }
 
+/** A row that a list cannot show as what it should be. `changed`: somebody changed it, or made it, without the key. */
+export interface BrokenRow {
+  /** Its id or name, as far as that can be read. */
+  readonly id: string;
+  readonly why: 'unreadable' | 'changed';
+}
+
+export type TellBroken = (broken: BrokenRow) => void;
+
+/** What a row calls itself. */
+export function nameOf({ id, app, owner, key }: Row): string {
+  const name = [id, app, owner].find((one) => typeof one === 'string');
+  return String(name ?? `row ${String(key)}`);
+}
+
 /**
  * `synced`: the transaction, and every one before it, has reached the disk before it is over. `ordered`: it reaches the
  * disk with the next one that is synced, in order; the end of this process, however it ends, loses nothing of it, but a
@@ -96,6 +111,26 @@ export class Database {
         .all(...values)
         .map(decode),
     );
+  }
+
+  /** For lists that are shown: without `tell` as `all`; with it, a row that cannot be read is told and left out. */
+  listed<T>(
+    sql: string,
+    values: readonly SQLInputValue[],
+    decode: (row: Row) => T,
+    tell: TellBroken | null,
+  ): readonly T[] {
+    if (tell === null) return this.all(sql, values, decode);
+    const rows = this.all(sql, values, (row) => row);
+    return rows.flatMap((row) => {
+      try {
+        return [this.#mapErrors(() => decode(row))];
+      } catch (error) {
+        if (!(error instanceof StoreFailure) || !(error.cause instanceof MalformedRow)) throw error;
+        tell({ id: nameOf(row), why: 'unreadable' });
+        return [];
+      }
+    });
   }
 
   /** The first row, or null. */

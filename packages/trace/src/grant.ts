@@ -25,7 +25,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import type { Database } from './database.ts';
+import { type Database, nameOf, type TellBroken } from './database.ts';
 import {
   MalformedRow,
   numberOf,
@@ -226,8 +226,12 @@ export class Grants {
       .some((key) => this.#tags.isAuthentic('grants', key));
   }
 
-  /** Newest first; revoked and used ones too unless the filter says otherwise. */
-  list(filter: GrantFilter = {}): readonly GrantRecord[] {
+  /**
+   * Newest first; revoked and used ones too unless the filter says otherwise.
+   *
+   * @param tell takes the rows that cannot be read, and those that were changed without the key; null: the former throw
+   */
+  list(filter: GrantFilter = {}, tell: TellBroken | null = null): readonly GrantRecord[] {
     this.#sweep();
     const sql = `${SELECT} WHERE (? IS NULL OR g.scope = ?) AND (? IS NULL OR s.id = ?) AND (? IS NULL OR g.duration = ?)
       AND (? = 0 OR ${LIVE}) ORDER BY g.key DESC`;
@@ -236,11 +240,16 @@ export class Grants {
     const values = [scope, scope, session, session, duration, duration, live];
     const { app } = filter;
     return this.#database
-      .all(sql, values, (row) =>
-        recordOf(row, this.#database.seal, this.#tags.isAuthentic('grants', numberOf(row, 'key'))),
-      )
+      .listed(sql, values, (row) => this.#record(row, tell), tell)
       .filter((grant) => filter.live !== true || (grant.isAuthentic && mayServe(grant)))
       .filter(({ subject }) => app === undefined || subject.from === app || subject.to === app);
+  }
+
+  #record(row: Row, tell: TellBroken | null): GrantRecord {
+    const key = numberOf(row, 'key');
+    const record = recordOf(row, this.#database.seal, this.#tags.isAuthentic('grants', key));
+    if (this.#tags.isChanged('grants', key)) tell?.({ id: nameOf(row), why: 'changed' });
+    return record;
   }
 
   /** Never earlier than what was seen before, by this process or by the journal. */

@@ -1,5 +1,6 @@
 export type { Breach, BreachKind, JournalHead, Signed, Verification } from './chain-check.ts';
 export { LEAST_KEY_BYTES } from './chain-key.ts';
+export type { BrokenRow, TellBroken } from './database.ts';
 export { StoreFailure, type StoreFault, type StoreFaultKind } from './fault.ts';
 export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './grant.ts';
 export type { EventDraft, EventListener, Journal, SessionJournal } from './journal.ts';

@@ -6,7 +6,7 @@
  */
 import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
 
-import type { Database } from './database.ts';
+import type { Database, TellBroken } from './database.ts';
 import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory.ts';
 import {
   FACT_ORDER,
@@ -19,7 +19,7 @@ import {
   summaryOf,
   turnOf,
 } from './memory-row.ts';
-import { numberOf, numberOrNull, quoteText, textOf } from './row.ts';
+import { numberOf, numberOrNull, quoteText, type Row, textOf } from './row.ts';
 import { PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
 import { type Hit, rankedByWords } from './text-search.ts';
 
@@ -86,7 +86,7 @@ export class MemoryArchive {
   }
 
   /** What each owner has, apps last. */
-  overview(): readonly OwnerOverview[] {
+  overview(tell: TellBroken | null = null): readonly OwnerOverview[] {
     const of = (table: string, what: string) => `(SELECT ${what} FROM ${table} x WHERE x.owner = o.owner)`;
     const size = (table: string, column: string) => of(table, `coalesce(sum(octet_length(${column})), 0)`);
     const sql = `SELECT o.owner, ${of('turns', 'count(*)')} AS turns, ${of('turns', 'count(DISTINCT session)')} AS sessions,
@@ -96,7 +96,7 @@ export class MemoryArchive {
         coalesce(${of('facts', 'max(time)')}, ${of('turns', 'max(time)')})) AS last_at
       FROM (SELECT owner FROM turns UNION SELECT owner FROM facts UNION SELECT owner FROM summaries) o
       ORDER BY substr(o.owner, 1, 1) = char(34), o.owner`;
-    return this.#database.all(sql, [], (row) => ({
+    const overviewOf = (row: Row): OwnerOverview => ({
       owner: ownerOf(textOf(row, 'owner')),
       turns: numberOf(row, 'turns'),
       sessions: numberOf(row, 'sessions'),
@@ -104,16 +104,17 @@ export class MemoryArchive {
       facts: numberOf(row, 'facts'),
       bytes: numberOf(row, 'bytes'),
       lastAt: numberOrNull(row, 'last_at'),
-    }));
+    });
+    return this.#database.listed(sql, [], overviewOf, tell);
   }
 
   /** Facts by name, then summaries and turns in the order in which they were made; owner by owner. */
-  items({ owner, session, kind }: ItemFilter = {}): readonly MemoryItem[] {
-    const owners = owner === undefined ? this.owners() : [owner];
+  items({ owner, session, kind }: ItemFilter = {}, tell: TellBroken | null = null): readonly MemoryItem[] {
+    const owners = owner === undefined ? this.overview(tell).map((one) => one.owner) : [owner];
     return owners.flatMap((one) => [
-      ...(session !== undefined || (kind ?? 'fact') !== 'fact' ? [] : this.#facts(one)),
-      ...((kind ?? 'summary') === 'summary' ? this.#summaries(one, session) : []),
-      ...((kind ?? 'turn') === 'turn' ? this.#turns(one, session) : []),
+      ...(session !== undefined || (kind ?? 'fact') !== 'fact' ? [] : this.#facts(one, tell)),
+      ...((kind ?? 'summary') === 'summary' ? this.#summaries(one, session, tell) : []),
+      ...((kind ?? 'turn') === 'turn' ? this.#turns(one, session, tell) : []),
     ]);
   }
 
@@ -226,24 +227,32 @@ export class MemoryArchive {
     );
   }
 
-  #facts(owner: MemoryOwner): readonly MemoryItem[] {
+  #facts(owner: MemoryOwner, tell: TellBroken | null): readonly MemoryItem[] {
     const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
-    const facts = this.#database.all(sql, [ownerText(owner)], factOf(this.#database.seal));
+    const facts = this.#database.listed(sql, [ownerText(owner)], factOf(this.#database.seal), tell);
     const sorted = [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     return sorted.map((fact) => ({ kind: 'fact', owner, ...fact }));
   }
 
-  #summaries(owner: MemoryOwner, session: SessionId | null = null): readonly MemoryItem[] {
+  #summaries(
+    owner: MemoryOwner,
+    session: SessionId | null = null,
+    tell: TellBroken | null = null,
+  ): readonly MemoryItem[] {
     const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY m.key`;
     return this.#database
-      .all(sql, [ownerText(owner), session, session], summaryOf(this.#database.seal))
+      .listed(sql, [ownerText(owner), session, session], summaryOf(this.#database.seal), tell)
       .map((summary) => ({ kind: 'summary', owner, ...summary }));
   }
 
-  #turns(owner: MemoryOwner, session: SessionId | null = null): readonly MemoryItem[] {
+  #turns(
+    owner: MemoryOwner,
+    session: SessionId | null = null,
+    tell: TellBroken | null = null,
+  ): readonly MemoryItem[] {
     const sql = `${SELECT_TURNS} WHERE t.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY t.key`;
     return this.#database
-      .all(sql, [ownerText(owner), session, session], turnOf(this.#database.seal))
+      .listed(sql, [ownerText(owner), session, session], turnOf(this.#database.seal), tell)
       .map((turn) => ({ kind: 'turn', owner, ...turn }));
   }
 

@@ -8,7 +8,7 @@
  */
 import { type AppId, canonicalJson, id, type Json, parseJson } from '@cordon/core';
 
-import type { Database } from './database.ts';
+import { type Database, nameOf, type TellBroken } from './database.ts';
 import {
   MalformedRow,
   numberOf,
@@ -70,17 +70,23 @@ export class Pins {
   }
 
   /** All that are in force in a place, or everywhere; by app. */
-  list(place: string | null = null): readonly Pin[] {
+  list(place: string | null = null, tell: TellBroken | null = null): readonly Pin[] {
     const quoted = place === null ? null : quoteText(place);
-    return this.#authentic('AND (? IS NULL OR place = ?) ORDER BY app, key', [quoted, quoted]);
+    return this.#authentic('AND (? IS NULL OR place = ?) ORDER BY app, key', [quoted, quoted], tell);
   }
 
   /** Only what was pinned with the key: any other row is no agreement, and the app counts as never seen. */
-  #authentic(where: string, values: readonly (string | null)[]): readonly Pin[] {
-    const pins = this.#database.all(`${SELECT} ${where}`, values, (row) =>
-      this.#tags.isAuthentic('pins', numberOf(row, 'key')) ? [pinOf(row)] : [],
-    );
-    return pins.flat();
+  #authentic(
+    where: string,
+    values: readonly (string | null)[],
+    tell: TellBroken | null = null,
+  ): readonly Pin[] {
+    const pinIn = (row: Row) => {
+      const key = numberOf(row, 'key');
+      if (this.#tags.isChanged('pins', key)) tell?.({ id: nameOf(row), why: 'changed' });
+      return this.#tags.isAuthentic('pins', key) ? [pinOf(row)] : [];
+    };
+    return this.#database.listed(`${SELECT} ${where}`, values, pinIn, tell).flat();
   }
 
   /** In the place of what was agreed to before. Ends a stop. */

@@ -25,7 +25,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import type { Database } from './database.ts';
+import { type Database, nameOf, type TellBroken } from './database.ts';
 import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from './row.ts';
 import type { RowTags } from './row-tag.ts';
 import type { Seal } from './seal.ts';
@@ -165,13 +165,14 @@ export class Prompts {
   }
 
   /** Those that wait and can be answered, oldest first; of one session if it is given. */
-  pending(session: SessionId | null = null): readonly StoredPrompt[] {
+  pending(session: SessionId | null = null, tell: TellBroken | null = null): readonly StoredPrompt[] {
     const sql = `${SELECT} WHERE ${OPEN} AND p.answer IS NULL AND (? IS NULL OR s.id = ?) ORDER BY p.key`;
-    return this.#database
-      .all(sql, [session, session], (row) =>
-        this.#isAuthentic(row) ? [promptOf(row, this.#database.seal)] : [],
-      )
-      .flat();
+    const promptIn = (row: Row) => {
+      const isChanged = this.#options.tags.isChanged('prompts', numberOf(row, 'key'));
+      if (isChanged) tell?.({ id: nameOf(row), why: 'changed' });
+      return this.#isAuthentic(row) ? [promptOf(row, this.#database.seal)] : [];
+    };
+    return this.#database.listed(sql, [session, session], promptIn, tell).flat();
   }
 
   #first(condition: string, ...values: readonly string[]): StoredPrompt | null {

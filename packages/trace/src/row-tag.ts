@@ -62,6 +62,11 @@ export class RowTags {
     return this.#digest.isKeyed ? this.#look(table, rowid) === 'authentic' : true;
   }
 
+  /** Whether somebody changed this row, or copied a tag into it, without the key. */
+  isChanged(table: TaggedTable, rowid: number): boolean {
+    return this.#digest.isKeyed && this.#look(table, rowid) === 'changed';
+  }
+
   /** Inside a write transaction: tags a row that this process has just inserted. */
   add(table: TaggedTable, rowid: number): void {
     if (this.#digest.isKeyed) this.#write(table, rowid, this.#database.seal);

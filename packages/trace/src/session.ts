@@ -10,7 +10,7 @@ import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
 import type { Acknowledged, AcknowledgedHead, Acknowledgements } from './acknowledged.ts';
 import type { ChainKey } from './chain-key.ts';
 import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
-import type { Database } from './database.ts';
+import type { Database, TellBroken } from './database.ts';
 import { StoreFailure, storeFault } from './fault.ts';
 import {
   bytesOf,
@@ -222,10 +222,10 @@ export class Sessions {
     this.#options.acknowledgements.release(session);
   }
 
-  /** Newest first. */
-  list(limit = 1000): readonly SessionRecord[] {
+  /** Newest first. `tell` takes those that cannot be read; null: they throw. */
+  list(limit = 1000, tell: TellBroken | null = null): readonly SessionRecord[] {
     const sql = `SELECT ${COLUMNS} FROM sessions ORDER BY started_at DESC, key DESC LIMIT ?`;
-    return this.#database.all(sql, [limit], (row) => this.#record(row));
+    return this.#database.listed(sql, [limit], (row) => this.#record(row, tell), tell);
   }
 
   find(session: SessionId): SessionRecord | null {
@@ -305,16 +305,17 @@ export class Sessions {
   }
 
   /** A list of sessions is how one that was changed is found, so what cannot be read is told as that. */
-  #queryOf(session: SessionId, stored: string): string {
+  #queryOf(session: SessionId, stored: string, tell: TellBroken | null): string {
     try {
       return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));
     } catch (error) {
-      if (error instanceof MalformedRow) return '(cannot be read)';
-      throw error;
+      if (!(error instanceof MalformedRow)) throw error;
+      tell?.({ id: session, why: 'unreadable' });
+      return '(cannot be read)';
     }
   }
 
-  #record(row: Row): SessionRecord {
+  #record(row: Row, tell: TellBroken | null = null): SessionRecord {
     const claim = textOrNull(row, 'claim');
     const isRunning = claim !== null && (claim === this.#lock?.token || isHeld(this.#options.claims, claim));
     const firstQuery = textOrNull(row, 'first_query');
@@ -323,7 +324,7 @@ export class Sessions {
       status: numberOrNull(row, 'ended_at') !== null ? 'ended' : isRunning ? 'running' : 'interrupted',
       startedAt: numberOf(row, 'started_at'),
       lastAt: numberOf(row, 'last_at'),
-      firstQuery: firstQuery === null ? null : this.#queryOf(id(textOf(row, 'id')), firstQuery),
+      firstQuery: firstQuery === null ? null : this.#queryOf(id(textOf(row, 'id')), firstQuery, tell),
       events: numberOf(row, 'events'),
       holder: isRunning ? numberOrNull(row, 'claim_pid') : null,
     };

@@ -29,6 +29,7 @@ import { isFile, realPath } from '../paths.ts';
 import { drawFindings } from '../review.ts';
 import { scannedDescription } from '../scanned-description.ts';
 import { renderTable } from '../table.ts';
+import { BrokenRows } from './broken-rows.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export async function apps(surroundings: Surroundings): Promise<ExitCode> {
@@ -42,7 +43,7 @@ export async function apps(surroundings: Surroundings): Promise<ExitCode> {
     if (surroundings.wantsJson) surroundings.json({ kind: 'app', ...described });
     else tell(surroundings, described);
   }
-  return EXIT.done;
+  return agreements.broken.told(surroundings);
 }
 
 export function listApps(surroundings: Surroundings): ExitCode {
@@ -50,7 +51,7 @@ export function listApps(surroundings: Surroundings): ExitCode {
   if (configuration === null) return EXIT.failed;
   if (configuration.apps.length === 0 && !surroundings.wantsJson)
     return tellNone(surroundings, configuration);
-  const { states } = agreementsOf(configuration, surroundings.now);
+  const { states, broken } = agreementsOf(configuration, surroundings.now);
   const rows = configuration.apps.map(({ id }) => ({ id, ...stateOf(states, id) }));
   if (surroundings.wantsJson) for (const row of rows) surroundings.json({ kind: 'app.state', ...row });
   else
@@ -64,7 +65,7 @@ export function listApps(surroundings: Surroundings): ExitCode {
         digest?.slice(0, 19) ?? '',
       ]),
     );
-  return EXIT.done;
+  return broken.told(surroundings);
 }
 
 /** Exit code 1: nothing is agreed to, or it has changed; then the text is the last that was. */
@@ -116,7 +117,7 @@ function tellNone({ output }: Surroundings, configuration: Configuration): ExitC
 }
 
 /** `own`: all that it says stands in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
-type AgreementState = 'agreed' | 'demanded' | 'new' | 'changed' | 'own' | 'file';
+type AgreementState = 'agreed' | 'demanded' | 'new' | 'changed' | 'own' | 'file' | 'broken';
 
 const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
   agreed: 'agreed to',
@@ -125,6 +126,7 @@ const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
   changed: 'changed: stopped until reviewed',
   own: 'a text of the configuration',
   file: 'the configuration was not agreed to',
+  broken: 'its agreement cannot be used: review it again',
 };
 
 interface AppAgreement {
@@ -139,6 +141,8 @@ interface Agreements {
   readonly states: ReadonlyMap<string, AppAgreement>;
   readonly pins: ReadonlyMap<string, Pin>;
   readonly known: readonly OtherApp[];
+  /** Agreements of the store that are not what was written. */
+  readonly broken: BrokenRows;
 }
 
 /** What a file that nobody agreed to says about data folders is not followed. */
@@ -156,6 +160,7 @@ function agreementsOf(configuration: Configuration, now: () => number): Agreemen
       states: new Map(states),
       pins: new Map(),
       known: configuration.apps.map(({ id }) => ({ id, tools: [] })),
+      broken: newBroken(),
     };
   }
   try {
@@ -171,16 +176,25 @@ function unused({ entries }: Configuration, app: AppId): 'demanded' | 'new' {
 
 function storedAgreements(configuration: Configuration, store: Store): Agreements {
   const vetted = storedPins(configuration, store, configuration.apps);
-  const pins = new Map(store.pins.list(realPath(configuration.folder)).map((pin) => [String(pin.app), pin]));
+  const broken = newBroken();
+  const listed = store.pins.list(realPath(configuration.folder), broken.tell);
+  const pins = new Map(listed.map((pin) => [String(pin.app), pin]));
   const states = configuration.apps.map(({ id, source }): [string, AppAgreement] => {
     const pin = pins.get(id);
+    if (broken.has(id)) return [id, { state: 'broken', since: null, digest: null }];
     const digest = vetted.digest(id);
     if (source.kind === 'instructions') return [id, { state: 'own', since: null, digest }];
     if (pin === undefined) return [id, { state: unused(configuration, id), since: null, digest: null }];
     return [id, { state: digest === null ? 'changed' : 'agreed', since: pin.pinnedAt, digest: pin.digest }];
   });
   const { dataFolder } = configuration;
-  return { dataFolder, states: new Map(states), pins, known: knownApps(configuration, store) };
+  const readable = configuration.apps.filter(({ id }) => !broken.has(id));
+  const known = knownApps({ ...configuration, apps: readable }, store);
+  return { dataFolder, states: new Map(states), pins, known, broken };
+}
+
+function newBroken(): BrokenRows {
+  return new BrokenRows('the agreement with');
 }
 
 function stateOf(states: Agreements['states'], id: string): AppAgreement {

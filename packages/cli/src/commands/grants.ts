@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd } from '../grant-term.ts';
 import { nearest } from '../nearest.ts';
 import { minuteOf, renderTable } from '../table.ts';
+import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -31,12 +32,16 @@ const DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'perman
 
 export function listGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
   return withGrants(surroundings, options, (store, filter) => {
-    const grants = store.grants.list(filter);
+    const broken = new BrokenRows('the grant');
+    // Also of those that are listed with `--all` only: what was changed may have been in force.
+    store.grants.list({ ...filter, live: false }, broken.tell);
+    const grants = store.grants.list(filter, () => undefined);
     if (surroundings.wantsJson) {
       for (const grant of grants)
         surroundings.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
-    } else if (grants.length === 0) surroundings.output.say('', 'nothing is granted');
-    else {
+    } else if (grants.length === 0) {
+      if (broken.isEmpty) surroundings.output.say('', 'nothing is granted');
+    } else {
       const rows = grants.map((grant) => [
         grant.id,
         subjectOf(grant.subject),
@@ -47,22 +52,16 @@ export function listGrants(surroundings: Surroundings, options: GrantOptions): P
       const headers = ['id', 'what', 'how long', 'given', ...(options.all === true ? ['state'] : [])];
       renderTable(surroundings.output, headers, rows);
     }
-    tellWithoutEffect(surroundings, store);
-    return EXIT.done;
+    tellUntagged(surroundings, store);
+    return broken.told(surroundings);
   });
 }
 
-/** What the list leaves out because the key says that it is not what was granted. */
-function tellWithoutEffect({ notes, wantsJson }: Surroundings, store: Store): void {
+/** What the list leaves out because it was made without the key. */
+function tellUntagged({ notes, wantsJson }: Surroundings, store: Store): void {
   const found = store.rightsWithoutEffect().find(({ table }) => table === 'grants');
-  const { changed = 0, untagged = 0 } = found ?? {};
+  const { untagged = 0 } = found ?? {};
   if (wantsJson) return;
-  if (changed > 0)
-    notes.say(
-      '!! ',
-      `${changed} grants were changed without the key and permit nothing: see \`--all\``,
-      'bad',
-    );
   if (untagged > 0)
     notes.say('', `${untagged} grants were made without the key and permit nothing: see \`--all\``, 'warn');
 }
@@ -84,8 +83,11 @@ export async function revokeGrants(
     return EXIT.failed;
   }
   return withGrants(surroundings, { ...options, all: false }, (store, filter) => {
+    const broken = new BrokenRows('the grant');
     const wanted =
-      grant === undefined ? store.grants.list(filter).map((listed) => listed.id) : [id<'grant'>(grant)];
+      grant === undefined
+        ? store.grants.list(filter, broken.tell).map((listed) => listed.id)
+        : [id<'grant'>(grant)];
     const revoked = wanted.filter((one) => store.grants.revoke(one));
     for (const one of wanted) {
       if (surroundings.wantsJson)
@@ -99,7 +101,8 @@ export async function revokeGrants(
         );
     }
     if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'nothing is granted');
-    return revoked.length === wanted.length ? EXIT.done : EXIT.failed;
+    const told = broken.told(surroundings);
+    return revoked.length === wanted.length ? told : EXIT.failed;
   });
 }
 
@@ -132,13 +135,14 @@ export async function expireGrant(
 export function exportGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
   return withGrants(surroundings, { ...options, all: true }, (store, filter) => {
     const shown = allShown(store);
-    const grants = [...store.grants.list(filter)].reverse().map((grant) => {
+    const broken = new BrokenRows('the grant');
+    const grants = [...store.grants.list(filter, broken.tell)].reverse().map((grant) => {
       const asked = grant.prompt === null ? undefined : shown.get(grant.prompt);
       return { ...grant, state: stateOf(store, grant), asked: asked ?? null };
     });
     const document = { format: 'cordon-grants', version: 1, exportedAt: surroundings.now(), grants };
     surroundings.json(document);
-    return EXIT.done;
+    return broken.told(surroundings);
   });
 }
 

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
 import { readStoreKey } from '../store-key.ts';
 import { minuteOf, renderTable } from '../table.ts';
+import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';
 import { mayOpen, usingStore, withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -23,13 +24,14 @@ const MIB = 1024 * 1024;
 
 export function listMemory(surroundings: Surroundings): Promise<ExitCode> {
   return withStore(surroundings, ({ memories, isSealed }) => {
-    const owners = memories.overview();
+    const broken = new BrokenRows('the memory of');
+    const owners = memories.overview(broken.tell);
     if (surroundings.wantsJson) {
       for (const { owner, ...rest } of owners)
         surroundings.json({ kind: 'memory.owner', owner: ownerName(owner), ...rest });
-      return EXIT.done;
+      return broken.told(surroundings);
     }
-    if (owners.length === 0) surroundings.output.say('', 'nothing is remembered');
+    if (owners.length === 0 && broken.isEmpty) surroundings.output.say('', 'nothing is remembered');
     else
       renderTable(
         surroundings.output,
@@ -42,25 +44,27 @@ export function listMemory(surroundings: Surroundings): Promise<ExitCode> {
       );
     const how = isSealed ? 'encrypted' : 'in the clear';
     surroundings.notes.say('', `kept ${how}; the journal is apart: \`cordon sessions\``, 'dim');
-    return EXIT.done;
+    return broken.told(surroundings);
   });
 }
 
 export function showMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
-    const items = memories.items(filterOf(selection));
+    const broken = new BrokenRows('the item');
+    const items = memories.items(filterOf(selection), broken.tell);
     if (surroundings.wantsJson) for (const item of items) surroundings.json(itemRecord(item));
-    else if (items.length === 0) surroundings.output.say('', 'nothing is remembered there');
+    else if (items.length === 0 && broken.isEmpty) surroundings.output.say('', 'nothing is remembered there');
     else showItems(surroundings, items);
-    return EXIT.done;
+    return broken.told(surroundings);
   });
 }
 
 /** Always lines of JSON: what was read once can be read again. */
 export function exportMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
-    for (const item of memories.items(filterOf(selection))) surroundings.json(itemRecord(item));
-    return EXIT.done;
+    const broken = new BrokenRows('the item');
+    for (const item of memories.items(filterOf(selection), broken.tell)) surroundings.json(itemRecord(item));
+    return broken.told(surroundings);
   });
 }
 

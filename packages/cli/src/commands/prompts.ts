@@ -18,6 +18,7 @@ import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } 
 import type { Style } from '../screen.ts';
 import { minuteOf } from '../table.ts';
 import { visibleLine } from '../visible-text.ts';
+import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -36,17 +37,19 @@ export interface AnswerOptions {
 
 export function listPrompts(surroundings: Surroundings): Promise<ExitCode> {
   return withStore(surroundings, (store) => {
-    const pending = store.prompts.pending();
+    const broken = new BrokenRows('the question');
+    const pending = store.prompts.pending(null, broken.tell);
     if (surroundings.wantsJson) {
       for (const { question, ...prompt } of pending)
         surroundings.json({ kind: 'prompt', ...prompt, asks: question.kind, prompt: question.prompt });
-    } else if (pending.length === 0) surroundings.output.say('', 'no question waits');
-    else {
+    } else if (pending.length === 0) {
+      if (broken.isEmpty) surroundings.output.say('', 'no question waits');
+    } else {
       for (const prompt of pending)
         showWaiting(surroundings, prompt, store.sessions.find(prompt.session)?.status);
       surroundings.notes.say('', '`cordon prompts answer ID` shows one as a whole and asks you', 'dim');
     }
-    return EXIT.done;
+    return broken.told(surroundings);
   });
 }
 

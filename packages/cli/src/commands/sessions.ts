@@ -1,8 +1,9 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
 import type { Store } from '@cordon/trace';
-import { EXIT, type ExitCode } from '../exit.ts';
+import type { ExitCode } from '../exit.ts';
 import { minuteOf, renderTable } from '../table.ts';
 import { type LeftQuery, type ListedSession, newestSessions } from '../unfinished.ts';
+import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -10,13 +11,15 @@ const MOST_SESSIONS = 50;
 
 export function sessions(surroundings: Surroundings): Promise<ExitCode> {
   return withStore(surroundings, (store) => {
-    const exit = tell(surroundings, newestSessions(store, MOST_SESSIONS));
+    const broken = new BrokenRows('the session');
+    const listed = newestSessions(store, MOST_SESSIONS, broken.tell);
+    if (listed.length > 0 || broken.isEmpty) tell(surroundings, listed);
     tellLost(surroundings, store.sessions.lost());
-    return exit;
+    return broken.told(surroundings);
   });
 }
 
-function tell(surroundings: Surroundings, listed: readonly ListedSession[]): ExitCode {
+function tell(surroundings: Surroundings, listed: readonly ListedSession[]): void {
   if (surroundings.wantsJson) {
     for (const { left, loss, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
@@ -46,7 +49,6 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): Exi
     );
   if (resumable !== undefined && !surroundings.wantsJson)
     surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
-  return EXIT.done;
 }
 
 /** Sessions that the store should have and does not. */
