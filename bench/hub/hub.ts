@@ -5,7 +5,8 @@
  * effects of their own, each recorded, decided by the default policy and recorded again, MCP, and the next prompt.
  *
  * A short session (100 events) and a long one (10,000) take turns, so that a busy machine slows both.
- * `--json` prints the rows; `--rounds N` measures so many queries of each.
+ * So do sessions of 100 calls and of 10,000. And a model asks for as many calls in one answer as it may: all are served.
+ * `--json` prints the rows; `--rounds N` measures so many queries of each; `--calls N` are made instead of 10,000.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import {
   DEFAULT_APP_LIMITS,
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
+  MOST_CALLS_AT_ONCE,
   type Model,
   type ModelRequest,
   type ModelResponse,
@@ -33,19 +35,31 @@ import { type Summary, summary } from '../sample.ts';
 
 /** Tool calls of one query. */
 const CALLS = 8;
+/** Tool calls of a session before the query that is measured. */
+const FEW_CALLS = 100;
 const SHORT = 100;
 const LONG = 10_000;
 /** The aim: the median of a step. */
 const AIM_MS = 3;
 
 const { values: options } = parseArgs({
-  options: { json: { type: 'boolean' }, rounds: { type: 'string', default: '40' } },
+  options: {
+    json: { type: 'boolean' },
+    rounds: { type: 'string', default: '40' },
+    calls: { type: 'string', default: '10000' },
+  },
 });
 const ROUNDS = Number(options.rounds);
+const MANY_CALLS = Number(options.calls);
+/** The rows that are compared: of CPU time, because on a busy machine the clock tells of others. */
+const FEW = `query, CPU, ${FEW_CALLS} calls before`;
+const MANY = `query, CPU, ${MANY_CALLS} calls before`;
 
 /** Calls the tool so often in each query, and then answers; keeps how long it was not asked. */
 class CallingModel implements Model {
   readonly steps: number[] = [];
+  /** Of its next answers. */
+  callsAtOnce = 1;
   #calls = 0;
   #answeredAt = 0;
 
@@ -64,9 +78,18 @@ class CallingModel implements Model {
       return said(JSON.stringify({ steps: [step], candidates: [] }));
     }
     const since = messages.slice(messages.findLastIndex((message) => message.role === 'user'));
-    if (since.filter((message) => message.role === 'assistant').length === CALLS) return said('That is all.');
-    const call = { id: `c${++this.#calls}`, name: 'look', arguments: { page: this.#calls } };
-    return { ...said(''), calls: [call], finish: 'tool-calls' };
+    const answers = since.filter((message) => message.role === 'assistant').length;
+    if (answers === (this.callsAtOnce === 1 ? CALLS : 1)) {
+      const served = since.filter(({ role, text }) => role === 'tool' && text.includes('A letter. ')).length;
+      const wanted = answers * this.callsAtOnce;
+      if (served !== wanted) throw new Error(`${served} of ${wanted} calls were served`);
+      return said('That is all.');
+    }
+    const calls = Array.from({ length: this.callsAtOnce }, () => {
+      const page = ++this.#calls;
+      return { id: `c${page}`, name: 'look', arguments: { page } };
+    });
+    return { ...said(''), calls, finish: 'tool-calls' };
   }
 }
 
@@ -145,6 +168,10 @@ function eventsOf({ store }: Rig, session: Session): number {
   return store.sessions.find(session.id)?.events ?? 0;
 }
 
+async function fillCalls(session: Session, calls: number): Promise<void> {
+  for (let made = 0; made < calls; made += CALLS) await ask(session);
+}
+
 async function fill(rig: Rig, session: Session, events: number): Promise<void> {
   while (eventsOf(rig, session) < events) await ask(session);
 }
@@ -190,7 +217,33 @@ async function measure(rig: Rig): Promise<readonly Row[]> {
     await short.close('end');
   }
   add(`journal of ${LONG} events: resume`, await resumed(rig, long));
+  await measureCalls(rig, add);
   return [...times].map(([name, values]) => ({ name, ...summary(values) }));
+}
+
+/** The same by calls: a step costs the same behind ten thousand as behind a hundred. */
+async function measureCalls(rig: Rig, add: (name: string, values: readonly number[]) => void): Promise<void> {
+  const many = open(rig);
+  await fillCalls(many, MANY_CALLS);
+  const steps = async (session: Session, name: string) => {
+    rig.model.steps.length = 0;
+    const before = process.cpuUsage();
+    await ask(session);
+    const { user, system } = process.cpuUsage(before);
+    add(`step, ${name}`, rig.model.steps);
+    add(`query, CPU, ${name}`, [(user + system) / 1000]);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    const few = open(rig);
+    await fillCalls(few, FEW_CALLS);
+    await steps(few, `${FEW_CALLS} calls before`);
+    await steps(many, `${MANY_CALLS} calls before`);
+    rig.model.callsAtOnce = MOST_CALLS_AT_ONCE;
+    await steps(few, `${MOST_CALLS_AT_ONCE} calls in one answer, all served`);
+    rig.model.callsAtOnce = 1;
+    await few.close('end');
+  }
+  await many.close('end');
 }
 
 /** From a closed session to one that takes a query: the chain is verified and the monitor told all of it. */
@@ -210,10 +263,11 @@ async function resumed(rig: Rig, session: Session): Promise<readonly number[]> {
 function print(rows: readonly Row[]): void {
   const median = (name: string) => rows.find((row) => row.name === name)?.median ?? Number.NaN;
   const ratio = median(`step, ${LONG} events`) / median(`step, ${SHORT} events`);
+  const callRatio = median(MANY) / median(FEW);
   const isMet = median(`step, ${LONG} events`) < AIM_MS;
   if (options.json === true) {
     process.stdout.write(
-      `${JSON.stringify({ machine: thisMachine(), rows, ratio, aimMs: AIM_MS, isMet })}\n`,
+      `${JSON.stringify({ machine: thisMachine(), rows, ratio, callRatio, aimMs: AIM_MS, isMet })}\n`,
     );
     return;
   }
@@ -226,7 +280,7 @@ function print(rows: readonly Row[]): void {
     );
   }
   process.stdout.write(
-    `\nlong to short: ${ratio.toFixed(2)}; a step stays below ${AIM_MS} ms: ${isMet ? 'yes' : 'NO'}\n`,
+    `\nlong to short: ${ratio.toFixed(2)}; ${MANY_CALLS} calls to ${FEW_CALLS}: ${callRatio.toFixed(2)}; a step stays below ${AIM_MS} ms: ${isMet ? 'yes' : 'NO'}\n`,
   );
 }
 
