@@ -17,6 +17,7 @@ import { summary } from '../sample.ts';
 import { disturbance, HARMS } from './disturbance.ts';
 import { type ManySpokes, manySpokes } from './many-spokes.ts';
 import { descendantsPss } from './memory.ts';
+import { besideFolders } from './neighbour.ts';
 import { fail, MeasuredHost, must, openRig, type Rig } from './rig.ts';
 import { overLink, overPipe } from './round-trip.ts';
 import { bareStart, confinedStart, ECHO, loopStart, warmStart } from './starts.ts';
@@ -176,6 +177,19 @@ async function harms({ rig, results, say }: Stage): Promise<void> {
   }
 }
 
+const PEACE = 'files of a neighbour, p99: in peace';
+const FLAT = 'files of a neighbour, p99: beside 9,000 folders';
+
+async function neighbour({ rig, results, say }: Stage): Promise<void> {
+  say('files of a neighbour');
+  const { peace, flat, nested, allowed } = await besideFolders(rig);
+  results.add(PEACE, 'ms', peace);
+  // What the disk and the cores cost, whatever the form of the folders.
+  results.add(FLAT, 'ms', flat);
+  results.add(`${FLAT}, each in the other`, 'ms', nested, { below: 1.5, of: PEACE });
+  results.add(`${FLAT}, as deep as allowed`, 'ms', allowed, { below: 1.5, of: FLAT });
+}
+
 /** An example app of ours, which uses our library and is TypeScript. */
 function exampleApp({ folder, dataFolder }: Rig): InstalledApp {
   const options = { config: CONFIGURATION, data: dataFolder };
@@ -233,6 +247,7 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['trips', trips],
   ['calls', calls],
   ['memory', memory],
+  ['neighbour', neighbour],
   ['harms', (stage, round) => (round <= LEAST_ROUNDS ? harms(stage) : Promise.resolve())],
 ]);
 

@@ -49,6 +49,7 @@ const PROGRAMS: readonly Program[] = [
   isolation('trips', 10),
   isolation('calls', 10, false),
   isolation('memory', 30),
+  isolation('neighbour', 60, false),
   {
     key: 'isolation/spokes',
     script: ISOLATION,
