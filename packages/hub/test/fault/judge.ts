@@ -83,6 +83,7 @@ export function assertSound(events: readonly Event[], effects: readonly Effect[]
     assert.equal(tools.size, 1, `call ${n} reached ${[...tools].join(' and ')}`);
   }
   const done = (n: number) => effects.filter((effect) => effect.n === n).length;
+  const promptsOf = promptsBehind(events);
   for (const call of calls) {
     const n = numberOf(call);
     const executed = calls.filter(
@@ -90,11 +91,11 @@ export function assertSound(events: readonly Event[], effects: readonly Effect[]
         numberOf(other) === n &&
         events.some((event) => event.kind === 'tool-call.executed' && event.causes[0] === other.id),
     );
-    // A step that is finished is not repeated, whether it can be undone or not.
-    assert.ok(
-      executed.length <= 1 + (repeated.get(n) ?? 0),
-      `call ${n} was finished ${executed.length} times`,
-    );
+    // A step that is finished is not repeated. Where a model was asked something else, a call that can be undone is another step.
+    const finished = executed.filter(
+      (other) => call.irreversible || promptsOf(other.id) === promptsOf(call.id),
+    ).length;
+    assert.ok(finished <= 1 + (repeated.get(n) ?? 0), `call ${n} was finished ${finished} times`);
     if (call.irreversible) {
       assert.ok(done(n) <= 1 + (repeated.get(n) ?? 0), `call ${n} had its effect ${done(n)} times`);
     }
@@ -105,6 +106,17 @@ export function assertSound(events: readonly Event[], effects: readonly Effect[]
     assert.ok(done(n) >= executed.length, `call ${n} is recorded and never happened`);
   }
   assertGrantsSpentOnce(events);
+}
+
+/** By an event: all prompts that led to it, so that equal ones are of the same step (decision 19). */
+function promptsBehind(events: readonly Event[]): (event: string) => string {
+  const known = new Map(events.map((event) => [event.id as string, event]));
+  return (of) => {
+    const prompts: string[] = [];
+    for (let event = known.get(of); event !== undefined; event = known.get(event.causes[0] ?? ''))
+      if (event.kind === 'model-call.proposed') prompts.push(event.digest);
+    return prompts.join();
+  };
 }
 
 /** A permission for once leads to one decision at most. */
