@@ -8,6 +8,14 @@ export {
 export { canonicalCopyOf, canonicalJson, canonicalJsonOf } from './canonical-json.ts';
 export type { Clock } from './clock.ts';
 export { closedSchema, mostBits } from './closed-schema.ts';
+export {
+  DATA_KINDS,
+  type DataKind,
+  isDataKind,
+  labelOfData,
+  MOST_DATA_CHARACTERS,
+  misfitOfData,
+} from './data-kind.ts';
 export type { Allowed, Decision, Reason, Ruling } from './decision.ts';
 export type { Diagnostic, SourceRange } from './diagnostic.ts';
 export type {
