@@ -1,7 +1,7 @@
 /** Chat logs for the paper's rules: for each what it stops, beside something very like it that it lets pass. */
 export type Log = readonly object[];
 
-function call(id: string, name: string, args: object): object {
+export function call(id: string, name: string, args: object): object {
   const fn = { name, arguments: args };
   return { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: fn }] };
 }

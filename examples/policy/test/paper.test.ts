@@ -1,4 +1,4 @@
-/** The rules of the paper's section 4.2 and its Table 1: as files, as printed, through the library and `cordon analyze`. */
+/** The rules of the paper's sections 3.2 and 4.2 and its Table 1: as files, as printed, through the library and `cordon analyze`. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { standardDetectors } from '@cordon/detectors';
 import { loadPolicy, type Policy } from '@cordon/policy';
-import { type Log, PAPER_CASES, PICKLE, visit } from '../paper/cases.ts';
+import { call, type Log, PAPER_CASES, PICKLE, visit } from '../paper/cases.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'examples/policy/paper');
@@ -135,6 +135,20 @@ test('as printed, the rule of the pickled model stops code after a visit to the 
 `);
   assert.equal(findings(policy, [...visit('trusted.com/model'), PICKLE]).rules.length, 1);
   assert.equal(findings(policy, [...visit('models.example/evil'), PICKLE]).rules.length, 0);
+});
+
+test('the example of section 3.2 loads as it is printed, and finds code after a mail was read', () => {
+  const policy = policyOf(`is_dangerous(call: ToolCall) :=
+    call is tool:execute_code
+raise "<error message>" if:
+    (c1: ToolCall) -> (c2: ToolCall)
+    c1 is tool:read_email
+    is_dangerous(c2)
+`);
+  const read = call('1', 'read_email', {});
+  assert.equal(findings(policy, [read, PICKLE]).rules.length, 1);
+  assert.equal(findings(policy, [PICKLE, read]).rules.length, 0);
+  assert.equal(findings(policy, [read, call('2', 'send_email', {})]).rules.length, 0);
 });
 
 test('the table on the page is what the program prints', () => {
