@@ -116,6 +116,7 @@ export type {
 } from './permission.ts';
 export { endorsesValues, PERMISSION_SCOPES } from './permission.ts';
 export {
+  dependsOnEachOther,
   type Expectation,
   expects,
   type PlanOrigin,

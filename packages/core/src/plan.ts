@@ -47,6 +47,20 @@ export function secondaryApps(plan: StepPlan): readonly AppId[] {
   return [...new Set(plan.steps.flatMap(({ app }) => app ?? []))].filter((app) => !primary.has(app));
 }
 
+/**
+ * Whether the work of one of these apps depends on that of the other, directly or through other steps: then the plan lets
+ * them exchange messages (paper, IV-A2: there is no interaction without a dependency).
+ */
+export function dependsOnEachOther({ steps }: StepPlan, one: AppId, other: AppId): boolean {
+  const reaches = (from: AppId, to: AppId): boolean => {
+    const reached = new Set<string>(steps.flatMap(({ id, app }) => (app === from ? [id] : [])));
+    // A step stands behind those that it waits for.
+    for (const { id, after } of steps) if (after.some((before) => reached.has(before))) reached.add(id);
+    return steps.some(({ id, app }) => app === to && reached.has(id));
+  };
+  return one === other || reaches(one, other) || reaches(other, one);
+}
+
 /** Whether the plan names this app, and, where it names what the app is used for, also this use. */
 export function expects(plan: StepPlan, app: AppId, use: FunctionalityName | string): Expectation {
   const steps = plan.steps.filter((step) => step.app === app);

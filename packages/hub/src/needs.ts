@@ -8,6 +8,7 @@
 import {
   type AppId,
   canonicalJson,
+  dependsOnEachOther,
   type Expectation,
   expects,
   type Functionality,
@@ -59,11 +60,24 @@ export function expectation(plan: StepPlan, app: AppId, uses: readonly string[])
   return found.includes('app-only') ? 'app-only' : 'unexpected';
 }
 
+/**
+ * The same of a use that a context asks for. Attack: two apps of a plan work beside each other, and one asks the other for
+ * what the plan wants of it for somebody else.
+ */
+function expectationFrom(
+  plan: StepPlan,
+  { app: from }: Context,
+  to: AppId,
+  uses: readonly string[],
+): Expectation {
+  return from === null || dependsOnEachOther(plan, from, to) ? expectation(plan, to, uses) : 'unexpected';
+}
+
 export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | null {
   const { context, app, tool } = call;
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
-  const how = expectation(plan, app, call.uses);
+  const how = expectationFrom(plan, context, app, call.uses);
   const data = [argumentsDatum(tool, call.arguments, call.identifying)];
   const warnings = [
     ...planWarnings(how, context),
@@ -134,7 +148,7 @@ export function requestNeed(
   },
 ): PermissionNeed | null {
   const { context, to, functionality, message, texts, isReadByModel } = request;
-  const how = expectation(plan, to, request.uses);
+  const how = expectationFrom(plan, context, to, request.uses);
   const othersWords = [...context.origins].filter((origin) => origin !== to);
   const carriesNothing = isClosedValue(functionality.request, message) && texts.length === 0;
   // What the plan expects may go without a question if it is of closed types, or if it can only hold the user's words.

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { stepsAhead } from '../src/steps.ts';
 import { adviser, app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no } from './fixture/consent.ts';
-import { call, type Line, type PlannedStep, plan, type Script } from './fixture/model.ts';
+import { call, field, type Line, type PlannedStep, plan, type Script } from './fixture/model.ts';
 import { realLoop } from './fixture/spoke.ts';
 import { raiseStage, type Scene, type Stage, stageFor } from './fixture/stage.ts';
 
@@ -118,6 +118,51 @@ test('closed values of a functionality that a step names reach the coordinator a
   assert.match(shown, /\\"amount\\":57,\\"note\\":\{\\"ref\\":\\"\$2\\",\\"length\\":100\}/);
   assert.doesNotMatch(shown, /cheap/);
   assert.deepEqual(stage.questions, []);
+});
+
+/** `quick` asks whoever serves `ride-fare`, which is `metro`, for a fare. */
+function asksBeside(steps: readonly PlannedStep[]): Scene {
+  const fare = serves('ride-fare', 'fares', shape({}), shape({ amount: NUMBER }));
+  const metro = app(
+    'metro',
+    { fares: { reply: { structured: { amount: 51 } } } },
+    { functionalities: [fare] },
+  );
+  return {
+    apps: [metro, QUICK],
+    script: {
+      planner: [plan(steps)],
+      metro: ['51'],
+      quick: [
+        [call('probe', { functionality: 'ride-fare' })],
+        ({ results }) => [call('request', { peer: field(results[0], 'peer'), message: {} })],
+        ({ results }) => results.join(' '),
+      ],
+      assistant: ['done'],
+    },
+  };
+}
+
+test('an app asks another that works beside it only after a question with a warning', async (t) => {
+  const stage = stageFor(t, { ...asksBeside(BOTH), user: no() });
+  assert.equal((await stage.ask('compare the fares')).kind, 'refused');
+  assert.deepEqual(
+    stage.user.asked.map(({ question, warnings }) => ({ question, warnings })),
+    [
+      {
+        question: 'Let `quick` ask `metro` for `ride-fare`?',
+        warnings: ['this is not part of the plan for your query'],
+      },
+    ],
+  );
+  assert.doesNotMatch(stage.model.shownTo('quick'), /51/);
+});
+
+test('an app asks another whose work it needs without a question', async (t) => {
+  const stage = stageFor(t, asksBeside([{ app: 'quick' }, { app: 'metro', after: [1] }]));
+  await stage.ask('find the fare');
+  assert.deepEqual(stage.user.asked, []);
+  assert.match(stage.model.shownTo('quick'), /51/);
 });
 
 const FAILURES: readonly {
