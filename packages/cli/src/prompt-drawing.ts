@@ -205,9 +205,10 @@ function drawData(lines: Lines, data: readonly PromptDatum[]): Left {
   };
 }
 
-function drawDatum(lines: Lines, { name, value, identifying, isEditable }: PromptDatum): Left {
-  const whose = isEditable === true ? 'perhaps written by others; editable' : 'perhaps written by others';
-  lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}`);
+function drawDatum(lines: Lines, { name, value, identifying, isUsers, isEditable }: PromptDatum): Left {
+  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
+  const editable = isEditable === true ? '; editable' : '';
+  lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
   const shown = identifying === undefined ? null : argumentLines(value, identifying);
   if (shown !== null) return drawArguments(lines, shown);
   const more = lines.quote(value);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Consent, id, type PermissionAnswer } from '@cordon/core';
 import fc from 'fast-check';
 import { TerminalConsent } from '../src/consent.ts';
+import { drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
 import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from './scripted-terminal.ts';
 
@@ -75,6 +76,14 @@ test('the question says who, what, why and what the plan expected', async () => 
 ▐ not allowed
 `,
   );
+});
+
+test('data in the user’s own words are said to be', () => {
+  const datum = { name: 'name', value: 'Ada', isUsers: true } as const;
+  const drawn = textOfDrawing(
+    drawPermission(permissionPrompt({ data: [datum] }), { width: 80, number: null }),
+  );
+  assert.ok(drawn.includes('▐ data: name, 3 characters, in your own words\n  │ Ada\n'), drawn);
 });
 
 test('a weaker sandbox of the session that asks stands in its questions, wherever they are shown', async () => {

@@ -86,6 +86,8 @@ export interface PromptDatum {
    * first. Absent: a text.
    */
   readonly identifying?: readonly string[];
+  /** Each value in it stands in the user's own words. Absent: others may have written some of it. */
+  readonly isUsers?: true;
   /** Whether the user may put something else in its place; absent: no. */
   readonly isEditable?: boolean;
 }

@@ -78,7 +78,7 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
   const how = expectationFrom(plan, context, app, call.uses);
-  const data = [argumentsDatum(tool, call.arguments, call.identifying)];
+  const data = [saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, call)];
   const warnings = [
     ...planWarnings(how, context),
     ...sourceWarnings(fromOthers),
@@ -132,6 +132,15 @@ export function argumentsDatum(name: string, args: Json, named: readonly string[
   return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
 }
 
+/** Says that a datum holds nothing but words of the user, where that is so. */
+function saidDatum(
+  datum: PromptDatum,
+  value: Json,
+  { texts, knows }: { readonly texts: readonly HeldText[]; readonly knows: KnownValues },
+): PromptDatum {
+  return texts.length === 0 && isSaidByUser(value, knows.isUsers) ? { ...datum, isUsers: true } : datum;
+}
+
 /** A request to another app that is served by its own context, or by a tool that can be undone. */
 export function requestNeed(
   plan: StepPlan,
@@ -169,7 +178,7 @@ export function requestNeed(
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
-    data: [argumentsDatum(functionality.name, message, null)],
+    data: [saidDatum(argumentsDatum(functionality.name, message, null), message, request)],
     expected: how !== 'unexpected',
     warnings: [
       ...planWarnings(how, context),
@@ -210,8 +219,14 @@ function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
   return !isJsonObject(value) || Object.values(value).every((inner) => holdsOnly(inner, isOne));
 }
 
-/** Facts of the hub's memory for an app's context. */
+/** Facts that the user stated, for an app's context. */
 export function factsNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
+  const need = memoryNeed(to, items);
+  return { ...need, data: need.data.map((datum) => ({ ...datum, isUsers: true })) };
+}
+
+/** What the hub's memory holds, for an app's context. */
+export function memoryNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
   const learntElsewhere = [
     ...new Set(items.flatMap(({ origin }) => (origin === null || origin === to ? [] : [origin]))),
   ];

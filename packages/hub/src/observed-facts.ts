@@ -14,7 +14,7 @@ import {
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
 import type { Fact } from './facts.ts';
-import { factsNeed } from './needs.ts';
+import { memoryNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 
 /** Longer ones are none of the closed types but a constant of the configuration. */
@@ -46,7 +46,7 @@ function valueAt(output: Json, path: readonly string[]): Json | undefined {
 export function observedNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
   const sources = [...new Set(items.flatMap(({ origin }) => origin ?? []))];
   return {
-    ...factsNeed(to, items),
+    ...memoryNeed(to, items),
     warnings: sources.map((app) => `\`${app}\` says this, not you`),
   };
 }

@@ -141,6 +141,18 @@ test('a value of an app never stands for what the user stated under the same nam
   );
 });
 
+test('a question says which facts the user stated, and not so of those that an app states', async (t) => {
+  const stage = stageFor(t, { apps: [BANK, NOTES], script: {}, user: yes() });
+  await stage.ask('my name is Ada', { planner: [plan([{ app: null }])], assistant: ['noted'] });
+  await stage.ask('how much is it', ASK_BANK);
+  const wants = plan([{ app: 'notes', needs: ['name', 'bank/balance'] }]);
+  await stage.ask('note it', { planner: [wants], notes: ['done'] });
+  assert.deepEqual(
+    stage.user.asked.map(({ data }) => data.map(({ name, value, isUsers }) => [name, value, isUsers])),
+    [[['name', 'Ada', true]], [['balance', '12', undefined]]],
+  );
+});
+
 test('a context that is given a value of an app is tainted by it', async (t) => {
   const sender = app('notes', { send: 'sent' }, { irreversible: ['send'] });
   const stage = stageFor(t, { apps: [BANK, sender], script: {}, user: yes() });

@@ -66,6 +66,22 @@ test('a grant that was revoked is worth nothing', async (t) => {
   assert.equal(stage.ran.length, 1);
 });
 
+for (const [query, isUsers] of [
+  ['send it to ada', true],
+  ['send it', undefined],
+  ['send it to grace', undefined],
+] as const) {
+  test(`a question about a call ${isUsers ? 'says' : 'does not say'} that its values are the user’s own: ${query}`, async (t) => {
+    const stage = stageFor(t, { apps: [MAIL], script: sends, user: yes() });
+    await stage.ask(query);
+    const [{ data } = { data: [] }] = stage.user.asked;
+    assert.deepEqual(
+      data.map((datum) => [datum.value, datum.isUsers]),
+      [['{"to":"ada"}', isUsers]],
+    );
+  });
+}
+
 test('what cannot be undone is offered once or for the session', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: sends, user: yes() });
   await stage.ask('send it');
