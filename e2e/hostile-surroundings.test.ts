@@ -118,6 +118,24 @@ describe('streams and folders that are gone', () => {
     assert.deepEqual([run.code, run.stderr], [3, '']);
   });
 
+  test('a home in which no folder can be made', async () => {
+    using home = new Home();
+    const env = { HOME: '/proc', XDG_DATA_HOME: '', XDG_CACHE_HOME: '', XDG_CONFIG_HOME: '' };
+    const listed = await home.run(['sessions'], { env });
+    assert.equal(listed.code, 2);
+    assert.match(
+      flat(listed),
+      /the data folder `\/proc\/\.local\/share\/cordon` cannot be used \(ENOENT\) help: create it/,
+    );
+    const words = ['--', '/usr/bin/true'];
+    mkdirSync(join(home.root, 'mine'));
+    const writing = await home.run(['run', '--write', join(home.root, 'mine'), ...words], { env });
+    assert.equal(writing.code, 2);
+    assert.match(flat(writing), /`\/proc\/.*\/written-folders`, cannot be written \(ENOENT\)/);
+    // What keeps nothing needs no folder.
+    assert.equal((await home.run(['run', ...words], { env })).code, 0);
+  });
+
   test('a current folder that was removed', async () => {
     using home = new Home();
     const gone = join(home.root, 'gone');

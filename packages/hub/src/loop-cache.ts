@@ -6,9 +6,9 @@
  * Ring 0.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkPath, type Mount, type Sandbox, type SandboxSpec } from '@cordon/sandbox';
+import { checkPath, type Mount, makeFolder, type Sandbox, type SandboxSpec } from '@cordon/sandbox';
 
 export const LOOP_CACHE_INSIDE = '/compiled';
 /** Compiling takes a second on a busy machine. */
@@ -45,7 +45,7 @@ export class LoopCache {
     this.#isTried = true;
     let draft: string | null = null;
     try {
-      mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#parts.folder);
       draft = mkdtempSync(join(this.#parts.folder, 'draft-'));
       if (!(await this.#run(spec, draft, signal)) || readdirSync(draft).length === 0) return;
       for (const old of readdirSync(this.#parts.folder))

@@ -45,6 +45,25 @@ for (const status of [400, 404, 413]) {
     }));
 }
 
+test('an answer that announces tool calls and has none is told apart, whatever text it has', () =>
+  withFake(
+    inOrder(...['', 'Let me look.', ''].map((text) => says(text, { finish: 'tool_calls' }))),
+    async ({ broker, fake }) => {
+      const result = await broker.complete(ask('hello'), { signal: never() });
+      assert.deepEqual(!result.ok && [result.fault.kind, result.fault.message], [
+        'invalid-response',
+        'the model of provider `local` said that it calls a tool, and named none',
+      ]);
+      assert.equal(fake.requests.length, 3);
+    },
+  ));
+
+test('the next answer counts after one that announces tool calls and has none', () =>
+  withFake(inOrder(says('', { finish: 'tool_calls' }), says('Good morning')), async ({ broker }) => {
+    const result = await broker.complete(ask('hello'), { signal: never() });
+    assert.equal(result.ok && result.value.text, 'Good morning');
+  }));
+
 test('white space is no answer', () =>
   withFake(inOrder(says(' \n'), says('Good morning')), async ({ broker }) => {
     const result = await broker.complete(ask('hello'), { signal: never() });

@@ -4,13 +4,14 @@
  *
  * Ring 0.
  */
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Result } from '@cordon/core';
 import { type CheckedPath, checkPath } from './checked-path.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
 import { type LinkWalk, walkLinks } from './link-walk.ts';
+import { makeFolder } from './make-folder.ts';
 import { binInFolder, installedBin } from './npx.ts';
 import { type PackageCall, parsePackageLauncher } from './package-launcher.ts';
 import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
@@ -367,7 +368,7 @@ function grantedMounts(app: AppCommand, context: CommandContext): Result<readonl
 
 function stateMount(folder: string): Result<Mount, Fault> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch {
     return failed(fault('sandbox-unavailable', `the app's folder \`${folder}\` cannot be made`));
   }

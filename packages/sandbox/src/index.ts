@@ -3,6 +3,7 @@ export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
 export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
 export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
 export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
+export { makeFolder } from './make-folder.ts';
 export {
   type Ecosystem,
   type PackageCall,

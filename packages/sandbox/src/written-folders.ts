@@ -5,10 +5,11 @@
  *
  * Ring 0. Uses the file system.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, parseJson, type Result } from '@cordon/core';
 import { errorCode } from './error-code.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** All paths of the record; none where there is no record yet. What cannot be read or understood is a fault. */
 export function readWrittenFolders(record: string): Result<readonly string[], Fault> {
@@ -36,7 +37,7 @@ export function rememberWrittenFolders(record: string, paths: readonly string[])
   const missing = [...new Set(paths)].filter((path) => !known.value.includes(path));
   if (missing.length === 0) return ok(null);
   try {
-    mkdirSync(dirname(record), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(record));
     const file = openSync(record, 'a', 0o600);
     try {
       writeSync(file, missing.map((path) => `${JSON.stringify(path)}\n`).join(''));

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { homedir, constants as systemConstants } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
@@ -25,6 +25,7 @@ import {
   commandSpec,
   type Exit,
   type LayerName,
+  makeFolder,
   openSandbox,
   type SandboxSpec,
 } from '@cordon/sandbox';
@@ -328,7 +329,7 @@ class Signals {
  */
 function testCache(dataFolder: string): string | null {
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makeFolder(dataFolder);
     const { mode, uid } = statSync(dataFolder);
     return (mode & 0o022) === 0 && uid === process.getuid?.() ? join(dataFolder, 'sandbox.json') : null;
   } catch {

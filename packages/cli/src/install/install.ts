@@ -9,7 +9,6 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -22,6 +21,7 @@ import { dirname, join } from 'node:path';
 import { type Clock, type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import {
   digestTree,
+  makeFolder,
   type PackageCall,
   packagesFolder,
   recordFile,
@@ -110,8 +110,8 @@ const STALE_MS = 60 * 60 * 1000;
 function workFolder({ dataFolder, now }: Installer): Result<string, Fault> {
   const folder = join(packagesFolder(dataFolder), 'work');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    mkdirSync(join(packagesFolder(dataFolder), 'records'), { recursive: true, mode: 0o700 });
+    makeFolder(folder);
+    makeFolder(join(packagesFolder(dataFolder), 'records'));
     for (const name of readdirSync(folder)) {
       if (name.startsWith('unused-')) continue;
       const path = join(folder, name);
