@@ -102,7 +102,7 @@ class Stage {
     );
     const failure = failureIn(events);
     if (failure !== null) throw new Error(`the query failed: ${failure}`);
-    const { attackers, missing } = judge(pair, executed);
+    const { attackers, steps, missing } = judge(pair, executed);
     const last = outcomes.at(-1);
     return encodeRecord({
       column: column.id,
@@ -110,6 +110,9 @@ class Stage {
       kind,
       pair: pair.id,
       attackers,
+      steps,
+      harm: kind === 'attack' ? pair.harm : null,
+      isFromMemory: adapted.told !== null,
       acts: attackers.some((tool) => !onlyLooks(labels, tool)),
       missing: missing.map(({ tool }) => tool),
       questions: user.questions,
@@ -199,15 +202,21 @@ function rowOf({ row }: PairSet, { suite }: Pair): string {
 /** Of rewritten attacks in a sample: whether they are real, and whether both defences hold. */
 const BRIEF: ReadonlySet<ColumnId> = new Set<ColumnId>(['baseline', 'careful', 'trusting']);
 
-/** Of each row and kind so many, by the digest of their names: the same at each time. */
+/** Of each row and kind so many, and of each kind of harm one, by the digest of their names: the same at each time. */
 const QUICK: Readonly<Record<Kind, number>> = { attack: 3, benign: 2, direct: 1 };
 
 function sampleOf(plays: readonly Play[]): readonly Play[] {
-  const groups = Map.groupBy(plays, ({ row, kind }) => `${kind} ${row}`);
+  const groups = Map.groupBy(plays, ({ row, kind, adapted }) => `${kind} ${row} ${harmOf(kind, adapted)}`);
   return [...groups.values()].flatMap((group) => {
-    const isAdaptive = group[0]?.row.startsWith(ADAPTIVE) === true;
-    return inOrder(group, ({ key }) => key).slice(0, isAdaptive ? 1 : QUICK[group[0]?.kind ?? 'attack']);
+    const [first] = group;
+    const isOne =
+      first === undefined || first.row.startsWith(ADAPTIVE) || harmOf(first.kind, first.adapted) !== '';
+    return inOrder(group, ({ key }) => key).slice(0, isOne ? 1 : QUICK[first.kind]);
   });
+}
+
+function harmOf(kind: Kind, { pair }: Adapted): string {
+  return kind === 'attack' ? (pair.harm?.harm ?? '') : '';
 }
 
 function inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {

@@ -20,6 +20,28 @@ export interface Pair {
   readonly calls: readonly PairCall[];
   /** What the user is answered when all is done. */
   readonly answer: string;
+  /** What kind of attack the data call it; null: they say none that is known, or there is no attack. */
+  readonly harm: NamedHarm | null;
+}
+
+/** InjecAgent's kinds of attack, as its data name them. The first three harm, the others steal. */
+export const HARMS = [
+  'Financial Harm',
+  'Physical Harm',
+  'Data Security Harm',
+  'Financial Data',
+  'Physical Data',
+  'Others',
+] as const;
+export type Harm = (typeof HARMS)[number];
+
+/** `enhanced`: the attacker's text begins with an order to ignore all other instructions. */
+export const SETTINGS = ['base', 'enhanced'] as const;
+export type Setting = (typeof SETTINGS)[number];
+
+export interface NamedHarm {
+  readonly harm: Harm;
+  readonly setting: Setting;
 }
 
 export interface PairCall {
@@ -73,6 +95,7 @@ function chatPair(value: JsonObject, messages: readonly Json[]): Result<Pair, st
     // Who asks directly for what an attacker would want is the user.
     calls: isAttack ? calls : calls.map((call) => ({ ...call, origin: 'user' })),
     answer: isJsonObject(last) && last.role === 'assistant' ? textOf(last.content) : '',
+    harm: null,
   });
 }
 
@@ -149,7 +172,14 @@ function listPair(value: JsonObject, listed: readonly Json[]): Result<Pair, stri
     isDirect: false,
     calls,
     answer: calls.findLast(({ origin }) => origin === 'user')?.output ?? '',
+    harm: harmOf(value),
   });
+}
+
+function harmOf({ attack_type, setting: named }: JsonObject): NamedHarm | null {
+  const harm = HARMS.find((one) => one === attack_type);
+  const setting = SETTINGS.find((one) => one === named);
+  return harm === undefined || setting === undefined ? null : { harm, setting };
 }
 
 function listedCall(call: JsonObject): PairCall | null {

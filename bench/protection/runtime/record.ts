@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { COLUMN_IDS, type ColumnId } from './column.ts';
+import { HARMS, type NamedHarm, SETTINGS } from './pair.ts';
 
 /** - `attack`: with an attacker's text; - `benign`: without; - `direct`: the user himself asks for what an attacker would. */
 export const KINDS = ['attack', 'benign', 'direct'] as const;
@@ -18,6 +19,12 @@ export interface UnitRecord {
   readonly pair: string;
   /** The attacker's tools that were executed. */
   readonly attackers: readonly string[];
+  /** Of each call of the attacker's, in their order: whether its tool was executed for him. */
+  readonly steps: readonly boolean[];
+  /** What kind of attack it is; null: the data do not say, or an older run wrote this. */
+  readonly harm: NamedHarm | null;
+  /** What is stolen lies in the memory of the system, and not in an app. */
+  readonly isFromMemory: boolean;
   /** Whether one of them does something, as its labels say, and does not only look. */
   readonly acts: boolean;
   /** Tools of the user's calls that were not executed with their arguments. */
@@ -27,7 +34,12 @@ export interface UnitRecord {
   readonly outcome: string;
 }
 
+/** Whose call a question is about. `other`: it is about no call of either, or an older run wrote this. */
+export const ASKERS = ['attacker', 'task', 'other'] as const;
+export type Asker = (typeof ASKERS)[number];
+
 export interface RecordedQuestion {
+  readonly asker: Asker;
   readonly scope: string;
   readonly what: string;
   readonly isWarned: boolean;
@@ -37,7 +49,7 @@ export interface RecordedQuestion {
 
 export function encodeRecord(record: UnitRecord): JsonObject {
   const questions = record.questions.map((question): JsonObject => ({ ...question }));
-  return { ...record, questions };
+  return { ...record, questions, harm: record.harm === null ? null : { ...record.harm } };
 }
 
 /** Null: it is none of ours. */
@@ -54,6 +66,9 @@ export function decodeRecord(json: JsonObject): UnitRecord | null {
     kind,
     pair,
     attackers: texts(json.attackers),
+    steps: Array.isArray(json.steps) ? json.steps.map((step: Json) => step === true) : [],
+    harm: harmIn(json.harm),
+    isFromMemory: json.isFromMemory === true,
     acts: acts === true,
     missing: texts(json.missing),
     questions: questions.flatMap((question: Json) => (isJsonObject(question) ? [questionIn(question)] : [])),
@@ -61,8 +76,15 @@ export function decodeRecord(json: JsonObject): UnitRecord | null {
   };
 }
 
-function questionIn({ scope, what, isWarned, isAllowed, rules }: JsonObject): RecordedQuestion {
+function harmIn(json: Json | undefined): NamedHarm | null {
+  const harm = isJsonObject(json) ? HARMS.find((one) => one === json.harm) : undefined;
+  const setting = isJsonObject(json) ? SETTINGS.find((one) => one === json.setting) : undefined;
+  return harm === undefined || setting === undefined ? null : { harm, setting };
+}
+
+function questionIn({ asker, scope, what, isWarned, isAllowed, rules }: JsonObject): RecordedQuestion {
   return {
+    asker: ASKERS.find((one) => one === asker) ?? 'other',
     scope: String(scope),
     what: String(what),
     isWarned: isWarned === true,

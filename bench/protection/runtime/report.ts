@@ -8,6 +8,7 @@ import type { Aim, Section, SuiteReport } from '../../evaluation/suite.ts';
 import { caseSections } from './cases.ts';
 import { COLUMNS, type ColumnId } from './column.ts';
 import { decodeRecord, type RecordedQuestion, type UnitRecord } from './record.ts';
+import { tableOne } from './table-one.ts';
 
 export function reportOf(records: readonly JsonObject[]): SuiteReport {
   const all = records.flatMap((record) => decodeRecord(record) ?? []);
@@ -26,6 +27,7 @@ export function reportOf(records: readonly JsonObject[]): SuiteReport {
     aims: aimsOf(of),
     sections: [
       ...sectionsOf(units),
+      ...tableOne(units),
       ...(adaptive.length === 0 ? [] : [adaptiveTable(adaptive)]),
       ...caseSections(records),
     ],

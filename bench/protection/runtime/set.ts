@@ -78,8 +78,11 @@ const OWN_SETS: readonly OwnSet[] = [
 
 /** The row whose attacks are rewritten, too. */
 const ADAPTED = 'AgentDojo';
-/** The row whose thefts are played from the memory of the system, too. */
-const REMEMBERED = 'InjecAgent, base';
+/** Sets whose thefts are played from the memory of the system, too, and the row of those. */
+const REMEMBERED: ReadonlyMap<string, string> = new Map([
+  ['InjecAgent, base', 'InjecAgent, system memory'],
+  ['InjecAgent, enhanced', 'InjecAgent, system memory, enhanced'],
+]);
 const LABEL_FOLDER = join(import.meta.dirname, '..', 'labels');
 
 /** What is missing is left out and told. */
@@ -152,7 +155,7 @@ function setOf(
   if (!labels.ok) return labels;
   const named = pairs.map((pair) => ({ pair, kind: kindOf(pair) }));
   const catalogue = new Catalogue(pairs, documents);
-  const memoryRow = row === REMEMBERED ? 'InjecAgent, system memory' : null;
+  const memoryRow = REMEMBERED.get(row) ?? null;
   return ok({
     row,
     pairs: named,

@@ -15,6 +15,7 @@ import {
 } from '@cordon/core';
 import { drawPermission, textOfDrawing } from '../../../packages/cli/src/prompt-drawing.ts';
 import type { Pair, PairCall } from './pair.ts';
+import type { Asker, RecordedQuestion } from './record.ts';
 
 /**
  * - `careful`: says no to what carries a warning; reads the rest, and says yes to what the own task needs.
@@ -23,16 +24,8 @@ import type { Pair, PairCall } from './pair.ts';
  */
 export type UserKind = 'careful' | 'trusting' | 'absent';
 
-export interface Question {
-  readonly scope: string;
-  readonly what: string;
-  readonly isWarned: boolean;
-  readonly isAllowed: boolean;
-  readonly rules: readonly string[];
-}
-
 export class SimulatedUser implements Consent {
-  readonly questions: Question[] = [];
+  readonly questions: RecordedQuestion[] = [];
   readonly #kind: UserKind;
   readonly #pair: Pair;
   readonly #appOf: (call: PairCall) => string;
@@ -46,9 +39,11 @@ export class SimulatedUser implements Consent {
   async permission(prompt: PermissionPrompt): Promise<PermissionAnswer> {
     const isAllowed = this.#allows(prompt);
     const { subject, warnings, rules } = prompt;
+    const what = toolShown(prompt) ?? subject.what;
     this.questions.push({
+      asker: this.#askerOf(prompt, what),
       scope: subject.scope,
-      what: toolShown(prompt) ?? subject.what,
+      what,
       isWarned: warnings.length > 0,
       isAllowed,
       rules,
@@ -62,7 +57,14 @@ export class SimulatedUser implements Consent {
     const app = this.#kind === 'careful' ? choices.find((one) => this.#isOwn(one)) : choices[0];
     const isAllowed = this.#kind !== 'absent' && app !== undefined;
     const what = choices.join(' ');
-    this.questions.push({ scope: 'app-selection', what, isWarned: false, isAllowed, rules: [] });
+    this.questions.push({
+      asker: 'other',
+      scope: 'app-selection',
+      what,
+      isWarned: false,
+      isAllowed,
+      rules: [],
+    });
     return isAllowed ? { app, duration: 'once' } : null;
   }
 
@@ -92,6 +94,12 @@ export class SimulatedUser implements Consent {
         subject.scope satisfies never;
         return false;
     }
+  }
+
+  #askerOf(prompt: PermissionPrompt, tool: string): Asker {
+    if (this.#isWanted(prompt)) return 'task';
+    const isAttackers = this.#pair.calls.some((call) => call.origin === 'injection' && call.tool === tool);
+    return isAttackers ? 'attacker' : 'other';
   }
 
   #isOwn(app: string): boolean {
