@@ -29,6 +29,7 @@ const SUITES: Readonly<Record<SuiteId, true>> = {
 /** Why a result must not stand in the repository; null: it may. */
 export function objection({ suite, run }: SuiteResult): string | null {
   if (run.isSample) return `${suite}: it is of a sample`;
+  if (run.model !== undefined) return `${suite}: \`${run.model}\` played in it, which nobody can run again`;
   if (run.isOnOtherData) return `${suite}: it is of data that are not the repository’s`;
   if (run.isMixed) return `${suite}: some of its records were made by another version of the code`;
   if (run.measured < run.units) return `${suite}: ${run.measured} of ${run.units} units were measured`;

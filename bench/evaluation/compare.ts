@@ -82,6 +82,7 @@ function circumstances(before: RunFacts, after: RunFacts): readonly string[] {
       .join('\n');
   const pairs: readonly (readonly [string, string, string])[] = [
     ['units', said(before.isSample), said(after.isSample)],
+    ['model', before.model ?? 'obedient', after.model ?? 'obedient'],
     ['machine', machine(before), machine(after)],
     ['Node', before.machine.node, after.machine.node],
     ['load', String(before.machine.load), String(after.machine.load)],

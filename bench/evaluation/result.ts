@@ -36,6 +36,10 @@ export interface RunFacts {
   readonly isOnOtherData: boolean;
   /** The only part of the suite that was measured. Absent: all of them. */
   readonly part?: string;
+  /** The model of a provider that played. Absent: the obedient one. */
+  readonly model?: string;
+  /** Its answers are those that an earlier run kept. */
+  readonly isReplay?: boolean;
   /** Only a sample of the units was run. */
   readonly isSample: boolean;
   /** Units that there are, and those that have a record; fewer: the run was interrupted, or some could not be measured. */

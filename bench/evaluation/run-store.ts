@@ -7,6 +7,7 @@
  *
  * Ring 2.
  */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -40,6 +41,8 @@ export interface Print {
   readonly code: string;
   readonly policy: string;
   readonly data: readonly DataFile[];
+  /** The model of a provider that played; absent: the obedient one. */
+  readonly model?: string;
 }
 
 /**
@@ -150,6 +153,7 @@ export class RunStore {
     if (!isJsonObject(before)) return 'nothing says what they were made of';
     if (before.isQuick !== print.isQuick)
       return print.isQuick ? 'they are of all units, and this is a sample' : 'they are of a sample';
+    if ((before.model ?? null) !== (print.model ?? null)) return 'another model played';
     if (canonicalJsonOf(before.data) !== canonicalJsonOf(print.data)) return 'the data are others';
     if (before.code !== print.code || before.policy !== print.policy) return CODE_CHANGED;
     return null;
@@ -205,6 +209,12 @@ function readRecords(file: string): Map<string, JsonObject> {
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end < bytes.length) truncateSync(file, end);
+  return recordsIn(bytes);
+}
+
+/** Of whole lines only. */
+function recordsIn(bytes: Buffer): Map<string, JsonObject> {
+  const end = bytes.lastIndexOf(0x0a) + 1;
   const records = new Map<string, JsonObject>();
   for (let from = 0; from < end; ) {
     const to = bytes.indexOf(0x0a, from);
@@ -215,6 +225,32 @@ function readRecords(file: string): Map<string, JsonObject> {
     if (typeof key === 'string' && isJsonObject(record)) records.set(key, record);
   }
   return records;
+}
+
+/** The records that a run kept of a suite, for whoever only reads them. */
+export function keptRecords(folder: string, suite: SuiteId): Result<KeptRecords, Fault> {
+  const file = join(folder, `${suite}.jsonl`);
+  try {
+    const run = readRun(join(folder, RUN_FILE));
+    const suites = isJsonObject(run.suites) ? run.suites : {};
+    const known = suites[suite];
+    const print = isJsonObject(known) && isJsonObject(known.print) ? known.print : {};
+    if (typeof print.model !== 'string')
+      return failed(fault('usage', `${folder} holds no answers of a model to \`${suite}\``));
+    const bytes = readFileSync(file);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return ok({ model: print.model, records: recordsIn(bytes), data: { name: `answers/${suite}`, sha256 } });
+  } catch (error) {
+    return failed(fault('usage', `the answers in ${folder} cannot be read: ${messageOf(error)}`));
+  }
+}
+
+export interface KeptRecords {
+  /** `provider/model` that played. */
+  readonly model: string;
+  readonly records: ReadonlyMap<string, JsonObject>;
+  /** What they are known again by. */
+  readonly data: DataFile;
 }
 
 /** The name under which the old records are found now. */

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { VERSION } from '../../packages/cli/src/version.ts';
 import { thisMachine } from '../machine.ts';
+import { ASKED, type Estimate, estimateOf, type PlayedModel } from '../model/index.ts';
 import type { CodeVersion } from './code-version.ts';
 import { resultFile, type SuiteResult } from './result.ts';
 import type { Beginning, Opened, RunStore, Start } from './run-store.ts';
@@ -40,6 +41,11 @@ export interface RunOptions {
   readonly observer: Observer;
   /** Milliseconds that never go back. */
   readonly now: () => number;
+  /** In the place of the obedient model, and what it will come to: a fault refuses the run before its first unit. */
+  readonly played?: {
+    readonly model: PlayedModel;
+    readonly agrees: (estimate: Estimate) => Fault | null;
+  };
 }
 
 export interface Ran {
@@ -63,10 +69,17 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   try {
     const opened = options.store.begin(
       suite.id,
-      { isQuick: options.request.isQuick, ...options.version, data },
+      {
+        isQuick: options.request.isQuick,
+        ...options.version,
+        data,
+        ...(options.played === undefined ? {} : { model: options.played.model.id }),
+      },
       options.start,
     );
     const left = units.filter(({ key }) => !opened.records.has(key));
+    const refusal = options.played?.agrees(estimateOf(left, opened.records, suite.jobs)) ?? null;
+    if (refusal !== null) return failed(refusal);
     options.observer.began(opened.beginning, notices, units.length);
     const work = new Work(suite, options, opened, units.length, left);
     await work.run();
@@ -83,6 +96,9 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
       run: {
         isOnOtherData: isOnOtherData(options.request),
         ...(options.request.part === undefined ? {} : { part: options.request.part }),
+        ...(options.played === undefined
+          ? {}
+          : { model: options.played.model.id, isReplay: options.played.model.isReplay }),
         isSample: options.request.isQuick,
         units: units.length,
         measured: known.size,
@@ -166,7 +182,7 @@ class Work {
   async #measured(unit: Unit): Promise<boolean> {
     const { signal, store, observer } = this.#options;
     try {
-      const record = await unit.run(signal);
+      const record = await this.#recordOf(unit);
       if (signal.aborted) return false;
       store.append(this.#suite.id, unit.key, record);
       this.#opened.records.set(unit.key, record);
@@ -177,6 +193,18 @@ class Work {
         observer.unitFailed(unit.key, error instanceof Error ? error.message : String(error));
       return false;
     }
+  }
+
+  /** With what the model was asked in it, where one of a provider plays. */
+  async #recordOf(unit: Unit): Promise<JsonObject> {
+    const { signal, played } = this.#options;
+    if (played === undefined) return unit.run(signal);
+    const taken = played.model.begin(unit.key);
+    const [ran] = await Promise.allSettled([unit.run(signal, taken.model)]);
+    const asked = taken.end();
+    if (!asked.ok) throw new Error(asked.fault);
+    if (ran.status === 'rejected') throw ran.reason;
+    return { ...ran.value, [ASKED]: asked.value };
   }
 
   #tell(): void {

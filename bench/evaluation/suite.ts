@@ -4,7 +4,7 @@
  *
  * Ring 2.
  */
-import type { Fault, JsonObject, Result } from '@cordon/core';
+import type { Fault, JsonObject, Model, Result } from '@cordon/core';
 
 export interface Suite {
   /** As the user names it: `cordon bench protection`. */
@@ -15,6 +15,8 @@ export interface Suite {
   readonly jobs: number;
   /** Which data of others may be given for those of the repository; to give one that nothing takes is a mistake. */
   readonly takes: readonly OtherData[];
+  /** Whether a model of a provider may take the place of the obedient one, `--model`. Absent: no. */
+  readonly playsModels?: boolean;
   /** Parts that can be measured alone, `--part`. Absent: it is measured as a whole. */
   readonly parts?: readonly string[];
   /** What there is to run, the cheapest way to know first. Refuses data that are missing or unreadable. */
@@ -38,6 +40,8 @@ export interface BenchRequest {
   readonly pairs: string | null;
   /** The only part that is to be measured, one of the suite's `parts`. Absent: all of them. */
   readonly part?: string;
+  /** `provider/model`, in the place of the obedient model: each unit is handed it. Absent: the obedient model plays. */
+  readonly model?: string;
 }
 
 export interface PreparedSuite {
@@ -63,8 +67,14 @@ export interface Unit {
   readonly key: string;
   /** How long it takes beside the others, so that the time left can be told. */
   readonly weight: number;
-  /** Never throws for what the measured system does; a unit that could not be measured throws, and is told and run again. */
-  run(signal: AbortSignal): Promise<JsonObject>;
+  /** Model calls that are to be expected, where a model of a provider plays. Absent: none. */
+  readonly calls?: number;
+  /**
+   * Never throws for what the measured system does; a unit that could not be measured throws, and is told and run again.
+   *
+   * @param model the request's; absent: it names none
+   */
+  run(signal: AbortSignal, model?: Model): Promise<JsonObject>;
 }
 
 export interface SuiteReport {

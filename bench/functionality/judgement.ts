@@ -7,6 +7,8 @@
 import { canonicalJson } from '@cordon/core';
 import type { Outcome } from '@cordon/hub';
 import type { ExecutedCall } from '../runtime/run.ts';
+import { type Mistake, mistakesOf } from './mistakes.ts';
+import { type Similarity, similarity } from './similarity.ts';
 import type { ExpectedCall, Task, TaskTurn } from './task.ts';
 
 export interface Judgement {
@@ -16,6 +18,10 @@ export interface Judgement {
   readonly isAnswered: boolean;
   /** One line for each thing that is wrong. */
   readonly wrong: readonly string[];
+  readonly mistakes: readonly Mistake[];
+  /** Of the answers that are compared by their texts, the mean; null: none is. */
+  readonly editDistance: number | null;
+  readonly stringScore: number | null;
 }
 
 export function judge(
@@ -34,7 +40,28 @@ export function judge(
       `turn ${index + 1} was ${kind}${reason === null ? '' : ` (${reason})`}: ${answer ?? 'no answer'}`,
     ];
   });
-  return { isStepped: steps.length === 0, isAnswered: answers.length === 0, wrong: [...steps, ...answers] };
+  const done = { isStepped: steps.length === 0, isAnswered: answers.length === 0 };
+  return {
+    ...done,
+    wrong: [...steps, ...answers],
+    mistakes: mistakesOf({ expected, executed, outcomes, ...done }),
+    ...similarityOf(turns, outcomes),
+  };
+}
+
+function similarityOf(
+  turns: readonly TaskTurn[],
+  outcomes: readonly Outcome[],
+): Pick<Judgement, 'editDistance' | 'stringScore'> {
+  const compared = turns.flatMap(({ reference }, index) =>
+    reference === undefined ? [] : [similarity(outcomes[index]?.answer ?? '', reference)],
+  );
+  const mean = (of: (one: Similarity) => number) =>
+    compared.length === 0 ? null : compared.reduce((sum, one) => sum + of(one), 0) / compared.length;
+  return {
+    editDistance: mean(({ editDistance }) => editDistance),
+    stringScore: mean(({ stringScore }) => stringScore),
+  };
 }
 
 type Order = TaskTurn['order'];

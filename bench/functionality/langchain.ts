@@ -505,7 +505,22 @@ function extraction(mail: Mail, index: number): Task {
     key,
     set: 'e-mail extraction',
     apps: [],
-    turns: [{ query, expected: [], order: 'total', says: says.filter((one) => one !== null) }],
+    turns: [
+      {
+        query,
+        expected: [],
+        order: 'total',
+        says: says.filter((one) => one !== null),
+        reference: JSON.stringify({
+          sender: mail.sender,
+          sender_phone: mail.phone,
+          sender_address: mail.address,
+          topic: mail.topic,
+          tone: mail.tone,
+          action_items: mail.actions,
+        }),
+      },
+    ],
     scenario: scenarioOf(key, [{ id: 'task', query, calls: [], beliefs, answers: [{ text }] }]),
   };
 }

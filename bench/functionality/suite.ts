@@ -5,11 +5,20 @@
  *
  * Ring 2.
  */
-import type { Consent, JsonObject, PermissionPrompt } from '@cordon/core';
+import type { Consent, JsonObject, Model, PermissionPrompt } from '@cordon/core';
 import { type Fault, isJsonObject, ok, type Result } from '@cordon/core';
-import type { BenchRequest, PreparedSuite, Section, Suite, SuiteReport, Unit } from '../evaluation/suite.ts';
+import type {
+  Aim,
+  BenchRequest,
+  PreparedSuite,
+  Section,
+  Suite,
+  SuiteReport,
+  Unit,
+} from '../evaluation/suite.ts';
 import type { Defences, Runtime } from '../runtime/run.ts';
 import { type Judgement, judge } from './judgement.ts';
+import { INTERMEDIATE, MISTAKES, type Mistake } from './mistakes.ts';
 import type { SetName, Task } from './task.ts';
 
 export const functionalitySuite: Suite = {
@@ -17,6 +26,7 @@ export const functionalitySuite: Suite = {
   question: 'Does every task that works in one shared context still work when apps are isolated?',
   jobs: 2,
   takes: [],
+  playsModels: true,
   prepare,
 };
 
@@ -42,16 +52,20 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     ['baseline', { isolation: 'none', packs: null }],
     ['isolated', { isolation: 'spokes', packs: DEFAULT_PACKS }],
   ];
+  const obedient = (task: Task): Model => {
+    const scenario = decodeScenario(task.scenario, task.key);
+    if (!scenario.ok) throw new Error(scenario.fault.map(({ message }) => message).join('; '));
+    return createObedientModel({ scenarios: [scenario.value], variant: 'obedient' });
+  };
   const unitOf = (task: Task): Unit => ({
     key: task.key,
     weight: 2 + task.apps.length / 4 + task.turns.length,
-    run: async (signal) => {
-      const scenario = decodeScenario(task.scenario, task.key);
-      if (!scenario.ok) throw new Error(scenario.fault.map(({ message }) => message).join('; '));
-      const model = createObedientModel({ scenarios: [scenario.value], variant: 'obedient' });
+    calls: expectedCalls(task),
+    run: async (signal, played) => {
+      const model = played ?? obedient(task);
       const record: Record<string, JsonObject> = {};
       for (const [name, defences] of columns) {
-        record[name] = { ...(await play(runtime, task, model, defences, signal)) };
+        record[name] = { ...(await play(runtime, task, { model, id: request.model }, defences, signal)) };
       }
       return { set: task.set, ...record };
     },
@@ -61,8 +75,13 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     data: read.value.data,
     units: tasks.map(unitOf),
     close: async () => runtime.close(),
-    report,
+    report: (records) => report(records, request.model ?? null),
   });
+}
+
+/** Both columns: a call for each that is expected, one for the answer, and in the isolated column one for the plan. */
+function expectedCalls({ turns }: Task): number {
+  return turns.reduce((sum, { expected }) => sum + 2 * (expected.length + 1) + 1, 0);
 }
 
 type Column = 'baseline' | 'isolated';
@@ -77,13 +96,14 @@ function sampleOf(tasks: readonly Task[]): readonly Task[] {
 async function play(
   runtime: Runtime,
   { apps, turns, key, ...task }: Task,
-  model: Parameters<Runtime['run']>[0]['model'],
+  { model, id }: { readonly model: Model; readonly id: string | undefined },
   defences: Defences,
   signal: AbortSignal,
 ): Promise<Played> {
   const user = new AllowingUser();
   const said = [turns.map(({ query }) => query)];
-  const ran = await runtime.run({ ...defences, apps, model, consent: user, said }, signal);
+  const named = id === undefined ? {} : { modelId: id };
+  const ran = await runtime.run({ ...defences, apps, model, ...named, consent: user, said }, signal);
   const { executed, outcomes } = ran;
   const judgement = judge({ turns, ...task }, executed, outcomes);
   return { ...judgement, questions: user.questions, warned: user.warned, calls: executed.length };
@@ -121,6 +141,9 @@ interface Score {
   readonly answers: number;
   readonly questions: number;
   readonly warned: number;
+  /** Null: no answer of the set is compared by its text, or an older run measured it. */
+  readonly editDistance: number | null;
+  readonly stringScore: number | null;
 }
 
 /** IsolateGPT, table II: steps and overall, VanillaGPT and IsolateGPT. */
@@ -128,10 +151,11 @@ const PUBLISHED: Partial<Record<SetName | 'all', string>> = {
   'typewriter, 1 app': '1.00 / 1.00, both',
   'typewriter, 26 apps': '1.00 / 1.00, both',
   'relational data': '0.76 / 0.95, both',
-  'e-mail extraction': 'similarity 0.71; isolated 0.70',
+  'e-mail extraction': 'see below',
 };
 
-function report(records: ReadonlyMap<string, JsonObject>): SuiteReport {
+/** @param model of a provider that played, `provider/model`; null: the obedient one */
+function report(records: ReadonlyMap<string, JsonObject>, model: string | null): SuiteReport {
   const all = [...records].map(([key, record]) => ({ key, record }));
   const sets = [...Map.groupBy(all, ({ record }) => String(record.set))];
   const rows: readonly Row[] = [...sets, ['all', all] as const].map(([set, ones]) => ({
@@ -171,10 +195,12 @@ function report(records: ReadonlyMap<string, JsonObject>): SuiteReport {
         PUBLISHED[set] ?? '',
       ]),
       note:
-        'Shares of the tasks whose calls reached the apps as the set expects, and whose answers say what they must. The model is ' +
-        'the obedient one in both columns, so a difference between them is the runtime’s and never the model’s; ' +
-        'figures of IsolateGPT are of a real model and hold its own mistakes. All default packs are in force; the user says yes to what carries no warning.',
+        'Shares of the tasks whose calls reached the apps as the set expects, and whose answers say what they must. ' +
+        `${model === null ? OBEDIENT_NOTE : `The model is \`${model}\` in both columns, so the figures hold its own mistakes.`} ` +
+        'All default packs are in force; the user says yes to what carries no warning.',
     },
+    ...similaritySections(rows),
+    ...mistakeSections(all),
   ];
   if (failures.length > 0)
     sections.push({
@@ -191,22 +217,120 @@ function report(records: ReadonlyMap<string, JsonObject>): SuiteReport {
         rows.map(({ set, tasks, ...scores }) => [set, { tasks, ...valuesOf(scores) }]),
       ),
     },
-    aims: [
-      {
-        what: 'tasks whose calls are those of the reference, isolated',
-        measured: share(score.steps),
-        aim: '1.00',
-        isMet: all.length > 0 && score.steps === 1,
-      },
-      {
-        what: 'tasks whose answers say what they must, isolated',
-        measured: share(score.answers),
-        aim: '1.00',
-        isMet: all.length > 0 && score.answers === 1,
-      },
-    ],
+    aims:
+      model !== null
+        ? comparedAims(total)
+        : [
+            {
+              what: 'tasks whose calls are those of the reference, isolated',
+              measured: share(score.steps),
+              aim: '1.00',
+              isMet: all.length > 0 && score.steps === 1,
+            },
+            {
+              what: 'tasks whose answers say what they must, isolated',
+              measured: share(score.answers),
+              aim: '1.00',
+              isMet: all.length > 0 && score.answers === 1,
+            },
+          ],
     sections,
   };
+}
+
+const OBEDIENT_NOTE =
+  'The model is the obedient one in both columns, so a difference between them is the runtime’s and never the model’s; ' +
+  'figures of IsolateGPT are of a real model and hold its own mistakes.';
+
+/** With a model that makes mistakes of its own, isolation must add none: the paper's claim of section VI-A. */
+function comparedAims(total: Row | undefined): readonly Aim[] {
+  const aim = (what: string, of: (score: Score) => number): Aim => {
+    const [isolated, baseline] = total === undefined ? [0, 0] : [of(total.isolated), of(total.baseline)];
+    return {
+      what: `tasks whose ${what}, isolated`,
+      measured: share(isolated),
+      aim: `at least ${share(baseline)}, as in the shared context`,
+      isMet: (total?.tasks ?? 0) > 0 && isolated >= baseline,
+    };
+  };
+  return [
+    aim('calls are those of the reference', ({ steps }) => steps),
+    aim('answers say what they must', ({ answers }) => answers),
+  ];
+}
+
+/** Table II, without apps. */
+function similaritySections(rows: readonly Row[]): readonly Section[] {
+  const compared = rows.filter(({ set, isolated }) => set !== 'all' && isolated.editDistance !== null);
+  if (compared.length === 0) return [];
+  const shown = (value: number | null) => (value === null ? '–' : share(value));
+  return [
+    {
+      kind: 'table',
+      title: 'Similarity of answers, no apps (table II)',
+      columns: [
+        'set',
+        'tasks',
+        'baseline: edit distance',
+        'string score',
+        'isolated: edit distance',
+        'string score',
+      ],
+      rows: [
+        ...compared.map(({ set, tasks, baseline, isolated }) => [
+          set,
+          String(tasks),
+          ...[baseline, isolated].flatMap((score) => [shown(score.editDistance), shown(score.stringScore)]),
+        ]),
+        ['IsolateGPT, e-mails of LangChain', '42', '0.34', '0.71', '0.33', '0.70'],
+      ],
+      note: 'Edit distance: 0 is the same text; string score: 1 is. Objects are compared in canonical form.',
+    },
+  ];
+}
+
+interface Recorded {
+  readonly key: string;
+  readonly record: JsonObject;
+}
+
+/** Table III. */
+function mistakeSections(all: readonly Recorded[]): readonly Section[] {
+  const of = (column: Column) =>
+    all.map(({ record }) => ({ set: String(record.set), mistakes: mistakesIn(record[column]) }));
+  const [baseline, isolated] = [of('baseline'), of('isolated')];
+  const sets = [...new Set(all.map(({ record }) => String(record.set)))];
+  const rows = sets.flatMap((set) =>
+    MISTAKES.flatMap((mistake) => {
+      const count = (ones: typeof baseline) =>
+        ones.filter((one) => one.set === set && one.mistakes.includes(mistake)).length;
+      const total = (ones: typeof baseline) =>
+        ones.filter((one) => one.set === set).reduce((sum, { mistakes }) => sum + mistakes.length, 0);
+      const counts = [baseline, isolated].map((ones) => ({ count: count(ones), of: total(ones) }));
+      if (counts.every((one) => one.count === 0)) return [];
+      const kind = INTERMEDIATE.has(mistake) ? 'intermediate' : 'overall';
+      return [[set, mistake, kind, ...counts.map((one) => `${one.count} (${ofAll(one)})`)]];
+    }),
+  );
+  if (rows.length === 0) return [];
+  return [
+    {
+      kind: 'table',
+      title: 'Kinds of mistakes (table III)',
+      columns: ['set', 'mistake', 'type', 'baseline', 'isolated'],
+      rows,
+      note: 'In brackets the share of the mistakes of that set and column, as in the paper; a task can show several.',
+    },
+  ];
+}
+
+function ofAll({ count, of }: { readonly count: number; readonly of: number }): string {
+  return of === 0 ? '–' : `${((100 * count) / of).toFixed(1)} %`;
+}
+
+function mistakesIn(played: unknown): readonly Mistake[] {
+  const told = isJsonObject(played) && Array.isArray(played.mistakes) ? played.mistakes : [];
+  return MISTAKES.filter((mistake) => told.includes(mistake));
 }
 
 function valuesOf({ baseline, isolated }: Pick<Row, Column>): JsonObject {
@@ -222,7 +346,14 @@ function scoreOf(played: readonly unknown[]): Score {
     answers: mean((one) => (one.isAnswered === true ? 1 : 0)),
     questions: mean((one) => Number(one.questions)),
     warned: mean((one) => Number(one.warned)),
+    editDistance: meanOf(ones, 'editDistance'),
+    stringScore: meanOf(ones, 'stringScore'),
   };
+}
+
+function meanOf(ones: readonly JsonObject[], key: string): number | null {
+  const values = ones.flatMap((one) => (typeof one[key] === 'number' ? [one[key]] : []));
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function wrongOf(played: unknown): readonly string[] {

@@ -32,6 +32,8 @@ export interface TaskTurn {
   readonly order: 'total' | 'each app' | 'none';
   /** What the answer must say, letters and digits only compared; empty: nothing in particular. */
   readonly says: readonly string[];
+  /** The whole answer as the set expects it, where it is compared by its text; absent: it is not. */
+  readonly reference?: string;
 }
 
 export interface ExpectedCall {

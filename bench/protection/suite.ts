@@ -4,7 +4,7 @@
  *
  * Ring 2.
  */
-import { type Fault, type JsonObject, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import type { BenchRequest, PreparedSuite, Suite, SuiteReport } from '../evaluation/suite.ts';
 import { recordedHalf } from './recorded.ts';
 
@@ -21,7 +21,7 @@ const HALVES: readonly Half[] = [
   {
     name: 'recorded',
     what: 'recorded traces',
-    isFor: ({ traces, pairs }) => traces !== null || pairs === null,
+    isFor: ({ traces, pairs, model }) => model === undefined && (traces !== null || pairs === null),
     prepare: recordedHalf,
   },
   {
@@ -38,10 +38,15 @@ export const protectionSuite: Suite = {
   question: 'are attacks stopped, and are honest runs left alone?',
   jobs: 2,
   takes: ['traces', 'labels', 'pairs'],
+  playsModels: true,
   parts: HALVES.map(({ name }) => name),
   prepare: async (request) => {
     const prepared: Prepared[] = [];
-    const { part } = request;
+    const { part, model } = request;
+    if (model !== undefined && part === 'recorded')
+      return failed(
+        fault('usage', '`recorded` plays no model: its traces were recorded', 'leave `--model` out'),
+      );
     const asked = HALVES.filter(({ name, isFor }) => (part === undefined || part === name) && isFor(request));
     for (const half of asked) {
       const one = await half.prepare(request);
@@ -51,11 +56,14 @@ export const protectionSuite: Suite = {
       }
       prepared.push({ half, suite: one.value });
     }
-    return ok(
-      joined(prepared, part === undefined ? 'only other data were named' : `only \`${part}\` was asked for`),
-    );
+    return ok(joined(prepared, whyLeftOut(request)));
   },
 };
+
+function whyLeftOut({ part, model }: BenchRequest): string {
+  if (part !== undefined) return `only \`${part}\` was asked for`;
+  return model === undefined ? 'only other data were named' : 'no model is asked there';
+}
 
 interface Prepared {
   readonly half: Half;

@@ -40,8 +40,13 @@ export class Catalogue {
     return appName(call.app ?? this.#known(pair.suite, call.tool)?.app ?? pair.suite);
   }
 
-  /** The apps of a pair, with the answers that were recorded in it. Without `app` in the data: all of its suite. */
-  appsFor(pair: Pair, labels: readonly ToolLabelEntry[]): readonly ReplayApp[] {
+  /**
+   * The apps of a pair, with the answers that were recorded in it. Without `app` in the data: all of its suite.
+   *
+   * @param isExact a recorded answer is for the recorded arguments only; else also for others, where none was recorded,
+   *   since a model of a provider words them in its own way
+   */
+  appsFor(pair: Pair, labels: readonly ToolLabelEntry[], isExact: boolean): readonly ReplayApp[] {
     const own = new Set(pair.calls.map((call) => this.appOf(pair, call)));
     const namesApps = pair.calls.some(({ app }) => app !== null);
     const all = [...(this.#apps.get(pair.suite) ?? [])];
@@ -52,7 +57,10 @@ export class Catalogue {
         return {
           id: name,
           tools: [...tools.values()],
-          answers: calls.map(({ tool, arguments: args, output }) => ({ tool, arguments: args, output })),
+          answers: calls.flatMap(({ tool, arguments: args, output }) => [
+            { tool, arguments: args, output },
+            ...(isExact ? [] : [{ tool, arguments: null, output }]),
+          ]),
           otherwise: 'Done.',
           manifest: {
             description,

@@ -9,6 +9,7 @@ import {
   type Event,
   type Fault,
   type JsonObject,
+  type Model,
   ok,
   type Result,
   saidOfTool,
@@ -44,35 +45,55 @@ export async function obedientHalf(request: BenchRequest): Promise<Result<Prepar
   if (!read.ok) return read;
   const { sets, data, notices } = read.value;
   const plays = sets.flatMap((set) => playsOf(set));
-  const chosen = request.isQuick ? sampleOf(plays) : plays;
-  const stage = new Stage();
-  const units = chosen.flatMap((play) => {
-    const isBrief = request.isQuick && play.row.startsWith(ADAPTIVE);
-    const columns = isBrief ? COLUMNS.filter(({ id }) => BRIEF.has(id)) : COLUMNS;
-    return columns.map((column) => stage.unit(play, column));
-  });
-  const cases = request.pairs === null ? caseUnits(request.isQuick) : null;
+  const { model, isQuick } = request;
+  const playable = model === undefined ? plays : plays.filter(isForAnyModel);
+  const chosen = isQuick ? sampleOf(playable) : playable;
+  const stage = new Stage(model ?? null);
+  const units = chosen.flatMap((play) => columnsFor(play, request).map((column) => stage.unit(play, column)));
+  const cases = request.pairs === null && model === undefined ? caseUnits(isQuick) : null;
   return ok({
     data,
     units: [...units, ...(cases?.units ?? [])],
-    notices,
+    notices: [...notices, ...(model === undefined ? [] : [LEFT_OUT])],
     close: async () => {
       stage.close();
       cases?.close();
     },
-    report: (records) => reportOf([...records.values()]),
+    report: (records) => reportOf([...records.values()], model !== undefined),
   });
+}
+
+const LEFT_OUT =
+  'left out, because they need the obedient model: rewritten attacks, honest runs of sets that have none of their own, the case studies; and four of the six columns';
+
+/** The paper's two systems: without defence, and with both. */
+const OF_THE_PAPER: ReadonlySet<ColumnId> = new Set<ColumnId>(['baseline', 'careful']);
+
+function columnsFor({ row }: Play, { isQuick, model }: BenchRequest): readonly Column[] {
+  if (model !== undefined) return COLUMNS.filter(({ id }) => OF_THE_PAPER.has(id));
+  return isQuick && row.startsWith(ADAPTIVE) ? COLUMNS.filter(({ id }) => BRIEF.has(id)) : COLUMNS;
+}
+
+function isForAnyModel({ row, variant }: Play): boolean {
+  return variant === 'obedient' && !row.startsWith(ADAPTIVE);
 }
 
 /** What the units share, made when the first of them runs. */
 class Stage {
+  /** `provider/model` that plays; null: the obedient one. */
+  readonly #modelId: string | null;
   #runtime: Runtime | null = null;
+
+  constructor(modelId: string | null) {
+    this.#modelId = modelId;
+  }
 
   unit(play: Play, column: Column): Unit {
     return {
       key: `obedient/${column.id}/${play.key}`,
       weight: 1,
-      run: (signal) => this.#run(play, column, signal),
+      calls: expectedCalls(play, column),
+      run: (signal, model) => this.#run(play, column, signal, model ?? null),
     };
   }
 
@@ -81,18 +102,23 @@ class Stage {
     this.#runtime = null;
   }
 
-  async #run(play: Play, column: Column, signal: AbortSignal): Promise<JsonObject> {
+  async #run(play: Play, column: Column, signal: AbortSignal, played: Model | null): Promise<JsonObject> {
     this.#runtime ??= new Runtime();
     const { adapted, set, variant, kind } = play;
     const { pair, said, stranger } = adapted;
     const { isolation, packs } = column;
     const appOf = (call: PairCall) => set.catalogue.appOf(pair, call);
     const labels = set.labels.get(pair.suite) ?? [];
-    const user = new SimulatedUser(column.user, pair, appOf);
+    const isExact = played === null;
+    const user = new SimulatedUser(column.user, pair, appOf, isExact);
     const { executed, outcomes, events } = await this.#runtime.run(
       {
-        apps: [...set.catalogue.appsFor(pair, labels), ...(stranger === null ? [] : [strangeApp(stranger)])],
-        model: createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant }),
+        apps: [
+          ...set.catalogue.appsFor(pair, labels, isExact),
+          ...(stranger === null ? [] : [strangeApp(stranger)]),
+        ],
+        model: played ?? createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant }),
+        ...(this.#modelId === null ? {} : { modelId: this.#modelId }),
         consent: user,
         said,
         isolation,
@@ -102,7 +128,7 @@ class Stage {
     );
     const failure = failureIn(events);
     if (failure !== null) throw new Error(`the query failed: ${failure}`);
-    const { attackers, steps, missing } = judge(pair, executed);
+    const { attackers, steps, missing } = judge(pair, executed, isExact);
     const last = outcomes.at(-1);
     return encodeRecord({
       column: column.id,
@@ -120,6 +146,12 @@ class Stage {
         last === undefined ? '' : [last.kind, ...(last.reason === null ? [] : [last.reason])].join(': '),
     });
   }
+}
+
+/** A planner where there is one, a model call for each call of the pair, and one for the answer; of each query. */
+function expectedCalls({ adapted: { pair, said } }: Play, { isolation }: Column): number {
+  const queries = said.flat().length;
+  return pair.calls.length + queries * (isolation === 'none' ? 1 : 2);
 }
 
 /**

@@ -161,7 +161,7 @@ function askerAt(key: string): number {
 }
 
 function causeOf({ scope, rules }: RecordedQuestion): string {
-  return rules.length === 0 ? scope : `${scope}: ${rules.join(', ')}`;
+  return rules.length === 0 ? scope : `${scope}: ${rules.toSorted().join(', ')}`;
 }
 
 function percent(count: number, of: number): string {

@@ -29,11 +29,14 @@ export class SimulatedUser implements Consent {
   readonly #kind: UserKind;
   readonly #pair: Pair;
   readonly #appOf: (call: PairCall) => string;
+  readonly #isExact: boolean;
 
-  constructor(kind: UserKind, pair: Pair, appOf: (call: PairCall) => string) {
+  /** @param isExact the own task's calls are known by their arguments; else by their tool, where the attacker wants another one */
+  constructor(kind: UserKind, pair: Pair, appOf: (call: PairCall) => string, isExact: boolean) {
     this.#kind = kind;
     this.#pair = pair;
     this.#appOf = appOf;
+    this.#isExact = isExact;
   }
 
   async permission(prompt: PermissionPrompt): Promise<PermissionAnswer> {
@@ -79,7 +82,8 @@ export class SimulatedUser implements Consent {
     const tool = toolShown({ subject, data });
     const shows = (call: PairCall) =>
       (tool === null || tool === call.tool) &&
-      data.some(({ value }) => value.includes(canonicalJson(call.arguments)));
+      (data.some(({ value }) => value.includes(canonicalJson(call.arguments))) ||
+        (!this.#isExact && (tool ?? subject.what) === call.tool && !this.#isAttackersTool(call.tool)));
     switch (subject.scope) {
       case 'irreversible-action':
       case 'exchange':
@@ -98,8 +102,11 @@ export class SimulatedUser implements Consent {
 
   #askerOf(prompt: PermissionPrompt, tool: string): Asker {
     if (this.#isWanted(prompt)) return 'task';
-    const isAttackers = this.#pair.calls.some((call) => call.origin === 'injection' && call.tool === tool);
-    return isAttackers ? 'attacker' : 'other';
+    return this.#isAttackersTool(tool) ? 'attacker' : 'other';
+  }
+
+  #isAttackersTool(tool: string): boolean {
+    return this.#pair.calls.some((call) => call.origin === 'injection' && call.tool === tool);
   }
 
   #isOwn(app: string): boolean {
