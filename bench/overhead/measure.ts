@@ -7,6 +7,7 @@
  */
 import type { Event, Usage } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';
+import type { MemorySpan } from '../runtime/timed-memory.ts';
 import { dollarsFor } from './latency.ts';
 import type { Dropped } from './simulated-provider.ts';
 
@@ -20,6 +21,9 @@ export interface Measure {
   readonly tools: number;
   /** Starts of apps that something waited for. */
   readonly starts: number;
+  /** While nothing but a memory was read or written: the hub's own, or that of an app's context, which the hub keeps. */
+  readonly hubMemory: number;
+  readonly spokeMemory: number;
   /** Hub, journal, agent loops, and all that is none of these. */
   readonly rest: number;
   /** Those in vain among them, as in what follows. */
@@ -28,28 +32,38 @@ export interface Measure {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly dollars: number;
+  /** Apps that executed a call. */
+  readonly apps: number;
 }
 
-type Part = 'model' | 'planning' | 'tools' | 'starts';
+type Part = 'model' | 'planning' | 'tools' | 'starts' | 'hubMemory' | 'spokeMemory';
 interface Span {
   readonly part: Part;
   readonly from: number;
   readonly to: number;
 }
 /** Where several go on at once, the first of these is what is waited for. */
-const FIRST: readonly Part[] = ['model', 'tools', 'planning', 'starts'];
+const FIRST: readonly Part[] = ['model', 'tools', 'planning', 'starts', 'hubMemory', 'spokeMemory'];
 
 /** The queries of a session in their order; `fromFirstCall`: the clock starts when the first model call begins. */
 export function measures(
   events: readonly Event[],
   fromFirstCall: boolean,
   dropped: readonly Dropped[] = [],
+  memory: readonly MemorySpan[] = [],
 ): readonly Measure[] {
   const starts = events.flatMap((event, at) => (event.kind === 'user.message' ? [at] : []));
-  return starts.map((at, number) => measure(events.slice(at, starts[number + 1]), fromFirstCall, dropped));
+  return starts.map((at, number) =>
+    measure(events.slice(at, starts[number + 1]), fromFirstCall, dropped, memory),
+  );
 }
 
-function measure(events: readonly Event[], fromFirstCall: boolean, dropped: readonly Dropped[]): Measure {
+function measure(
+  events: readonly Event[],
+  fromFirstCall: boolean,
+  dropped: readonly Dropped[],
+  memory: readonly MemorySpan[],
+): Measure {
   const planners = new Set(
     events.flatMap((event) =>
       event.kind === 'context.created' && event.of === 'planner' ? [event.context] : [],
@@ -66,6 +80,7 @@ function measure(events: readonly Event[], fromFirstCall: boolean, dropped: read
   const spans = events
     .filter(({ context }) => !guessed.has(context))
     .flatMap((event) => spanOf(event, planners))
+    .concat(memory.filter((one) => one.from >= from && one.to <= to).map(memorySpan))
     .map((span) => within(span, from, to));
   const inVain = dropped.filter(({ at }) => at >= from && at <= to);
   const usages = events.flatMap((event) =>
@@ -82,7 +97,12 @@ function measure(events: readonly Event[], fromFirstCall: boolean, dropped: read
     planCalls: usages.filter(({ isPlan }) => isPlan).length,
     ...usage,
     dollars: dollarsFor(usage),
+    apps: new Set(events.flatMap(({ kind, app }) => (kind === 'tool-call.executed' ? [app] : []))).size,
   };
+}
+
+function memorySpan({ of, from, to }: MemorySpan): Span {
+  return { part: of === 'hub' ? 'hubMemory' : 'spokeMemory', from, to };
 }
 
 function spanOf(event: Event, planners: ReadonlySet<Event['context']>): readonly Span[] {
@@ -108,7 +128,7 @@ function within({ part, from, to }: Span, least: number, most: number): Span {
 
 /** Each moment counts once. */
 function partsOf(spans: readonly Span[], from: number, to: number): Record<Part | 'rest', number> {
-  const parts = { model: 0, planning: 0, tools: 0, starts: 0, rest: 0 };
+  const parts = { model: 0, planning: 0, tools: 0, starts: 0, hubMemory: 0, spokeMemory: 0, rest: 0 };
   const edges = [...new Set([from, to, ...spans.flatMap((span) => [span.from, span.to])])]
     .filter((edge) => edge >= from && edge <= to)
     .sort((a, b) => a - b);

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';
 import type { Unit } from '../evaluation/suite.ts';
-import { measures } from './measure.ts';
+import { type Measure, measures } from './measure.ts';
 import { overheadSuite } from './suite.ts';
+import { timeByApps } from './table-four.ts';
 
 let sequence = 0;
 function event(time: number, context: string | null, body: object): Event {
@@ -43,12 +44,15 @@ test('each moment of a query counts once, where it was waited for', () => {
     model: 100,
     tools: 5,
     starts: 40,
+    hubMemory: 0,
+    spokeMemory: 0,
     rest: 25,
     modelCalls: 2,
     planCalls: 1,
     inputTokens: 2_000,
     outputTokens: 200,
     dollars: 0.007,
+    apps: 1,
   });
 });
 
@@ -100,6 +104,8 @@ test('a conversation is measured cold and warm, isolated and in one shared conte
       const measure = isJsonObject(phases) ? phases[phase] : null;
       assert.ok(isJsonObject(measure), `${column}, ${phase}`);
       assert.ok(Number(measure.inputTokens) > 100 && Number(measure.outputTokens) > 0);
+      assert.ok(Number(measure.apps) >= 1, 'apps were used');
+      assert.ok(Number(measure.hubMemory) + Number(measure.spokeMemory) > 0, 'memories were used');
       // The provider is really waited for.
       assert.ok(
         Number(measure.model) >= 150 * (Number(measure.modelCalls) - Number(measure.planCalls)) * 0.9,
@@ -122,4 +128,55 @@ test('a report of nothing meets no aim', async (t) => {
   assert.ok(prepared.ok);
   t.after(() => prepared.value.close());
   assert.ok(prepared.value.report(new Map()).aims.every(({ isMet }) => !isMet));
+});
+
+test('time in which only a memory worked is that memory’s, and counts once', () => {
+  const spans = [
+    { of: 'hub', from: 2, to: 5 },
+    { of: 'spoke', from: 262, to: 264 },
+    // Beside a model call it costs nothing; and a span of another query is none of this one.
+    { of: 'spoke', from: 200, to: 210 },
+    { of: 'hub', from: 400, to: 500 },
+  ] as const;
+  const [measure] = measures(QUERY, false, [], spans);
+  assert.deepEqual(
+    [measure?.hubMemory, measure?.spokeMemory, measure?.model, measure?.tools, measure?.rest],
+    [3, 0, 100, 5, 22],
+  );
+});
+
+const MEASURE: Measure = {
+  total: 100,
+  planning: 0,
+  model: 80,
+  tools: 10,
+  starts: 0,
+  hubMemory: 0,
+  spokeMemory: 1,
+  rest: 9,
+  modelCalls: 2,
+  planCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  dollars: 0,
+  apps: 2,
+};
+
+test('table IV is by the number of apps used, and shares the extra time out to hub and spokes', () => {
+  const isolated = { ...MEASURE, total: 200, planning: 50, model: 100, hubMemory: 5, starts: 20, rest: 14 };
+  const query = { set: 'relational data', installed: 3, phase: 'cold', baseline: MEASURE, isolated } as const;
+  const table = timeByApps([query, { ...query, phase: 'warm' }]);
+  assert.ok(table.kind === 'table');
+  assert.deepEqual(table.rows, [
+    [
+      ...['relational data', '2', '1', '80.0', '10.0', '1.0', '100.0'],
+      ...['50.0', '5.0', '100.0', '10.0', '1.0', '20.0', '14.0', '200.0', '55.0', '20.0', '25.0'],
+    ],
+  ]);
+});
+
+test('where isolation takes no more time there is none to share out', () => {
+  const query = { set: 's', installed: 1, phase: 'cold', baseline: MEASURE, isolated: MEASURE } as const;
+  const table = timeByApps([query]);
+  assert.deepEqual(table.kind === 'table' && table.rows[0]?.slice(-3), ['–', '–', '–']);
 });

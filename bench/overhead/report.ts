@@ -9,11 +9,12 @@ import type { Section, SuiteReport } from '../evaluation/suite.ts';
 import { LATENCY, PRICE } from './latency.ts';
 import type { Measure } from './measure.ts';
 import { COST, PERCENTILES, TABLE_IV } from './published.ts';
+import { timeByApps } from './table-four.ts';
 
 type Phase = 'cold' | 'warm';
 const PHASES: readonly Phase[] = ['cold', 'warm'];
 
-interface Query {
+export interface Query {
   readonly set: string;
   readonly installed: number;
   readonly phase: Phase;
@@ -36,7 +37,8 @@ interface Distribution {
 
 const SEVERAL: ReadonlySet<string> = new Set(['typewriter, 26 apps', 'relational data']);
 
-export function reportOf(records: ReadonlyMap<string, JsonObject>): SuiteReport {
+/** @param model of a provider that played, `provider/model`; null: the obedient one behind the simulated provider */
+export function reportOf(records: ReadonlyMap<string, JsonObject>, model: string | null): SuiteReport {
   const queries = [...records.values()].flatMap(queriesOf);
   const warm = queries.filter(({ phase }) => phase === 'warm');
   const all = distribution(queries);
@@ -49,7 +51,7 @@ export function reportOf(records: ReadonlyMap<string, JsonObject>): SuiteReport 
   const costAt = (size: number) => costs.get(size) ?? null;
   return {
     result: {
-      latency: { ...LATENCY },
+      latency: model === null ? { ...LATENCY } : null,
       price: { ...PRICE },
       all: { ...all },
       cold: { ...distribution(queries.filter(({ phase }) => phase === 'cold')) },
@@ -83,7 +85,7 @@ export function reportOf(records: ReadonlyMap<string, JsonObject>): SuiteReport 
         isMet: (costAt(size) ?? 2) < 1,
       })),
     ],
-    sections: isMeasured ? sections(queries, sizes, costs) : [],
+    sections: isMeasured ? sections(queries, sizes, costs, model) : [],
   };
 }
 
@@ -91,9 +93,10 @@ function sections(
   queries: readonly Query[],
   sizes: readonly number[],
   costs: ReadonlyMap<number, number>,
+  model: string | null,
 ): readonly Section[] {
   return [
-    { kind: 'text', title: null, text: METHOD },
+    { kind: 'text', title: null, text: methodOf(model) },
     {
       kind: 'table',
       title: 'Time, of that in the shared context',
@@ -128,7 +131,7 @@ function sections(
     },
     {
       kind: 'table',
-      title: 'Where the time goes (table IV)',
+      title: 'Where the time goes, cold and warm',
       columns: [
         'set',
         'start',
@@ -144,6 +147,7 @@ function sections(
       rows: breakdown(queries),
       note: 'Means in milliseconds, over all numbers of installed apps. What goes on beside a model call of the answering context is in none of the other columns.',
     },
+    timeByApps(queries),
     {
       kind: 'table',
       title: 'IsolateGPT, table IV',
@@ -193,9 +197,16 @@ function sections(
   ];
 }
 
+function methodOf(model: string | null): string {
+  const who =
+    model === null
+      ? 'The obedient model answers over HTTP, from a process of its own, after ' +
+        `${LATENCY.base} ms + ${LATENCY.input} ms a token in + ${LATENCY.output} ms a token out, really waited for; tokens are counted by o200k_base. `
+      : `\`${model}\` answers, as fast as its provider does, with the tokens that it reports; what nobody waited for is not counted. `;
+  return who + METHOD;
+}
+
 const METHOD =
-  'The obedient model answers over HTTP, from a process of its own, after ' +
-  `${LATENCY.base} ms + ${LATENCY.input} ms a token in + ${LATENCY.output} ms a token out, really waited for; tokens are counted by o200k_base. ` +
   'Each conversation is two queries: before the first nothing is started (cold), at the second app and agent loop run (warm) and both columns have the first in their history. ' +
   'The clock of the shared context starts with its first model call, so that no start counts against it. Whatever is asked is granted, as in the paper.';
 
@@ -307,12 +318,15 @@ function measureIn(column: Json | undefined, phase: Phase): Measure | null {
     model: number('model'),
     tools: number('tools'),
     starts: number('starts'),
+    hubMemory: number('hubMemory'),
+    spokeMemory: number('spokeMemory'),
     rest: number('rest'),
     modelCalls: number('modelCalls'),
     planCalls: number('planCalls'),
     inputTokens: number('inputTokens'),
     outputTokens: number('outputTokens'),
     dollars: number('dollars'),
+    apps: number('apps'),
   };
 }
 

@@ -12,7 +12,7 @@ import type { SetName, Task } from '../functionality/task.ts';
 import type { Defences, ReplayApp, Runtime } from '../runtime/run.ts';
 import { type Measure, measures } from './measure.ts';
 import { reportOf } from './report.ts';
-import type { SimulatedProvider } from './simulated-provider.ts';
+import type { Dropped, SimulatedProvider } from './simulated-provider.ts';
 
 export const overheadSuite: Suite = {
   id: 'overhead',
@@ -20,6 +20,7 @@ export const overheadSuite: Suite = {
   // Time is measured.
   jobs: 1,
   takes: [],
+  playsModels: true,
   prepare,
 };
 
@@ -59,30 +60,35 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     const model: Model = { complete: () => Promise.reject(new Error('no model is needed to agree')) };
     await runtime.agree({ apps, model, consent: GRANTING, isolation: 'spokes', packs: null });
   };
+  const simulated = async (tasks: readonly Task[]): Promise<Model> => {
+    provider ??= await startProvider();
+    await provider.play(tasks.map(({ scenario }) => scenario));
+    return provider.model;
+  };
   const unitOf = ({ task, next, installed }: Conversation, index: number): Unit => ({
     key: `${task.key}/${installed}`,
     weight: 4 + task.turns.length + installed / 4 + (task.turns[0]?.expected.length ?? 0),
-    run: async (signal) => {
-      provider ??= await startProvider();
-      await provider.play([task.scenario, next.scenario]);
+    calls: expectedCalls([task, next]),
+    run: async (signal, played) => {
+      const player = played ?? (await simulated([task, next]));
       await agree(task);
       const apps = withOthers(task.apps, others.value.apps, installed);
       const record: Record<string, JsonObject> = {};
       // In turns, so that neither is always the one that runs after the other.
       for (const [name, defences] of index % 2 === 0 ? columns : columns.toReversed()) {
         record[name] = await converse(
-          provider,
           runtime,
           {
             ...defences,
             apps,
-            model: provider.model,
-            modelId: MODEL_ID,
+            model: player,
+            modelId: request.model ?? MODEL_ID,
             consent: GRANTING,
             said: [[task, next].map(({ turns }) => turns[0]?.query ?? '')],
             isAgreed: true,
             warmApps: defences.isolation === 'none' ? apps.length : 4,
           },
+          () => (played === undefined ? (provider?.takeDropped() ?? []) : []),
           signal,
         );
       }
@@ -97,7 +103,7 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
       runtime.close();
       await provider?.close();
     },
-    report: reportOf,
+    report: (records) => reportOf(records, request.model ?? null),
   });
 }
 
@@ -136,17 +142,22 @@ function withOthers(
   return [...own, ...others].slice(0, Math.max(own.length, installed));
 }
 
+/** Both columns: of each query a call for each that is expected and one for the answer; isolated, one for the plan. */
+function expectedCalls(tasks: readonly Task[]): number {
+  return tasks.reduce((sum, { turns: [turn] }) => sum + 2 * ((turn?.expected.length ?? 0) + 1) + 1, 0);
+}
+
 async function converse(
-  provider: SimulatedProvider,
   runtime: Runtime,
   wanted: Parameters<Runtime['run']>[0],
+  takeDropped: () => readonly Dropped[],
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const { events, outcomes } = await runtime.run(wanted, signal);
+  const { events, outcomes, memory } = await runtime.run(wanted, signal);
   const failed = outcomes.find(({ kind }) => kind !== 'answered');
   if (failed !== undefined) throw new Error(`a query was ${failed.kind}: ${failed.reason ?? 'no reason'}`);
   // Today's assistants start their servers with themselves: of the shared context no start counts.
-  const [cold, warm] = measures(events, wanted.isolation === 'none', provider.takeDropped());
+  const [cold, warm] = measures(events, wanted.isolation === 'none', takeDropped(), memory);
   return { cold: recordOf(cold), warm: recordOf(warm) };
 }
 

@@ -31,6 +31,7 @@ import { stateFolder } from '../../packages/cli/src/paths.ts';
 import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
 import { longTextsOf } from '../../packages/cli/src/rules.ts';
 import { CODE_ROOT } from '../places.ts';
+import { type MemorySpan, withTimedMemory } from './timed-memory.ts';
 
 /** An app of the table. */
 export interface ReplayApp {
@@ -100,6 +101,8 @@ export interface Ran {
   /** Of each query. */
   readonly outcomes: readonly Outcome[];
   readonly events: readonly Event[];
+  /** When memories were read and written. */
+  readonly memory: readonly MemorySpan[];
 }
 
 const PROGRAM = join(import.meta.dirname, 'replay-app.mjs');
@@ -132,7 +135,12 @@ export class Runtime {
       const events: Event[] = [];
       store.journal.subscribe((event) => void events.push(event));
       for (const app of wanted.apps) writePart(data, app);
-      const hub = this.#hub(wanted, data, store);
+      const memory: MemorySpan[] = [];
+      const hub = this.#hub(
+        wanted,
+        data,
+        withTimedMemory(store, (span) => void memory.push(span)),
+      );
       wanted.onAsk?.();
       const outcomes: Outcome[] = [];
       for (const queries of wanted.said) {
@@ -142,7 +150,7 @@ export class Runtime {
         outcomes.push(...(await converse(session.value, queries, signal)));
       }
       const executed = wanted.apps.flatMap(({ id }) => executedBy(data, id)).toSorted(byTime);
-      return { executed, outcomes, events };
+      return { executed, outcomes, events, memory };
     } finally {
       store.close();
       rmSync(data, { recursive: true, force: true });
