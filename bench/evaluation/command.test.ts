@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import { startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
 import { DATA_FOLDER } from '../data.ts';
 import { CORDON, Homes } from '../places.ts';
 
@@ -137,4 +138,74 @@ for (const { what, args, said } of [
     const { code, err } = await ended(start(...args));
     assert.equal(code, 2);
     assert.match(err.replace(/\n\s+/g, ' '), said);
+  });
+
+const MODEL = ['functionality', '--quick', '--model', 'local/recorded'];
+
+async function recordedServer(t: { after: (done: () => unknown) => void }) {
+  const server = await startFakeOpenAi({ script: () => ({ kind: 'completion', text: '{"app":null}' }) });
+  t.after(() => server.close());
+  return server;
+}
+
+test('with a model of a provider the run tells what it will come to, and asks nothing without `--yes`', async (t) => {
+  const { baseUrl, requests } = await recordedServer(t);
+  const out = join(folder, 'unstarted');
+  const command = [...MODEL, '--base-url', baseUrl, '--max-calls', '3', '--out', out];
+  const refused = await ended(start(...command));
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.err.replace(/\n\s+/g, ' '),
+    /units with `local\/recorded`: about \d+ model calls, .*cost unknown/,
+  );
+  assert.match(refused.err, /the run was not started.*--yes/s);
+  assert.equal(requests.length, 0);
+
+  const started = await ended(start(...command, '--yes', '--json'));
+  assert.equal(started.code, 2, started.err);
+  assert.match(started.out, /"kind":"bench.stopped","reason":"the run made its 3 model calls"/);
+  assert.match(started.out, /"kind":"bench.spent","calls":3,/);
+  assert.equal(requests.length, 3);
+});
+
+for (const { what, args, said } of [
+  { what: 'a model without a limit', args: MODEL, said: /not asked without a limit.*--max-calls/ },
+  {
+    what: 'a limit of money for a model without a price',
+    args: [...MODEL, '--max-cost', '1'],
+    said: /the price of `local\/recorded` is not known.*`prices`/,
+  },
+  {
+    what: 'a model in a benchmark where none plays',
+    args: ['detectors', '--model', 'local/x', '--max-calls', '1'],
+    said: /no model plays in `detectors`.*`protection` or `functionality` or `overhead`/,
+  },
+  {
+    what: 'a limit without a model',
+    args: ['functionality', '--max-calls', '1'],
+    said: /`--max-calls` is about a model.*name it with `--model`/,
+  },
+  {
+    what: 'a model and kept answers at once',
+    args: [...MODEL, '--replay', '.'],
+    said: /`--replay` asks no model/,
+  },
+  {
+    what: 'a folder that holds no answers',
+    args: ['functionality', '--replay', '/nowhere/at/all'],
+    said: /\/nowhere\/at\/all holds no answers of a model to `functionality`/,
+  },
+  {
+    what: 'the part of a benchmark that plays no model',
+    args: ['protection', '--part', 'recorded', '--model', 'local/x', '--max-calls', '1'],
+    said: /`recorded` plays no model/,
+  },
+])
+  test(`${what} is refused, and nothing is asked`, async (t) => {
+    const { baseUrl, requests } = await recordedServer(t);
+    const base = args.includes('--model') ? ['--base-url', baseUrl] : [];
+    const { code, err } = await ended(start(...args, ...base, '--out', join(folder, 'refused')));
+    assert.equal(code, 2);
+    assert.match(err.replace(/\n\s+/g, ' '), said);
+    assert.equal(requests.length, 0);
   });

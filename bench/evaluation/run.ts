@@ -65,7 +65,8 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   const prepared = await unlessStopped(suite.prepare(options.request), options.signal);
   if (prepared === null) return failed(fault('cancelled', 'interrupted before the first unit'));
   if (!prepared.ok) return prepared;
-  const { data, units, notices = [] } = prepared.value;
+  const { units, notices = [] } = prepared.value;
+  const data = [...prepared.value.data, ...(options.played?.model.data ?? [])];
   try {
     const opened = options.store.begin(
       suite.id,

@@ -20,6 +20,8 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import type { KeptRecords } from '../evaluation/run-store.ts';
+import type { DataFile } from '../evaluation/suite.ts';
 import type { Spending } from './spending.ts';
 import {
   decodeEntry,
@@ -35,6 +37,8 @@ export interface PlayedModel {
   readonly id: string;
   /** Whether it answers from what an earlier run kept. */
   readonly isReplay: boolean;
+  /** What the kept answers are known again by; empty: a provider answers. */
+  readonly data: readonly DataFile[];
   begin(key: string): UnitModel;
 }
 
@@ -86,6 +90,7 @@ export function providerModel(parts: ProviderModelParts): PlayedModel {
   return {
     id: parts.id,
     isReplay: false,
+    data: [],
     begin: () =>
       new AskedUnit(parts, (isMeasured) => {
         failedUnits = isMeasured ? 0 : failedUnits + 1;
@@ -166,14 +171,11 @@ class AskedUnit implements UnitModel {
  *
  * @param waits whether an answer takes as long as it took then; where time is measured
  */
-export function replayedModel(
-  id: string,
-  records: ReadonlyMap<string, JsonObject>,
-  waits: boolean,
-): PlayedModel {
+export function replayedModel({ model, records, data }: KeptRecords, waits: boolean): PlayedModel {
   return {
-    id,
+    id: model,
     isReplay: true,
+    data: [data],
     begin: (key) => new ReplayedUnit(records.get(key)?.[ASKED], waits),
   };
 }

@@ -491,11 +491,21 @@ function benching(bench: Command): void {
     .option('--labels <file>', 'protection, peers: labels of the tools of those')
     .option('--pairs <file>', 'protection: other pairs for the obedient model')
     .option('--part <name>', 'protection: only `recorded` or `obedient`')
+    .option('--model <provider/model>', 'protection, functionality, overhead: a model of a provider plays')
+    .option('--base-url <url>', 'an OpenAI-compatible server for the model’s provider')
+    .option('--config <file>', 'the configuration, for --model: providers and prices')
+    .option('--max-calls <number>', 'with --model: the model calls of this run')
+    .option(
+      '--max-cost <amount>',
+      'with --model: what this run may cost, by the `prices` of the configuration',
+    )
+    .option('--yes', 'with --model: start; without it the run only tells what it would come to')
+    .option('--replay <folder>', 'judge again by the answers that a run with --model kept there')
     .option('--go-on', 'go on also from records that another version of the code made')
     .option('--again', 'measure anew what was measured before')
     .option('--json', 'one JSON object per line on standard output')
-    .action((name: string | undefined, paths: string[], { json, ...options }) =>
-      run({ json }, async (around) =>
+    .action((name: string | undefined, paths: string[], { json, config, baseUrl, ...options }) =>
+      run({ json, config, baseUrl, model: options.model }, async (around) =>
         (await import('./commands/bench.ts')).bench(around, name ?? 'list', paths, options),
       ),
     );

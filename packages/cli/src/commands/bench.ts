@@ -6,8 +6,27 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { BenchRequest, Observer, OtherData, Ran, RunStore, Start, Suite } from '@cordon/bench';
-import { type Fault, fault } from '@cordon/core';
+import type {
+  BenchRequest,
+  Estimate,
+  Observer,
+  OtherData,
+  PlayedModel,
+  Ran,
+  RunStore,
+  Start,
+  Suite,
+} from '@cordon/bench';
+import { type Fault, fault, ok, type Result } from '@cordon/core';
+import {
+  type AskedModel,
+  askedModel,
+  estimateText,
+  NOT_AGREED,
+  type PlayOptions,
+  playRefusal,
+  requestWith,
+} from '../bench/playing.ts';
 import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
 import { Drawing } from '../drawing.ts';
@@ -17,7 +36,7 @@ import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */
-export interface BenchOptions {
+export interface BenchOptions extends PlayOptions {
   readonly quick?: boolean;
   readonly out?: string;
   readonly data?: string;
@@ -60,15 +79,54 @@ export async function bench(
     surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
-  const refusal = refusalOf(suites, loaded, options);
+  const refusal = refusalOf(suites, loaded, options) ?? playRefusal(suites, loaded, options);
   if (refusal !== null) {
     surroundings.tellFault(refusal);
     return EXIT.failed;
   }
-  return new Bencher(surroundings, loaded, requestOf(surroundings, options), startOf(options)).run(
-    suites,
-    outFolder(surroundings, options),
+  const bencher = new Bencher(
+    surroundings,
+    loaded,
+    requestOf(surroundings, options),
+    startOf(options),
+    options.yes === true,
   );
+  const player = playerOf(surroundings, loaded, options, (reason) => bencher.stop(reason));
+  return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(surroundings, options), player);
+}
+
+/** Who plays in a suite; `asked`: a provider is, and that costs. */
+interface Player {
+  readonly asked: AskedModel | null;
+  readonly in: (suite: Suite) => Result<PlayedModel, Fault>;
+}
+
+/** Null: the obedient model. `wrong`: that has been told. */
+function playerOf(
+  surroundings: Surroundings,
+  loaded: Bench,
+  options: BenchOptions,
+  onStop: (reason: string) => void,
+): Player | null | 'wrong' {
+  const { model, replay } = options;
+  if (replay !== undefined) {
+    const folder = absolutePath(replay, process.cwd(), surroundings.home);
+    return {
+      asked: null,
+      in: ({ id, jobs }) => {
+        const kept = loaded.keptRecords(folder, id);
+        // Where time is measured, units run alone.
+        return kept.ok ? ok(loaded.replayedModel(kept.value, jobs === 1)) : kept;
+      },
+    };
+  }
+  if (model === undefined) return null;
+  const configuration = surroundings.configurationInEffect();
+  if (configuration === null) return 'wrong';
+  const asked = askedModel(loaded, configuration, options, onStop);
+  if (asked.ok) return { asked: asked.value, in: () => ok(asked.value.played) };
+  surroundings.tellFault(asked.fault);
+  return 'wrong';
 }
 
 /** Data that are given and that nobody looks at would be taken for what was measured. */
@@ -162,14 +220,15 @@ function startOf({ goOn, again }: BenchOptions): Start {
   return goOn === true ? 'any code' : 'same';
 }
 
-/** A sample, everything, and each folder of other data have records of their own. */
+/** A sample, everything, each folder of other data and each model have records of their own. */
 function outFolder(surroundings: Surroundings, options: BenchOptions): string {
   const { home, environment } = surroundings;
   if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
   const { traces, labels, pairs, isQuick } = requestOf(surroundings, options);
-  const others = JSON.stringify([traces, labels, pairs]);
+  const players = [options.model, options.replay].flatMap((one) => one ?? []);
+  const others = JSON.stringify([traces, labels, pairs, ...players]);
   const given =
-    traces === null && pairs === null
+    traces === null && pairs === null && players.length === 0
       ? ''
       : `-${createHash('sha256').update(others).digest('hex').slice(0, 8)}`;
   const data = defaultDataFolder({ environment, cwd: process.cwd(), home });
@@ -183,19 +242,35 @@ class Bencher {
   readonly #bench: Bench;
   readonly #request: BenchRequest;
   readonly #start: Start;
+  readonly #isAgreed: boolean;
   readonly #look: Look;
   readonly #stop = new AbortController();
   #stoppedAt = 0;
 
-  constructor(surroundings: Surroundings, loaded: Bench, request: BenchRequest, start: Start) {
+  constructor(
+    surroundings: Surroundings,
+    loaded: Bench,
+    request: BenchRequest,
+    start: Start,
+    isAgreed: boolean,
+  ) {
     this.#surroundings = surroundings;
     this.#bench = loaded;
     this.#request = request;
     this.#start = start;
+    this.#isAgreed = isAgreed;
     this.#look = lookOf(surroundings, loaded);
   }
 
-  async run(suites: readonly Suite[], folder: string): Promise<ExitCode> {
+  /** Nothing more is measured, for a reason that is told once. */
+  stop(reason: string): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#surroundings.wantsJson) this.#surroundings.json({ kind: 'bench.stopped', reason });
+    else this.#note(`ending the run: ${reason}`);
+    this.#stop.abort();
+  }
+
+  async run(suites: readonly Suite[], folder: string, player: Player | null): Promise<ExitCode> {
     const surroundings = this.#surroundings;
     const store = this.#bench.RunStore.open(folder);
     if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
@@ -206,15 +281,29 @@ class Bencher {
       for (const suite of suites) {
         if (this.#stop.signal.aborted) break;
         const progress = this.#progressOf(suite);
+        const played = player?.in(suite);
+        if (played?.ok === false) {
+          codes.push(surroundings.tellObstacle({ kind: 'fault', fault: played.fault }));
+          continue;
+        }
+        const model = played?.value;
         const ran = await this.#bench
           .runSuite(suite, {
-            request: this.#request,
+            request: model === undefined ? this.#request : requestWith(this.#request, model),
             store: store.value,
             version,
             start: this.#start,
             signal: this.#stop.signal,
             observer: this.#observer(suite, progress),
             now: () => performance.now(),
+            ...(model === undefined
+              ? {}
+              : {
+                  played: {
+                    model,
+                    agrees: (estimate) => this.#agrees(suite, estimate, player?.asked ?? null),
+                  },
+                }),
           })
           .finally(() => progress.clear());
         codes.push(
@@ -222,6 +311,7 @@ class Bencher {
         );
       }
       this.#publish(store.value);
+      if (player?.asked != null) this.#tellSpent(player.asked);
     } finally {
       store.value.close();
     }
@@ -243,6 +333,23 @@ class Bencher {
     const inOrder = [...results.value].sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite));
     const file = store.publish(this.#bench.page(inOrder));
     if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('', `the same as a page: ${file}`);
+  }
+
+  /** Null: the run may start. What it will come to is told in any case. */
+  #agrees({ id }: Suite, estimate: Estimate, asked: AskedModel | null): Fault | null {
+    if (asked === null || estimate.units === 0) return null;
+    const cost = this.#bench.costOf(estimate, asked.price);
+    if (this.#surroundings.wantsJson)
+      this.#surroundings.json({ kind: 'bench.estimate', suite: id, ...estimate, cost });
+    else this.#note(`${id}: ${estimateText(asked.played, estimate, cost)}`);
+    return this.#isAgreed ? null : NOT_AGREED;
+  }
+
+  #tellSpent({ spending: { spent } }: AskedModel): void {
+    if (this.#surroundings.wantsJson) return this.#surroundings.json({ kind: 'bench.spent', ...spent });
+    const { calls, inputTokens, outputTokens, cost } = spent;
+    const money = cost === null ? '' : `, cost ${Number(cost.toPrecision(3))}`;
+    this.#note(`asked the model ${calls} times: ${inputTokens} tokens in and ${outputTokens} out${money}`);
   }
 
   #interrupt(): void {
