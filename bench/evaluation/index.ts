@@ -2,6 +2,7 @@ export {
   costOf,
   type Estimate,
   type PlayedModel,
+  type ProviderModelParts,
   providerModel,
   replayedModel,
   Spending,

@@ -8,6 +8,7 @@ import type {
   BenchRequest,
   Estimate,
   PlayedModel,
+  ProviderModelParts,
   providerModel,
   replayedModel,
   Spending,
@@ -76,7 +77,7 @@ export function askedModel(
   parts: PlayParts,
   configuration: Configuration,
   { model: id = '', maxCalls, maxCost }: PlayOptions,
-  onStop: (reason: string) => void,
+  { now, onStop }: Pick<ProviderModelParts, 'now' | 'onStop'>,
 ): Result<AskedModel, Fault> {
   if (id === OBEDIENT_MODEL)
     return failed(
@@ -89,7 +90,6 @@ export function askedModel(
   const problem = check(id);
   if (problem !== null) return failed(fault('model-failure', problem.message, problem.help));
   const spending = new parts.Spending(limits.value, price);
-  const now = () => performance.now();
   return ok({ played: parts.providerModel({ id, model, spending, onStop, now }), spending, price });
 }
 

@@ -123,7 +123,7 @@ function playerOf(
   if (model === undefined) return null;
   const configuration = surroundings.configurationInEffect();
   if (configuration === null) return 'wrong';
-  const asked = askedModel(loaded, configuration, options, onStop);
+  const asked = askedModel(loaded, configuration, options, { now: () => performance.now(), onStop });
   if (asked.ok) return { asked: asked.value, in: () => ok(asked.value.played) };
   surroundings.tellFault(asked.fault);
   return 'wrong';
