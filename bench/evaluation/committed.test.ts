@@ -81,3 +81,16 @@ test('a result of one part replaces that part alone, and says of when the rest i
   );
   assert.deepEqual(run.notices, ['This run measured `recorded` alone; the rest is of 2030-01-02, code old.']);
 });
+
+test('a result of a model that not everybody can ask does not stand in the repository, the same of the obedient one does', () => {
+  const result = (run: RunFacts): SuiteResult => ({
+    suite: 'functionality',
+    question: '?',
+    figures: {},
+    aims: [],
+    sections: [],
+    run,
+  });
+  assert.equal(objection(result(RUN)), null);
+  assert.match(objection(result({ ...RUN, model: 'a/b' })) ?? '', /`a\/b` played in it/);
+});

@@ -1,10 +1,12 @@
 /** That each moment of a query counts once, where it was waited for; and one conversation in real processes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject } from '@cordon/core';
+import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject, type Model } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';
 import type { Unit } from '../evaluation/suite.ts';
+import { readTasks } from '../functionality/data.ts';
 import { type Measure, measures } from './measure.ts';
+import { startProvider } from './simulated-provider.ts';
 import { overheadSuite } from './suite.ts';
 import { timeByApps } from './table-four.ts';
 
@@ -179,4 +181,37 @@ test('where isolation takes no more time there is none to share out', () => {
   const query = { set: 's', installed: 1, phase: 'cold', baseline: MEASURE, isolated: MEASURE } as const;
   const table = timeByApps([query]);
   assert.deepEqual(table.kind === 'table' && table.rows[0]?.slice(-3), ['–', '–', '–']);
+});
+
+test('a model of a provider that plays is measured by its own calls, in both columns', async (t) => {
+  const provider = await startProvider();
+  t.after(() => provider.close());
+  const tasks = readTasks({ data: null });
+  assert.ok(tasks.ok);
+  const mails = tasks.value.tasks.filter(({ set }) => set === 'e-mail extraction');
+  await provider.play(mails.map(({ scenario }) => scenario));
+  const prepared = await overheadSuite.prepare({
+    isQuick: true,
+    data: null,
+    traces: null,
+    labels: null,
+    pairs: null,
+    model: 'simulated/obedient',
+  });
+  assert.ok(prepared.ok);
+  t.after(() => prepared.value.close());
+  const unit = prepared.value.units.find(({ key }) => key.startsWith('e-mail/'));
+  assert.ok(unit?.calls === 6, `${unit?.calls} calls are expected`);
+  let calls = 0;
+  const counting: Model = {
+    complete: (request, options) => {
+      calls++;
+      return provider.model.complete(request, options);
+    },
+  };
+  const record = await unit.run(t.signal, counting);
+  assert.ok(calls >= 4, `${calls} calls`);
+  const { sections } = prepared.value.report(new Map([[unit.key, record]]));
+  const [method] = sections;
+  assert.ok(method?.kind === 'text' && method.text.startsWith('`simulated/obedient` answers'));
 });

@@ -346,6 +346,7 @@ class Bencher {
   }
 
   #tellSpent({ spending: { spent } }: AskedModel): void {
+    if (spent.calls === 0) return;
     if (this.#surroundings.wantsJson) return this.#surroundings.json({ kind: 'bench.spent', ...spent });
     const { calls, inputTokens, outputTokens, cost } = spent;
     const money = cost === null ? '' : `, cost ${Number(cost.toPrecision(3))}`;
