@@ -209,3 +209,20 @@ for (const { what, args, said } of [
     assert.match(err.replace(/\n\s+/g, ' '), said);
     assert.equal(requests.length, 0);
   });
+
+test('with a price in the configuration the cost is told, and limited', async (t) => {
+  const { baseUrl, requests } = await recordedServer(t);
+  const config = join(folder, 'prices.json');
+  const prices = { 'local/recorded': { input: 10, output: 100 } };
+  writeFileSync(config, JSON.stringify({ apps: {}, providers: { local: { baseURL: baseUrl } }, prices }));
+  const command = [...MODEL, '--config', config, '--max-cost', '0.15', '--yes', '--json'];
+  const { code, out, err } = await ended(start(...command, '--out', join(folder, 'priced')));
+  assert.equal(code, 2, err);
+  assert.match(out, /"kind":"bench.estimate","suite":"functionality".*"cost":[\d.]+/);
+  assert.match(out, /"reason":"the next model call could cost more than is left of 0.15"/);
+  const spent = out.split('\n').find((line) => line.includes('"bench.spent"')) ?? '';
+  const parsed = parseJson(spent);
+  assert.ok(parsed.ok && isJsonObject(parsed.value), out);
+  assert.equal(parsed.value.calls, requests.length);
+  assert.ok(Number(parsed.value.cost) <= 0.15, spent);
+});
