@@ -36,6 +36,8 @@ export interface RunFacts {
   readonly isOnOtherData: boolean;
   /** The only part of the suite that was measured. Absent: all of them. */
   readonly part?: string;
+  /** Only units whose key contains this were run. Absent: all of them. */
+  readonly only?: string;
   /** The model of a provider that played. Absent: the obedient one. */
   readonly model?: string;
   /** Its answers are those that an earlier run kept. */

@@ -43,6 +43,8 @@ export interface Print {
   readonly data: readonly DataFile[];
   /** The model of a provider that played; absent: the obedient one. */
   readonly model?: string;
+  /** Only units whose key contains this; absent: all. */
+  readonly only?: string;
 }
 
 /**
@@ -153,6 +155,7 @@ export class RunStore {
     if (!isJsonObject(before)) return 'nothing says what they were made of';
     if (before.isQuick !== print.isQuick)
       return print.isQuick ? 'they are of all units, and this is a sample' : 'they are of a sample';
+    if ((before.only ?? null) !== (print.only ?? null)) return 'other units were chosen';
     if ((before.model ?? null) !== (print.model ?? null)) return 'another model played';
     if (canonicalJsonOf(before.data) !== canonicalJsonOf(print.data)) return 'the data are others';
     if (before.code !== print.code || before.policy !== print.policy) return CODE_CHANGED;

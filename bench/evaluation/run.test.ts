@@ -77,12 +77,12 @@ class Trial {
 
   async make(
     scripted: Scripted,
-    { isQuick = false, code = 'one', start = 'same' as Start } = {},
+    { isQuick = false, code = 'one', start = 'same' as Start, only = null as string | null } = {},
   ): Promise<Ran> {
     const store = opened(RunStore.open(folder));
     try {
       const ran = await runSuite(this.suite(scripted), {
-        request: { ...REQUEST, isQuick },
+        request: { ...REQUEST, isQuick, ...(only === null ? {} : { only }) },
         store,
         version: { code, policy: 'rules' },
         start,
@@ -282,3 +282,22 @@ for (const [what, spoil] of [
     const read = readResults(folder);
     assert.match(read.ok ? '' : read.fault.message, /is no result of a benchmark/);
   });
+
+test('only units that are chosen by their key are run, the result says so, and all are run anew without the choice', async () => {
+  const chosen = new Trial();
+  const { result } = await chosen.make({ keys: ['set/a', 'set/b', 'other/a'] }, { only: 'set/' });
+  assert.deepEqual([chosen.run, result.run.only, result.run.units], [['set/a', 'set/b'], 'set/', 2]);
+  const all = new Trial();
+  const whole = await all.make({ keys: ['set/a', 'set/b', 'other/a'] });
+  assert.deepEqual([all.run.length, whole.result.run.only], [3, undefined]);
+  assert.deepEqual(all.beginnings, [
+    { kind: 'restarted', why: 'other units were chosen', kept: 'machine.1.jsonl' },
+  ]);
+});
+
+test('a choice that no unit fits is refused', async () => {
+  await assert.rejects(
+    new Trial().make({}, { only: 'nothing' }),
+    /no unit of `machine` has `nothing` in its key/,
+  );
+});

@@ -65,15 +65,22 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   const prepared = await unlessStopped(suite.prepare(options.request), options.signal);
   if (prepared === null) return failed(fault('cancelled', 'interrupted before the first unit'));
   if (!prepared.ok) return prepared;
-  const { units, notices = [] } = prepared.value;
+  const { notices = [] } = prepared.value;
+  const { only } = options.request;
+  const units = prepared.value.units.filter(({ key }) => only === undefined || key.includes(only));
   const data = [...prepared.value.data, ...(options.played?.model.data ?? [])];
   try {
+    if (only !== undefined && units.length === 0) {
+      const help = `keys are such as \`${prepared.value.units[0]?.key ?? ''}\``;
+      return failed(fault('usage', `no unit of \`${suite.id}\` has \`${only}\` in its key`, help));
+    }
     const opened = options.store.begin(
       suite.id,
       {
         isQuick: options.request.isQuick,
         ...options.version,
         data,
+        ...(only === undefined ? {} : { only }),
         ...(options.played === undefined ? {} : { model: options.played.model.id }),
       },
       options.start,
@@ -97,6 +104,7 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
       run: {
         isOnOtherData: isOnOtherData(options.request),
         ...(options.request.part === undefined ? {} : { part: options.request.part }),
+        ...(only === undefined ? {} : { only }),
         ...(options.played === undefined
           ? {}
           : { model: options.played.model.id, isReplay: options.played.model.isReplay }),

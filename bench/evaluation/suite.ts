@@ -40,6 +40,8 @@ export interface BenchRequest {
   readonly pairs: string | null;
   /** The only part that is to be measured, one of the suite's `parts`. Absent: all of them. */
   readonly part?: string;
+  /** Only units whose key contains this. Absent: all of them. */
+  readonly only?: string;
   /** `provider/model`, in the place of the obedient model: each unit is handed it. Absent: the obedient model plays. */
   readonly model?: string;
 }

@@ -491,6 +491,7 @@ function benching(bench: Command): void {
     .option('--labels <file>', 'protection, peers: labels of the tools of those')
     .option('--pairs <file>', 'protection: other pairs for the obedient model')
     .option('--part <name>', 'protection: only `recorded` or `obedient`')
+    .option('--only <text>', 'only units whose key contains it')
     .option('--model <provider/model>', 'protection, functionality, overhead: a model of a provider plays')
     .option('--base-url <url>', 'an OpenAI-compatible server for the model’s provider')
     .option('--config <file>', 'the configuration, for --model: providers and prices')

@@ -44,6 +44,7 @@ export interface BenchOptions extends PlayOptions {
   readonly labels?: string;
   readonly pairs?: string;
   readonly part?: string;
+  readonly only?: string;
   readonly goOn?: boolean;
   readonly again?: boolean;
 }
@@ -212,6 +213,7 @@ function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequ
     labels: path(options.labels),
     pairs: path(options.pairs),
     ...(options.part === undefined ? {} : { part: options.part }),
+    ...(options.only === undefined ? {} : { only: options.only }),
   };
 }
 
@@ -220,15 +222,15 @@ function startOf({ goOn, again }: BenchOptions): Start {
   return goOn === true ? 'any code' : 'same';
 }
 
-/** A sample, everything, each folder of other data and each model have records of their own. */
+/** A sample, everything, each choice of units, each folder of other data and each model have records of their own. */
 function outFolder(surroundings: Surroundings, options: BenchOptions): string {
   const { home, environment } = surroundings;
   if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
   const { traces, labels, pairs, isQuick } = requestOf(surroundings, options);
-  const players = [options.model, options.replay].flatMap((one) => one ?? []);
-  const others = JSON.stringify([traces, labels, pairs, ...players]);
+  const more = [options.model, options.replay, options.only].flatMap((one) => one ?? []);
+  const others = JSON.stringify([traces, labels, pairs, ...more]);
   const given =
-    traces === null && pairs === null && players.length === 0
+    traces === null && pairs === null && more.length === 0
       ? ''
       : `-${createHash('sha256').update(others).digest('hex').slice(0, 8)}`;
   const data = defaultDataFolder({ environment, cwd: process.cwd(), home });
