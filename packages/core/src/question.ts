@@ -7,8 +7,11 @@ import type { Fault } from './fault.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Result } from './result.ts';
 
-/** Who can be asked. `llm` is the model port; the others stand behind addresses that the user gives. */
-export const SERVICES = ['llm', 'embedding', 'moderation', 'ocr'] as const;
+/**
+ * Who can be asked. `llm` is the model port, `predicate` a function of the user's in a confined process; the others stand
+ * behind addresses that the user gives.
+ */
+export const SERVICES = ['llm', 'embedding', 'moderation', 'ocr', 'predicate'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** What is asked for a rule. Holds content of the trace, which may be protected. */

@@ -20,6 +20,7 @@ import { CATEGORY_NAMES } from './hidden-text/category-names.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
 import type * as Links from './links/rule.ts';
 import { onDemand } from './on-demand.ts';
+import { predicatesOf } from './own/predicates.ts';
 import { KINDS } from './pii/kinds.ts';
 import type * as Pii from './pii/rule.ts';
 import type * as PromptInjection from './prompt-injection/rule.ts';
@@ -223,8 +224,11 @@ const ASKING: readonly {
   },
 ];
 
+/** What a module of the user's may not name its functions: its own would stand in for ours, unseen. */
+export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASKING].map(({ name }) => name));
+
 /**
- * All detectors: given to `loadPolicy`, its rules can import them by name.
+ * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
  * @param longTexts where long texts are looked at; absent: by whoever decides, at once
  */
@@ -242,5 +246,8 @@ export function standardDetectors(
       asksOutside: (call) => computes === undefined || !computes(call, asking),
     }),
   );
-  return [...DETECTORS, ...asked].map((spec) => defineDetector(spec, longTexts));
+  return [
+    ...[...DETECTORS, ...asked].map((spec) => defineDetector(spec, longTexts)),
+    ...(asking.own ?? []).flatMap((module) => predicatesOf(module, asking)),
+  ];
 }

@@ -11,8 +11,8 @@ export interface Endpoint {
   readonly key: string | null;
 }
 
-/** Services beside the model port. */
-export type EndpointKind = Exclude<ServiceName, 'llm'>;
+/** Services behind an address. */
+export type EndpointKind = Exclude<ServiceName, 'llm' | 'predicate'>;
 
 /** Tried once: a rule waits for it, and is decided again later if it has to be. Nothing is loaded before the first question. */
 export function createService(kind: EndpointKind, endpoint: Endpoint, fetch: Fetch): Service {

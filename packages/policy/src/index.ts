@@ -21,6 +21,7 @@ export {
 export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';
 export { parseTools, type ToolSchema } from './lint/tool-schema.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
+export { definePredicate, type PredicateSpec } from './predicate.ts';
 export { type FormatOptions, format } from './print/formatter.ts';
 export { print } from './print/printer.ts';
 

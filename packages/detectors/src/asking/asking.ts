@@ -9,6 +9,7 @@ import {
   type ServiceName,
 } from '@cordon/core';
 import { awaiting, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import type { DeclaredModule } from '../own/module.ts';
 import { NO_ANSWERS } from './answer-book.ts';
 
 /** Who answers here. */
@@ -17,6 +18,8 @@ export interface Asking {
   readonly offers: ReadonlySet<ServiceName>;
   /** `provider/model` behind `llm`: a rule may name it, and no other. */
   readonly model: string | null;
+  /** Modules of the user's whose functions rules may call; absent: none. */
+  readonly own?: readonly DeclaredModule[];
 }
 
 export const NOBODY_ANSWERS: Asking = { book: NO_ANSWERS, offers: new Set(), model: null };

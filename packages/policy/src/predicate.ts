@@ -1,0 +1,114 @@
+/**
+ * Predicates of the user's own: functions over elements of the trace (analyzer paper, 3.1). Where a detector gets texts, a
+ * predicate gets copies of whole values, bound events included, by the names of its parameters.
+ *
+ * Ring 0; what a predicate answers is ring 1.
+ */
+import type { Json, JsonObject } from '@cordon/core';
+import { type Detector, NoAnswer, noAnswer } from './detector.ts';
+import { EventObject } from './event-object.ts';
+import {
+  callable,
+  isContents,
+  isDictionary,
+  isList,
+  isParameters,
+  isTraceObject,
+  isUndecided,
+  type TraceObject,
+  type Undecided,
+  undecided,
+  type Value,
+} from './value.ts';
+
+export interface PredicateSpec {
+  /** As rules import it from `cordon.detectors`. */
+  readonly name: string;
+  /** In order. A rule may leave out the last ones. */
+  readonly parameters: readonly [string, ...string[]];
+  /** `values`: by parameter, each a copy as JSON. `noAnswer` and `awaiting` make the rule undecided, which denies. */
+  readonly run: (values: JsonObject) => Json | NoAnswer;
+}
+
+/**
+ * Makes such a function one that rules can import. An argument that is no element of the trace and no plain value (a function, a
+ * tool pattern), an unknown parameter, or one that is given twice makes the rule undecided.
+ */
+export function definePredicate({ name, parameters, run }: PredicateSpec): Detector {
+  return {
+    name,
+    cost: 'model',
+    isDeterministic: false,
+    parameters,
+    callable: callable(name, (positional, named) => {
+      const bound = valuesOf(name, parameters, positional, named);
+      if (isUndecided(bound)) return bound;
+      const answer = run(bound.values);
+      return answer instanceof NoAnswer ? undecided(answer.reason, null, answer.awaits) : answer;
+    }),
+    // Only the thread for long texts asks this, and it has no predicates.
+    judge: () => noAnswer(`\`${name}\` takes values and no texts`),
+  };
+}
+
+function valuesOf(
+  name: string,
+  parameters: readonly string[],
+  positional: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): { readonly values: JsonObject } | Undecided {
+  const placed = positional.map((value, at): [string | undefined, Value] => [parameters[at], value]);
+  const values = new Map<string, Json>();
+  for (const [parameter, value] of [...placed, ...named]) {
+    if (parameter === undefined || !parameters.includes(parameter) || values.has(parameter))
+      return undecided(`\`${name}\` takes (${parameters.join(', ')})`);
+    const copy = copyOf(value);
+    if (copy === undefined)
+      return isUndecided(value) ? value : undecided(`\`${name}\` takes events and plain values`);
+    values.set(parameter, copy);
+  }
+  return { values: Object.fromEntries(values) };
+}
+
+/**
+ * A value as JSON: an event or a part of one is an object of its fields, with its type under `kind`. Undefined: it is, or
+ * holds, what is no value of a program.
+ */
+function copyOf(value: Value): Json | undefined {
+  if (value === null || typeof value !== 'object') return value;
+  if (isContents(value)) return copyOfAll(value.chunks);
+  if (isTraceObject(value))
+    return copyOfMembers([
+      ['kind', value.type],
+      ...value.fieldNames().map((field): [string, Value] => [field, fieldOf(value, field)]),
+    ]);
+  if (isList(value)) return copyOfAll(value);
+  if (isParameters(value)) return copyOf(value.values);
+  return isDictionary(value) ? copyOfMembers(Object.entries(value)) : undefined;
+}
+
+/** Without `trace_idx`: it moves while others act, and the same event would be asked about again and again. */
+function fieldOf(value: TraceObject, field: string): Value {
+  if (field === 'metadata' && value instanceof EventObject) return value.event.metadata ?? {};
+  return value.field(field) ?? null;
+}
+
+function copyOfAll(values: readonly Value[]): Json | undefined {
+  const copies: Json[] = [];
+  for (const value of values) {
+    const copy = copyOf(value);
+    if (copy === undefined) return undefined;
+    copies.push(copy);
+  }
+  return copies;
+}
+
+function copyOfMembers(members: readonly (readonly [string, Value])[]): Json | undefined {
+  const copies: [string, Json][] = [];
+  for (const [key, value] of members) {
+    const copy = copyOf(value);
+    if (copy === undefined) return undefined;
+    copies.push([key, copy]);
+  }
+  return Object.fromEntries(copies);
+}
