@@ -78,6 +78,18 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'environment'],
     why: 'a table of what code that is read may reach for: it names these and uses none',
   },
+  'packages/detectors/src/own/inside/run.ts': {
+    of: ['code at run time', 'sockets'],
+    why: 'runs inside a sandbox: loads the module of the user and answers on an inherited socket',
+  },
+  'packages/cli/src/own-detectors/module-process.ts': {
+    of: ['clock', 'sockets'],
+    why: 'hands the clock and who dials to the proxy of a module that may reach a host',
+  },
+  'packages/cli/src/commands/check.ts': {
+    of: ['code at run time'],
+    why: 'modules of predicates are started only where there are some',
+  },
   'packages/cli/src/commands/bench.ts': {
     of: ['clock', 'code at run time'],
     why: 'what measures is loaded when it is asked for, and is given the clock',
@@ -123,8 +135,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
   },
   'packages/cli/src/rules.ts': {
-    of: ['http', 'clock'],
-    why: 'hands `fetch` and the clock to those who answer questions of rules',
+    of: ['http', 'clock', 'code at run time'],
+    why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
   'packages/cli/src/commands/opened.ts': {
     of: ['code at run time'],

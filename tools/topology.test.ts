@@ -55,6 +55,7 @@ const ALLOWED: Readonly<
       'policy/rules',
       'sandbox',
       'sandbox/layers',
+      'sandbox/tree-digest',
       'trace',
     ],
     others: ['commander'],

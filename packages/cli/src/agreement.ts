@@ -30,8 +30,9 @@ export async function agreementTo(
   configuration: Configuration,
   parts: AgreementParts,
 ): Promise<Fault | null> {
-  const { file, origin, digest, ownDataFolder } = configuration;
+  const { file, origin, ownDataFolder } = configuration;
   if (file === null || origin !== 'found') return null;
+  const digest = agreedDigest(configuration);
   const path = realPath(file);
   const known = remembered(ownDataFolder, path, digest, parts.now);
   if (!known.ok) return known.fault;
@@ -83,14 +84,22 @@ async function isYes(
 }
 
 /** Whether the file may take effect as things are; asks nobody, and creates nothing. */
-export function isInEffect(
-  { file, origin, digest, ownDataFolder }: Configuration,
-  now: () => number,
-): boolean {
+export function isInEffect(configuration: Configuration, now: () => number): boolean {
+  const { file, origin, ownDataFolder } = configuration;
   if (file === null || origin !== 'found') return true;
   if (!isFile(join(agreedFolder(ownDataFolder), 'cordon.db'))) return false;
-  const known = remembered(ownDataFolder, realPath(file), digest, now);
+  const known = remembered(ownDataFolder, realPath(file), agreedDigest(configuration), now);
   return known.ok && known.value === 'agreed';
+}
+
+/**
+ * What is agreed to: the text of the file, and every file of the modules that it names. Attack: the file stays as it was, and
+ * the predicate that it names always says that all is well.
+ */
+function agreedDigest({ digest, asking }: Pick<Configuration, 'digest' | 'asking'>): string {
+  const { modules } = asking;
+  if (modules.length === 0) return digest;
+  return digestOfText([digest, ...modules.map((one) => `${one.file}\n${one.digest}`)].join('\n'));
 }
 
 /**
@@ -102,11 +111,16 @@ export function agreementToChange(
   texts: { readonly from: string; readonly to: string },
   now: () => number,
 ): Fault | null {
-  const { file, origin, digest, ownDataFolder } = before;
+  const { file, origin, digest, asking, ownDataFolder } = before;
   if (file === null || origin !== 'found' || !isInEffect(before, now)) return null;
   // Attack: a text that somebody else put there since would be agreed to with what is added.
   if (digestOfText(texts.from) !== digest) return null;
-  return remember(ownDataFolder, realPath(file), digestOfText(texts.to), now);
+  return remember(
+    ownDataFolder,
+    realPath(file),
+    agreedDigest({ digest: digestOfText(texts.to), asking }),
+    now,
+  );
 }
 
 /** A store of its own: it holds paths and digests, needs no key, and is where no file says. */
@@ -236,6 +250,10 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
   if (asking.model !== null) screen.say(`${FRAME}rules ask a model: `, asking.model, 'warn');
   for (const [kind, { url }] of asking.endpoints) screen.say(`${FRAME}rules ask for ${kind}: `, url, 'warn');
+  for (const { file: module, network } of asking.modules) {
+    screen.say(`${FRAME}rules ask a module: `, module, 'warn');
+    if (network.length > 0) screen.say(`${FRAME}  network: `, network.join(', '), 'warn', 4);
+  }
   if (weaker.length > 0)
     screen.say(
       `${FRAME}!! `,

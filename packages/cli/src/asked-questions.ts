@@ -1,55 +1,53 @@
 /**
- * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names, and
- * only because the user said so (`--ask-models`).
+ * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names
+ * (`--ask-models`) and to the modules that the command line names (`--detectors`), only because the user said so.
  *
  * Ring 1.
  */
-import { type Fault, failed, type Json, type Model, ok, type Question, type Result } from '@cordon/core';
-import type { Asking } from '@cordon/detectors';
+import {
+  type Diagnostic,
+  type Fault,
+  failed,
+  type Json,
+  type Model,
+  ok,
+  type Question,
+  type Result,
+} from '@cordon/core';
+import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import type { Configuration } from './config.ts';
 import { broker } from './models.ts';
-import { answeringOf, askingOf } from './rules.ts';
-
-/** One answer may lead to the next question. */
-const MOST_ROUNDS = 8;
-const AT_ONCE = 4;
-
-/** By digest: what has to be answered before a rule can be decided. */
-export type Awaited = Map<string, Question>;
+import { answeringOf, askingOf, ownPredicates } from './rules.ts';
 
 export interface Answerers {
   /** What detectors see of them. */
   readonly asking: Asking;
   /** Judges again and again until nobody is waited for; what nobody answers stays undecided. */
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
+  /** Digests of the user's modules that answer: with other code, other answers. */
+  readonly modules: readonly string[];
+  /** Ends the processes of modules. */
+  readonly close: () => Promise<void>;
 }
 
 /** Who answers what rules ask; null: the configuration names nobody. */
-export function answerersFor(configuration: Configuration): Answerers | null {
-  const answering = answeringOf(configuration.asking);
-  const asking = askingOf(answering);
-  if (answering === null || asking === undefined) return null;
+export async function answerersFor(
+  configuration: Configuration,
+): Promise<Result<Answerers | null, readonly Diagnostic[]>> {
+  const own = await ownPredicates(configuration);
+  if (!own.ok) return own;
+  const answering = answeringOf(configuration.asking, own.value);
+  const asking = askingOf(answering, own.value);
+  if (answering === null || asking === undefined) return ok(null);
   const { model } = broker(configuration, []);
-  return { asking, judged: (judge) => judgedWithAnswers(judge, answering, model) };
-}
-
-async function judgedWithAnswers<T>(
-  judge: (awaited: Awaited) => T,
-  answering: Answering,
-  model: Model,
-): Promise<T> {
-  for (let round = 0; ; round++) {
-    const awaited: Awaited = new Map();
-    const judgement = judge(awaited);
-    if (awaited.size === 0 || round >= MOST_ROUNDS) return judgement;
-    const left = [...awaited.values()];
-    const work = async () => {
-      for (let next = left.shift(); next !== undefined; next = left.shift())
-        answering.book.keep(next, await answerTo(next, answering, model));
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-  }
+  return ok({
+    asking,
+    judged: (judge) =>
+      judgedWithAnswers(judge, answering.book, (question) => answerTo(question, answering, model)),
+    modules: (own.value?.modules ?? []).map(({ digest }) => digest),
+    close: async () => own.value?.close(),
+  });
 }
 
 async function answerTo(

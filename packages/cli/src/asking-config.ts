@@ -7,6 +7,8 @@
 import type { Endpoint, EndpointKind } from '@cordon/llm';
 import { readAddress } from './app-config.ts';
 import { type ConfigReader, type Located, readBounded } from './config-reader.ts';
+import { readNetworkEntry } from './network-config.ts';
+import { type ModulePlaces, type ModuleSettings, moduleAt } from './own-detectors/module-settings.ts';
 import type { Environment } from './paths.ts';
 import { readVariableName, secretKey } from './provider-config.ts';
 
@@ -14,12 +16,19 @@ export interface AskingSettings {
   /** `provider/model` that answers `llm`, `llm_confirm` and `topic`; null: none does. */
   readonly model: string | null;
   readonly endpoints: ReadonlyMap<EndpointKind, Endpoint>;
+  /** The user's own predicates. */
+  readonly modules: readonly ModuleSettings[];
   /** How long one decision waits for its answers. */
   readonly seconds: number;
 }
 
 const USUAL_SECONDS = 30;
-export const ASKS_NOBODY: AskingSettings = { model: null, endpoints: new Map(), seconds: USUAL_SECONDS };
+export const ASKS_NOBODY: AskingSettings = {
+  model: null,
+  endpoints: new Map(),
+  modules: [],
+  seconds: USUAL_SECONDS,
+};
 
 const KINDS: readonly EndpointKind[] = ['embedding', 'moderation', 'ocr'];
 
@@ -28,10 +37,12 @@ export function readAsking(
   at: Located,
   environment: Environment,
   readModel: (at: Located) => string | null,
+  places: ModulePlaces,
 ): AskingSettings {
   const object = reader.object(at);
   if (object === null) return ASKS_NOBODY;
   const model = object.get('model');
+  const modules = object.get('modules');
   const endpoints = KINDS.flatMap((kind): [EndpointKind, Endpoint][] => {
     const inner = object.get(kind);
     const endpoint = inner === null ? null : readEndpoint(reader, inner, environment);
@@ -40,10 +51,30 @@ export function readAsking(
   const settings: AskingSettings = {
     model: model === null ? null : readModel(model),
     endpoints: new Map(endpoints),
+    modules: modules === null ? [] : readModules(reader, modules, places),
     seconds: readBounded(reader, object, 'seconds', [1, 600], USUAL_SECONDS),
   };
   object.finish(secretKey);
   return settings;
+}
+
+/** Files of modules, or `{"file": "…", "network": ["…"]}`. */
+function readModules(reader: ConfigReader, at: Located, places: ModulePlaces): readonly ModuleSettings[] {
+  return reader.items(at, 'a list of modules').flatMap((item) => {
+    const object = item.node.kind === 'string' ? null : reader.object(item);
+    if (item.node.kind !== 'string' && object === null) return [];
+    const fileAt = object === null ? item : object.required('file', 'name the file of the module');
+    const networkAt = object?.get('network') ?? null;
+    const network = networkAt === null ? [] : reader.items(networkAt, 'an array of hosts');
+    const hosts = network.flatMap((host) => readNetworkEntry(reader, host) ?? []);
+    object?.finish();
+    const path = fileAt === null ? null : reader.string(fileAt);
+    if (fileAt === null || path === null) return [];
+    const module = moduleAt(path, hosts, places);
+    if (module.ok) return [module.value];
+    reader.reportAt(fileAt, { code: 'CFG050', ...module.fault });
+    return [];
+  });
 }
 
 /** `{"url": "…", "model": "…", "apiKeyEnv": "NAME"}` */

@@ -14,14 +14,15 @@ import {
   readDescription,
   StoredPins,
 } from '@cordon/hub';
-import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
+import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured } from './config.ts';
-import { type Ground, layGround, type Obstacle, refused } from './ground.ts';
+import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
 import { BUILT_IN_PRICES } from './limits-config.ts';
+import { machineSandbox } from './machine-sandbox.ts';
 import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT } from './policy-in-force.ts';
-import { readRules } from './rules.ts';
+import { type Rules, readRules } from './rules.ts';
 
 export interface Composed {
   readonly hub: Hub;
@@ -33,6 +34,8 @@ export interface Composed {
   readonly weaker: readonly LayerName[];
   /** What the policy files do that their author may not mean. */
   readonly warnings: readonly Diagnostic[];
+  /** Null: only those that come with this program are in force, and nothing of theirs runs. */
+  readonly rules: Rules | null;
 }
 
 /** Who looks at apps that nobody has agreed to. */
@@ -45,7 +48,7 @@ export interface Reviewing {
 
 const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
 
-/** A hub, from a configuration alone. Whoever is given it closes `store`. */
+/** A hub, from a configuration alone. Whoever is given it leaves it, as `leaveGround` does. */
 export async function compose(
   configuration: Configuration,
   consent: Consent,
@@ -56,7 +59,7 @@ export async function compose(
   const ground = await layGround(configuration);
   if (!ground.ok) return ground;
   const composed = composeOn(ground.value, configuration, consent, home, apps, reviewing);
-  if (!composed.ok) ground.value.store.close();
+  if (!composed.ok) await leaveGround(ground.value);
   return composed;
 }
 
@@ -115,6 +118,7 @@ export function composeOn(
     modelId,
     weaker,
     warnings: policy.warnings,
+    rules: ground.rules,
   });
 }
 
@@ -144,14 +148,6 @@ export function knownApps({ folder, apps }: Configuration, store: Store): readon
     const description = pin === null ? null : readDescription(pin.description);
     return { id, tools: description?.tools.map(({ name }) => name) ?? [] };
   });
-}
-
-/** The result of a passed self-test is kept among the hub's own files, where no app can write. */
-export function machineSandbox(
-  { dataFolder }: Pick<Configuration, 'dataFolder'>,
-  weaker: readonly LayerName[] = [],
-): Sandbox {
-  return openSandbox({ node: process.execPath, cacheFile: join(dataFolder, 'sandbox.json'), weaker });
 }
 
 /** Opened when the first process is to be confined: to see what the machine has takes 10 ms, and the prompt needs none of it. */

@@ -41,6 +41,7 @@ import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './l
 import { type OwnPath, readPath } from './manifest-config.ts';
 import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './memory-config.ts';
 import { nearest } from './nearest.ts';
+import { type ModuleSettings, moduleAt } from './own-detectors/module-settings.ts';
 import { DEFAULT_PACKS, PACKS } from './packs.ts';
 import {
   absolutePath,
@@ -80,9 +81,13 @@ export interface ConfigurationOptions extends LimitOptions {
   /** Added to the file's. */
   readonly policy?: readonly string[] | undefined;
   readonly scenario?: readonly string[] | undefined;
+  /** Modules of the user's predicates, beside the file's; they reach no host. */
+  readonly detectors?: readonly string[] | undefined;
   readonly data?: string | undefined;
   /** `weaker=LAYER,LAYER` */
   readonly sandbox?: string | undefined;
+  /** No file counts, whoever wrote it. */
+  readonly withoutFile?: boolean | undefined;
   /** Looks for no file in the current folder. */
   readonly withoutFound?: boolean | undefined;
 }
@@ -139,6 +144,8 @@ export interface Configuration {
   readonly memory: MemorySettings;
   /** Who answers what detectors of rules ask. */
   readonly asking: AskingSettings;
+  /** Modules of predicates that the command line names, beside those of the file. */
+  readonly namedModules: readonly ModuleSettings[];
   /** The key of the store, read when it is asked for; null: the store has none. */
   readonly readKey: () => Result<StoreKey | null, Fault>;
   /** The key that signs the journal; null: it is not signed. */
@@ -201,6 +208,7 @@ export function loadConfiguration(
     readSecret: secretReader(sources.environment),
     memory: content.memory,
     asking: content.asking,
+    namedModules: optionModules(sources, [content.places.dataFolder, ...folderOf(found.file)], report),
     readJournalKey: () => readJournalKey(sources.environment),
     readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
@@ -277,6 +285,7 @@ type Found = Pick<Configuration, 'file' | 'searched' | 'origin'>;
 
 function findFile(sources: ConfigurationSources): Found {
   const { options, cwd, home } = sources;
+  if (options.withoutFile === true) return { file: null, searched: [], origin: 'none' };
   if (options.config !== undefined) {
     const file = absolutePath(options.config, cwd, home);
     return { file, searched: [file], origin: 'named' };
@@ -344,7 +353,14 @@ function readContent(
       providers,
       at.node.kind === 'string' && providerOf(at.node.value) === addressed,
     );
-  const asking = askingAt === null ? ASKS_NOBODY : readAsking(reader, askingAt, environment, readJudge);
+  const asking =
+    askingAt === null
+      ? ASKS_NOBODY
+      : readAsking(reader, askingAt, environment, readJudge, {
+          folder,
+          home,
+          closed: [dataFolder, ...folderOf(file)],
+        });
   const labelsAt = get('labels');
   const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
   const read = readApps(
@@ -537,6 +553,24 @@ function optionFiles(
       message: `there is no file ${quoted(path)}`,
       help: 'paths are relative to the current folder',
     });
+    return [];
+  });
+}
+
+/** Of a configuration file, where there is one. */
+function folderOf(file: string | null): readonly string[] {
+  return file === null ? [] : [dirname(file)];
+}
+
+function optionModules(
+  { options, cwd, home }: ConfigurationSources,
+  closed: readonly string[],
+  report: (problem: OutsideProblem) => void,
+): readonly ModuleSettings[] {
+  return (options.detectors ?? []).flatMap((path) => {
+    const module = moduleAt(path, [], { folder: cwd, home, closed });
+    if (module.ok) return [module.value];
+    report({ code: 'CFG050', source: 'command line', name: '--detectors', ...module.fault });
     return [];
   });
 }

@@ -29,10 +29,16 @@ export type Obstacle =
   | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
-/** Opens the journal, so whoever is given this closes `store`. Nothing is open after a refusal. */
+/** Opens the journal and starts the user's predicates, so whoever is given this leaves it. Nothing is open after a refusal. */
 export async function layGround(configuration: Configuration): Promise<Result<Ground, Obstacle>> {
   const rules = await readUsersRules(configuration);
   if (!rules.ok) return refused(rules.fault);
+  const laid = layUnder(configuration, rules.value);
+  if (!laid.ok) await rules.value?.own?.close();
+  return laid;
+}
+
+function layUnder(configuration: Configuration, rules: Rules | null): Result<Ground, Obstacle> {
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
   const weaker = readWeaker(configuration.weaker);
@@ -48,7 +54,13 @@ export async function layGround(configuration: Configuration): Promise<Result<Gr
     store.value.close();
     return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
   }
-  return ok({ store: store.value, model, modelId, weaker: weaker.value, rules: rules.value });
+  return ok({ store: store.value, model, modelId, weaker: weaker.value, rules });
+}
+
+/** Ends what the ground has running, and closes the store. */
+export async function leaveGround({ store, rules }: Pick<Ground, 'store' | 'rules'>): Promise<void> {
+  await rules?.own?.close();
+  store.close();
 }
 
 export function refused(diagnostics: readonly Diagnostic[]): Result<never, Obstacle> {
@@ -59,8 +71,14 @@ export function refused(diagnostics: readonly Diagnostic[]): Result<never, Obsta
 async function readUsersRules(
   configuration: Configuration,
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
-  if (configuration.policyFiles.length === 0) return ok(null);
-  return (await import('./rules.ts')).readRules(configuration);
+  const { policyFiles, asking, namedModules } = configuration;
+  if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
+  const { ownPredicates, readRules } = await import('./rules.ts');
+  const own = await ownPredicates(configuration);
+  if (!own.ok) return own;
+  const rules = readRules(configuration, own.value);
+  if (!rules.ok) await own.value?.close();
+  return rules;
 }
 
 /** What is older or more than the configuration keeps goes at every start, from the file too. */

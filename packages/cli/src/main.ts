@@ -23,7 +23,7 @@ function confining(command: Command): Command {
 }
 
 function asking(command: Command): Command {
-  return confining(command)
+  return extended(confining(command))
     .option(
       '--model <provider/model>',
       'e.g. openai/gpt-5, anthropic/claude-sonnet-4-5, google/gemini-3-pro, ollama/llama3',
@@ -82,9 +82,14 @@ function reading(command: Command): Command {
     .option('--labels <file>', 'what the tools of the traces do, so that rules know it');
 }
 
+/** Commands whose rules may call functions of the user's. */
+function extended(command: Command): Command {
+  return command.addOption(repeatable('--detectors <file>', 'a module of functions that rules may call'));
+}
+
 /** Commands about traces whose rules may ask. */
 function answered(command: Command): Command {
-  return command
+  return extended(command)
     .option('--ask-models', 'put what rules ask to the models and services that the configuration names')
     .option('--config <file>', 'the configuration, for --ask-models');
 }
@@ -183,7 +188,7 @@ async function run(
     if (raw.verbose === true && error instanceof Error) console.error(error.stack);
     process.exitCode = EXIT.failed;
   } finally {
-    surroundings.close();
+    await surroundings.close();
   }
 }
 
@@ -425,9 +430,11 @@ function program(): Command {
         (await import('./commands/explain.ts')).explain(around, policy, trace, options),
       ),
     );
-  cordon
-    .command('test [file...]')
-    .description('unit tests of policies: files, folders, or all below this one')
+  extended(
+    cordon
+      .command('test [file...]')
+      .description('unit tests of policies: files, folders, or all below this one'),
+  )
     .option('--require-hits', 'a rule that no test hits is a failure')
     .option('--json', 'one JSON object per line on standard output')
     .action((files: string[], options) =>
@@ -441,9 +448,11 @@ function program(): Command {
     .action((files: string[], options) =>
       run(options, async (around) => (await import('./commands/fmt.ts')).fmt(around, files, options)),
     );
-  cordon
-    .command('check <policy...>')
-    .description('what is wrong with policies, and what is probably not meant; `-` is standard input')
+  extended(
+    cordon
+      .command('check <policy...>')
+      .description('what is wrong with policies, and what is probably not meant; `-` is standard input'),
+  )
     .option('--json', 'all diagnostics in one line of JSON')
     .addOption(
       new Option('--dialect <name>', 'invariant: refuse what that language lacks')

@@ -13,7 +13,9 @@ import { createService, type EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy/rules';
 import type { AskingSettings } from './asking-config.ts';
 import type { Configuration } from './config.ts';
+import type { OwnPredicates } from './own-detectors/start-modules.ts';
 import { readPolicies } from './policy-in-force.ts';
+import { readWeaker } from './weaker.ts';
 
 export interface Rules {
   readonly policy: Policy;
@@ -21,18 +23,40 @@ export interface Rules {
   readonly answering: Answering | null;
   /** Looks at the texts that are too long for the thread that decides. */
   readonly texts: TextThread;
+  /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
+  readonly own: OwnPredicates | null;
 }
 
-/** All that is in force, read and checked. A failure holds what is wrong in any of the files. */
-export function readRules({
-  asking,
-  packs,
-  policyFiles,
-}: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>): Result<Rules, readonly Diagnostic[]> {
-  const answering = answeringOf(asking);
+/**
+ * All that is in force, read and checked. A failure holds what is wrong in any of the files.
+ * @param own what `ownPredicates` gave; null: the configuration has no modules
+ */
+export function readRules(
+  { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  own: OwnPredicates | null = null,
+): Result<Rules, readonly Diagnostic[]> {
+  const answering = answeringOf(asking, own);
   const { longTexts, texts } = longTextsOf();
-  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering), longTexts });
-  return policy.ok ? ok({ policy: policy.value, answering, texts }) : policy;
+  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
+  return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
+}
+
+/** Starts the modules of a configuration, in a sandbox; null where it has none. */
+export async function ownPredicates(
+  configuration: Configuration,
+): Promise<Result<OwnPredicates | null, readonly Diagnostic[]>> {
+  const { asking, namedModules, apps, dataFolder } = configuration;
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return weaker;
+  const modules = [...asking.modules, ...namedModules];
+  if (modules.length === 0) return ok(null);
+  // Loaded when there are some: it loads the sandbox.
+  const [{ startModules }, { machineSandbox }] = await Promise.all([
+    import('./own-detectors/start-modules.ts'),
+    import('./machine-sandbox.ts'),
+  ]);
+  const writable = apps.flatMap(({ manifest }) => manifest.files.write);
+  return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);
 }
 
 /** A thread for long texts, which starts with the first of them, and where the policy finds what it has answered. */
@@ -42,22 +66,28 @@ export function longTextsOf(): { readonly longTexts: LongTexts; readonly texts: 
 }
 
 /** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
-export function answeringOf({ model, endpoints, seconds }: AskingSettings): Answering | null {
-  if (model === null && endpoints.size === 0) return null;
-  const services = [...endpoints].map(([kind, endpoint]): [EndpointKind, Service] => [
-    kind,
-    createService(kind, endpoint, (input, init) => fetch(input, init)),
-  ]);
+export function answeringOf(
+  { model, endpoints, seconds }: AskingSettings,
+  own: OwnPredicates | null,
+): Answering | null {
+  if (model === null && endpoints.size === 0 && own === null) return null;
+  const services = [
+    ...[...endpoints].map(([kind, endpoint]): [EndpointKind, Service] => [
+      kind,
+      createService(kind, endpoint, (input, init) => fetch(input, init)),
+    ]),
+    ...(own === null ? [] : [['predicate', own.service] as const]),
+  ];
   return { book: new KeptAnswers(Date.now), model, services: new Map(services), seconds };
 }
 
 /** The same as detectors see it. */
-export function askingOf(answering: Answering | null): Asking | undefined {
+export function askingOf(answering: Answering | null, own: OwnPredicates | null): Asking | undefined {
   if (answering === null) return undefined;
   const { book, model, services } = answering;
   const offers: ReadonlySet<ServiceName> = new Set([
     ...(model === null ? [] : ['llm' as const]),
     ...services.keys(),
   ]);
-  return { book, offers, model };
+  return { book, offers, model, own: own?.modules ?? [] };
 }

@@ -1,12 +1,19 @@
 /** What the user is shown of a configuration that was found in a folder: whatever in it makes Cordon ask or stop less. */
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { drawFile } from '../src/agreement.ts';
+import { agreementTo, drawFile, isInEffect } from '../src/agreement.ts';
 import { Screen } from '../src/screen.ts';
+import { Terminal } from '../src/terminal.ts';
+import { terminalClock } from '../src/terminal-clock.ts';
 import { ConfigurationFolder } from './configuration-folder.ts';
 
 function drawn(content: object): string {
   using folder = new ConfigurationFolder();
+  return drawnIn(folder, content);
+}
+
+function drawnIn(folder: ConfigurationFolder, content: object): string {
   folder.write('cordon.json', JSON.stringify(content));
   const configuration = folder.load();
   assert.ok(configuration.ok);
@@ -49,4 +56,45 @@ test('whom a found file lets rules ask is named', () => {
   assert.match(text, /rules ask a model: obedient/);
   assert.match(text, /rules ask for ocr: http:\/\/localhost:1\/ocr/);
   assert.doesNotMatch(drawn({ apps: APPS }), /rules ask/);
+});
+
+test('modules that a found file lets rules ask are named, with what they reach', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('own/tone.mjs', 'export default {};');
+  const modules = [{ file: 'own/tone.mjs', network: ['api.example.com'] }];
+  const text = drawnIn(folder, { apps: APPS, detectors: { modules } });
+  assert.match(text, /rules ask a module: .*own\/tone\.mjs/);
+  assert.match(text, /network: api\.example\.com/);
+});
+
+test('a module that changes has to be agreed to again, though the file that names it stays the same', async () => {
+  using folder = new ConfigurationFolder();
+  folder.write('own/tone.mjs', 'export default {};');
+  folder.write('cordon.json', JSON.stringify({ detectors: { modules: ['own/tone.mjs'] } }));
+  const now = () => 0;
+  const isTaken = (): boolean => {
+    const loaded = folder.load();
+    assert.ok(loaded.ok, JSON.stringify(loaded));
+    return isInEffect(loaded.value, now);
+  };
+  assert.equal(isTaken(), false);
+  const configuration = folder.load();
+  assert.ok(configuration.ok);
+  const screen = new Screen({ output: { write: () => true }, columns: () => 80, hasColor: false });
+  const terminal = new Terminal({
+    input: new PassThrough(),
+    output: new PassThrough(),
+    screen,
+    isInteractive: false,
+    marksPastes: false,
+    clock: terminalClock,
+    onInterrupt: () => undefined,
+  });
+  const signal = new AbortController().signal;
+  const parts = { screen, terminal, now, agreesUnasked: true, signal };
+  assert.equal(await agreementTo(configuration.value, parts), null);
+  terminal.close();
+  assert.equal(isTaken(), true);
+  folder.write('own/helper.mjs', 'export const all = true;');
+  assert.equal(isTaken(), false);
 });

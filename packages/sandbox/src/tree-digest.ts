@@ -28,8 +28,11 @@ const CHUNK_NAMES = 1_024;
 
 class Refusal extends Error {}
 
+/** What a folder is in the words of a refusal. */
+const PACKAGE = 'the installed package';
+
 /** `folder`: a path that leads to exactly the folder that is meant, best one of an open descriptor. Never throws. */
-export function digestTree(folder: string): Result<TreeDigest, Fault> {
+export function digestTree(folder: string, what = PACKAGE): Result<TreeDigest, Fault> {
   try {
     const steps = digestSteps(folder);
     for (;;) {
@@ -37,12 +40,12 @@ export function digestTree(folder: string): Result<TreeDigest, Fault> {
       if (step.done === true) return ok(step.value);
     }
   } catch (error) {
-    return refused(error);
+    return refused(error, what);
   }
 }
 
 /** The same, with a turn of the event loop after each millisecond. */
-export async function digestTreeInPieces(folder: string): Promise<Result<TreeDigest, Fault>> {
+export async function digestTreeInPieces(folder: string, what = PACKAGE): Promise<Result<TreeDigest, Fault>> {
   try {
     const steps = digestSteps(folder);
     let sliceEnds = performance.now() + SLICE_MS;
@@ -54,13 +57,13 @@ export async function digestTreeInPieces(folder: string): Promise<Result<TreeDig
       sliceEnds = performance.now() + SLICE_MS;
     }
   } catch (error) {
-    return refused(error);
+    return refused(error, what);
   }
 }
 
-function refused(error: unknown) {
+function refused(error: unknown, what: string) {
   const why = error instanceof Refusal ? error.message : 'it cannot be read';
-  return failed(fault('app-unavailable', `the installed package is not accepted: ${why}`));
+  return failed(fault('app-unavailable', `${what} is not accepted: ${why}`));
 }
 
 /** Work that may be left off for a while at each value that it yields. */

@@ -1,4 +1,4 @@
-/** `--ask-models`, as every command about traces takes it. Ring 1. */
+/** `--ask-models` and `--detectors`, as commands about traces take them. Ring 1. */
 import { fault } from '@cordon/core';
 import type { Answerers } from '../asked-questions.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -6,21 +6,32 @@ import type { Surroundings } from './surroundings.ts';
 export interface AskingOptions {
   /** Questions of rules are put to whom the configuration names. */
   readonly askModels?: boolean;
+  /** Modules of predicates that the command line names. */
+  readonly detectors?: readonly string[];
 }
 
-/** Undefined: nobody is to be asked. Null: somebody is, and nobody can be; that has been told. */
+/**
+ * Undefined: nobody is to be asked. Null: somebody is, and nobody can be; that has been told. Their processes end when the command
+ * does.
+ */
 export async function answerersAskedFor(
   surroundings: Surroundings,
-  { askModels }: AskingOptions,
+  { askModels, detectors = [] }: AskingOptions,
 ): Promise<Answerers | undefined | null> {
-  if (askModels !== true) return undefined;
-  const configuration = surroundings.configuration();
+  if (askModels !== true && detectors.length === 0) return undefined;
+  // Without `--ask-models` no file of the current folder counts, whoever put it there.
+  const configuration = surroundings.configuration(askModels === true ? {} : { withoutFile: true });
   if (configuration === null || !(await surroundings.agrees(configuration))) return null;
   const { answerersFor } = await import('../asked-questions.ts');
-  const answerers = answerersFor(configuration);
-  if (answerers === null) {
+  const answerers = await answerersFor(configuration);
+  if (!answerers.ok) {
+    surroundings.noteDiagnostics(answerers.fault);
+    return null;
+  }
+  if (answerers.value === null) {
     const help = 'say in `detectors` of cordon.json who answers';
     surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
   }
-  return answerers;
+  surroundings.atEnd(async () => answerers.value?.close());
+  return answerers.value;
 }

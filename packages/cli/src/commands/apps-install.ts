@@ -15,13 +15,14 @@ import {
   requestOf,
 } from '@cordon/sandbox';
 import { agreementToRegistry } from '../agreement.ts';
-import { machineSandbox } from '../compose.ts';
+
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
 import { findNpm } from '../install/npm-program.ts';
 import type { Difference, InstallRecord } from '../install/record.ts';
 import { DEFAULT_STEP_LIMITS } from '../install/step.ts';
+import { machineSandbox } from '../machine-sandbox.ts';
 import { nearest } from '../nearest.ts';
 import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';

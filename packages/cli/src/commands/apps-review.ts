@@ -18,7 +18,7 @@ import { appParts, partDifferences } from '../app-text.ts';
 import { type Composed, knownApps } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { layGround } from '../ground.ts';
+import { layGround, leaveGround } from '../ground.ts';
 import { realPath } from '../paths.ts';
 import { drawReview } from '../review.ts';
 import { scannedDescription } from '../scanned-description.ts';
@@ -111,12 +111,12 @@ async function withReviews(
   if (!ground.ok) return surroundings.tellObstacle(ground.fault);
   const composed = await composeReviewed(surroundings, configuration, NOBODY, ground.value);
   if (!composed.ok) {
-    ground.value.store.close();
+    await leaveGround(ground.value);
     return surroundings.tellObstacle(composed.fault);
   }
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
-    composed.value.store.close();
+    await leaveGround(composed.value);
     surroundings.tellFault(fault('journal-unavailable', session.fault.message, session.fault.help));
     return EXIT.failed;
   }
@@ -124,7 +124,7 @@ async function withReviews(
     return await use(new Run(surroundings, configuration, composed.value, session.value));
   } finally {
     await session.value.close('end');
-    composed.value.store.close();
+    await leaveGround(composed.value);
   }
 }
 

@@ -1,5 +1,6 @@
 /** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
 import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -23,6 +24,8 @@ export interface CheckOptions {
   readonly config?: string;
   /** Files with descriptions of tools. */
   readonly tools: readonly string[];
+  /** Modules of the user's predicates. */
+  readonly detectors: readonly string[];
 }
 
 const STANDARD_INPUT = '-';
@@ -39,9 +42,13 @@ export async function check(
   files: readonly string[],
   options: CheckOptions,
 ): Promise<ExitCode> {
-  const known = await knownTools(surroundings, options);
-  const checked: Checked[] = [{ lines: new SourceLines(''), diagnostics: known.diagnostics }];
-  for (const file of new Set(files)) checked.push(await checkOne(file, options.dialect, known));
+  const configuration = configurationFor(surroundings, options);
+  const known = await knownTools(surroundings, options, configuration);
+  const own = await ownAsking(surroundings, configuration);
+  const diagnostics = [...known.diagnostics, ...(own.ok ? [] : own.fault)];
+  const checked: Checked[] = [{ lines: new SourceLines(''), diagnostics }];
+  const asking = own.ok ? own.value : undefined;
+  for (const file of new Set(files)) checked.push(await checkOne(file, options.dialect, known, asking));
   const all = checked.flatMap(({ diagnostics }) => diagnostics);
   if (options.json === true) surroundings.json({ diagnostics: all.map(flat) });
   else {
@@ -52,13 +59,47 @@ export async function check(
   return isBad || !known.isUsable ? EXIT.failed : EXIT.done;
 }
 
-async function checkOne(file: string, dialect: Dialect, { tools, isComplete }: KnownTools): Promise<Checked> {
+function usesConfiguration({ apps, config }: CheckOptions): boolean {
+  return apps === true || config !== undefined;
+}
+
+/** Null: none is needed, or it is wrong, and that has been told. */
+function configurationFor(surroundings: Surroundings, options: CheckOptions): Configuration | null {
+  if (usesConfiguration(options)) return surroundings.configuration();
+  return options.detectors.length > 0 ? surroundings.configuration({ withoutFile: true }) : null;
+}
+
+/** The user's predicates by name, which their modules declare. A file that nobody agreed to starts none. */
+async function ownAsking(
+  surroundings: Surroundings,
+  configuration: Configuration | null,
+): Promise<Result<Asking | undefined, readonly Diagnostic[]>> {
+  if (configuration === null) return ok(undefined);
+  const { asking, namedModules } = configuration;
+  if (asking.modules.length + namedModules.length === 0) return ok(undefined);
+  const { isInEffect } = await import('../agreement.ts');
+  const isAgreed = isInEffect(configuration, surroundings.now);
+  const modules = isAgreed ? asking.modules : [];
+  if (modules.length + namedModules.length === 0) return ok(undefined);
+  const { answerersFor } = await import('../asked-questions.ts');
+  const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
+  if (!answerers.ok) return answerers;
+  surroundings.atEnd(async () => answerers.value?.close());
+  return ok(answerers.value?.asking);
+}
+
+async function checkOne(
+  file: string,
+  dialect: Dialect,
+  { tools, isComplete }: KnownTools,
+  asking: Asking | undefined,
+): Promise<Checked> {
   const text = await read(file, 'split it into several policies');
   if (!text.ok) return { lines: new SourceLines(''), diagnostics: [text.fault] };
   const lines = new SourceLines(text.value);
-  const policy = loadedPolicy(text.value, { file, dialect });
+  const policy = loadedPolicy(text.value, { file, dialect }, asking);
   if (!policy.ok) return { lines, diagnostics: policy.fault };
-  const found = lintedPolicy(policy.value, tools === null ? {} : { tools, isComplete });
+  const found = lintedPolicy(policy.value, tools === null ? {} : { tools, isComplete }, asking);
   return { lines, diagnostics: merged(policy.value.warnings, found) };
 }
 
@@ -93,7 +134,11 @@ interface KnownTools {
   readonly isUsable: boolean;
 }
 
-async function knownTools(surroundings: Surroundings, options: CheckOptions): Promise<KnownTools> {
+async function knownTools(
+  surroundings: Surroundings,
+  options: CheckOptions,
+  configuration: Configuration | null,
+): Promise<KnownTools> {
   const tools: ToolSchema[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const file of new Set(options.tools)) {
@@ -102,10 +147,9 @@ async function knownTools(surroundings: Surroundings, options: CheckOptions): Pr
     else diagnostics.push(described.fault);
   }
   const hasDescriptions = options.tools.length > 0 && diagnostics.length === 0;
-  if (options.apps !== true && options.config === undefined) {
+  if (!usesConfiguration(options)) {
     return { tools: hasDescriptions ? tools : null, isComplete: true, diagnostics, isUsable: true };
   }
-  const configuration = surroundings.configuration();
   if (configuration === null) return { tools: null, isComplete: true, diagnostics, isUsable: false };
   if (hasDescriptions) return { tools, isComplete: true, diagnostics, isUsable: true };
   const named = toolsOfManifests(configuration);

@@ -17,6 +17,7 @@ import { CASE_STUDIES } from '../case-studies/index.ts';
 import { PAPER_CASES } from '../case-studies/paper.ts';
 import { type Composed, compose } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { leaveGround } from '../ground.ts';
 import { stateFolder } from '../paths.ts';
 import { CODE_ROOT } from '../policy-in-force.ts';
 import { storyOf } from '../story.ts';
@@ -186,10 +187,11 @@ function honest(app: InstalledApp): InstalledApp {
 
 async function perform(
   surroundings: Surroundings,
-  { hub, store, weaker }: Composed,
+  composed: Composed,
   study: CaseStudy,
   { isolation, said }: Play,
 ): Promise<boolean> {
+  const { hub, weaker } = composed;
   const notices = weakerNotices(weaker);
   surroundings.tellNotices(notices);
   try {
@@ -201,7 +203,7 @@ async function perform(
     }
     return true;
   } finally {
-    store.close();
+    await leaveGround(composed);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Store } from '@cordon/trace';
 import type { Composed } from '../compose.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type Ground, layGround, type Obstacle } from '../ground.ts';
+import { type Ground, layGround, leaveGround, type Obstacle } from '../ground.ts';
 import { optionsAgain } from '../options-again.ts';
 import { missingFor } from '../unfinished.ts';
 import { visibleLine } from '../visible-text.ts';
@@ -102,7 +102,7 @@ export async function withOpening(
       use({ configuration, store: ground.store, missing, session }),
     );
   } finally {
-    ground.store.close();
+    await leaveGround(ground);
   }
 }
 

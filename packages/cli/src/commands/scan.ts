@@ -281,11 +281,16 @@ function numberOf(
 }
 
 /** What an earlier scan must have had in common with this one. */
-function printOf({ files, parameters, form, format, labels, options, maxLine }: Request): TaskPrint {
+function printOf({ files, parameters, form, format, labels, asked, options, maxLine }: Request): TaskPrint {
   const texts = files.policies.map(({ source }) => source.text);
   const out = options.out === undefined ? null : resolve(options.out);
   return {
-    policy: digestOf([texts, options.dialect, ...(options.askModels === true ? ['asked'] : [])]),
+    policy: digestOf([
+      texts,
+      options.dialect,
+      ...(options.askModels === true ? ['asked'] : []),
+      ...(asked?.modules ?? []),
+    ]),
     parameters: digestOf(parameters),
     output: digestOf([form, options.all === true, out, maxLine, format ?? null, labels]),
   };

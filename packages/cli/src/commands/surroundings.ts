@@ -52,6 +52,7 @@ export class Surroundings {
   readonly #renderer: EventRenderer;
   readonly #ending = new AbortController();
   readonly #noticed = new Set<string>();
+  readonly #ends: (() => Promise<void>)[] = [];
   #consent: TerminalConsent | null = null;
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
@@ -296,8 +297,14 @@ export class Surroundings {
     return EXIT.failed;
   }
 
-  close(): void {
+  /** To be done when the command is over, however it ended. */
+  atEnd(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
+  async close(): Promise<void> {
     this.terminal.close();
+    await Promise.all(this.#ends.map((end) => end()));
   }
 }
 

@@ -5,9 +5,10 @@ import { counted } from '../findings.ts';
 import { readTestFile, type TestFile } from '../unit-test/test-file.ts';
 import { findTestFiles } from '../unit-test/test-files.ts';
 import { type CaseResult, RuleHits, runCase } from '../unit-test/test-run.ts';
+import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export interface TestOptions {
+export interface TestOptions extends Pick<AskingOptions, 'detectors'> {
   /** A rule that no test hits is a failure. */
   readonly requireHits?: boolean;
 }
@@ -25,10 +26,12 @@ export async function test(
     surroundings.noteFault({ kind: 'usage', message: 'there are no unit tests here', help: WHERE });
     return EXIT.failed;
   }
+  const asked = await answerersAskedFor(surroundings, options);
+  if (asked === null) return EXIT.failed;
   const report = new Report(surroundings);
   const hits = new RuleHits();
   for (const file of files) {
-    const read = readTestFile(file);
+    const read = readTestFile(file, asked?.asking);
     if (!read.ok) {
       report.unusableFiles++;
       surroundings.noteDiagnostics(read.fault);
@@ -36,7 +39,7 @@ export async function test(
     }
     report.file(read.value);
     for (const one of read.value.cases) {
-      const result = await runCase(read.value, one, hits);
+      const result = await runCase(read.value, one, hits, asked);
       if (result.ok) report.case(read.value, result.value);
       else {
         report.unusableCases++;

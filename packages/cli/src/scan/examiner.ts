@@ -14,6 +14,7 @@ import {
   type Result,
   type ToolLabelEntry,
 } from '@cordon/core';
+import type { Awaited } from '@cordon/detectors';
 import {
   type Analysis,
   decodeChat,
@@ -23,7 +24,6 @@ import {
   type TraceFormat,
   TraceLabels,
 } from '@cordon/policy';
-import type { Awaited } from '../asked-questions.ts';
 import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import type { Dialect } from '../policy-files.ts';

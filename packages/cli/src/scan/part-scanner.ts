@@ -8,10 +8,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { failed } from '@cordon/core';
-import type { Asking } from '@cordon/detectors';
+import type { Asking, Awaited } from '@cordon/detectors';
 import type { Analysis } from '@cordon/policy';
 import { joinPolicies } from '@cordon/policy';
-import type { Awaited } from '../asked-questions.ts';
 import type { EventCounts } from '../event-counts.ts';
 import { analysisLine } from '../findings.ts';
 import { loadedPolicy } from '../loaded-policy.ts';

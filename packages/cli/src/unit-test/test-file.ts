@@ -14,6 +14,7 @@ import {
   type Result,
   type ToolLabelEntry,
 } from '@cordon/core';
+import type { Asking } from '@cordon/detectors';
 import { type TraceEvent, TraceLabels } from '@cordon/policy';
 import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { readLabelFile, readLabels } from '../label-file.ts';
@@ -45,8 +46,8 @@ export interface TestCase {
   readonly expectation: Expectation;
 }
 
-/** Reads a file of tests and the policies that it is about. Fails with everything that is wrong in any of them. */
-export function readTestFile(file: string): Result<TestFile, readonly Diagnostic[]> {
+/** Reads a file of tests and the policies that it is about; `asking`: who answers what those ask. Fails with everything that is wrong in any of them. */
+export function readTestFile(file: string, asking?: Asking): Result<TestFile, readonly Diagnostic[]> {
   const text = readTextFile(file);
   if (!text.ok) return failed([text.fault]);
   const tree = parseJsonFile(file, text.value);
@@ -55,7 +56,7 @@ export function readTestFile(file: string): Result<TestFile, readonly Diagnostic
   const root = reader.object({ node: tree.value, path: '' });
   if (root === null) return failed(reader.diagnostics);
   const dialect = readDialect(reader, root);
-  const policies = readPolicyFiles(policyFiles(reader, root, file), dialect);
+  const policies = readPolicyFiles(policyFiles(reader, root, file), dialect, asking);
   if (!policies.ok) return failed([...reader.diagnostics, ...policies.fault]);
   const rules = policies.value.policy.rules.map(({ id }) => id);
   const labels = testLabels(reader, root, dirname(file));

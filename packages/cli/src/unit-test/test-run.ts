@@ -4,7 +4,9 @@
  * Ring 1.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import type { Awaited } from '@cordon/detectors';
 import type { Analysis, Policy, PolicyDecision, TraceEvent } from '@cordon/policy';
+import type { Answerers } from '../asked-questions.ts';
 import type { Dialect } from '../policy-files.ts';
 import { readTraces } from '../trace-input.ts';
 import { type Difference, differences } from './expectation.ts';
@@ -25,13 +27,16 @@ export async function runCase(
   { policies, labels, dialect }: TestFile,
   test: TestCase,
   hits: RuleHits,
+  asked?: Answerers,
 ): Promise<Result<CaseResult, Diagnostic>> {
   const read = typeof test.trace === 'string' ? await onlyTrace(test.trace, dialect) : ok(test.trace);
   if (!read.ok) return read;
   const events = labels?.label(read.value) ?? read.value;
   const { policy } = policies;
-  const analysis = policy.analyzeEvents(events, test.parameters);
-  const decision = test.expectation.decision === null ? null : lastDecision(policy, test, events);
+  const judged: Answerers['judged'] = asked?.judged ?? (async (judge) => judge(new Map()));
+  const analysis = await judged((awaited) => policy.analyzeEvents(events, test.parameters, awaited));
+  const isDecided = test.expectation.decision !== null;
+  const decision = isDecided ? await judged((awaited) => lastDecision(policy, test, events, awaited)) : null;
   hits.add(policy, analysis, decision);
   const { name, line } = test;
   return ok({ name, line, differences: differences(test.expectation, analysis, decision) });
@@ -51,10 +56,17 @@ async function onlyTrace(file: string, dialect: Dialect): Promise<Result<readonl
 }
 
 /** What came before has happened, whatever the policy says of it. */
-function lastDecision(policy: Policy, test: TestCase, events: readonly TraceEvent[]): PolicyDecision {
+function lastDecision(
+  policy: Policy,
+  test: TestCase,
+  events: readonly TraceEvent[],
+  awaited: Awaited,
+): PolicyDecision {
   const monitor = policy.monitor(test.parameters);
   monitor.append(events.slice(0, -1));
-  return monitor.decide(events.slice(-1));
+  const last = events.slice(-1);
+  monitor.foresee(last, awaited);
+  return monitor.decide(last);
 }
 
 /** Which rules of which policy files were violated or decided something. */

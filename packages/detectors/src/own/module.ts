@@ -27,7 +27,7 @@ export function defineDetectors<Module extends DetectorModule>(module: Module): 
 
 /** A module without its code. */
 export interface DeclaredModule {
-  /** SHA-256 of all of its code: an answer of other code is another answer. */
+  /** Names it by the digest of all of its code: an answer of other code is another answer. */
   readonly digest: string;
   readonly functions: ReadonlyMap<string, readonly [string, ...string[]]>;
 }
