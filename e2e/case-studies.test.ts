@@ -79,6 +79,7 @@ describe('chains and other ways around, each with its honest twin', () => {
     { case: 13, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
     { case: 14, baseline: { attack: true, task: false }, cordon: stopped, twin: stopped },
     { case: 15, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
+    { case: 16, baseline: { attack: true, task: true }, cordon: stopped, twin: stopped },
   ];
   for (const result of expected) {
     test(`case ${result.case}: the attack fails in Cordon alone, and its twin is served`, async () => {
