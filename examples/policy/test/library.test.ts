@@ -24,8 +24,8 @@ function blocksOf(text: string): readonly string[] {
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, inner = '']) => inner);
 }
 
-test('there are six examples, none longer than a screen', () => {
-  assert.equal(EXAMPLES.length, 6);
+test('there are seven examples, none longer than a screen', () => {
+  assert.equal(EXAMPLES.length, 7);
   assert.deepEqual(
     EXAMPLES.filter(({ text }) => text.split('\n').length > 40).map(({ name }) => name),
     [],
