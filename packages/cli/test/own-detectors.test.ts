@@ -5,6 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { failed, ok } from '@cordon/core';
+import { openSandbox } from '@cordon/sandbox';
+import { ModuleProcess } from '../src/own-detectors/module-process.ts';
+import { moduleAt } from '../src/own-detectors/module-settings.ts';
 import { Workplace } from './program.ts';
 
 const RULE = `from cordon.detectors import is_rude
@@ -271,4 +275,46 @@ test('a module in which an app may write is not started', () => {
   const { code, err } = analyzed(place, '--ask-models', '--config', 'mine.json');
   assert.equal(code, 2);
   assert.match(err, /an app may write in its folder/);
+});
+
+/** A module that ends its process when it is told to die. */
+const MORTAL = `export default { is_rude: { parameters: ['m'], evaluate: ({ m }) => (m === 'die' ? process.exit(0) : m) } };`;
+
+test('a process that has ended is started again, but never with other code than was read', async () => {
+  using place = new Workplace({ 'own/tone.mjs': MORTAL });
+  const places = { folder: place.root, home: '/nobody', closed: [] };
+  const settings = moduleAt('own/tone.mjs', [], places);
+  assert.ok(settings.ok, JSON.stringify(settings));
+  const module = new ModuleProcess(settings.value, openSandbox({ node: process.execPath }));
+  const ask = (m: string) => module.answer('is_rude', { m }, AbortSignal.timeout(20_000));
+  try {
+    assert.deepEqual(await module.declared(), ok({ is_rude: ['m'] }));
+    assert.deepEqual(await Promise.all([ask('a'), ask('b')]), [ok('a'), ok('b')]);
+    assert.deepEqual(await ask('die'), failed('`is_rude` gave no answer'));
+    assert.deepEqual(await ask('c'), ok('c'));
+    // Attack: who may write there later lets the predicate say what suits them.
+    place.write('own/tone.mjs', MORTAL.replace(': m)', ': false)'));
+    assert.deepEqual(await ask('die'), failed('`is_rude` gave no answer'));
+    assert.deepEqual(await ask('d'), failed('the module of `is_rude` cannot be started'));
+    place.write('own/tone.mjs', MORTAL);
+    assert.deepEqual(await ask('e'), ok('e'));
+  } finally {
+    await module.close();
+  }
+  assert.equal((await ask('f')).ok, false);
+});
+
+test('a module that a file of the current folder names is started only once the file was agreed to', () => {
+  const configuration = { detectors: { modules: ['own/tone.mjs'] } };
+  using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS, 'mine.json': configuration });
+  const codes = (...more: readonly string[]) => {
+    const { lines } = place.run(['check', 'rude.gr', '--json', ...more]);
+    return Object(lines.at(-1)).diagnostics.map(({ code }: { code: string }) => code);
+  };
+  place.write('cordon.json', configuration);
+  assert.deepEqual(codes('--apps'), ['POL055']);
+  assert.deepEqual(codes('--config', 'mine.json'), []);
+  const { code, err } = place.run(['analyze', 'rude.gr', 'rude.json', '--ask-models']);
+  assert.equal(code, 2);
+  assert.match(err, /lies in this folder/);
 });
