@@ -51,7 +51,11 @@ export interface RuleTree extends Span {
   readonly body: readonly Expression[];
 }
 
+/** Between two events: `a` was visible where `b` arose, stands directly before it in its context, happened earlier in the session. */
+export type OrderOperator = '->' | '~>' | 'before';
+
 export type BinaryOperator =
+  | OrderOperator
   | '=='
   | '!='
   | '<'
@@ -62,8 +66,6 @@ export type BinaryOperator =
   | 'is not'
   | 'in'
   | 'contains_only'
-  | '->'
-  | '~>'
   | '+'
   | '-'
   | '*'

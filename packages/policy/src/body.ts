@@ -11,7 +11,7 @@ import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
 import { EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, placeWithin } from './evidence.ts';
 import type { Origins } from './origin/origin.ts';
-import type { Place } from './provenance.ts';
+import { type Place, seeingAll } from './provenance.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
 import type { WantedTexts } from './wanted-texts.ts';
@@ -77,8 +77,18 @@ export interface Domain {
   readonly filter: readonly Step[];
   /** What lines compare by `==`: a side about the object alone, and one that is known before it. */
   readonly keys: readonly DomainKey[];
-  /** Slots of events that are known before it, and that must have seen it: by lines `x -> y`, directly or over others. */
-  readonly before: readonly number[];
+  /**
+   * Events that are known before it, and that come behind it by lines `x -> y` or `x before y`, directly or over other
+   * events.
+   */
+  readonly before: readonly Later[];
+}
+
+/** An event that comes behind another by lines of a body: its slot. */
+export interface Later {
+  readonly slot: number;
+  /** Whether the other was visible where it arose: a way of `->` leads there; else one with `before` does. */
+  readonly hasSeen: boolean;
 }
 
 export interface DomainKey {
@@ -117,6 +127,8 @@ export interface Step {
   readonly needs: ReadonlySet<number>;
   /** `a -> b` between two variables of the body, by index. */
   readonly flow: Order | null;
+  /** `a before b`. */
+  readonly earlier: Order | null;
   /** `a ~> b`, which is looked up like a join. */
   readonly next: Order | null;
   /** `a == b` between parts of two variables of the body, or `a ~> b` between their places. */
@@ -347,9 +359,10 @@ function inDomain(frame: Frame, domain: Domain | null): Candidates {
     const key = joinKey(other(frame));
     if (key !== ANY_KEY) take(world.matching(domain, index, key));
   }
-  for (const slot of domain.before) {
+  for (const { slot, hasSeen } of domain.before) {
     const later = frame.slots[slot];
-    if (later instanceof EventObject) take(world.visibleAt(domain, later.place));
+    if (!(later instanceof EventObject)) continue;
+    take(world.visibleAt(domain, hasSeen ? later.place : seeingAll(later.place)));
   }
   // The line itself says what it notices, if it is looked at.
   if (world.trail.length > noticed) world.trail.length = noticed;

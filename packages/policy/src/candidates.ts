@@ -10,13 +10,15 @@ import type { Occurrence } from './event-object.ts';
 import { flows, type Place } from './provenance.ts';
 import { isDictionary, isList, isTraceObject, type Value } from './value.ts';
 
+/** By what joins compare: which kinds of candidates are there already, where the first stand for all. */
+type Known = Map<string, { isCertain: boolean; isOpen: boolean }>;
+
 interface Lane {
   readonly candidates: Candidate[];
   readonly positions: number[];
   /** Among all events. */
   readonly sequences: number[];
-  /** By what joins compare: which kinds of candidates are there already, where the first stand for all. */
-  readonly known: Map<string, { isCertain: boolean; isOpen: boolean }>;
+  readonly known: Known;
 }
 
 /** What is remembered of the objects that pass. */
@@ -24,6 +26,8 @@ export type Retention =
   | 'all'
   /** What came first in a context was visible wherever what came later was: one for each value that joins compare. */
   | 'first-of-context'
+  /** The same, where later lines only ask what happened earlier, in whatever context. */
+  | 'first-of-trace'
   | 'none';
 
 const NO_JOINS: readonly number[] = [];
@@ -36,10 +40,11 @@ export class CandidateStore {
   readonly #placed: Candidate[] = [];
   readonly #sequences: number[] = [];
   readonly #lanes = new Map<string, Lane>();
+  readonly #known: Known = new Map();
   /** By join, then by key. */
   readonly #keyed: readonly Map<JoinKey, Candidate[]>[];
 
-  /** `told`: with `first-of-context`, the joins by whose values candidates are told apart. */
+  /** `told`: where the first stand for all, the joins by whose values candidates are told apart. */
   constructor(retention: Retention, joins: number, told: readonly number[] = NO_JOINS) {
     this.#retention = retention;
     this.#told = told;
@@ -54,7 +59,10 @@ export class CandidateStore {
     if (this.#retention === 'none') return;
     const place = placeOf(candidate);
     const lane = place === null ? null : this.#lane(place.context);
-    if (this.#retention === 'first-of-context' && lane !== null && this.#isKnown(candidate, lane)) return;
+    if (this.#retention === 'first-of-context' && lane !== null && this.#isKnown(candidate, lane.known))
+      return;
+    if (this.#retention === 'first-of-trace' && lane !== null && this.#isKnown(candidate, this.#known))
+      return;
     this.#all.push(candidate);
     if (lane !== null && place !== null) {
       this.#placed.push(candidate);
@@ -118,7 +126,7 @@ export class CandidateStore {
    * Whether an earlier one decides as much: one that is certain does; one that is undecided only stands for undecided ones,
    * and one that waits for an answer for none, as the answer may be no. If not, it is known from now on.
    */
-  #isKnown(candidate: Candidate, lane: Lane): boolean {
+  #isKnown(candidate: Candidate, all: Known): boolean {
     const values: string[] = [];
     for (const join of this.#told) {
       const key = candidate.keys[join] ?? ANY_KEY;
@@ -127,14 +135,14 @@ export class CandidateStore {
       values.push(typeof key === 'number' ? `n${key}` : key);
     }
     const value = values.length === 0 ? '' : JSON.stringify(values);
-    const known = lane.known.get(value) ?? { isCertain: false, isOpen: false };
+    const known = all.get(value) ?? { isCertain: false, isOpen: false };
     const isOpen = (candidate.open ?? null) !== null;
     const isWaiting = (candidate.again ?? null) !== null;
     if (known.isCertain || (known.isOpen && isOpen && !isWaiting)) return true;
     if (isWaiting) return false;
     if (isOpen) known.isOpen = true;
     else known.isCertain = true;
-    lane.known.set(value, known);
+    all.set(value, known);
     return false;
   }
 }

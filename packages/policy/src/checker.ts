@@ -762,6 +762,8 @@ class Checker {
     switch (operator) {
       case '->':
       case '~>':
+      case 'before':
+        if (operator === 'before') this.#addition(expression, '`before` between events', 'write `->`');
         this.#flowSide(expression.left, left);
         this.#flowSide(expression.right, right);
         return BOOL;

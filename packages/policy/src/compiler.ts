@@ -28,6 +28,7 @@ import {
   holds,
   holdsForAll,
   type JoinSide,
+  type Later,
   type Locate,
   type Order,
   planSearch,
@@ -117,7 +118,15 @@ export function compile(
 }
 
 /** Of a step that only computes a value. */
-const RELATES_NOTHING = { flow: null, next: null, join: null, tools: null, wanted: [], some: null };
+const RELATES_NOTHING = {
+  flow: null,
+  earlier: null,
+  next: null,
+  join: null,
+  tools: null,
+  wanted: [],
+  some: null,
+};
 
 /** Predicates that call predicates; deeper ones are undecided. */
 const MAX_DEPTH = 64;
@@ -295,6 +304,7 @@ class Compiler {
         evaluate: this.#condition(line, scope),
         needs: needed,
         flow: orderOf(line, '->', names),
+        earlier: orderOf(line, 'before', names),
         next,
         join: next === null ? this.#joinOf(line, needs, scope) : neighbours(next, variables),
         tools: this.#toolsOfLine(line, about, scope),
@@ -341,7 +351,7 @@ class Compiler {
               slot,
               filter,
               keys: this.#keysOf(variable, lines, scope),
-              before: slotsBehind(variable, lines, scope),
+              before: laterOnes(variable, lines, scope),
             }),
       };
     });
@@ -960,10 +970,10 @@ function anchorOf(expression: Expression, scope: Scope): Anchor {
 }
 
 /**
- * Slots of events outside of a body: by the flows of the body, a variable comes before each of them, directly or over other
- * variables. These are events whatever they are bound to. A name for a value may be none, and then the flow is undecided.
+ * The events outside of a body that come behind a variable by its flows and orders, directly or over other variables. These
+ * are events whatever they are bound to. A name for a value may be none, and then the line is undecided.
  */
-function slotsBehind(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly number[] {
+function laterOnes(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly Later[] {
   if (!isEventType(variable.type)) return [];
   const { declarations, assignments } = variablesOf(lines);
   const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
@@ -972,19 +982,23 @@ function slotsBehind(variable: BodyVariable, lines: readonly Expression[], scope
       .filter(({ within, type }) => within === null && isEventType(type.name))
       .map((one) => one.variable.name),
   );
-  const reached = new Set([variable.name]);
-  const slots: number[] = [];
-  for (const name of reached) {
-    for (const line of lines) {
-      if (line.kind !== 'binary' || line.operator !== '->' || variableName(line.left) !== name) continue;
-      const later = variableName(line.right);
-      if (later === null) continue;
-      const slot = inner.has(later) ? null : scope.slot(later);
-      if (slot !== null) slots.push(slot);
-      else if (events.has(later)) reached.add(later);
+  const found: Later[] = [];
+  for (const hasSeen of [true, false]) {
+    const reached = new Set([variable.name]);
+    for (const name of reached) {
+      for (const line of lines) {
+        if (line.kind !== 'binary' || variableName(line.left) !== name) continue;
+        if (line.operator !== '->' && (hasSeen || line.operator !== 'before')) continue;
+        const later = variableName(line.right);
+        if (later === null) continue;
+        const slot = inner.has(later) ? null : scope.slot(later);
+        if (slot === null) {
+          if (events.has(later)) reached.add(later);
+        } else if (!found.some((one) => one.slot === slot)) found.push({ slot, hasSeen });
+      }
     }
   }
-  return slots;
+  return found;
 }
 
 function isEventType(name: string): boolean {

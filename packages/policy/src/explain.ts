@@ -162,7 +162,7 @@ function besides(finding: Finding): readonly EventObject[] {
   return [...calls, ...found, ...origins];
 }
 
-/** The events that lines with `->` or `~>` name, by whether something flows in and out. */
+/** The events that lines with `->` or `before` name, by whether something comes before and behind them. */
 function flowingEvents(finding: Finding): ReadonlyMap<EventObject, { in: boolean; out: boolean }> {
   const flowing = new Map<EventObject, { in: boolean; out: boolean }>();
   const at = (index: number): { in: boolean; out: boolean } => {
@@ -172,10 +172,11 @@ function flowingEvents(finding: Finding): ReadonlyMap<EventObject, { in: boolean
     if (event !== null) flowing.set(event, state);
     return state;
   };
-  for (const { flow } of finding.rule.body.steps) {
-    if (flow === null) continue;
-    at(flow.from).out = true;
-    at(flow.to).in = true;
+  for (const { flow, earlier } of finding.rule.body.steps) {
+    const order = flow ?? earlier;
+    if (order === null) continue;
+    at(order.from).out = true;
+    at(order.to).in = true;
   }
   return flowing;
 }
@@ -260,6 +261,10 @@ function changeOfLine({ tree, span }: Step, source: Source): Change {
   if (tree.operator === '->') {
     const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
     return { kind: 'flow', text: `\`${to}\` arose in a context that \`${from}\` had not reached` };
+  }
+  if (tree.operator === 'before') {
+    const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
+    return { kind: 'flow', text: `\`${from}\` had not happened before \`${to}\`` };
   }
   if (tree.right.kind === 'tool-pattern') {
     const constrained = tree.right.arguments === null ? null : firstConstraint(tree.right.arguments, null);

@@ -94,14 +94,14 @@ function looksBack(body: readonly Expression[], events: ReadonlySet<string>): bo
   const open = new Set(
     declarations.filter(({ within }) => within === null).map(({ variable }) => variable.name),
   );
-  const flows = body.flatMap((line) =>
-    line.kind === 'binary' && line.operator === '->'
+  const orders = body.flatMap((line) =>
+    line.kind === 'binary' && (line.operator === '->' || line.operator === 'before')
       ? [[variableName(line.left), variableName(line.right)]]
       : [],
   );
   for (let found = true; found && open.size > 0; ) {
     found = false;
-    for (const [from, to] of flows) {
+    for (const [from, to] of orders) {
       if (from == null || to == null || !open.has(from) || !known.has(to)) continue;
       open.delete(from);
       known.add(from);

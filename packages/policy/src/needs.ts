@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import type { Expression } from './ast.ts';
+import type { Expression, OrderOperator } from './ast.ts';
 import type { Order } from './body.ts';
 import { freeNames } from './scope.ts';
 
@@ -63,8 +63,19 @@ export class Needs {
   }
 }
 
-/** `a -> b` or `a ~> b` between two variables, by index. */
-export function orderOf(line: Expression, operator: '->' | '~>', variables: readonly string[]): Order | null {
+const ORDERS: ReadonlySet<string> = new Set<OrderOperator>(['->', '~>', 'before']);
+
+/** Whether a line says in which order two events come. */
+export function isOrder(line: Expression): line is Extract<Expression, { kind: 'binary' }> {
+  return line.kind === 'binary' && ORDERS.has(line.operator);
+}
+
+/** `a -> b`, `a ~> b` or `a before b` between two variables, by index. */
+export function orderOf(
+  line: Expression,
+  operator: OrderOperator,
+  variables: readonly string[],
+): Order | null {
   if (line.kind !== 'binary' || line.operator !== operator) return null;
   const from = variableName(line.left);
   const to = variableName(line.right);

@@ -5,10 +5,10 @@
  * Ring 0.
  */
 import { type Json, parseJson } from '@cordon/core';
-import type { BinaryOperator } from './ast.ts';
+import type { BinaryOperator, OrderOperator } from './ast.ts';
 import { percentFormat } from './format.ts';
 import { methodOf } from './methods.ts';
-import { directlyPrecedes, flows } from './provenance.ts';
+import { directlyPrecedes, flows, happensBefore } from './provenance.ts';
 import { joined, MAX_BUILT } from './text.ts';
 import {
   isContents,
@@ -51,6 +51,7 @@ export function applyBinary(operator: BinaryOperator, left: Value, right: Value)
       return containsOnly(left, right);
     case '->':
     case '~>':
+    case 'before':
       return related(operator, left, right);
     default:
       return arithmetic(operator, left, right);
@@ -194,13 +195,20 @@ function equalsAny(item: Value, list: Value): boolean {
   return isList(list) && list.some((other) => equals(item, other));
 }
 
-function related(operator: '->' | '~>', left: Value, right: Value): Value {
+function related(operator: OrderOperator, left: Value, right: Value): Value {
   const a = isTraceObject(left) ? left.place : null;
   const b = isTraceObject(right) ? right.place : null;
   if (a === null || b === null) {
     return undecided(`\`${operator}\` between ${kindOf(left)} and ${kindOf(right)}: only events flow`);
   }
-  return operator === '->' ? flows(a, b) : directlyPrecedes(a, b);
+  switch (operator) {
+    case '->':
+      return flows(a, b);
+    case '~>':
+      return directlyPrecedes(a, b);
+    case 'before':
+      return happensBefore(a, b);
+  }
 }
 
 function arithmetic(operator: '+' | '-' | '*' | '/' | '%' | '**', left: Value, right: Value): Value {

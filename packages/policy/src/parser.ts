@@ -678,7 +678,8 @@ class Parser {
         `write \`not (${this.#shown(left) ?? '…'} in ${right})\``,
       );
     }
-    if (!isWord(token, 'in') && !isWord(token, 'contains_only')) return null;
+    // No line begins with `before`: there it is a name.
+    if (!isWord(token, 'in') && !isWord(token, 'contains_only') && !isWord(token, 'before')) return null;
     this.#at++;
     return token.text;
   }

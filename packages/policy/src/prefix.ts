@@ -14,22 +14,29 @@ export interface Prefixes {
   readonly decided: ReadonlySet<number>;
   /** By variable: those whose events come before its own, by the lines of the body. */
   readonly before: readonly ReadonlySet<number>[];
+  /** Of these, those whose events were visible where its own arose. */
+  readonly seen: readonly ReadonlySet<number>[];
 }
 
 /** `isOwn`: conditions on one variable alone, which filter its events. `isStable`: each line says the same of an assignment for ever. */
 export function prefixesOf(body: Body, isStable: boolean, isOwn: (step: Step) => boolean): Prefixes {
   const orders = body.steps.flatMap((step) => orderOf(body, step) ?? []);
+  const flows = body.steps.flatMap((step) => (step.earlier === null ? (orderOf(body, step) ?? []) : []));
   const before = body.variables.map((_, index) => reached(orders, index));
+  const seen = body.variables.map((_, index) => reached(flows, index));
   const related = body.steps.flatMap((step) => {
     const order = orderOf(body, step);
-    const isImplied = step.flow !== null && order !== null && isBetween(orders, before, order);
+    const isImplied =
+      order !== null &&
+      ((step.flow !== null && isBetween(flows, seen, order)) ||
+        (step.earlier !== null && isBetween(orders, before, order)));
     return isOwn(step) || isImplied ? [] : [neededBy(body, step)];
   });
   for (const [index, { needs }] of body.variables.entries()) related.push(new Set([index, ...needs]));
   const behind = body.variables.map((_, index) =>
     isStable ? decidedWith(body, index, before[index] ?? NONE, related) : NONE,
   );
-  return { behind, decided: new Set(behind.flatMap((some) => [...some])), before };
+  return { behind, decided: new Set(behind.flatMap((some) => [...some])), before, seen };
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -41,9 +48,9 @@ export function neededBy(body: Body, step: Step): ReadonlySet<number> {
   return needed;
 }
 
-/** `a -> b` or `a ~> b` between variables over the trace. */
-function orderOf(body: Body, { flow, next }: Step): Order | null {
-  const order = flow ?? next;
+/** `a -> b`, `a ~> b` or `a before b` between variables over the trace. */
+function orderOf(body: Body, { flow, earlier, next }: Step): Order | null {
+  const order = flow ?? earlier ?? next;
   if (order === null) return null;
   const isOverTrace = (index: number): boolean => body.variables[index]?.within === null;
   return isOverTrace(order.from) && isOverTrace(order.to) ? order : null;
@@ -62,7 +69,7 @@ function reached(orders: readonly Order[], index: number): ReadonlySet<number> {
   return found;
 }
 
-/** Whether other flows lead from the one to the other: `->` is transitive. */
+/** Whether other orders of that kind lead from the one to the other: `->` and `before` are transitive. */
 function isBetween(
   orders: readonly Order[],
   before: readonly ReadonlySet<number>[],

@@ -29,6 +29,16 @@ export function flows(a: Place, b: Place): boolean {
   return a.sequence < b.allBefore || (b.seen.get(a.context) ?? 0) >= a.position;
 }
 
+/** Whether `a` happened earlier in the session than `b`, whoever has seen it (paper, 3.1: i < j). */
+export function happensBefore(a: Place, b: Place): boolean {
+  return a.sequence < b.sequence;
+}
+
+/** Of all that happened earlier than `place`, whoever has seen it, as if it had been visible there. */
+export function seeingAll(place: Place): Place {
+  return { ...place, allBefore: place.sequence };
+}
+
 /** Whether `a` stands directly before `b` in the same context. */
 export function directlyPrecedes(a: Place, b: Place): boolean {
   return a.context === b.context && a.position + 1 === b.position;

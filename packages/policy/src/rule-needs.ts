@@ -63,8 +63,9 @@ function needsOfBody(
     if (within !== null || OBJECT_TYPES.get(type)?.isEvent !== true) return -1;
     return events.push({ type, tools: toolsOf(index) }) - 1;
   });
-  const flows = body.steps.flatMap(({ flow }) => {
-    const [from = -1, to = -1] = flow === null ? [] : [places[flow.from], places[flow.to]];
+  const flows = body.steps.flatMap(({ flow, earlier }) => {
+    const order = flow ?? earlier;
+    const [from = -1, to = -1] = order === null ? [] : [places[order.from], places[order.to]];
     return from < 0 || to < 0 ? [] : [{ from, to }];
   });
   return { events, flows };

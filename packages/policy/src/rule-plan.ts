@@ -102,13 +102,14 @@ function searchOf(
   const lasting = variables.map((index): Retention => {
     if (kind !== 'joined') return 'all';
     if (isLast(body, index, prefixes)) return 'none';
-    return told[index] === null ? 'all' : 'first-of-context';
+    if (told[index] === null) return 'all';
+    return isSeenLater(body, index) ? 'first-of-context' : 'first-of-trace';
   });
   const ordered = (first: number, among: readonly number[], wanted: Wants): readonly number[] =>
     orderFrom(body, first, among, {
       before,
       wanted,
-      isFirst: (index) => lasting[index] === 'first-of-context',
+      isFirst: (index) => isFirstKept(lasting[index]),
     });
   const searched = variables.filter((index) => wants === 'all' || !decided.has(index));
   const isLeftOut = (step: Step): boolean =>
@@ -182,6 +183,16 @@ function orderFrom(
   return order;
 }
 
+/** Whether a line says that later events have seen it, and not only that they come later. */
+function isSeenLater({ steps }: Body, index: number): boolean {
+  return steps.some(({ flow }) => flow?.from === index);
+}
+
+/** Whether one of a context, or of the trace, stands for all that are alike. */
+export function isFirstKept(kept: Retention | undefined): boolean {
+  return kept === 'first-of-context' || kept === 'first-of-trace';
+}
+
 /** Whether the tools are whole names, which can be looked up. */
 export function isExact(tools: ReadonlySet<string> | null): boolean {
   if (tools === null) return false;
@@ -222,7 +233,7 @@ function isLast(body: Body, index: number, { before }: Prefixes): boolean {
 
 /**
  * Where all that later events look at is that an event came before them, and what it has on its side of `==`: the
- * joins, by index, that compare it. Of those that are alike the first of a context stands for all. Null: lines look
+ * joins, by index, that compare it. Of those that are alike the first stands for all, of its context or of the trace. Null: lines look
  * at something else.
  */
 function toldApart(
@@ -237,7 +248,8 @@ function toldApart(
     const needs = neededBy(body, step);
     if (isOwn(step) || !needs.has(index)) continue;
     if ([...needs].every((need) => need === index || behind[index]?.has(need) === true)) continue;
-    if (step.flow?.from === index && step.flow.to !== index) continue;
+    const order = step.flow ?? step.earlier;
+    if (order?.from === index && order.to !== index) continue;
     const join = joins.findIndex((one) => one.step === step);
     if (join < 0) return null;
     told.push(join);

@@ -29,7 +29,7 @@ import type { CompiledRule } from './compiler.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
 import type { Evidence, Located } from './evidence.ts';
 import { equals } from './operators.ts';
-import type { Place } from './provenance.ts';
+import { type Place, seeingAll } from './provenance.ts';
 import type { Join, RulePlan, RuleSearch, Wants } from './rule-plan.ts';
 import { isUndecided, undecided, type Value } from './value.ts';
 
@@ -317,18 +317,23 @@ export class RuleState {
       if (count < least) [equal, least] = [pieces, count];
     }
     if (equal !== null) return equal;
-    const { before } = this.#ways.prefixes;
-    let [target, source]: [Place | null, Place | null] = [null, null];
+    const { before, seen } = this.#ways.prefixes;
+    // The earliest that has seen it and the latest that it has seen; the same of what comes behind and before it.
+    let target: Place | null = null;
+    let source: Place | null = null;
+    let end: Place | null = null;
+    let start: Place | null = null;
     for (const other of plan.order.slice(0, rank)) {
       const found = bound[other];
       const place = found === undefined ? null : placeOf(found);
       if (place === null) continue;
-      if (before[other]?.has(variable) === true && (target === null || place.sequence < target.sequence))
-        target = place;
-      if (before[variable]?.has(other) === true && (source === null || place.sequence > source.sequence))
-        source = place;
+      if (seen[other]?.has(variable) === true) target = earlier(target, place);
+      if (before[other]?.has(variable) === true) end = earlier(end, place);
+      if (seen[variable]?.has(other) === true) source = later(source, place);
+      if (before[variable]?.has(other) === true) start = later(start, place);
     }
-    return target === null ? [store.all()] : store.flowingTo(target, source);
+    if (target !== null) return store.flowingTo(target, source);
+    return end === null ? [store.all()] : store.flowingTo(seeingAll(end), start);
   }
 
   /** For rules whose lines can change for old events too: everything is tried, and compared with before. */
@@ -449,6 +454,14 @@ export class RuleState {
     if (trail.length > noticed) trail.length = noticed;
     return places;
   }
+}
+
+function earlier(one: Place | null, other: Place): Place {
+  return one === null || other.sequence < one.sequence ? other : one;
+}
+
+function later(one: Place | null, other: Place): Place {
+  return one === null || other.sequence > one.sequence ? other : one;
 }
 
 /** Whether two elements of what the rule names are one, seen before and after. */

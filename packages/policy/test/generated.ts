@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '../src/index.ts';
 
 /** How often a property is tried. */
 export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
@@ -29,6 +29,10 @@ said_by_user(x: str) := any([s.kind == "user" and s.match != "part" for s in ori
 later(c: ToolCall) :=
     (d: ToolCall)
     c -> d
+any_before(c: ToolCall) :=
+    (o: ToolOutput) -> c
+    (d: ToolCall) before o
+    d.arguments.to == c.arguments.to
 again(c: ToolCall) :=
     (d: ToolCall) -> c
     d.arguments == c.arguments
@@ -76,6 +80,9 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
     'X is tool:send({to: input.who, size: *})',
     'count(min=1):\n        (q: ToolOutput) -> X\n        "bad" in q.content',
     'not count(min=1, max=2):\n        (q: ToolCall) -> X',
+    'count(min=2):\n        (q: ToolCall) before X\n        q.name == X.name',
+    'count(min=1):\n        (q: ToolOutput) before X\n        "bad" in q.content',
+    'any_before(X)',
     'count(min=2):\n        (q: ToolCall)\n        q.name == X.name\n        q.arguments == X.arguments',
     'count(min=2):\n        (q: ToolCall) -> X\n        X.arguments.to == q.arguments.to',
     'not count(max=1):\n        (q: ToolCall)\n        [q.arguments.size, q.name] == [X.arguments.size, X.name]',
@@ -148,7 +155,7 @@ const WITHIN = ['w == "a"', 'heard(w)', 'w in [LIMIT, "ab"]\n    heard(w) or any
 export interface Choice {
   readonly types: readonly (typeof TYPES)[number][];
   readonly picks: readonly number[];
-  readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly flows: readonly (readonly [number, number, OrderOperator])[];
   readonly joins: readonly (readonly [number, number, number])[];
   readonly message: number;
   readonly quantified: number;
@@ -156,10 +163,13 @@ export interface Choice {
   readonly assigned: boolean;
 }
 
+/** Mostly `->`, as in most rules. */
+const order: fc.Arbitrary<OrderOperator> = fc.constantFrom('->', '->', '->', '~>', 'before', 'before');
+
 export const choice: fc.Arbitrary<Choice> = fc.record({
   types: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 3 }),
-  picks: fc.array(fc.nat(44), { maxLength: 4 }),
-  flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.boolean()), { maxLength: 2 }),
+  picks: fc.array(fc.nat(47), { maxLength: 4 }),
+  flows: fc.array(fc.tuple(fc.nat(2), fc.nat(2), order), { maxLength: 2 }),
   joins: fc.array(fc.tuple(fc.nat(2), fc.nat(2), fc.nat(5)), { maxLength: 2 }),
   message: fc.nat(MESSAGES.length - 1),
   quantified: fc.nat(16),
@@ -175,9 +185,9 @@ function ruleText(rule: Choice): string {
     const condition = conditions[pick % conditions.length];
     if (condition !== undefined) lines.push(condition.replaceAll('X', `v${variable}`));
   }
-  for (const [a, b, direct] of rule.flows) {
+  for (const [a, b, operator] of rule.flows) {
     const isEvent = (index: number) => rule.types[index] !== undefined && rule.types[index] !== 'str';
-    if (isEvent(a) && isEvent(b)) lines.push(`v${a} ${direct ? '~>' : '->'} v${b}`);
+    if (isEvent(a) && isEvent(b)) lines.push(`v${a} ${operator} v${b}`);
   }
   for (const [a, b, pick] of rule.joins) {
     const conditions = TWO[`${rule.types[a]} ${rule.types[b]}`] ?? [];
@@ -209,9 +219,10 @@ export interface Chain {
   readonly conditions: readonly (readonly [number, number])[];
   readonly joins: readonly (readonly [number, number, number])[];
   /** Other flows than from each to the next; and of those one that is left out. */
-  readonly flows: readonly (readonly [number, number, boolean])[];
+  readonly flows: readonly (readonly [number, number, OrderOperator])[];
   readonly missing: number;
-  readonly direct: number;
+  /** How each comes before the next. */
+  readonly links: readonly OrderOperator[];
   readonly message: number;
   readonly within: number;
 }
@@ -226,11 +237,11 @@ function links(minLength: number, maxLength: number): fc.Arbitrary<Chain['types'
 
 export const chain: fc.Arbitrary<Chain> = fc.record({
   types: fc.oneof({ weight: 5, arbitrary: links(3, 4) }, { weight: 1, arbitrary: links(5, 5) }),
-  conditions: fc.array(fc.tuple(fc.nat(4), fc.nat(44)), { maxLength: 2 }),
+  conditions: fc.array(fc.tuple(fc.nat(4), fc.nat(47)), { maxLength: 2 }),
   joins: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.nat(5)), { maxLength: 2 }),
-  flows: fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), { maxLength: 1 }),
+  flows: fc.array(fc.tuple(fc.nat(4), fc.nat(4), order), { maxLength: 1 }),
+  links: fc.array(order, { minLength: 4, maxLength: 4 }),
   missing: fc.nat(12),
-  direct: fc.nat(9),
   message: fc.nat(6),
   within: fc.nat(12),
 });
@@ -247,10 +258,10 @@ function chainText(rule: Chain): string {
   const lines = rule.types.map((type, index) => `(v${index}: ${type})`);
   const at = (index: number): number => index % rule.types.length;
   for (let index = 1; index < rule.types.length; index++) {
-    if (index !== rule.missing) lines.push(`v${index - 1} ${index === rule.direct ? '~>' : '->'} v${index}`);
+    if (index !== rule.missing) lines.push(`v${index - 1} ${rule.links[index - 1] ?? '->'} v${index}`);
   }
-  for (const [from, to, direct] of rule.flows)
-    if (at(from) !== at(to)) lines.push(`v${at(from)} ${direct ? '~>' : '->'} v${at(to)}`);
+  for (const [from, to, operator] of rule.flows)
+    if (at(from) !== at(to)) lines.push(`v${at(from)} ${operator} v${at(to)}`);
   for (const [variable, pick] of rule.conditions) {
     const conditions = ONE[rule.types[at(variable)] ?? ''] ?? [];
     lines.push((conditions[pick % conditions.length] ?? 'True').replaceAll('X', `v${at(variable)}`));

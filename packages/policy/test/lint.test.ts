@@ -317,7 +317,7 @@ test('the cost of a rule is the number of variables that are tried one by one', 
   assert.ok(loaded.ok);
   const messages = lint(loaded.value).map(({ message }) => message);
   assert.deepEqual(messages, [
-    'each event costs this rule `O(n²)` in the length of the trace: no `->` or `==` leads to `b` from the other variables; so does line 4',
+    'each event costs this rule `O(n²)` in the length of the trace: no `->`, `before` or `==` leads to `b` from the other variables; so does line 4',
   ]);
 });
 

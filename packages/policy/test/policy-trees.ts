@@ -20,7 +20,21 @@ const SPAN = { start: 0, end: 0 };
 
 const NAMES = ['a', 'm', 'call', 'x1', '_y', 'tool', 'undecided', 'forall', 'rule', 'raise', 'r', 'f'];
 /** Names that are words of the language somewhere. */
-const WORDS = ['if', 'in', 'is', 'not', 'and', 'or', 'else', 'for', 'import', 'from', 'contains_only', 'as'];
+const WORDS = [
+  'if',
+  'in',
+  'is',
+  'not',
+  'and',
+  'or',
+  'else',
+  'for',
+  'import',
+  'from',
+  'contains_only',
+  'before',
+  'as',
+];
 
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...NAMES) },
@@ -75,7 +89,7 @@ const number = fc.oneof(
 
 const BINARY: readonly BinaryOperator[] = [
   ...(['==', '!=', '<', '>', '<=', '>=', 'is', 'is not', 'in', 'contains_only'] as const),
-  ...(['->', '~>', '+', '-', '*', '/', '%', '**'] as const),
+  ...(['->', '~>', 'before', '+', '-', '*', '/', '%', '**'] as const),
 ];
 
 const hole = fc.oneof(

@@ -318,6 +318,70 @@ for (const [name, lines] of Object.entries(COUNTED)) {
   });
 }
 
+// ── order over all contexts ───────────────────────────────────────────────────────────────────────────────────
+
+/** As `nth`, each in a context of its own, which nobody tells of the others. */
+function apart(index: number): TraceEvent {
+  return { ...nth(index), context: `context ${index}` };
+}
+
+const SESSION_ORDER: Readonly<Record<string, Policy>> = {
+  'of two events': policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    a is tool:t0\n    b is tool:t1\n    b.arguments.i < 0\n',
+  ),
+  'that holds': policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    a is tool:t0\n    b is tool:t1\n',
+  ),
+  'of three events, whose beginning is missing': policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    b before (c: ToolCall)\n    a.arguments.i < 0\n',
+  ),
+  'of three events, with a flow between two': policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    b -> (c: ToolCall)\n    a is tool:t0\n    c is tool:t1\n',
+  ),
+  'with values that are compared': policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    a is tool:t0\n    b is tool:t1\n    a.arguments.i == b.arguments.j\n',
+  ),
+  'in a predicate': policyOf(
+    'was(c: ToolCall) :=\n    (o: ToolCall) before c\n    o is tool:t0\nraise "x" if:\n    (b: ToolCall)\n    b is tool:t1\n    not was(b)\n',
+  ),
+};
+
+for (const [name, policy] of Object.entries(SESSION_ORDER)) {
+  test(`a decision about the order ${name} costs the same after any number of calls in any number of contexts`, () => {
+    const tried = LENGTHS.map((length) => triedAfter(policy, length, apart));
+    assert.deepEqual(
+      tried,
+      tried.map(() => tried[0]),
+    );
+    assert.deepEqual(
+      lint(policy).filter(({ code }) => code === 'POL069'),
+      [],
+    );
+  });
+}
+
+test('the first of the whole trace stands for all where later lines only ask what happened earlier', () => {
+  const policy = SESSION_ORDER['that holds'] ?? policyOf('');
+  const monitor = policy.monitor();
+  assert.equal(monitor.decide([apart(1)]).verdict, 'allow');
+  for (let index = 0; index < 400; index++) monitor.append([apart(index)]);
+  assert.equal(monitor.size, 1);
+  assert.equal(monitor.decide([apart(401)]).verdict, 'deny');
+  assert.equal(monitor.decide([apart(402)]).verdict, 'allow');
+});
+
+test('an order with a line that compares what the two hold costs O(n), and so it is told', () => {
+  const policy = policyOf(
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    a.arguments.i + b.arguments.i < 0\n',
+  );
+  const tried = LENGTHS.map((length) => triedAfter(policy, length, apart));
+  assert.deepEqual(tried, [408, 808, 1608, 3208]);
+  const told = lint(policy).flatMap(({ code, message }) => (code === 'POL069' ? [message] : []));
+  assert.deepEqual(told, [
+    'each event costs this rule `O(n)` in the length of the trace: this line relates `a` and `b`, and not by `->`, `before` or `==`',
+  ]);
+});
+
 // ── blocks and predicates ─────────────────────────────────────────────────────────────────────────────────────
 
 /** A rule about each call, with what it says of the rest of the trace. */

@@ -66,7 +66,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
     case 'binary':
       return known([expression.left, expression.right], env, ([left, right]) => {
         const { operator } = expression;
-        if (operator === '->' || operator === '~>')
+        if (operator === '->' || operator === '~>' || operator === 'before')
           return env.world.related(operator, left ?? null, right ?? null);
         return meaning.applyBinary(operator, left ?? null, right ?? null);
       });

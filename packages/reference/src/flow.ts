@@ -1,9 +1,10 @@
 /**
- * `->` as the definition says it: what was visible in a context, as a set that grows. No clocks.
+ * `->` as the definition says it: what was visible in a context, as a set that grows. No clocks. `before` is the order
+ * of the list.
  *
  * Ring 1; tests only.
  */
-import { type EventObject, type TraceEvent, type Value, values } from '@cordon/policy';
+import { type EventObject, type OrderOperator, type TraceEvent, type Value, values } from '@cordon/policy';
 
 export class Visibility {
   readonly #known = new Map<string, Set<number>>();
@@ -44,9 +45,10 @@ export class Visibility {
     if (entry !== undefined) this.#numbers.set(entry, number);
   }
 
-  related(operator: '->' | '~>', a: Value, b: Value): Value {
+  related(operator: OrderOperator, a: Value, b: Value): Value {
     const [from, to] = [this.#numbers.get(a), this.#numbers.get(b)];
     if (from === undefined || to === undefined) return values.undecided('only events flow');
+    if (operator === 'before') return from < to;
     if (operator === '->') return this.#seen[to]?.visible.has(from) ?? false;
     const { context } = this.#seen[to] ?? { context: '' };
     const before = this.#seen.flatMap((seen, number) =>

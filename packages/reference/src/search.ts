@@ -9,6 +9,7 @@ import {
   type Expression,
   meaning,
   type Occurrence,
+  type OrderOperator,
   occurrencesWithin,
   type Value,
   values,
@@ -30,7 +31,7 @@ export interface ReferenceWorld {
   readonly patterns: meaning.PatternCache;
   readonly input: Value;
   domain(type: string): readonly Occurrence[];
-  related(operator: '->' | '~>', a: Value, b: Value): Value;
+  related(operator: OrderOperator, a: Value, b: Value): Value;
   /** The events that were visible where one arose. */
   readonly visible: Visible;
   /** Handed in, because expressions hold bodies and bodies hold expressions. */

@@ -11,7 +11,7 @@ import { compile } from '../compiler.ts';
 import { eventVariables, innerTypes, quantifierOf } from '../looks-back.ts';
 import { neededBy } from '../prefix.ts';
 import { PatternCache } from '../regex.ts';
-import { planRule, type RulePlan, type RuleSearch } from '../rule-plan.ts';
+import { isFirstKept, planRule, type RulePlan, type RuleSearch } from '../rule-plan.ts';
 import { freeNames, variablesOf, walk } from '../scope.ts';
 import type { Span } from '../source.ts';
 import { conjuncts, type LintContext } from './context.ts';
@@ -45,7 +45,7 @@ export function lintCost(context: LintContext, detectors: Detectors): void {
       first,
       `each event costs this rule \`${order(total(joins) + searched)}\` in the length of the trace: ${first.message}${more}`,
       plan.kind === 'joined' && joins.length > 0
-        ? 'relate the variables by `->` or `==`, or put more conditions on one of them alone'
+        ? 'relate the variables by `->`, `before` or `==`, or put more conditions on one of them alone'
         : 'put conditions on the variables of the rule that few events pass',
     );
   }
@@ -99,8 +99,8 @@ function triedAt(plan: RulePlan, search: RuleSearch, one: SearchPlan, level: num
   const variable = index === undefined ? undefined : body.variables[index];
   if (level === 0 || index === undefined || variable === undefined || variable.within !== null) return null;
   const bound = one.order.slice(0, level);
-  const isLine = ({ slot, flow, next, join }: Step): boolean =>
-    slot === null && flow === null && next === null && join === null;
+  const isLine = ({ slot, flow, earlier, next, join }: Step): boolean =>
+    slot === null && flow === null && earlier === null && next === null && join === null;
   const names = (step: Step): readonly string[] =>
     [...neededBy(body, step)].flatMap((need) => {
       const needed = body.variables[need];
@@ -108,7 +108,7 @@ function triedAt(plan: RulePlan, search: RuleSearch, one: SearchPlan, level: num
     });
   const line = one.levels[level + 1]?.find((step) => isLine(step) && names(step).length > 1);
   if (line !== undefined) {
-    const message = `this line relates ${names(line).join(' and ')}, and not by \`->\` or \`==\``;
+    const message = `this line relates ${names(line).join(' and ')}, and not by \`->\`, \`before\` or \`==\``;
     return { ...line.span, message, exponent: 1 };
   }
   if (search.joins[index]?.some(({ other }) => bound.includes(other.variable)) === true) return null;
@@ -116,15 +116,18 @@ function triedAt(plan: RulePlan, search: RuleSearch, one: SearchPlan, level: num
   // A circle of flows never holds, which is reported as that.
   if (before[index]?.has(index) === true) return null;
   const flows = bound.some((other) => before[index]?.has(other) || before[other]?.has(index));
-  const isFew = search.retention[index] === 'first-of-context' && search.told[index]?.length === 0;
+  const isFew = isFirstKept(search.retention[index]) && search.told[index]?.length === 0;
   if (flows && (isFew || one.leaves.has(index))) return null;
   const message = flows
     ? `\`${variable.name}\` is tried one by one, because other lines than flows look at it later`
-    : `no \`->\` or \`==\` leads to \`${variable.name}\` from the other variables`;
+    : `no \`->\`, \`before\` or \`==\` leads to \`${variable.name}\` from the other variables`;
   return { ...variable.span, message, exponent: 1 };
 }
 
 // ── what blocks and predicates look through ─────────────────────────────────────────────────────────────────────
+
+/** What finds the events of a variable by index. */
+const LOOKED_UP: ReadonlySet<string> = new Set(['->', 'before', '==']);
 
 class Relations {
   readonly #lines: readonly Expression[];
@@ -168,13 +171,13 @@ class Relations {
 
   /** Whether a line compares a part of one variable with what is known outside, or says that it comes before that. */
   #isLookedUp(line: Expression): boolean {
-    if (line.kind !== 'binary' || (line.operator !== '->' && line.operator !== '==')) return false;
+    if (line.kind !== 'binary' || !LOOKED_UP.has(line.operator)) return false;
     const [left, right] = [this.#needs(line.left), this.#needs(line.right)];
     const isOwn = (needed: ReadonlySet<string>): boolean =>
       needed.size === 1 && [...needed].every((name) => this.#names.has(name));
     const isOuter = (needed: ReadonlySet<string>): boolean =>
       [...needed].every((name) => !this.#names.has(name));
-    if (line.operator === '->') return isOwn(left) && isOuter(right);
+    if (line.operator !== '==') return isOwn(left) && isOuter(right);
     return (isOwn(left) && isOuter(right)) || (isOuter(left) && isOwn(right));
   }
 

@@ -5,6 +5,7 @@
  * Ring 1: no decision depends on it.
  */
 import type { Expression, RuleTree } from '../ast.ts';
+import { isOrder } from '../needs.ts';
 import { variablesOf } from '../scope.ts';
 import { conjuncts, keyOf, type LintContext } from './context.ts';
 
@@ -81,9 +82,9 @@ function shapeOf(rule: RuleTree, number: number): Shape {
   };
 }
 
-/** `(a: T) -> (b: U)` is `(a: T)`, `(b: U)` and `a -> b`. */
+/** `(a: T) -> (b: U)`, like the other orders, is `(a: T)`, `(b: U)` and `a -> b`. */
 function withDeclarations(line: Expression): readonly Expression[] {
-  if (line.kind !== 'binary' || (line.operator !== '->' && line.operator !== '~>')) return [line];
+  if (!isOrder(line)) return [line];
   const sides = [line.left, line.right];
   const declarations = sides.filter((side) => side.kind === 'declaration');
   const [left = line.left, right = line.right] = sides.map((side): Expression => {

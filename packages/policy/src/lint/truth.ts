@@ -5,6 +5,7 @@
  * Ring 1: no decision depends on it.
  */
 import type { Declaration, Expression } from '../ast.ts';
+import { isOrder } from '../needs.ts';
 import { variablesOf, walk } from '../scope.ts';
 import type { Span } from '../source.ts';
 import { canBe, EMPTY_TYPES, OBJECT_TYPES, PLAIN_TYPES, type Type } from '../types.ts';
@@ -248,7 +249,7 @@ function flowCircles(context: LintContext, together: readonly Expression[]): voi
   const after = new Map<string, Set<string>>();
   let count = 0;
   for (const flow of together) {
-    if (flow.kind !== 'binary' || (flow.operator !== '->' && flow.operator !== '~>')) continue;
+    if (!isOrder(flow)) continue;
     const [from, to] = [variableName(flow.left), variableName(flow.right)];
     if (from === null || to === null) continue;
     if (++count > MAX_FLOWS) return;
@@ -257,8 +258,8 @@ function flowCircles(context: LintContext, together: readonly Expression[]): voi
         'POL060',
         flow,
         from === to
-          ? `nothing flows into itself, so \`${from} ${flow.operator} ${to}\` never holds`
-          : `\`${to}\` flows into \`${from}\` by another line, so this one never holds beside it`,
+          ? `nothing comes before itself, so \`${from} ${flow.operator} ${to}\` never holds`
+          : `\`${to}\` comes before \`${from}\` by another line, so this one never holds beside it`,
       );
       continue;
     }

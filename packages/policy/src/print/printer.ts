@@ -111,6 +111,7 @@ const OPERATOR_LEVEL: Readonly<Record<BinaryOperator, Level>> = {
   contains_only: LEVEL.comparison,
   '->': LEVEL.comparison,
   '~>': LEVEL.comparison,
+  before: LEVEL.comparison,
   '+': LEVEL.sum,
   '-': LEVEL.sum,
   '*': LEVEL.product,
