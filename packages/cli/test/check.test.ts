@@ -161,6 +161,27 @@ test('of installed apps only the names in manifests are known, and no app is sta
   assert.match(silent.err, /are not known before the apps are started/);
 });
 
+test('a flow between calls of two installed apps is told, with and without descriptions', () => {
+  const rule = (operator: string) =>
+    `raise "x" if:\n    (a: ToolCall) ${operator} (b: ToolCall)\n    a is tool:search_mail\n    b is tool:book_flight\n`;
+  const app = (manifest: object) => ({ command: 'true', manifest });
+  const files = {
+    'cordon.json': {
+      apps: { mail: app({ untrusted: ['search_mail'] }), travel: app({ irreversible: ['book_flight'] }) },
+    },
+    'tools.json': [{ name: 'search_mail' }, { name: 'book_flight' }],
+    'a.gr': rule('->'),
+    'b.gr': rule('before'),
+  };
+  const named = run(files, ['a.gr', 'b.gr', '--config', 'cordon.json']);
+  assert.match(named.out, /^a\.gr:2:5: warning POL072$/m);
+  assert.doesNotMatch(named.out, /^b\.gr/m);
+  const described = run(files, ['a.gr', '--config', 'cordon.json', '--tools', 'tools.json']);
+  assert.match(described.out, /^a\.gr:2:5: warning POL072$/m);
+  const unknown = run(files, ['a.gr', '--tools', 'tools.json']);
+  assert.doesNotMatch(unknown.out, /POL072/);
+});
+
 test('a configuration that cannot be used fails, and standard output stays one line of JSON', () => {
   const { code, out, err } = run({ 'a.gr': CLEAN, 'cordon.json': '{' }, [
     'a.gr',

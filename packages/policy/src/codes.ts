@@ -56,6 +56,7 @@ export const CODES = {
   POL069: 'a rule whose cost grows with the trace',
   POL070: 'lines of a constant that do not count',
   POL071: 'a regular expression whose steps are counted',
+  POL072: 'an order between calls of different apps',
   POL080: 'values in an f-string, which other implementations leave as they are',
   POL081: 'several operators that other implementations may group differently',
   POL082: '`is not`, which is never true in other implementations',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lint, loadPolicy, parseTools, type ToolSchema } from '../src/index.ts';
-import { aboutCall, reports, testPairs } from './lint-reports.ts';
+import { aboutCall, reports, rule, testPairs } from './lint-reports.ts';
 
 const TOOLS: readonly ToolSchema[] = [
   {
@@ -138,6 +138,65 @@ test('the right name is suggested, also where it is only spelt in another way', 
     'did you mean `mail.read`?',
     'there are `send_mail`, `mail.read`, `mail.list`, `anything`',
   ]);
+});
+
+const OF_TWO_APPS: readonly ToolSchema[] = [
+  { name: 'search_mail', parameters: null, apps: ['mail'] },
+  { name: 'send_mail', parameters: null, apps: ['mail'] },
+  { name: 'book_flight', parameters: null, apps: ['travel'] },
+  { name: 'pay', parameters: null, apps: ['mail', 'travel'] },
+  { name: 'anything', parameters: null },
+];
+
+function inOrder(operator: string, to: string, from = 'ToolCall'): string {
+  return rule(`(a: ${from}) ${operator} (b: ToolCall)`, 'a is tool:search_mail', `b is tool:${to}`);
+}
+
+testPairs(
+  [
+    {
+      name: 'POL072: a flow between calls of two apps, and the order of the session',
+      policy: inOrder('->', 'book_flight'),
+      expected: ['POL072 2: (a: ToolCall) -> (b: ToolCall)'],
+      innocent: inOrder('before', 'book_flight'),
+    },
+    {
+      name: 'POL072: a call directly before one of another app, and of the same',
+      policy: inOrder('~>', 'book_flight'),
+      expected: ['POL072 2: (a: ToolCall) ~> (b: ToolCall)'],
+      innocent: inOrder('~>', 'send_mail'),
+    },
+    {
+      name: 'POL072: a flow from a call, and from the output that it gave, which a message carries on',
+      policy: inOrder('->', 'book_*'),
+      expected: ['POL072 2: (a: ToolCall) -> (b: ToolCall)'],
+      innocent: inOrder('->', 'book_flight', 'ToolOutput'),
+    },
+    {
+      name: 'POL072: nothing is said of a tool that both apps have',
+      policy: inOrder('->', 'book_flight'),
+      expected: ['POL072 2: (a: ToolCall) -> (b: ToolCall)'],
+      innocent: inOrder('->', 'pay'),
+    },
+    {
+      name: 'POL072: nothing is said of a tool of which it is not known whose it is',
+      policy: inOrder('->', 'book_flight'),
+      expected: ['POL072 2: (a: ToolCall) -> (b: ToolCall)'],
+      innocent: inOrder('->', 'anything'),
+    },
+  ],
+  { tools: OF_TWO_APPS },
+);
+
+test('POL072 says whose the tools are, and what to write', () => {
+  const policy = loadPolicy(inOrder('->', 'book_flight'));
+  assert.ok(policy.ok);
+  const [found] = lint(policy.value, { tools: OF_TWO_APPS });
+  assert.equal(
+    found?.message,
+    '`a` is a call of `mail` and `b` belongs to `travel`, so this holds only where a message told the one context of the other',
+  );
+  assert.equal(found?.help, 'write `a before b` where the order in the whole session is meant');
 });
 
 test('tools are read as OpenAI, Anthropic, Gemini and MCP describe them', () => {

@@ -151,8 +151,9 @@ async function knownTools(
     return { tools: hasDescriptions ? tools : null, isComplete: true, diagnostics, isUsable: true };
   }
   if (configuration === null) return { tools: null, isComplete: true, diagnostics, isUsable: false };
-  if (hasDescriptions) return { tools, isComplete: true, diagnostics, isUsable: true };
   const named = toolsOfManifests(configuration);
+  if (hasDescriptions)
+    return { tools: withApps(tools, named), isComplete: true, diagnostics, isUsable: true };
   surroundings.notes.say(
     '',
     named.length === 0
@@ -182,13 +183,27 @@ async function readTools(file: string): Promise<Result<readonly ToolSchema[], Di
 
 /** Apps are not started for this. A manifest may say nothing of most tools, and never the whole schema of one. */
 function toolsOfManifests({ apps }: Configuration): readonly ToolSchema[] {
-  const names = apps.flatMap(({ manifest }) => [
-    ...manifest.functionalities.flatMap(({ tool }) => tool ?? []),
-    ...(manifest.irreversible ?? []),
-    ...(manifest.untrusted ?? []),
-    ...(manifest.private ?? []),
-  ]);
-  return [...new Set(names)].map((name) => ({ name, parameters: null }));
+  const owners = new Map<string, readonly string[]>();
+  for (const { id, manifest } of apps) {
+    const names = [
+      ...manifest.functionalities.flatMap(({ tool }) => tool ?? []),
+      ...(manifest.irreversible ?? []),
+      ...(manifest.untrusted ?? []),
+      ...(manifest.private ?? []),
+      ...(manifest.labels ?? []).flatMap(({ tool }) => (tool.includes('*') ? [] : [tool])),
+    ];
+    for (const name of new Set(names)) owners.set(name, [...(owners.get(name) ?? []), id]);
+  }
+  return [...owners].map(([name, apps]) => ({ name, parameters: null, apps }));
+}
+
+/** Descriptions do not say whose a tool is; a manifest that names it does. */
+function withApps(tools: readonly ToolSchema[], named: readonly ToolSchema[]): readonly ToolSchema[] {
+  const owners = new Map(named.map(({ name, apps }) => [name, apps]));
+  return tools.map((tool) => {
+    const apps = owners.get(tool.name);
+    return apps === undefined ? tool : { ...tool, apps };
+  });
 }
 
 // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ import { Diagnostics } from '../codes.ts';
 import type { Detector } from '../detector.ts';
 import { PatternCache } from '../regex.ts';
 import type { Source, Span } from '../source.ts';
+import { lintApart } from './apart.ts';
 import { LintContext } from './context.ts';
 import { lintCost } from './cost.ts';
 import { lintDifferences } from './differences.ts';
@@ -58,6 +59,9 @@ export function lint({ tree, source }: LintSubject, options: LintOptions = {}): 
   lintDuplicates(context);
   lintCost(context, detectors);
   lintDifferences(context);
-  if (options.tools !== undefined) lintTools(context, options.tools, options.isComplete ?? true);
+  if (options.tools !== undefined) {
+    lintTools(context, options.tools, options.isComplete ?? true);
+    lintApart(context, options.tools);
+  }
   return diagnostics.all();
 }

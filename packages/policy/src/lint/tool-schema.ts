@@ -18,6 +18,8 @@ export interface ToolSchema {
   readonly name: string;
   /** Of the arguments object; null: not known, so nothing is said about arguments. */
   readonly parameters: JsonSchema | null;
+  /** The installed apps that have it; absent: not known. */
+  readonly apps?: readonly string[];
 }
 
 /** More are no toolbox, but an attack on the time of whoever looks at them. */
