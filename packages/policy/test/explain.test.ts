@@ -172,3 +172,21 @@ test('where a value was found is a note of its line and a step, and the value is
   );
   assert.ok(!JSON.stringify(found).includes('eve@y.org'));
 });
+
+test('an order is told from the earlier event to the later one, and no event between them', () => {
+  const policy =
+    'raise "x" if:\n    (a: ToolCall) before (b: ToolCall)\n    a is tool:search\n    b is tool:*\n    not (b is tool:search)\n';
+  const { steps, change } = explained(policy, [
+    { ...call('search'), context: 'one' },
+    { ...call('search', {}, 'again'), context: 'one' },
+    { ...call('book'), context: 'two' },
+  ]);
+  assert.deepEqual(
+    steps.map(({ event, role, variable }) => [event, role, variable]),
+    [
+      ['search', 'source', 'a'],
+      ['book', 'sink', 'b'],
+    ],
+  );
+  assert.deepEqual(change, { kind: 'flow', text: '`a` had not happened before `b`' });
+});

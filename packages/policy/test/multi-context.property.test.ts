@@ -17,6 +17,7 @@ function policyOf(text: string): Policy {
 
 const FLOW = policyOf('raise "x" if:\n    (a: Message) -> (b: Message)\n');
 const NEXT = policyOf('raise "x" if:\n    (a: Message) ~> (b: Message)\n');
+const BEFORE = policyOf('raise "x" if:\n    (a: Message) before (b: Message)\n');
 const TOLD = policyOf(
   'told(b: Message) :=\n    (a: Message) -> b\n    a.content == "secret"\nraise "x" if:\n    (b: Message)\n    told(b)\n',
 );
@@ -97,6 +98,22 @@ test('an event flows to those that know of it, and to no other', () => {
     { numRuns: 2 * RUNS },
   );
   assert.ok(flows > 0);
+});
+
+test('an event comes before all that stand behind it, and so wherever it flows to', () => {
+  fc.assert(
+    fc.property(conversations, (all) => {
+      const places = [...all.keys()];
+      const expected = places.flatMap((b) => places.slice(0, b).map((a) => `${a} ${b}`));
+      const found = pairs(BEFORE, traceOf(all), places);
+      assert.deepEqual(found, expected.sort());
+      assert.deepEqual(
+        pairs(FLOW, traceOf(all), places).filter((pair) => !found.includes(pair)),
+        [],
+      );
+    }),
+    { numRuns: RUNS },
+  );
 });
 
 test('an event stands directly before the next of its context', () => {
