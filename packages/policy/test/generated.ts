@@ -284,6 +284,23 @@ export function chainPolicyOf(rules: readonly Chain[]): Policy {
   return policyFrom(rules.map(chainText));
 }
 
+// ── generated orders ──────────────────────────────────────────────────────────────────────────────────────────
+
+const tools = fc.constantFrom('send', 'read');
+
+/** Three calls of which only the tools and the order matter: what is kept of them is one for all that are alike. */
+export const ordersPolicy: fc.Arbitrary<Policy> = fc
+  .tuple(order, order, tools, tools, tools, fc.boolean())
+  .map(([first, second, a, b, c, isCompared]) => {
+    const lines = [
+      `(a: ToolCall) ${first} (b: ToolCall)`,
+      `b ${second} (c: ToolCall)`,
+      ...[`a is tool:${a}`, `b is tool:${b}`, `c is tool:${c}`],
+      ...(isCompared ? ['b.arguments.to == c.arguments.to'] : []),
+    ];
+    return policyFrom([`raise "found" if:\n${lines.map((line) => `    ${line}`).join('\n')}\n`]);
+  });
+
 function policyFrom(rules: readonly string[]): Policy {
   const text = PRELUDE + rules.join('');
   const policy = loadPolicy(text);

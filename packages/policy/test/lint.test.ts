@@ -129,6 +129,12 @@ testPairs([
     innocent: rule('(a: ToolCall) -> (b: ToolCall)', 'b -> (d: ToolCall)', 'a -> d', 'a is tool:f'),
   },
   {
+    name: 'POL060: an order and a flow in a circle',
+    policy: rule('(a: ToolCall) before (b: ToolCall)', 'b -> a', 'a is tool:f'),
+    expected: ['POL060 3: b -> a'],
+    innocent: rule('(a: ToolCall) before (b: ToolCall)', 'a -> b', 'a is tool:f'),
+  },
+  {
     name: 'POL060: a flow from an event to itself',
     policy: aboutCall('c -> c'),
     expected: ['POL060 3: c -> c'],

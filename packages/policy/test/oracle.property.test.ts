@@ -8,6 +8,7 @@ import {
   chainPolicyOf,
   choice,
   eventsOf,
+  ordersPolicy,
   policyOf,
   RUNS,
   type Shape,
@@ -77,6 +78,13 @@ test('in several contexts with messages between them it does, too', () => {
 test('of chains of flow the monitor says after each event what trying every assignment says', () => {
   compare(chains, 1, fc.array(workingShape(1), { minLength: 3, maxLength: 5 }));
   compare(chains, 2, fc.array(workingShape(2), { minLength: 3, maxLength: 5 }));
+});
+
+test('of orders over several contexts it does, where one event stands for all that are alike', () => {
+  const calls = workingShape(3).map(
+    (one): Shape => ({ ...one, kind: 'call', tool: one.tool === 'list' ? 'read' : one.tool }),
+  );
+  compare(ordersPolicy, 3, fc.array(calls, { minLength: 3, maxLength: 9 }));
 });
 
 test('how events are batched does not matter', () => {
