@@ -1,0 +1,2 @@
+/** In the order of the model's inputs. */
+export const WORDS: readonly string[];
