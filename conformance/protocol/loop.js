@@ -97,6 +97,8 @@ async function result(call, context) {
       };
     case 'response':
       return { text: JSON.stringify(answer.message), isError: false };
+    case 'data':
+      return { text: JSON.stringify({ values: answer.values }), isError: false };
     case 'opened':
       return { text: answer.text, isError: false };
     case 'finding':
@@ -110,13 +112,14 @@ async function result(call, context) {
   }
 }
 
-/** Own tools first, then offers, then the four words of exchange. */
+/** Own tools first, then offers, then the words of exchange. */
 function requestOf({ name, arguments: args }, { tools, offers }) {
   const offer = offers.find((one) => one.name === name);
   if (tools.some((tool) => tool.name === name)) return { type: 'tool', name, arguments: args };
   if (offer !== undefined) return { type: 'request', peer: offer.peer, message: args };
   if (name === 'probe') return { type: 'probe', functionality: String(args.functionality ?? '') };
   if (name === 'request') return { type: 'request', peer: String(args.peer ?? ''), message: args.message ?? null };
+  if (name === 'need') return { type: 'need', kinds: args.kinds ?? [], for: String(args.for ?? '') };
   if (name === 'open') return { type: 'open', reference: String(args.ref ?? '') };
   if (name === 'read') return { type: 'read', reference: String(args.ref ?? ''), schema: args.schema ?? {} };
   return { type: 'tool', name, arguments: args };

@@ -11,13 +11,21 @@
  * - `request {peer, message}` sends a message in that format. Answer: the response, in which every free text is a
  *   reference `{"ref": "$3", "length": 120}`.
  * - `open {ref}` asks to read the text behind a reference: a data release, decided by policy and permission.
+ * - `need {kinds, for}` asks for data of the user that are lacking (`data-kind`); `for` is the name of an own tool or of an offer.
+ *   Answer: `{"values": {"name": "Ada"}}`, with what the user let go and nothing of what they did not.
  * - `read {ref, schema}` has a quarantined reader answer from the text in a closed schema (`closed-schema`): a context
  *   of its own, without tools, memory and exchanges. Answer: the value, or a refusal.
  *
  * A reference (`$3`) may stand inside any string of a tool call's arguments, of a request's message or of the
  * answer; the hub puts the text in its place without the context ever seeing it.
  */
-export const AGENT_TOOLS = { probe: 'probe', request: 'request', open: 'open', read: 'read' } as const;
+export const AGENT_TOOLS = {
+  probe: 'probe',
+  request: 'request',
+  need: 'need',
+  open: 'open',
+  read: 'read',
+} as const;
 
 /** What stands in a tool's result when an effect was refused; it says no more than that (architecture, Permissions). */
 export const REFUSED_TEXT = 'refused: not permitted';

@@ -51,6 +51,11 @@ export function labelOfData(kind: DataKind): string {
   return KINDS[kind].label;
 }
 
+/** One value of this kind, to show how it is written. */
+export function exampleOfData(kind: DataKind): string {
+  return KINDS[kind].example;
+}
+
 /** Why a value is none of this kind, as a sentence for the user; null: it is one. */
 export function misfitOfData(kind: DataKind, value: string): string | null {
   const { label, pattern, example }: KindOfData = KINDS[kind];

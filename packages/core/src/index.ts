@@ -11,6 +11,7 @@ export { closedSchema, mostBits } from './closed-schema.ts';
 export {
   DATA_KINDS,
   type DataKind,
+  exampleOfData,
   isDataKind,
   labelOfData,
   MOST_DATA_CHARACTERS,

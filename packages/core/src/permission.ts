@@ -3,6 +3,7 @@
  *
  * Ring 0.
  */
+import type { DataKind } from './data-kind.ts';
 import type { AppId, ContextId, EventId, GrantId, SessionId } from './id.ts';
 
 /** What a permission is for. */
@@ -90,6 +91,11 @@ export interface PromptDatum {
   readonly isUsers?: true;
   /** Whether the user may put something else in its place; absent: no. */
   readonly isEditable?: boolean;
+  /**
+   * A field of a form: what the user is asked for, under the hub's label as its name; an empty value waits for the user to type
+   * one. Absent: a datum that is there.
+   */
+  readonly field?: DataKind;
 }
 
 /** What the user put in the place of a datum. */

@@ -144,7 +144,11 @@ export class Foreseen {
       serves: null,
       maxSteps,
     };
-    const shown = offeredTools(start, { hasPeer: false, hasReference: false });
+    const shown = offeredTools(start, {
+      hasPeer: false,
+      hasReference: false,
+      mayNeed: context.app !== null,
+    });
     const spending = {
       signal: AbortSignal.any([query.signal, this.#dropped.signal]),
       reserve: (model: string, characters: number) => query.reserveSpare(model, characters),

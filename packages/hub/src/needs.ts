@@ -9,6 +9,7 @@ import {
   type AppId,
   canonicalJson,
   dependsOnEachOther,
+  type DataKind,
   type Expectation,
   expects,
   type Functionality,
@@ -17,6 +18,7 @@ import {
   type Json,
   type JsonObject,
   type JsonSchema,
+  labelOfData,
   type PromptDatum,
   type ReleasedItem,
   type StepPlan,
@@ -256,6 +258,60 @@ export function memoryNeed(to: AppId | null, items: readonly ReleasedItem[]): Pe
   };
 }
 
+/** Data of one kind that an app asks for, and what the hub knows of them; null: nothing. */
+export interface AskedField {
+  readonly kind: DataKind;
+  readonly known: ReleasedItem | null;
+}
+
+/**
+ * Data that an app asks for during its turn: as for facts, with a field for each that the hub does not know. Attack: a text that
+ * the model has read says what it should ask for. `uses`: names under which the plan may know what it is for; null: the plan has
+ * made it.
+ */
+export function askedDataNeed(
+  plan: StepPlan,
+  asked: {
+    readonly context: Context;
+    /** The tool or offer that the data are for. */
+    readonly purpose: string;
+    readonly uses: readonly string[] | null;
+    readonly fields: readonly AskedField[];
+  },
+): PermissionNeed {
+  const { context, fields, uses } = asked;
+  const { app } = context;
+  const facts = factsNeed(
+    app,
+    fields.flatMap(({ known }) => known ?? []),
+  );
+  const names = fields.map(({ kind }) => labelOfData(kind));
+  const unknown = fields.filter(({ known }) => known === null).map(({ kind }) => labelOfData(kind));
+  const isExpected = app === null || uses === null || expectation(plan, app, uses) !== 'unexpected';
+  const purpose = asked.purpose.slice(0, MOST_NAMED);
+  return {
+    ...facts,
+    subject: { ...facts.subject, what: names.toSorted().join(', ') },
+    question: `Share this with ${nameOf(app)}? It asks for it to use \`${purpose}\`.`,
+    data: fields.map(
+      ({ kind, known }): PromptDatum => ({
+        name: labelOfData(kind),
+        value: known?.value ?? '',
+        field: kind,
+      }),
+    ),
+    expected: isExpected,
+    warnings: [
+      ...(isExpected ? [] : [OFF_PLAN]),
+      ...(context.isTainted ? [AFTER_READING] : []),
+      ...facts.warnings,
+    ],
+    // What the user types is for this time.
+    covers: { ...facts.covers, mayLast: unknown.length === 0 },
+    flows: [...facts.flows, ...(app === null ? [] : unknown.map((name) => factFlow(null, app, name)))],
+  };
+}
+
 /**
  * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
  * that of https is another answer.
@@ -340,6 +396,8 @@ export function readNeed(plan: StepPlan, context: Context, held: HeldText, form:
 const OFF_PLAN = 'this is not part of the plan for your query';
 const FOREIGN_TEXT = 'others may have written this text, and it may hold instructions to the model';
 const AFTER_OPENED_TEXT = 'the model has read text of another app, and this may be what that text wants';
+const AFTER_READING =
+  'the model has read text that others may have written, and this may be what that text asks for';
 const AFTER_FOREIGN_TEXT =
   'the model has read text that others may have written, and the plan does not name this action';
 

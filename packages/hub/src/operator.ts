@@ -28,6 +28,7 @@ import type { ReferenceMonitor } from '@cordon/monitor';
 import type { TurnContext } from '@cordon/protocol';
 import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
+import type { AskedData } from './asked-data.ts';
 import { CATALOGUE } from './catalogue.ts';
 import type { Context } from './context.ts';
 import { reviseRelease } from './edited.ts';
@@ -67,6 +68,7 @@ export interface OperatorParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
+  readonly asked: AskedData;
   readonly memory: Memory;
   readonly summaries: Summaries;
   readonly choices: AppChoices;
@@ -152,6 +154,8 @@ export class Operator {
       memory.rememberQuery(query.text, app, kind, said);
       for (const observation of query.observed) memory.observe(observation);
       for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
+      // What the user typed into the form of an app was said to that app.
+      for (const fact of query.stated) memory.rememberFact(fact, ownerOf(fact.origin), said);
       if (delivered === null) return;
       const { turned, source } = delivered;
       const { label, knowsOthersValues } = turned.context;
@@ -403,7 +407,7 @@ export class Operator {
     prepared: Prepared,
     { text, data, history, task, opening }: TurnStart,
   ): Promise<Result<string, Fault>> {
-    const { spokes, recorder, models, calls, exchange, maxSteps } = this.#parts;
+    const { spokes, recorder, models, calls, exchange, asked, maxSteps } = this.#parts;
     const { context, system, tools, offers, knowsCatalogue } = prepared;
     const spoke = await spokes.take();
     if (!spoke.ok) return spoke;
@@ -418,7 +422,7 @@ export class Operator {
       serves: task === null ? null : { message: task.message, ...formatsOf(task) },
       maxSteps,
     };
-    const turn = new Turn(context, query, start, { models, calls, exchange, opening });
+    const turn = new Turn(context, query, start, { models, calls, exchange, asked, opening });
     const onDropped = (reason: string, bytes: number) =>
       void recorder.record(context, { kind: 'message.dropped', reason, bytes });
     const answer = await spoke.value.runTurn(
@@ -480,6 +484,10 @@ function observedItem({ name, value, origin, label }: ObservedFact): ReleasedIte
 
 function labelOfItems(items: readonly ReleasedItem[]): Label {
   return items.reduce((joined: Label, { label }) => joinLabels(joined, label), USER_LABEL);
+}
+
+function ownerOf(app: AppId | null): ContextOwner {
+  return app === null ? VANILLA : { kind: 'spoke', app };
 }
 
 /** What a private query recalls. */

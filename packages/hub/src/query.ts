@@ -16,7 +16,7 @@ import type {
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
 import { Course } from './course.ts';
-import type { ContextOwner, Observation } from './memory.ts';
+import type { ContextOwner, KnownFact, Observation } from './memory.ts';
 import { ReturnedTexts } from './recipients.ts';
 
 export interface QueryParts {
@@ -45,6 +45,7 @@ export class Query {
   #isGuessed = false;
   #heardBy: ContextOwner | null = null;
   readonly #observed: Observation[] = [];
+  readonly #stated: KnownFact[] = [];
   #past: ReadonlySet<EventId> = new Set();
 
   constructor({ text, signal, limits, prices, now, isPrivate }: QueryParts) {
@@ -113,6 +114,15 @@ export class Query {
 
   observes(observation: Observation): void {
     this.#observed.push(observation);
+  }
+
+  /** What the user typed into forms of apps, to be remembered when the query has ended. */
+  get stated(): readonly KnownFact[] {
+    return this.#stated;
+  }
+
+  states(fact: KnownFact): void {
+    this.#stated.push(fact);
   }
 
   /** Why the query counts as refused: the first refusal of something that the plan expected. */

@@ -117,7 +117,7 @@ export function boundArguments(args: JsonObject): BoundArguments {
 /** What the user has said: the words of this session, and facts that were stated before. */
 export class UserWords {
   readonly #said: string[] = [];
-  #private: string | null = null;
+  #private: string[] = [];
   readonly #facts: () => readonly string[];
 
   constructor(said: readonly string[], facts: () => readonly string[]) {
@@ -131,11 +131,11 @@ export class UserWords {
 
   /** Words that count until `forget`, and are not kept. */
   hearInPrivate(text: string): void {
-    this.#private = text;
+    this.#private.push(text);
   }
 
   forget(): void {
-    this.#private = null;
+    this.#private = [];
   }
 
   /**
@@ -149,8 +149,7 @@ export class UserWords {
 
   #holds(wanted: string): boolean {
     if (wanted === '') return true;
-    const whispered = this.#private === null ? [] : [this.#private];
-    const texts = [...this.#said, ...whispered, ...this.#facts()];
+    const texts = [...this.#said, ...this.#private, ...this.#facts()];
     return texts.some((text) => holdsWord(text, text.toLowerCase(), wanted) || holdsDigits(text, wanted));
   }
 }

@@ -38,6 +38,7 @@ import type { AppDescription } from './app-description.ts';
 import { AppHost, type AppLauncher } from './app-host.ts';
 import type { AppNetwork } from './app-network.ts';
 import { type AppPins, NO_PINS, type Vetting } from './app-pins.ts';
+import { AskedData } from './asked-data.ts';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
@@ -497,6 +498,7 @@ export class Session {
       models,
       calls,
       exchange,
+      asked: new AskedData({ gate, recorder, registry, memory: parts.memory, words: this.#words }),
       memory: parts.memory,
       summaries,
       choices: this.#choices,

@@ -15,6 +15,7 @@ import {
   ok,
 } from '@cordon/core';
 import { offeredTools, type SpokeRequest, type TurnContext } from '@cordon/protocol';
+import type { AskedData } from './asked-data.ts';
 import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Opening } from './foresight.ts';
@@ -27,6 +28,7 @@ export interface TurnParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
+  readonly asked: AskedData;
   /** What the model of this context was asked before the turn; null: nothing. */
   readonly opening: Opening | null;
 }
@@ -47,7 +49,7 @@ export class Turn {
 
   /** `signal` aborts when the turn is over: what it began ends with it. */
   serve(request: SpokeRequest, signal: AbortSignal): Promise<Served> {
-    const { exchange } = this.#parts;
+    const { exchange, asked } = this.#parts;
     switch (request.type) {
       case 'model':
         return this.#model(request.messages);
@@ -61,6 +63,8 @@ export class Turn {
         return exchange.open(this.#context, this.#query, request.reference);
       case 'read':
         return exchange.read(this.#context, this.#query, request.reference, request.schema);
+      case 'need':
+        return asked.ask(this.#context, this.#query, this.#start, request);
       default:
         request satisfies never;
         return Promise.resolve(failed(UNKNOWN));
@@ -71,11 +75,12 @@ export class Turn {
     const { models } = this.#parts;
     // The loop counts too; this is for one that does not.
     if (++this.#modelCalls > this.#start.maxSteps) return failed(TOO_MANY_STEPS);
-    const { peers, references } = this.#context;
+    const { app, peers, references } = this.#context;
     const tools = offeredTools(this.#start, {
       // Those of the plan have tools of their own.
       hasPeer: peers.size > this.#start.offers.length,
       hasReference: references.isHolding,
+      mayNeed: app !== null,
     });
     const opened = this.#modelCalls === 1 ? await this.#opened(messages, tools) : null;
     if (opened !== null) return ok({ type: 'reply', text: opened.text, calls: opened.calls });

@@ -97,6 +97,18 @@ const TURNS: readonly (readonly [string, Scene, string])[] = [
     'refused: not permitted',
   ],
   [
+    'data that the user gives',
+    scene([[call('need', { kinds: ['name', 'city'], for: 'keep' })], hear], {
+      user: () => ({ allow: true, duration: 'once', edits: [{ name: 'city', value: 'Turin' }] }),
+    }),
+    '{"values":{"city":"Turin"}}',
+  ],
+  [
+    'data for a tool that it does not have',
+    scene([[call('need', { kinds: ['name'], for: 'burn' })], hear]),
+    'malformed: `for` names no tool of yours that takes data',
+  ],
+  [
     'a request to a peer that is none',
     scene([[call('request', { peer: 'peer-1', message: {} })], hear]),
     'malformed: there is no such peer',

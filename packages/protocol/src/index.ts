@@ -13,5 +13,5 @@ export {
   type TurnContext,
 } from './message.ts';
 export { HUB_SCHEMAS, SPOKE_SCHEMAS } from './message-schema.ts';
-export { type Given, offeredTools } from './offered-tools.ts';
+export { DATA_KINDS_SCHEMA, type Given, offeredTools, toolsThatTakeData } from './offered-tools.ts';
 export { CHECKED_KEYWORDS, type CheckOptions, misfit } from './schema-check.ts';

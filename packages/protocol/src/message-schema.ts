@@ -6,6 +6,7 @@
  */
 import type { JsonObject, JsonSchema } from '@cordon/core';
 import type { HubMessage, SpokeMessage } from './message.ts';
+import { DATA_KINDS_SCHEMA } from './offered-tools.ts';
 
 /** A whole prompt with its tool outputs fits, a flood does not. */
 const TEXT_LENGTH = 2 * 1024 * 1024;
@@ -34,6 +35,7 @@ export const SPOKE_SCHEMAS: Readonly<Record<SpokeMessage['type'], JsonSchema>> =
   request: message('request', { id: COUNT, peer: NAME, message: ANY }),
   open: message('open', { id: COUNT, reference: NAME }),
   read: message('read', { id: COUNT, reference: NAME, schema: OBJECT }),
+  need: message('need', { id: COUNT, kinds: DATA_KINDS_SCHEMA, for: NAME }),
   answer: message('answer', { id: COUNT, text: TEXT }),
   exhausted: message('exhausted', { id: COUNT, steps: COUNT }),
   unfit: message('unfit', { id: COUNT }),
@@ -52,6 +54,7 @@ export const HUB_SCHEMAS: Readonly<Record<HubMessage['type'], JsonSchema>> = {
   gone: message('gone', { id: COUNT }),
   opened: message('opened', { id: COUNT, text: LONG_TEXT }),
   finding: message('finding', { id: COUNT, value: ANY }),
+  data: message('data', { id: COUNT, values: OBJECT }),
   refusal: message('refusal', { id: COUNT, malformed: FLAG, text: LONG_TEXT }),
 };
 

@@ -5,7 +5,15 @@
  *
  * Ring 0.
  */
-import type { EphemeralId, Json, JsonObject, JsonSchema, ModelMessage, ModelTool } from '@cordon/core';
+import type {
+  DataKind,
+  EphemeralId,
+  Json,
+  JsonObject,
+  JsonSchema,
+  ModelMessage,
+  ModelTool,
+} from '@cordon/core';
 
 /** Raised when a message changes its meaning. */
 export const PROTOCOL_VERSION = 2;
@@ -84,6 +92,12 @@ export type HubMessage =
   | { readonly type: 'opened'; readonly id: number; readonly text: string }
   /** What a reader found in the text behind a reference. */
   | { readonly type: 'finding'; readonly id: number; readonly value: Json }
+  /** What the user released of what was asked for: the same for what nobody knows and for what the user keeps. */
+  | {
+      readonly type: 'data';
+      readonly id: number;
+      readonly values: Readonly<Partial<Record<DataKind, string>>>;
+    }
   /** Says that it was refused and nothing of why. */
   | { readonly type: 'refusal'; readonly id: number; readonly malformed: boolean; readonly text: string };
 
@@ -95,6 +109,7 @@ export type SpokeMessage =
   | { readonly type: 'request'; readonly id: number; readonly peer: string; readonly message: Json }
   | { readonly type: 'open'; readonly id: number; readonly reference: string }
   | { readonly type: 'read'; readonly id: number; readonly reference: string; readonly schema: JsonSchema }
+  | { readonly type: 'need'; readonly id: number; readonly kinds: readonly DataKind[]; readonly for: string }
   /** The end of a turn; `id` is the turn's. */
   | { readonly type: 'answer'; readonly id: number; readonly text: string }
   | { readonly type: 'exhausted'; readonly id: number; readonly steps: number }

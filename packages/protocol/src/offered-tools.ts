@@ -4,7 +4,14 @@
  *
  * Ring 0.
  */
-import { AGENT_TOOLS, type JsonObject, type ModelTool } from '@cordon/core';
+import {
+  AGENT_TOOLS,
+  DATA_KINDS,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type ModelTool,
+} from '@cordon/core';
 import type { TurnContext } from './message.ts';
 
 /** What a context has been given in its turn so far. */
@@ -13,7 +20,20 @@ export interface Given {
   readonly hasPeer: boolean;
   /** Whether a text stands behind a reference. */
   readonly hasReference: boolean;
+  /** Whether it may ask for data of the user. */
+  readonly mayNeed: boolean;
 }
+
+/** Of one question. A form that asks for more is a questionnaire. */
+const MOST_KINDS = 6;
+
+/** What may be asked for at once. */
+export const DATA_KINDS_SCHEMA: JsonSchema = {
+  type: 'array',
+  items: { enum: DATA_KINDS },
+  minItems: 1,
+  maxItems: MOST_KINDS,
+};
 
 /**
  * In this order: the app's own, those that the plan expects, and those of exchange. A name has one meaning: where the
@@ -31,10 +51,24 @@ export function offeredTools(context: TurnContext, given: Given): readonly Model
   return [...own, ...exchangeTools(context, given).filter(({ name }) => !taken.has(name))];
 }
 
-function exchangeTools(context: TurnContext, { hasPeer, hasReference }: Given): readonly ModelTool[] {
+/** What data may be asked for: own tools and offers that take arguments. What takes none lacks nothing. */
+export function toolsThatTakeData({ tools, offers }: TurnContext): readonly string[] {
+  const takes = ({ properties }: JsonSchema) =>
+    isJsonObject(properties) && Object.keys(properties).length > 0;
+  return [
+    ...tools.filter(({ parameters }) => takes(parameters)),
+    ...offers.filter(({ request }) => takes(request)),
+  ].map(({ name }) => name);
+}
+
+function exchangeTools(
+  context: TurnContext,
+  { hasPeer, hasReference, mayNeed }: Given,
+): readonly ModelTool[] {
   return [
     ...(context.functionalities.length === 0 ? [] : [probeTool(context)]),
     ...(hasPeer ? [REQUEST] : []),
+    ...(mayNeed ? needTool(context) : []),
     ...(hasReference ? [OPEN, READ] : []),
   ];
 }
@@ -48,6 +82,19 @@ function probeTool({ functionalities }: TurnContext): ModelTool {
       functionality: { type: 'string', enum: functionalities.map(({ name }) => name) },
     }),
   };
+}
+
+function needTool(context: TurnContext): readonly ModelTool[] {
+  const names = toolsThatTakeData(context);
+  if (names.length === 0) return [];
+  return [
+    {
+      name: AGENT_TOOLS.need,
+      description:
+        'Ask the user for data that a tool needs and that you lack. What the user does not give is not in `values`: go on without it.',
+      parameters: objectSchema({ kinds: DATA_KINDS_SCHEMA, for: { type: 'string', enum: names } }),
+    },
+  ];
 }
 
 const REQUEST: ModelTool = {

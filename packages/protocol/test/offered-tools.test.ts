@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id } from '@cordon/core';
 import type { TurnContext } from '../src/message.ts';
-import { offeredTools } from '../src/offered-tools.ts';
+import { DATA_KINDS_SCHEMA, offeredTools } from '../src/offered-tools.ts';
 
 const CONTEXT: TurnContext = {
   system: '',
@@ -16,7 +16,7 @@ const CONTEXT: TurnContext = {
   serves: null,
   maxSteps: 5,
 };
-const NOTHING = { hasPeer: false, hasReference: false };
+const NOTHING = { hasPeer: false, hasReference: false, mayNeed: false };
 
 function names(context: TurnContext, given = NOTHING): readonly string[] {
   return offeredTools(context, given).map(({ name }) => name);
@@ -46,9 +46,24 @@ test('a context that knows of no functionality cannot ask for one', () => {
 
 test('a name means the own tool, whatever else is called so', () => {
   const tools = [{ name: 'open', description: 'Opens the door.', parameters: {} }];
-  const offered = offeredTools({ ...CONTEXT, tools }, { hasPeer: true, hasReference: true });
+  const offered = offeredTools({ ...CONTEXT, tools }, { ...NOTHING, hasPeer: true, hasReference: true });
   assert.deepEqual(
     offered.filter(({ name }) => name === 'open').map(({ description }) => description),
     ['Opens the door.'],
   );
+});
+
+test('data can be asked for in the name of what takes arguments', () => {
+  const takesName = { properties: { name: { type: 'string' } } };
+  const [own] = CONTEXT.tools;
+  assert.ok(own !== undefined);
+  const tools = [own, { ...own, name: 'book', parameters: takesName }];
+  const offers = CONTEXT.offers.map((offer) => ({ ...offer, request: takesName }));
+  const offered = offeredTools({ ...CONTEXT, tools, offers }, { ...NOTHING, mayNeed: true });
+  const need = offered.find(({ name }) => name === 'need');
+  assert.deepEqual(need?.parameters.properties, {
+    kinds: DATA_KINDS_SCHEMA,
+    for: { type: 'string', enum: ['book', 'planned'] },
+  });
+  assert.deepEqual(names(CONTEXT, { ...NOTHING, mayNeed: true }), ['own', 'planned', 'probe']);
 });

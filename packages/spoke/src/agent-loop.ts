@@ -10,6 +10,7 @@
  */
 import {
   AGENT_TOOLS,
+  type DataKind,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -18,6 +19,7 @@ import {
   type ModelToolCall,
 } from '@cordon/core';
 import {
+  DATA_KINDS_SCHEMA,
   type HubAnswer,
   misfit,
   misfitOfAnswer,
@@ -109,6 +111,8 @@ class AgentLoop {
         return this.#open(text(args, 'ref'));
       case AGENT_TOOLS.read:
         return this.#read(text(args, 'ref'), isJsonObject(args.schema) ? args.schema : {});
+      case AGENT_TOOLS.need:
+        return this.#need(args.kinds ?? null, text(args, 'for'));
       default:
         return this.#tool(name, args);
     }
@@ -148,6 +152,14 @@ class AgentLoop {
     if (answer.type !== 'finding') return otherwise(answer);
     const isFit = misfit(schema, answer.value) === null;
     return isFit ? told(JSON.stringify(answer.value)) : error('malformed: the answer was malformed');
+  }
+
+  async #need(kinds: Json, purpose: string): Promise<Told> {
+    const problem = misfit(DATA_KINDS_SCHEMA, kinds);
+    // The hub would drop it and count it; the model may mend it.
+    if (problem !== null) return error(`malformed: ${problem}`);
+    const answer = await this.#ask({ type: 'need', kinds: kinds as readonly DataKind[], for: purpose });
+    return answer.type === 'data' ? told(JSON.stringify({ values: answer.values })) : otherwise(answer);
   }
 }
 

@@ -107,6 +107,29 @@ test('probe, request and open go to the hub as what they are', async () => {
   ]);
 });
 
+for (const [kinds, sent] of [
+  [['name', 'birth-date'], true],
+  [['password'], false],
+  ['name', false],
+] as const) {
+  test(`a need of ${JSON.stringify(kinds)} goes to the hub: ${sent}`, async () => {
+    const asked: Request[] = [];
+    const ask: Ask = async (request) => {
+      asked.push(structuredClone(request));
+      if (request.type === 'need') return { type: 'data', id: 0, values: { name: 'Ada' } };
+      const call = { id: 'c0', name: 'need', arguments: { kinds, for: 'book' } };
+      return { type: 'reply', id: 0, text: '', calls: asked.length === 1 ? [call] : [] };
+    };
+    await runTurn(turn(), ask);
+    const needs = asked.filter(({ type }) => type === 'need');
+    assert.deepEqual(needs, sent ? [{ type: 'need', kinds, for: 'book' }] : []);
+    const last = asked.at(-1);
+    const told = last?.type === 'model' ? last.messages.at(-1) : undefined;
+    assert.equal(told?.role === 'tool' && told.isError, !sent);
+    if (sent) assert.equal(told?.text, '{"values":{"name":"Ada"}}');
+  });
+}
+
 test('a model that never stops calling is stopped at its budget', async () => {
   const { ask } = scriptedHub(Array.from({ length: 10 }, () => ({ text: '', calls: ['read'] })));
   assert.deepEqual(await runTurn(turn({ tools: [tool('read')] }), ask), { kind: 'exhausted', steps: 4 });

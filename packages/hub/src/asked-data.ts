@@ -1,0 +1,221 @@
+/**
+ * A spoke asks for data that it lacks, during its turn: the hub shows the user what it knows of them and a field for what it does not,
+ * and hands over what the user lets go (paper, IV-B5 steps 2 to 4; decision 35).
+ *
+ * INVARIANT (the same no): what the hub does not know, what the user leaves empty and what the user refuses are answered with the
+ * same bytes, so that no app finds out what the hub knows.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type DataKind,
+  type DataRelease,
+  failed,
+  labelOfData,
+  misfitOfData,
+  ok,
+  type PromptEdit,
+  type ReleasedItem,
+  type Result,
+  USER_LABEL,
+} from '@cordon/core';
+import { type SpokeRequest, type TurnContext, toolsThatTakeData } from '@cordon/protocol';
+import type { Context } from './context.ts';
+import type { Revise } from './edited.ts';
+import type { Gate } from './gate.ts';
+import type { KnownFact, Memory } from './memory.ts';
+import { type AskedField, askedDataNeed } from './needs.ts';
+import type { Query } from './query.ts';
+import type { UserWords } from './recipients.ts';
+import type { Recorder } from './recorder.ts';
+import { type Registry, usesOf } from './registry.ts';
+import type { Served } from './spoke-link.ts';
+
+export type NeedRequest = Extract<SpokeRequest, { type: 'need' }>;
+
+export interface AskedDataParts {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly registry: Registry;
+  readonly memory: Pick<Memory, 'facts'>;
+  readonly words: Pick<UserWords, 'hear' | 'hearInPrivate'>;
+}
+
+/** Questions for data, of one context and in one query. Attack: an app that asks again and again until the user gives in. */
+const MOST_OF_CONTEXT = 3;
+const MOST_OF_QUERY = 6;
+
+/** What was asked for in one query. */
+interface Asked {
+  questions: number;
+  readonly ofContext: Map<Context, number>;
+  /** By app: what is being asked for, and what was asked for and not released. It is not asked for again. */
+  readonly withheld: Map<AppId, Set<DataKind>>;
+}
+
+export class AskedData {
+  readonly #parts: AskedDataParts;
+  readonly #asked = new WeakMap<Query, Asked>();
+
+  constructor(parts: AskedDataParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Releases to the context what the user lets go of these kinds. A question that is for no tool of the context is malformed; one
+   * too many, and kinds that were not released before in this query, are answered as if the user had said no.
+   */
+  async ask(context: Context, query: Query, start: TurnContext, request: NeedRequest): Promise<Served> {
+    const { app } = context;
+    if (app === null)
+      return this.#malformed(context, 'a question for data by a context without app', NOBODYS);
+    if (!toolsThatTakeData(start).includes(request.for))
+      return this.#malformed(context, 'a question for data that is for no tool of its context', NO_TOOL);
+    const kinds = this.#due(context, app, query, request.kinds);
+    if (kinds.length === 0) return NOTHING;
+    const fields = kinds.map((kind) => this.#field(kind, query));
+    const items = fields.flatMap(({ known }) => known ?? []);
+    const proposal: DataRelease = { effect: 'data-release', context: context.id, to: app, items };
+    const carried = await this.#parts.gate.deliver(context, proposal, {
+      causes: context.causes,
+      label: USER_LABEL,
+      need: askedDataNeed(query.plan, {
+        context,
+        purpose: request.for,
+        uses: this.#usesOf(context, app, request.for),
+        fields,
+      }),
+      revise: reviseForm(proposal, fields),
+    });
+    if (carried.kind === 'failed') return failed(carried.fault);
+    if (carried.kind === 'refused') {
+      // A user who keeps something has not refused the query; a policy that does has (decision 4).
+      const isByPolicy = carried.reasons.some(({ because }) => because !== 'permission');
+      query.refused(carried.reasons, isByPolicy);
+      return NOTHING;
+    }
+    return this.#released(context, app, query, fields, carried.value.items);
+  }
+
+  #released(
+    context: Context,
+    app: AppId,
+    query: Query,
+    fields: readonly AskedField[],
+    items: readonly ReleasedItem[],
+  ): Served {
+    const withheld = this.#of(query).withheld.get(app);
+    const values: Partial<Record<DataKind, string>> = {};
+    for (const { kind, known } of fields) {
+      const item = items.find(({ name }) => name === labelOfData(kind));
+      if (item === undefined) continue;
+      withheld?.delete(kind);
+      values[kind] = item.value;
+      context.sees(item.label, item.origin);
+      if (item.value !== known?.value) this.#hear(query, item.value);
+      // What was changed for one app is for that app, and no other fact about the user.
+      if (known === null) query.states({ name: item.name, value: item.value, origin: app });
+    }
+    return ok({ type: 'data', values });
+  }
+
+  #hear(query: Query, value: string): void {
+    const { words } = this.#parts;
+    if (query.isPrivate) words.hearInPrivate(value);
+    else words.hear(value);
+  }
+
+  /** What of these kinds the user is asked about now. It counts as withheld until it is released. */
+  #due(context: Context, app: AppId, query: Query, wanted: readonly DataKind[]): readonly DataKind[] {
+    const asked = this.#of(query);
+    const withheld = asked.withheld.get(app) ?? new Set();
+    const kinds = [...new Set(wanted)].filter((kind) => !withheld.has(kind));
+    if (kinds.length === 0) {
+      this.#drop(context, 'a question for data that were not released before');
+      return [];
+    }
+    const ofContext = (asked.ofContext.get(context) ?? 0) + 1;
+    if (ofContext > MOST_OF_CONTEXT || asked.questions >= MOST_OF_QUERY) {
+      this.#drop(context, 'one question for data too many');
+      return [];
+    }
+    asked.questions += 1;
+    asked.ofContext.set(context, ofContext);
+    asked.withheld.set(app, new Set([...withheld, ...kinds]));
+    return kinds;
+  }
+
+  #of(query: Query): Asked {
+    const known = this.#asked.get(query);
+    if (known !== undefined) return known;
+    const asked: Asked = { questions: 0, ofContext: new Map(), withheld: new Map() };
+    this.#asked.set(query, asked);
+    return asked;
+  }
+
+  /** A private query knows of no fact. Of several that were stated under one name, the last. */
+  #field(kind: DataKind, query: Query): AskedField {
+    const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
+    const fact = facts.findLast(({ name }) => isNameOf(kind, name));
+    return { kind, known: fact === undefined ? null : itemOf(kind, fact) };
+  }
+
+  /** The names under which the plan may know the own tool; null: it is an offer, which the plan has made. */
+  #usesOf(context: Context, app: AppId, tool: string): readonly string[] | null {
+    const installed = this.#parts.registry.get(app);
+    return context.tools.has(tool) && installed !== undefined
+      ? [tool, ...usesOf(installed.manifest, tool)]
+      : null;
+  }
+
+  #malformed(context: Context, reason: string, told: string): Served {
+    this.#drop(context, reason);
+    return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
+  }
+
+  #drop(context: Context, reason: string): void {
+    this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
+  }
+}
+
+const NOBODYS = 'this context has no app';
+const NO_TOOL = '`for` names no tool of yours that takes data';
+const NOTHING: Served = ok({ type: 'data', values: {} });
+
+function itemOf(kind: DataKind, { value, origin }: KnownFact): ReleasedItem {
+  return { name: labelOfData(kind), value, origin, label: USER_LABEL };
+}
+
+/** The form as the user filled it in. A field that was left empty, or emptied, releases nothing. */
+function reviseForm(proposal: DataRelease, fields: readonly AskedField[]): Revise<DataRelease> {
+  return (edits) => {
+    const unknown = edits.find(({ name }) => !fields.some(({ kind }) => labelOfData(kind) === name));
+    if (unknown !== undefined) return failed('it is for something that was not asked for');
+    const items: ReleasedItem[] = [];
+    for (const field of fields) {
+      const item = filledIn(field, edits);
+      if (!item.ok) return item;
+      if (item.value !== null) items.push(item.value);
+    }
+    return ok({ proposal: { ...proposal, items }, label: USER_LABEL });
+  };
+}
+
+function filledIn(
+  { kind, known }: AskedField,
+  edits: readonly PromptEdit[],
+): Result<ReleasedItem | null, string> {
+  const name = labelOfData(kind);
+  const value = edits.find((edit) => edit.name === name)?.value.trim();
+  if (value === undefined) return ok(known);
+  if (value === '') return ok(null);
+  const misfit = misfitOfData(kind, value);
+  return misfit === null ? ok({ name, value, origin: null, label: USER_LABEL }) : failed(misfit);
+}
+
+/** Users call their facts by the label or by the kind, with whatever between the words: `e-mail`, `Email`, `birth date`. */
+function isNameOf(kind: DataKind, name: string): boolean {
+  const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, '');
+  return letters(name) === letters(kind) || letters(name) === letters(labelOfData(kind));
+}
