@@ -9,17 +9,21 @@ import {
   type Choice,
   type ChoicePrompt,
   type Consent,
+  DATA_KINDS,
+  type DataKind,
   type Diagnostic,
   failed,
   type GrantDuration,
   type GrantTerm,
   id,
+  misfitOfData,
   NAME_PATTERN,
   ok,
   PERMISSION_SCOPES,
   type PermissionAnswer,
   type PermissionPrompt,
   type PermissionScope,
+  type PromptEdit,
   type Result,
 } from '@cordon/core';
 import { ConfigReader, type Located, type ObjectReader, quoted } from './config-reader.ts';
@@ -50,7 +54,13 @@ export interface UntilDecision {
 export type AnswerDecision = Exclude<GrantDuration, 'until'> | UntilDecision | 'deny';
 
 export type AnswerRule =
-  | { readonly kind: 'decision'; readonly match: AnswerMatch; readonly decision: AnswerDecision }
+  | {
+      readonly kind: 'decision';
+      readonly match: AnswerMatch;
+      readonly decision: AnswerDecision;
+      /** What stands in the fields of a form that are empty; absent: nothing. */
+      readonly fill?: ReadonlyMap<DataKind, string>;
+    }
   /** Null: none of the apps. */
   | { readonly kind: 'choice'; readonly choose: AppId | null; readonly decision: AnswerDecision };
 
@@ -91,9 +101,11 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
   const matchAt = object.get('match');
   const decisionAt = object.get('decision');
   const chooseAt = object.get('choose');
+  const fillAt = object.get('fill');
   object.finish();
   const match = matchAt === null ? {} : readMatch(reader, matchAt, installed);
   const decision = decisionAt === null ? null : readDecision(reader, decisionAt);
+  const fill = fillAt === null ? NO_FILL : readFill(reader, fillAt);
   const isContradiction = chooseAt !== null && decision === 'deny';
   if (isContradiction || (decisionAt === null && chooseAt === null)) {
     reader.report(
@@ -107,6 +119,12 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
     );
     return null;
   }
+  if (fillAt !== null && (chooseAt !== null || decision === 'deny'))
+    reader.reportAt(fillAt, {
+      code: 'ANS006',
+      message: 'only a rule that allows fills anything in',
+      help: 'leave it out, or write `"decision": "once"`',
+    });
   if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed, decision ?? 'once');
   if (decisionAt === null || decision === null) return null;
   const outlives = decision === 'permanent' || typeof decision === 'object';
@@ -117,7 +135,7 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
       help: 'use `once` or `session`',
     });
   }
-  return { kind: 'decision', match, decision };
+  return { kind: 'decision', match, decision, ...(fill.size === 0 ? {} : { fill }) };
 }
 
 /** A word, or `{"until": "2h"}`. Spans begin with the answer, so only their form is looked at here. */
@@ -159,6 +177,23 @@ function readChoice(
   if (at.node.kind === 'null') return { kind: 'choice', choose: null, decision };
   const app = readApp(reader, at, installed);
   return app === null ? null : { kind: 'choice', choose: id(app), decision };
+}
+
+/** `{"birth-date": "1990-12-31"}`: kinds of data, each with a value that fits. */
+function readFill(reader: ConfigReader, at: Located): ReadonlyMap<DataKind, string> {
+  const object = reader.object(at);
+  const fill = new Map<DataKind, string>();
+  for (const kind of object === null ? [] : DATA_KINDS) {
+    const valueAt = object?.get(kind) ?? null;
+    const value = valueAt === null ? null : reader.string(valueAt);
+    if (valueAt === null || value === null) continue;
+    const misfit = misfitOfData(kind, value);
+    if (misfit === null) fill.set(kind, value);
+    else
+      reader.reportAt(valueAt, { code: 'ANS006', message: misfit, help: 'write it as the example has it' });
+  }
+  object?.finish();
+  return fill;
 }
 
 function readMatch(reader: ConfigReader, at: Located, installed: Installed): AnswerMatch {
@@ -265,7 +300,9 @@ export class AnswersConsent implements Consent {
     if (signal.aborted) return { allow: false, reason: 'no-answer' };
     if (rule?.kind !== 'decision') return this.#rest.permission(prompt, signal);
     if (rule.decision === 'deny') return { allow: false, reason: 'user' };
-    return allowFor(rule.decision, prompt.durations, this.#now());
+    const answer = allowFor(rule.decision, prompt.durations, this.#now());
+    const edits = editsOf(prompt, rule.fill ?? NO_FILL);
+    return answer.allow && edits.length > 0 ? { ...answer, edits } : answer;
   }
 
   /** A rule whose app is not offered does not match. */
@@ -280,6 +317,16 @@ export class AnswersConsent implements Consent {
     }
     return this.#rest.choose(prompt, signal);
   }
+}
+
+const NO_FILL: ReadonlyMap<DataKind, string> = new Map();
+
+/** What the user stated counts before what the file says. */
+function editsOf({ data }: PermissionPrompt, fill: ReadonlyMap<DataKind, string>): readonly PromptEdit[] {
+  return data.flatMap(({ name, value, field }) => {
+    const typed = field === undefined || value !== '' ? undefined : fill.get(field);
+    return typed === undefined ? [] : [{ name, value: typed }];
+  });
 }
 
 function covers(match: AnswerMatch, prompt: PermissionPrompt): boolean {

@@ -5,14 +5,16 @@
  * Ring 0: this is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
  * visible-text.ts).
  */
-import type {
-  Choice,
-  ChoicePrompt,
-  Consent,
-  PermissionAnswer,
-  PermissionPrompt,
-  PromptDatum,
-  PromptEdit,
+import {
+  type Choice,
+  type ChoicePrompt,
+  type Consent,
+  exampleOfData,
+  misfitOfData,
+  type PermissionAnswer,
+  type PermissionPrompt,
+  type PromptDatum,
+  type PromptEdit,
 } from '@cordon/core';
 import { type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
 import {
@@ -237,7 +239,7 @@ export class TerminalConsent implements Consent {
     const labels = [
       ...termChoices(open.prompt.durations).map(({ label }) => label),
       ...(open.isLong ? ['[v] view all'] : []),
-      ...(isEditable(open) ? ['[e] edit'] : []),
+      ...(isEditable(open) ? [hasEmptyField(open) ? '[e] fill in' : '[e] edit'] : []),
       '[n] no (default)',
     ];
     const line = `${FRAME}Allow? ${labels.join('  ')} > `;
@@ -348,21 +350,40 @@ export class TerminalConsent implements Consent {
   /** The user types what flows in the place of the data; the question is drawn anew with it. */
   async #edit(open: OpenPermission): Promise<boolean> {
     const edits: PromptEdit[] = [];
-    for (const { name, value } of editedData(open).filter((datum) => datum.isEditable === true)) {
-      this.#say('new text for', `${visibleLine(name, 80)}, in one line; Enter alone keeps it:`);
-      const reply = await this.#ask(
-        { prompt: `${FRAME}> `, takes: 'text', initial: editorText(value) },
-        open.signal,
-      );
+    for (const datum of editedData(open).filter(({ isEditable }) => isEditable === true)) {
+      const reply = await this.#typed(open, datum);
       if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
       if (reply.kind !== 'line') return true;
-      if (reply.text.trim() !== '') edits.push({ name, value: reply.text });
-      else edits.push({ name, value });
+      const { name, value } = datum;
+      edits.push({ name, value: this.#isKept(datum, reply.text) ? value : reply.text });
     }
     const before = new Map(open.prompt.data.map(({ name, value }) => [name, value]));
     open.edits = edits.filter(({ name, value }) => before.get(name) !== value);
     open.isDrawn = false;
     return true;
+  }
+
+  /** What the user types for one datum. What is no value of a field is asked for again. */
+  async #typed(open: OpenPermission, datum: PromptDatum): Promise<Reply> {
+    const { name, value, field } = datum;
+    const label = visibleLine(name, 80);
+    if (field === undefined) this.#say('new text for', `${label}, in one line; Enter alone keeps it:`);
+    else this.#say(`${label},`, `like \`${exampleOfData(field)}\`; ${enterWords(value)}:`);
+    const question: Question = { prompt: `${FRAME}> `, takes: 'text', initial: editorText(value) };
+    for (let attempts = 1; ; attempts++) {
+      const reply = await this.#ask(question, open.signal);
+      const isValue = reply.kind === 'line' && reply.text.trim() !== '';
+      const misfit = isValue && field !== undefined ? misfitOfData(field, reply.text.trim()) : null;
+      if (misfit === null) return reply;
+      this.#say('!!', misfit);
+      if (attempts === MOST_ATTEMPTS) return { kind: 'line', text: '' };
+    }
+  }
+
+  /** A known value of a field that the user has deleted in the line is one that they keep to themselves. */
+  #isKept({ value, field }: PromptDatum, text: string): boolean {
+    const isDeleted = field !== undefined && this.#parts.terminal.isInteractive && editorText(value) !== '';
+    return text.trim() === '' && !isDeleted;
   }
 
   #leave(open: OpenPermission, reply: Reply): boolean {
@@ -420,6 +441,14 @@ function whyNotAll({ prompt }: OpenPermission, isOffered: boolean): string {
 
 function isEditable({ prompt }: OpenPermission): boolean {
   return prompt.data.some((datum) => datum.isEditable === true);
+}
+
+function hasEmptyField(open: OpenPermission): boolean {
+  return editedData(open).some(({ field, value }) => field !== undefined && value === '');
+}
+
+function enterWords(value: string): string {
+  return value === '' ? 'Enter alone leaves it empty' : 'Enter alone keeps it, an empty line keeps it back';
 }
 
 function editedData({ prompt, edits }: OpenPermission): readonly PromptDatum[] {

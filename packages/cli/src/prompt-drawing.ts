@@ -5,12 +5,13 @@
  *
  * Ring 0: what stands here is the ground of every grant (with screen.ts and visible-text.ts).
  */
-import type {
-  ChoicePrompt,
-  NamedArgument,
-  PermissionPrompt,
-  PermissionScope,
-  PromptDatum,
+import {
+  type ChoicePrompt,
+  exampleOfData,
+  type NamedArgument,
+  type PermissionPrompt,
+  type PermissionScope,
+  type PromptDatum,
 } from '@cordon/core';
 import { type ArgumentLine, argumentLines } from './argument-lines.ts';
 import { GUTTER, type Screen, type Style } from './screen.ts';
@@ -205,16 +206,26 @@ function drawData(lines: Lines, data: readonly PromptDatum[]): Left {
   };
 }
 
-function drawDatum(lines: Lines, { name, value, identifying, isUsers, isEditable }: PromptDatum): Left {
+function drawDatum(lines: Lines, datum: PromptDatum): Left {
+  const { name, value, identifying, isUsers, isEditable, field } = datum;
   const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
   const editable = isEditable === true ? '; editable' : '';
-  lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
+  if (field !== undefined) lines.say('field:', fieldWords(datum));
+  else lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
+  if (field !== undefined && value === '') return NOTHING_LEFT;
   const shown = identifying === undefined ? null : argumentLines(value, identifying);
   if (shown !== null) return drawArguments(lines, shown);
   const more = lines.quote(value);
   if (more === null) return NOTHING_LEFT;
   lines.say('more:', `${more} lines, answer v to view them`);
   return { isLong: true, hidesArguments: identifying !== undefined };
+}
+
+/** What is asked for, and whether the user has said it. */
+export function fieldWords({ name, value, field }: PromptDatum): string {
+  const label = visibleLine(name, 80);
+  if (value !== '' || field === undefined) return `${label}, as you said it; editable`;
+  return `${label}, empty; you may fill it in, like \`${exampleOfData(field)}\``;
 }
 
 /** Each is cut by itself, so that none pushes another away. */

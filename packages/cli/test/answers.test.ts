@@ -254,3 +254,42 @@ test('the options of scripts, with a terminal and without', async () => {
   assert.deepEqual(await table({ denyAll: true, allowRest: true }, true), ['user', 'user', 'null']);
   assert.deepEqual(await table({ rules: [], allowRest: true }, true), ['no-answer', 'no-answer', 'null']);
 });
+
+const FORM = permissionPrompt({
+  subject: { scope: 'data-release', from: null, to: id('booking'), what: 'date of birth, name' },
+  data: [
+    { name: 'name', value: 'Ada', field: 'name', isEditable: true },
+    { name: 'date of birth', value: '', field: 'birth-date', isEditable: true },
+  ],
+  durations: ['once'],
+});
+const FILL = '"fill": {"birth-date": "1990-12-31", "name": "Eve"}';
+
+test('a rule fills in the empty fields of a form, and no others', async () => {
+  const consent = consentOf(`[{"match": {"scope": "data-release"}, "decision": "once", ${FILL}}]`);
+  assert.deepEqual(await consent.permission(FORM, signal), {
+    ...ONCE,
+    edits: [{ name: 'date of birth', value: '1990-12-31' }],
+  });
+});
+
+for (const [name, rule, answer] of [
+  ['a rule without values leaves them empty', '{"decision": "once"}', ONCE],
+  ['values of other kinds fill nothing', '{"decision": "once", "fill": {"city": "Turin"}}', ONCE],
+  ['a rule that denies gives nothing', '{"decision": "deny"}', DENIED],
+] as const) {
+  test(name, async () => assert.deepEqual(await consentOf(`[${rule}]`).permission(FORM, signal), answer));
+}
+
+test('what does not fit its kind, or is none, is reported', () => {
+  const rule = (fill: string) => problems(`[{"decision": "once", "fill": ${fill}}]`);
+  assert.deepEqual(rule('{"birth-date": "long ago"}'), [
+    '1:46 error ANS006 [0].fill.birth-date: the date of birth must look like `1990-12-31` (write it as the example has it)',
+  ]);
+  assert.deepEqual(rule('{"phones": "x"}'), [
+    '1:32 error CFG006 [0].fill.phones: the key `phones` is unknown (did you mean `phone`?)',
+  ]);
+  assert.deepEqual(problems(`[{"decision": "deny", ${FILL}}]`), [
+    '1:31 error ANS006 [0].fill: only a rule that allows fills anything in (leave it out, or write `"decision": "once"`)',
+  ]);
+});

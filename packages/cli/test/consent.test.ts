@@ -341,3 +341,48 @@ test('a megabyte of data and a thousand data are shown within bounds', async () 
 test('colour is never the only sign of a warning', async () => {
   assert.match(await shownFor(permissionPrompt({ warnings: ['x'] })), /^▐ WARNING: x$/m);
 });
+
+const FORM = permissionPrompt({
+  subject: { scope: 'data-release', from: null, to: id('booking'), what: 'date of birth, name' },
+  question: 'Share this with `booking`? It asks for it to use `book`.',
+  data: [
+    { name: 'name', value: 'Ada', field: 'name', isEditable: true },
+    { name: 'date of birth', value: '', field: 'birth-date', isEditable: true },
+  ],
+  rules: [],
+  durations: ['once'],
+});
+
+test('a form shows what is known, and says of what is empty how it is filled in', async () => {
+  assert.equal(
+    await shownFor(FORM),
+    `
+▐ PERMISSION: an app gets to read data
+▐ ask:  Share this with \`booking\`? It asks for it to use \`book\`.
+▐ from: Cordon itself, or a context without app
+▐ to:   booking
+▐ what: date of birth, name
+▐ plan: expected for your request
+▐ field: name, as you said it; editable
+  │ Ada
+▐ field: date of birth, empty; you may fill it in, like \`1990-12-31\`
+▐ Allow? [o] once  [e] fill in  [n] no (default) > 
+▐ not allowed
+`,
+  );
+});
+
+const FILLED: PermissionAnswer = {
+  allow: true,
+  duration: 'once',
+  edits: [{ name: 'date of birth', value: '1990-12-31' }],
+};
+for (const [what, lines, answer] of [
+  ['is filled in', 'e\n\n1990-12-31\no\n', FILLED],
+  ['is asked for again where it does not fit', 'e\n\nlong ago\n1990-12-31\no\n', FILLED],
+  ['is left empty', 'e\n\n\no\n', { allow: true, duration: 'once' }],
+  ['that never fits is left empty', `e\n\n${'long ago\n'.repeat(5)}o\n`, { allow: true, duration: 'once' }],
+  ['is filled in, and not given', 'e\n\n1990-12-31\nn\n', DENIED],
+] as const) {
+  test(`a field ${what}`, async () => assert.deepEqual(await answered(lines, FORM), answer));
+}

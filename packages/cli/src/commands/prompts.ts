@@ -14,7 +14,14 @@ import {
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd, termChoices } from '../grant-term.ts';
-import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } from '../prompt-drawing.ts';
+import {
+  type Drawing,
+  drawChoice,
+  drawPermission,
+  fieldWords,
+  showDrawing,
+  textOfDrawing,
+} from '../prompt-drawing.ts';
 import type { Style } from '../screen.ts';
 import { minuteOf } from '../table.ts';
 import { visibleLine } from '../visible-text.ts';
@@ -64,6 +71,8 @@ function showWaiting({ output }: Surroundings, prompt: StoredPrompt, session: st
     output.say(label, visibleLine(text, MOST_WORDS), style);
   say('  ask: ', question.prompt.question);
   if (question.kind === 'permission') {
+    for (const datum of question.prompt.data)
+      if (datum.field !== undefined) say('  field: ', fieldWords(datum));
     for (const warning of question.prompt.warnings) say('  WARNING: ', warning, 'warn');
     for (const recipient of question.prompt.newRecipients) say('  NEW: ', recipient, 'warn');
   }
