@@ -74,7 +74,7 @@ export class AskedData {
       return this.#malformed(context, 'a question for data that is for no tool of its context', NO_TOOL);
     const kinds = this.#due(context, app, query, request.kinds);
     if (kinds.length === 0) return NOTHING;
-    const fields = kinds.map((kind) => this.#field(kind, query));
+    const fields = kinds.map((kind) => this.#field(kind, app, query));
     const items = fields.flatMap(({ known }) => known ?? []);
     const proposal: DataRelease = { effect: 'data-release', context: context.id, to: app, items };
     const carried = await this.#parts.gate.deliver(context, proposal, {
@@ -154,10 +154,11 @@ export class AskedData {
     return asked;
   }
 
-  /** A private query knows of no fact. Of several that were stated under one name, the last. */
-  #field(kind: DataKind, query: Query): AskedField {
+  /** A private query knows of no fact. Of several, what was told to this app counts. */
+  #field(kind: DataKind, app: AppId, query: Query): AskedField {
     const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
-    const fact = facts.findLast(({ name }) => isNameOf(kind, name));
+    const ofKind = facts.filter(({ name }) => isNameOf(kind, name));
+    const fact = ofKind.find(({ origin }) => origin === app) ?? ofKind[0];
     return { kind, known: fact === undefined ? null : itemOf(kind, fact) };
   }
 

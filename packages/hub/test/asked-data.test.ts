@@ -217,6 +217,19 @@ test('what was told to another app is warned about', async (t) => {
   assert.deepEqual(stage.user.asked[0]?.warnings, ['you told this to `mail`, and `booking` has not seen it']);
 });
 
+test('what was told to the app itself counts before what was told to others', async (t) => {
+  const stage = stageFor(t, scene([[need(['name'])], echo], yes()));
+  for (const [{ installed }, value] of [
+    [MAIL, 'Ada'],
+    [BOOKING, 'Countess'],
+  ] as const) {
+    const from = { origin: installed.id, source: null, label: USER_LABEL };
+    stage.store.memory({ kind: 'system' }).learn('name', value, from);
+  }
+  assert.equal((await stage.ask('book a table')).answer, '{"values":{"name":"Countess"}}');
+  assert.deepEqual(stage.user.asked[0]?.warnings, []);
+});
+
 const DROPPED = 'message.dropped';
 
 test('a tool of another app, or one that takes nothing, is no reason to ask', async (t) => {

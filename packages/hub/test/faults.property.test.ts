@@ -24,7 +24,7 @@ import {
   type RigOptions,
   raiseRig,
 } from './fault/rig.ts';
-import { Chance, type Scenario, scenarioOf } from './fault/scenario.ts';
+import { Chance, type Scenario, scenarioOf, withNeeds } from './fault/scenario.ts';
 
 const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const IS_ALL = process.env.CORDON_FAULTS === 'all';
@@ -111,7 +111,7 @@ test('a session that is ended at any step loses nothing and repeats nothing', as
   t.diagnostic(`CORDON_SEED=${SEED}`);
   for (let run = 0; run < SCENARIOS; run++) {
     const chance = new Chance(SEED + run);
-    const scenario = scenarioOf(chance);
+    const scenario = withNeeds(scenarioOf(chance), chance);
     const counts = await endure(t, scenario, []);
     const every = Array.from({ length: counts.hub }, (_, at): readonly Death[] => [
       { of: 'hub', at: at + 1, when: chance.flip() ? 'before' : 'after' },

@@ -6,12 +6,17 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Consent,
+  DATA_KINDS,
   DEFAULT_WARM_LIMITS,
   type Event,
+  exampleOfData,
   failed,
+  type JsonObject,
   type Model,
+  type ModelRequest,
   ok,
   type PermissionPrompt,
+  type PromptEdit,
 } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy';
 import { openStore, type Store } from '@cordon/trace';
@@ -28,7 +33,7 @@ import {
 } from '../fixture/app.ts';
 import { USAGE } from '../fixture/model.ts';
 import { realLoop } from '../fixture/spoke.ts';
-import { type AppSpec, type Scenario, sayingOf } from './scenario.ts';
+import { type AppSpec, type CallSpec, NEED, type Scenario, sayingOf } from './scenario.ts';
 
 /** Where something ends: at the `at`-th time, counted from 1, before or after that step. */
 export interface Death {
@@ -159,10 +164,20 @@ function modelOf(scenario: Scenario, isDue: () => Death['when'] | null): Model {
         return failed({ kind: 'unavailable', message: 'the provider is gone', attempts: 1 });
       const said = sayingOf(scenario, request);
       if (typeof said === 'string') return ok({ text: said, calls: [], finish: 'stop', usage: USAGE });
-      const called = said.map(({ name, n }) => ({ id: `c${++calls}`, name, arguments: { n } }));
+      const called = said.map((call) => ({
+        id: `c${++calls}`,
+        name: call.name,
+        arguments: argumentsOf(call, request),
+      }));
       return ok({ text: '', calls: called, finish: 'tool-calls', usage: USAGE });
     },
   };
+}
+
+/** The first tool of an app's context is its own. */
+function argumentsOf({ name, n }: CallSpec, { tools }: ModelRequest): JsonObject {
+  if (name !== NEED) return { n };
+  return { kinds: DATA_KINDS.slice(n, n + 2), for: tools[0]?.name ?? '' };
 }
 
 /** The agent loop, which may end when it has just said something. */
@@ -185,9 +200,20 @@ export function isAboutDoubt({ warnings }: Pick<PermissionPrompt, 'warnings'>): 
   return warnings.some((warning) => /made before|carried out in this query before/.test(warning));
 }
 
+export function isForm({ data }: Pick<PermissionPrompt, 'data'>): boolean {
+  return data.some(({ field }) => field !== undefined);
+}
+
+function filledIn({ data }: PermissionPrompt): readonly PromptEdit[] {
+  return data.flatMap(({ name, value, field }) =>
+    field === undefined || value !== '' ? [] : [{ name, value: exampleOfData(field) }],
+  );
+}
+
 function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
   return {
     permission: async (prompt) => {
+      if (isForm(prompt)) return { allow: true, duration: 'once', edits: filledIn(prompt) };
       if (!isAboutDoubt(prompt)) return { allow: true, duration: scenario.grants };
       doubts.push(prompt);
       return scenario.repeats ? { allow: true, duration: 'once' } : { allow: false, reason: 'user' };

@@ -16,6 +16,9 @@ export interface AppSpec {
   readonly serves: readonly { readonly name: string; readonly tool: string | null }[];
 }
 
+/** The call by which a context asks for data of the user; its `n` says which. */
+export const NEED = 'need';
+
 /** One call of a model. `n` is of this call alone: effects are told apart by it. */
 export interface CallSpec {
   readonly name: string;
@@ -95,6 +98,20 @@ export function scenarioOf(chance: Chance): Scenario {
     grants: chance.flip() ? 'once' : 'session',
     foresees: chance.flip(0.7),
   };
+}
+
+/** The same, but that contexts of apps ask for data now and then, before or beside what they do. */
+export function withNeeds(scenario: Scenario, chance: Chance): Scenario {
+  const queries = scenario.queries.map((query) => ({
+    ...query,
+    rounds: Object.fromEntries(
+      Object.entries(query.rounds).map(([who, rounds]) => [
+        who,
+        rounds.map((calls) => (chance.flip(0.4) ? [{ name: NEED, n: chance.number(4) }, ...calls] : calls)),
+      ]),
+    ),
+  }));
+  return { ...scenario, queries };
 }
 
 function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec {
