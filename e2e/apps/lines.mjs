@@ -8,8 +8,11 @@ export function send(message) {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 }
 
-/** `tools`: name → what a call does; what it returns is the result's text, `undefined` is no answer at all. */
-export function speak(tools) {
+/**
+ * `tools`: name → what a call does; what it returns is the result's text, `undefined` is no answer at all. `takes`: name → the
+ * properties of its arguments, where the app says any.
+ */
+export function speak(tools, takes = {}) {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) return;
@@ -17,7 +20,8 @@ export function speak(tools) {
       const serverInfo = { name: 'test', version: '1' };
       send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
     } else if (method === 'tools/list') {
-      const listed = Object.keys(tools).map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
+      const schema = (name) => ({ type: 'object', ...(takes[name] === undefined ? {} : { properties: takes[name] }) });
+      const listed = Object.keys(tools).map((name) => ({ name, description: name, inputSchema: schema(name) }));
       send({ id, result: { tools: listed } });
     } else if (method === 'tools/call') {
       const text = tools[params.name](params.arguments);

@@ -368,7 +368,7 @@ export class TerminalConsent implements Consent {
     const { name, value, field } = datum;
     const label = visibleLine(name, 80);
     if (field === undefined) this.#say('new text for', `${label}, in one line; Enter alone keeps it:`);
-    else this.#say(`${label},`, `like \`${exampleOfData(field)}\`; ${enterWords(value)}:`);
+    else this.#say(`${label},`, `like \`${exampleOfData(field)}\`; ${this.#enterWords(datum)}:`);
     const question: Question = { prompt: `${FRAME}> `, takes: 'text', initial: editorText(value) };
     for (let attempts = 1; ; attempts++) {
       const reply = await this.#ask(question, open.signal);
@@ -381,9 +381,18 @@ export class TerminalConsent implements Consent {
   }
 
   /** A known value of a field that the user has deleted in the line is one that they keep to themselves. */
-  #isKept({ value, field }: PromptDatum, text: string): boolean {
-    const isDeleted = field !== undefined && this.#parts.terminal.isInteractive && editorText(value) !== '';
-    return text.trim() === '' && !isDeleted;
+  #isKept(datum: PromptDatum, text: string): boolean {
+    return text.trim() === '' && !this.#isDeletable(datum);
+  }
+
+  /** Whether the value stands in the line editor, so that an empty line says something. */
+  #isDeletable({ value, field }: PromptDatum): boolean {
+    return field !== undefined && this.#parts.terminal.isInteractive && editorText(value) !== '';
+  }
+
+  #enterWords(datum: PromptDatum): string {
+    if (datum.value === '') return 'Enter alone leaves it empty';
+    return this.#isDeletable(datum) ? 'delete it to keep it from the app' : 'Enter alone keeps it as it is';
   }
 
   #leave(open: OpenPermission, reply: Reply): boolean {
@@ -445,10 +454,6 @@ function isEditable({ prompt }: OpenPermission): boolean {
 
 function hasEmptyField(open: OpenPermission): boolean {
   return editedData(open).some(({ field, value }) => field !== undefined && value === '');
-}
-
-function enterWords(value: string): string {
-  return value === '' ? 'Enter alone leaves it empty' : 'Enter alone keeps it, an empty line keeps it back';
 }
 
 function editedData({ prompt, edits }: OpenPermission): readonly PromptDatum[] {

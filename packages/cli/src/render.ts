@@ -111,6 +111,8 @@ export class EventRenderer {
       case 'app-response.proposed':
         return this.#step(`${event.from} answers ${nameOf(event.to)}: ${this.#payload(event.message)}`);
       case 'data-release.proposed':
+        // A form of which nothing is known: what the user types is proposed behind it.
+        if (event.items.length === 0) return this.#step(`${nameOf(event.to)} asks for your data`);
         return this.#step(`${nameOf(event.to)} is given ${event.items.map(({ name }) => name).join(', ')}`);
       case 'egress.proposed':
         return this.#step(`${event.app} connects to ${event.host}:${event.port}`);
