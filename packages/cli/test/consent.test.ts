@@ -386,3 +386,28 @@ for (const [what, lines, answer] of [
 ] as const) {
   test(`a field ${what}`, async () => assert.deepEqual(await answered(lines, FORM), answer));
 }
+
+for (const [what, keys, answer] of [
+  [
+    'is deleted in the line is not given',
+    '\u0015\r',
+    { allow: true, duration: 'once', edits: [{ name: 'name', value: '' }] },
+  ],
+  ['is left in the line is given', '\r', { allow: true, duration: 'once' }],
+] as const) {
+  test(`a known value that ${what}`, async () => {
+    const scripted = scriptedTerminal({ isInteractive: true });
+    const form = permissionPrompt({ ...FORM, data: FORM.data.slice(0, 1) });
+    const given = consentOn(scripted).permission(form, signal);
+    await untilShown(scripted, 'Allow?');
+    await scripted.types('e\r');
+    await untilShown(scripted, 'delete it to keep it from the app');
+    await scripted.types(keys);
+    const isAskedAgain = () =>
+      scripted.shown().split('▐ PERMISSION').length === 3 && scripted.shown().endsWith('G');
+    while (!isAskedAgain()) await new Promise((resolve) => setImmediate(resolve));
+    await scripted.types('o\r');
+    assert.deepEqual(await given, answer);
+    scripted.terminal.close();
+  });
+}

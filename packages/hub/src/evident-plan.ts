@@ -5,7 +5,14 @@
  *
  * Ring 1: like the planner's, its plan is a claim.
  */
-import type { AppId, InstalledApp, PlanOrigin, StepPlan } from '@cordon/core';
+import {
+  type AppId,
+  type DataKind,
+  type InstalledApp,
+  misfitOfData,
+  type PlanOrigin,
+  type StepPlan,
+} from '@cordon/core';
 import { isDescribed, rankApps, vettedWords } from './app-index.ts';
 import { isForeseeable } from './registry.ts';
 import { contentWords, nameWords } from './words.ts';
@@ -143,7 +150,7 @@ function concerns(text: string, apps: readonly InstalledApp[], own: ReadonlySet<
 
 /**
  * The query continues the running subject: it begins like a continuation, or points back at what was said, or has no
- * subject of its own; and each of its words is one that points, or that the user used about this subject, or that
+ * subject of its own, or is one bare value; and, but for that, each of its words is one that points, or that the user used about this subject, or that
  * the configuration uses of this app. No other app may be what it is about.
  */
 function followUp(text: string, { apps, subject }: Surroundings): EvidentPlan | null {
@@ -158,11 +165,19 @@ function followUp(text: string, { apps, subject }: Surroundings): EvidentPlan | 
     const content = contentWords(word);
     return content.length > 0 && content.every((stem) => own.has(stem));
   };
-  if (said.length === 0 || !named.every(isKnown) || concerns(text, others, new Set())) return null;
+  const isValue = ANSWERS.some((kind) => misfitOfData(kind, text) === null);
+  if (said.length === 0 || !(isValue || named.every(isKnown)) || concerns(text, others, new Set()))
+    return null;
   const continues = CONTINUATION.test(text) || said.some((word) => POINTS_BACK.has(word));
-  if (!continues && named.length > 0) return null;
+  if (!continues && !isValue && named.length > 0) return null;
   return { plan: planFor(app.id, text, subject.facts), origin: 'follow-up' };
 }
+
+/**
+ * Kinds of data whose values look like nothing else: a message that is one and nothing more answers what was asked just before.
+ * Whether the app did ask is not looked at: its words have no part in where the user's go.
+ */
+const ANSWERS: readonly DataKind[] = ['email', 'phone', 'birth-date', 'time', 'people', 'amount'];
 
 const CONTINUATION = /^(?:and|also|what about|how about)(?![\p{L}\p{N}])/iu;
 

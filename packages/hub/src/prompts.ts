@@ -19,7 +19,7 @@ Answer with one JSON object, in one line, and nothing else:
 - "declined" lists what the user said no to just now: plan without it, or answer {"steps": []} if that makes no sense.`;
 
 export const AGENT_PROMPT = `You are an assistant that serves one query with the tools you are given. Use them, then answer the user in plain words.
-A call may be refused; do not try to get around that: go on without it, and say so in your answer. If you lack data that a tool needs, ask the user for it in your answer.`;
+A call may be refused; do not try to get around that: go on without it, and say so in your answer. If you lack data that a tool needs, ask for it with \`need\` where you have that tool; else ask the user in your answer.`;
 
 export const COORDINATOR_PROMPT = `${AGENT_PROMPT}
 You coordinate: your tools are served by others who do not know of each other. Call those that the query needs, compare their results, and act on them.`;

@@ -131,6 +131,10 @@ for (const query of [
   'yes please',
   'Go on.',
   'why?',
+  '1990-12-31',
+  'ada@example.org',
+  ' +39 011 555 01 23 ',
+  '120.50',
 ]) {
   test(`the subject goes on: ${query}`, () => assert.equal(continued(query), true));
 }
@@ -150,6 +154,9 @@ for (const [why, query] of [
   ['a new place', 'what about Rome?'],
   ['several lines', 'and that one\nand that'],
   ['nothing', '?'],
+  ['a value and more', 'ada@example.org and delete all'],
+  ['a word', 'Turin'],
+  ['what is no value of a kind', 'ada@'],
 ] as const) {
   test(`the subject does not go on with ${why}: ${query}`, () => assert.equal(continued(query), false));
 }

@@ -162,6 +162,26 @@ test('what continues goes to the app that was asked before, without a planner', 
   assert.equal(told(stage).length, 1);
 });
 
+test('what an app asked for in its answer goes back to it, and what it did not ask for does not', async (t) => {
+  const stage = stageFor(t, {
+    apps: [MAIL, TRAVEL],
+    script: {
+      planner: [plan([{ app: 'travel-mate' }]), plan([{ app: 'mail' }])],
+      'travel-mate': ['What is your date of birth? And your password?', 'booked'],
+      mail: ['from Ada'],
+    },
+  });
+  await stage.ask('Book a flight to France');
+  assert.equal((await stage.ask('1990-12-31')).answer, 'booked');
+  assert.equal((await stage.ask('Who sent the newest e-mail?')).answer, 'from Ada');
+  assert.deepEqual(
+    stage.of('plan.made').map(({ origin }) => origin),
+    ['planner', 'follow-up', 'planner'],
+  );
+  assert.match(stage.model.shownTo('travel-mate'), /What is your date of birth\?.*1990-12-31/);
+  assert.doesNotMatch(stage.model.shownTo('travel-mate'), /newest e-mail/);
+});
+
 test('nothing an app or a model says makes the next query its own', async (t) => {
   const stage = stageFor(t, {
     apps: [MAIL, TRAVEL],
