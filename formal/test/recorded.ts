@@ -19,6 +19,8 @@ const TESTS = [
   'permission',
   'open-questions',
   'edited',
+  'asked-data',
+  'asked-data-resume',
   'faults.property',
 ];
 

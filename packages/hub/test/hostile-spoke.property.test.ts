@@ -105,12 +105,18 @@ const schema = fc.oneof(
 );
 const functionality = fc.constantFrom('ride-fare', 'translation', 'payment', 'rides', '', 'x'.repeat(300));
 
+const kinds = fc.oneof(
+  fc.array(fc.constantFrom('name', 'email', 'birth-date', 'password', '__proto__'), { maxLength: 8 }),
+  fc.jsonValue(),
+);
+
 /** What each message of a spoke is made of, right or nearly. */
 const FIELDS: readonly Readonly<Record<string, fc.Arbitrary<unknown>>>[] = [
   { type: fc.constant('tool'), id, name: tool, arguments: args },
   { type: fc.constant('probe'), id, functionality },
   { type: fc.constant('open'), id, reference },
   { type: fc.constant('read'), id, reference, schema },
+  { type: fc.constant('need'), id, kinds, for: fc.oneof(tool, functionality) },
   { type: fc.constant('model'), id, messages },
   { type: fc.constantFrom('answer', 'exhausted', 'unfit'), id, text, steps: id },
   { type: fc.constant('answer'), id, text },
@@ -399,6 +405,7 @@ const ALLOWED: readonly Move[] = [
   PAUSE,
   line({ type: 'open', id: 7, reference: '$1' }),
   line({ type: 'read', id: 8, reference: '$1', schema: FORM }),
+  line({ type: 'need', id: 9, kinds: ['name'], for: 'send' }),
   PAUSE,
 ];
 
@@ -407,7 +414,7 @@ test('what is allowed to a spoke happens, in whatever order it asks', async () =
     const types = loot.received.map(({ type }) => type).sort();
     assert.deepEqual(
       [...new Set(types)],
-      ['finding', 'offer', 'opened', 'output', 'refusal', 'reply', 'response', 'turn'],
+      ['data', 'finding', 'offer', 'opened', 'output', 'refusal', 'reply', 'response', 'turn'],
     );
   });
   assert.deepEqual([...ran].sort(), [
