@@ -90,8 +90,7 @@ function needTool(context: TurnContext): readonly ModelTool[] {
   return [
     {
       name: AGENT_TOOLS.need,
-      description:
-        'Ask the user for data that a tool needs and that you lack. What the user does not give is not in `values`: go on without it.',
+      description: 'Ask the user for data that a tool needs. Go on without what is not in `values`.',
       parameters: objectSchema({ kinds: DATA_KINDS_SCHEMA, for: { type: 'string', enum: names } }),
     },
   ];
