@@ -197,8 +197,10 @@ export class Gate {
       const verdict = ruling.allowed ? 'allow' : 'deny';
       const kind: `${Effect}.decided` = `${proposal.effect}.decided`;
       const body: DecidedBody = { kind, verdict, reasons, warnings, permission };
-      // What is delivered is recorded as such before anybody has it, and its decision with it.
-      if (ruling.allowed && isDelivery) this.#recorder.recordWithNext(context, body, { causes: [event] });
+      // What is delivered is recorded as such before anybody has it, and its decision with it. What the user changed is denied
+      // together with the proposal of what they made of it: a hub that is killed leaves both or none.
+      if ((ruling.allowed && isDelivery) || isRevised(body))
+        this.#recorder.recordWithNext(context, body, { causes: [event] });
       else this.#recorder.record(context, body, { causes: [event] });
       if (ruling.allowed) context.lastEvent = event;
       return { ruling, event, proposal };
