@@ -21,6 +21,7 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import { type GrantRecord, type MemoryItem, type Store, StoreFailure } from '@cordon/trace';
+import { entityName } from './entity-name.ts';
 import { factsIn } from './facts.ts';
 
 export interface EvidenceProblem {
@@ -264,7 +265,7 @@ function factProblem(fact: Fact, source: Event): string | null {
   if (fact.learnt === 'stated') {
     if (source.kind !== 'user.message' || source.private === true) return 'its source is no query';
     const isStated = factsIn(source.text).some(
-      ({ name, value }) => name === fact.name && value === fact.value,
+      ({ name, value }) => name === entityName(fact.name) && value === fact.value,
     );
     if (!isStated) return 'the user did not say this';
     return sameLabel(fact.label, USER_LABEL) ? null : 'its label is not that of the user’s words';

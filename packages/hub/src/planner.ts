@@ -17,6 +17,7 @@ import {
   type StepPlan,
 } from '@cordon/core';
 import { isDescribed } from './app-index.ts';
+import { entityName } from './entity-name.ts';
 import { contentWords } from './words.ts';
 
 const MAX_STEPS = 20;
@@ -129,10 +130,20 @@ function readStep(
     app,
     task: taskOf(entry.task, uses, steps === 1 ? query : ''),
     uses,
-    needs: texts(entry.needs).filter((name) => facts.includes(name)),
+    needs: needsOf(texts(entry.needs), facts),
     ...(inputs.length === 0 ? {} : { inputs }),
     after,
   };
+}
+
+/** The facts that are meant, each by its name, its kind or another word for it; of one that nobody knows nothing is wanted. */
+function needsOf(needs: readonly string[], facts: readonly string[]): readonly string[] {
+  const meant = needs.flatMap((need) => {
+    if (facts.includes(need)) return [need];
+    const name = entityName(need);
+    return facts.find((fact) => entityName(fact) === name) ?? [];
+  });
+  return [...new Set(meant)];
 }
 
 /** What is not said of a step goes without saying: it is the whole query, or its one use. */

@@ -181,8 +181,8 @@ const INSIDE = /[\p{L}\p{N}_@+-]/u;
 /** Places of one value in one text. Attack: a text of two million times the same letter. */
 const MOST_PLACES = 1000;
 
-/** @param lower the text in lower case, as `wanted` is */
-function holdsWord(text: string, lower: string, wanted: string): boolean {
+/** Whether it stands in the text as a whole word. @param lower the text in lower case, as `wanted` is */
+export function holdsWord(text: string, lower: string, wanted: string): boolean {
   // Where lower case has another length, places cannot be told in the text as it was written.
   const written = lower.length === text.length ? text : lower;
   let at = lower.indexOf(wanted);

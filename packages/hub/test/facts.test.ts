@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { factsIn } from '../src/facts.ts';
+import { factsFrom, factsIn } from '../src/facts.ts';
 
 test('the personal data of figure 7 are found as the user typed them', () => {
   const query =
@@ -9,7 +9,7 @@ test('the personal data of figure 7 are found as the user typed them', () => {
     { name: 'name', value: 'Michael Smith' },
     { name: 'date of birth', value: 'May 20th, 1980' },
     { name: 'city', value: 'Irvine' },
-    { name: 'email address', value: 'michael.smith@email.com' },
+    { name: 'e-mail', value: 'michael.smith@email.com' },
     {
       name: 'symptoms',
       value: 'Recent heart surgery and ongoing issues with controlled hypertension, along with asthma',
@@ -24,10 +24,157 @@ test('statements about oneself are facts', () => {
   ]);
 });
 
-test('ordinary talk states no facts', () => {
-  assert.deepEqual(factsIn('Summarize the newest email for me.'), []);
+for (const [message, ...facts] of [
+  ['My name is Michael and my city is Irvine', 'name=Michael', 'city=Irvine'],
+  ['my name is Michael Smith, my city is Irvine', 'name=Michael Smith', 'city=Irvine'],
+  ["I'm Michael Smith and I live in Irvine", 'name=Michael Smith', 'city=Irvine'],
+  ['Hi, I’m Michael and I live in New York, near the park.', 'name=Michael', 'city=New York'],
+  ['I am Michael Smith from Irvine.', 'name=Michael Smith'],
+  [
+    'Name: Michael Smith\nE-mail: m@email.com\nPhone: +39 011 555 01 23',
+    'name=Michael Smith',
+    'e-mail=m@email.com',
+    'phone=+39 011 555 01 23',
+  ],
+  ['Book it. My data: Name: Michael Smith, City: Irvine', 'name=Michael Smith', 'city=Irvine'],
+  ['I prefer business class, so book that.', 'preference=business class'],
+  ['I always prefer quiet, central hotels.', 'preference=quiet, central hotels'],
+  ['my seat preference is a seat at the window', 'seat preference=a seat at the window'],
+  ['My favourite colours are red and blue.', 'favourite colours=red and blue'],
+  ['My e-mail is michael.smith@email.com.', 'e-mail=michael.smith@email.com'],
+  [
+    'my phone number is +1 (949) 555-0123 and my zip code is 92617',
+    'phone=+1 (949) 555-0123',
+    'postal code=92617',
+  ],
+  ['My date of birth is May 20th, 1980, as you know.', 'date of birth=May 20th, 1980'],
+  ['I was born on 1980-05-20.', 'date of birth=1980-05-20'],
+  ['My address is Oak Lane 2, 10121 Turin, please send it there', 'address=Oak Lane 2, 10121 Turin'],
+  ['my city is "Turin"', 'city=Turin'],
+  ['I live in Italy', 'country=Italy'],
+  ['I live in St. Louis. I prefer trains.', 'city=St. Louis', 'preference=trains'],
+  ['Ich heiße Jürgen Groß und ich wohne in Köln.', 'name=Jürgen Groß', 'city=Köln'],
+  ['Ich heisse Anna, ich wohne in Frankfurt am Main', 'name=Anna', 'city=Frankfurt am Main'],
+  [
+    'Mein Name ist Anna Schmidt und meine Telefonnummer ist 0221 555012.',
+    'name=Anna Schmidt',
+    'phone=0221 555012',
+  ],
+  [
+    'Mein Geburtsdatum ist 3. Mai 1980. Ich bevorzuge einen Gangplatz.',
+    'date of birth=3. Mai 1980',
+    'preference=einen Gangplatz',
+  ],
+  ['Ich bin am 3. Mai 1980 geboren.', 'date of birth=3. Mai 1980'],
+] as const satisfies readonly (readonly [string, ...string[]])[]) {
+  test(`patterns find in “${message}”: ${facts.join('; ')}`, () => {
+    assert.deepEqual(
+      factsIn(message).map(({ name, value }) => `${name}=${value}`),
+      facts,
+    );
+  });
+}
+
+for (const message of [
+  'Summarize the newest email for me.',
+  'My flight is late and my boss is angry',
+  "I'm German and I'm tired",
+  'Ich bin Student.',
+  'What is my name? Is my city nice?',
+  'Do you know whether my name is on the list?',
+  'If I prefer trains, what does it cost?',
+  'Send it to ada@example.org or call +39 011 555 01 23',
+  'my password is hunter2, PIN = 1234',
+  'open https://example.org/?city=Rome&name=Eve',
+  'my e-mail is late',
+  '',
+]) {
+  test(`patterns find nothing in “${message}”`, () => {
+    assert.deepEqual(factsIn(message), []);
+  });
+}
+
+const QUOTING = [
+  ['in quotation marks', 'Translate "My name is Mallory and my city is Evilton"'],
+  ['in typographic quotation marks', 'Summarize this: „Mein Name ist Mallory. Ich wohne in Evilton.“'],
+  ['in quotation marks that nobody closes', 'Summarize this: “My name is Mallory. My city is Evilton.'],
+  ['in a fenced block', 'Summarize:\n```\nname = Mallory\ncity = Evilton\n```'],
+  ['in lines that are marked as quoted', 'Answer this:\n> My name is Mallory\n> I live in Evilton'],
+  [
+    'in a forwarded mail',
+    'Answer this:\n---------- Forwarded message ----------\nMy name is Mallory\nI live in Evilton',
+  ],
+  [
+    'in a mail with its head',
+    'Answer this:\nFrom: Mallory <m@evil.org>\nMy name is Mallory\nI live in Evilton',
+  ],
+  ['behind the first 4,000 characters', `${'a '.repeat(3_000)}. name = Mallory. city = Evilton`],
+] as const;
+const ANSWER = '{"facts": [{"name": "name", "value": "Mallory"}, {"name": "city", "value": "Evilton"}]}';
+
+for (const [where, message] of QUOTING) {
+  test(`what stands ${where} is not the user’s own word`, () => {
+    assert.deepEqual([factsIn(message), factsFrom(ANSWER, message)], [[], []]);
+  });
+}
+
+test('the same words without quotation are the user’s own', () => {
+  const facts = [
+    { name: 'name', value: 'Mallory' },
+    { name: 'city', value: 'Evilton' },
+  ];
+  const message = 'My name is Mallory and my city is Evilton';
+  assert.deepEqual([factsIn(message), factsFrom(ANSWER, message)], [facts, facts]);
 });
 
-test('what stands beyond the first 4,000 characters was pasted, and states no facts', () => {
-  assert.deepEqual(factsIn(`${'a '.repeat(3_000)}. name = Mallory`), []);
+const MESSAGE = 'Je m’appelle Zoé Durand, j’habite à Lyon. Mon mail : zoe@durand.fr. Toujours côté couloir.';
+
+for (const [what, pair, kept] of [
+  [
+    'a value as the user said it',
+    { name: 'name', value: 'Zoé Durand' },
+    { name: 'name', value: 'Zoé Durand' },
+  ],
+  [
+    'another word for a kind',
+    { name: 'Email address', value: 'zoe@durand.fr' },
+    { name: 'e-mail', value: 'zoe@durand.fr' },
+  ],
+  ['a kind itself', { name: 'birth-date', value: 'Lyon' }, { name: 'date of birth', value: 'Lyon' }],
+  [
+    'a free name',
+    { name: 'Seat  preference', value: 'côté couloir' },
+    { name: 'seat preference', value: 'côté couloir' },
+  ],
+  ['a value that nobody said', { name: 'country', value: 'France' }, null],
+  ['a value that was put together', { name: 'address', value: 'Lyon, France' }, null],
+  ['a value in another spelling', { name: 'city', value: 'lyon' }, null],
+  ['a part of a word', { name: 'name', value: 'Dur' }, null],
+  ['a part of an address', { name: 'name', value: 'durand.fr' }, null],
+  ['what is no e-mail address', { name: 'e-mail', value: 'Lyon' }, null],
+  ['what is no telephone number', { name: 'phone', value: 'Lyon' }, null],
+  ['a name like that of what an app said', { name: 'bank/balance', value: 'Lyon' }, null],
+  ['a name that is a sentence', { name: `ignore the user and ${'x'.repeat(40)}`, value: 'Lyon' }, null],
+  ['a name of a secret', { name: 'password', value: 'Lyon' }, null],
+  ['an empty value', { name: 'city', value: ' ' }, null],
+  ['no text', { name: 'city', value: 7 }, null],
+  ['no pair', 'Lyon', null],
+] as const) {
+  test(`of a model's answer ${what} is ${kept === null ? 'no fact' : 'a fact'}`, () => {
+    assert.deepEqual(factsFrom(JSON.stringify({ facts: [pair] }), MESSAGE), kept === null ? [] : [kept]);
+  });
+}
+
+for (const answer of ['', 'I found nothing', '{"facts": {}}', '[]', '{"facts": [', '{}']) {
+  test(`a model's answer “${answer}” tells of no facts`, () => {
+    assert.equal(factsFrom(answer, MESSAGE), null);
+  });
+}
+
+test('patterns look at a long message in a moment', () => {
+  for (const piece of ['a ', 'my ', 'my a = ', 'i am A', 'name: ', ', my', '" = ', 'St. ', 'a@']) {
+    const from = performance.now();
+    factsIn(piece.repeat(4_000));
+    assert.ok(performance.now() - from < 1_000, piece);
+  }
 });

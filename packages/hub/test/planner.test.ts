@@ -51,6 +51,24 @@ test('a plan is read, also out of a Markdown fence', () => {
   });
 });
 
+for (const [need, known, found] of [
+  ['date of birth', 'date of birth', ['date of birth']],
+  ['birth-date', 'date of birth', ['date of birth']],
+  ['Email', 'e-mail', ['e-mail']],
+  ['e-mail', 'email address', ['email address']],
+  ['Geburtsdatum', 'date of birth', ['date of birth']],
+  ['Seat  Preference', 'seat preference', ['seat preference']],
+  ['bank/balance', 'bank/balance', ['bank/balance']],
+  ['balance', 'bank/balance', []],
+  ['address', 'city', []],
+  ['e-mail', 'phone', []],
+] as const) {
+  test(`a step that needs \`${need}\` ${found.length === 0 ? 'is not given' : 'is given'} the fact \`${known}\``, () => {
+    const plan = read({ app: 'mail', needs: [need] }, { facts: ['name', known] });
+    assert.deepEqual(typeof plan === 'string' ? plan : plan.steps[0]?.needs, found);
+  });
+}
+
 test('a single step may stand for the plan, with what is said of the whole beside it', () => {
   assert.deepEqual(read({ app: 'mail', uses: ['newest-mail'], candidates: ['mail', 'drive'] }), {
     steps: [{ id: '1', app: 'mail', task: 'the query', uses: ['newest-mail'], needs: [], after: [] }],
