@@ -109,6 +109,7 @@ export function composeOn(
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     foresees: configuration.limits.cost === null,
+    facts: configuration.memory.facts ?? (isProviderConfigured(configuration) ? 'model' : 'patterns'),
     summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),
   });
   return ok({

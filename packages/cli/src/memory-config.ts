@@ -4,7 +4,7 @@
  *
  * Ring 1; see docs/memory.md.
  */
-import type { SummaryMode } from '@cordon/hub';
+import type { FactsMode, SummaryMode } from '@cordon/hub';
 import type { Retention } from '@cordon/trace';
 import { type ConfigReader, type Located, type ObjectReader, readBounded } from './config-reader.ts';
 import { readPath } from './manifest-config.ts';
@@ -13,6 +13,8 @@ import type { KeySource } from './store-key.ts';
 export interface MemorySettings {
   /** Null: as the model in use allows. */
   readonly summaries: SummaryMode | null;
+  /** Null: as the model in use allows. */
+  readonly facts: FactsMode | null;
   readonly retention: Retention;
   /** Null: the file names none. */
   readonly key: KeySource | null;
@@ -20,6 +22,7 @@ export interface MemorySettings {
 
 export const SILENT_MEMORY: MemorySettings = Object.freeze({
   summaries: null,
+  facts: null,
   retention: { age: null, bytes: null },
   key: null,
 });
@@ -35,15 +38,18 @@ const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 const MOST_DAYS = 36_500;
 const MOST_MIB = 1_048_576;
-const MODES: readonly SummaryMode[] = ['model', 'extract', 'off'];
+const SUMMARY_MODES: readonly SummaryMode[] = ['model', 'extract', 'off'];
+const FACTS_MODES: readonly FactsMode[] = ['model', 'patterns', 'off'];
 
 export function readMemorySettings(reader: ConfigReader, at: Located, place: MemoryPlace): MemorySettings {
   const object = reader.object(at);
   if (object === null) return SILENT_MEMORY;
   const summaries = object.get('summaries');
+  const facts = object.get('facts');
   const key = object.get('key');
   const settings: MemorySettings = {
-    summaries: summaries === null ? null : readMode(reader, summaries),
+    summaries: summaries === null ? null : readMode(reader, summaries, SUMMARY_MODES, 'summaries'),
+    facts: facts === null ? null : readMode(reader, facts, FACTS_MODES, 'facts'),
     retention: {
       age: kept(reader, object, 'keepDays', MOST_DAYS, DAY_MS),
       bytes: kept(reader, object, 'keepMiB', MOST_MIB, MIB),
@@ -54,12 +60,17 @@ export function readMemorySettings(reader: ConfigReader, at: Located, place: Mem
   return settings;
 }
 
-function readMode(reader: ConfigReader, at: Located): SummaryMode | null {
+function readMode<Mode extends string>(
+  reader: ConfigReader,
+  at: Located,
+  modes: readonly Mode[],
+  what: string,
+): Mode | null {
   const text = reader.string(at);
-  const mode = MODES.find((candidate) => candidate === text) ?? null;
+  const mode = modes.find((candidate) => candidate === text) ?? null;
   if (text !== null && mode === null) {
-    const help = `write one of ${MODES.map((one) => `\`${one}\``).join(', ')}`;
-    reader.reportAt(at, { code: 'CFG042', message: 'there are no such summaries', help });
+    const help = `write one of ${modes.map((one) => `\`${one}\``).join(', ')}`;
+    reader.reportAt(at, { code: 'CFG042', message: `there are no such ${what}`, help });
   }
   return mode;
 }

@@ -86,6 +86,8 @@ export class EventRenderer {
         return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'summary.made':
         return this.#detail(event, `${event.turns} earlier messages, by ${event.by}`);
+      case 'facts.learnt':
+        return this.#factsLearnt(event);
       case 'fact.observed':
         return this.#detail(event, `"${event.name}" is remembered, as the app's word`);
       case 'question.answered':
@@ -213,6 +215,12 @@ export class EventRenderer {
     const steps = event.plan.steps.map((step) => `${step.id}. ${step.app ?? 'no app'}: ${step.task}`);
     if (steps.length > 0) this.#note(`plan: ${steps.join('  ')}`);
     this.#detail(event, `${event.origin}; candidates ${named(event.plan.candidates)}`);
+  }
+
+  /** What the user told before needs no mention. */
+  #factsLearnt({ facts }: Extract<Event, { kind: 'facts.learnt' }>): void {
+    const told = facts.filter(({ isNew }) => isNew).map(({ name, value }) => `${name} = ${value}`);
+    if (told.length > 0) this.#note(`Noted: ${told.join('; ')}. \`cordon memory\` shows and corrects it.`);
   }
 
   #decided(event: Extract<Event, { verdict: 'allow' | 'deny' }>): void {

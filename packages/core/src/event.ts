@@ -34,9 +34,20 @@ export interface EventFrame {
   readonly label: Label;
 }
 
+/** A fact of the user's own words, as it is kept. */
+export interface LearntFact {
+  readonly name: string;
+  readonly value: string;
+  /** Whether nobody was told this value under this name before. */
+  readonly isNew: boolean;
+  /** What was known in its place, as stated to the same app; null: nothing. */
+  readonly before: string | null;
+}
+
 /**
  * `errand`: carries one tool call that another context asked for. `reader`: reads one text for another context.
- * `summary`: sums up the older turns of one owner. `inquiry`: puts one question of a rule to a model or a service. `shared`: the baseline's one context for everything.
+ * `summary`: sums up the older turns of one owner. `facts`: finds what one message of the user states about them.
+ * `inquiry`: puts one question of a rule to a model or a service. `shared`: the baseline's one context for everything.
  */
 export type ContextKind =
   | 'planner'
@@ -46,6 +57,7 @@ export type ContextKind =
   | 'errand'
   | 'reader'
   | 'summary'
+  | 'facts'
   | 'inquiry'
   | 'shared';
 
@@ -83,6 +95,16 @@ export type EventBody =
       readonly by: 'model' | 'extract';
       /** SHA-256 of the summary; absent in journals of before there were any. */
       readonly digest?: string;
+    }
+  /**
+   * Facts of the user's own words are kept: those that patterns found, those that a model found besides, or what the user typed
+   * into a form. `toldTo`: the app in whose conversation, or into whose form, the user stated them; null: none.
+   */
+  | {
+      readonly kind: 'facts.learnt';
+      readonly by: 'patterns' | 'model' | 'form';
+      readonly toldTo: AppId | null;
+      readonly facts: readonly LearntFact[];
     }
   /** A closed value of an output that the manifest says to remember. */
   | { readonly kind: 'fact.observed'; readonly name: string }

@@ -27,6 +27,7 @@ export type {
   EventFrame,
   EventKind,
   ExecutedBody,
+  LearntFact,
   ModelToolCallRecord,
   ProposedBody,
   ToolReturn,

@@ -52,7 +52,10 @@ const WORDS = {
 
 export type FactKind = keyof typeof WORDS;
 
-export const FACT_KINDS: readonly FactKind[] = Object.keys(WORDS) as FactKind[];
+const FACT_KINDS: readonly FactKind[] = Object.keys(WORDS) as FactKind[];
+
+/** The hub's names for facts of these kinds. */
+export const FACT_NAMES: readonly string[] = FACT_KINDS.map(labelOfData);
 
 const KIND_OF: ReadonlyMap<string, FactKind> = new Map(
   FACT_KINDS.flatMap((kind) => WORDS[kind].map((word): [string, FactKind] => [word, kind])),

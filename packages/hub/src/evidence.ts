@@ -16,13 +16,13 @@ import {
   type Json,
   joinLabels,
   type Label,
+  type LearntFact,
   type SessionId,
   toJson,
   USER_LABEL,
 } from '@cordon/core';
 import { type GrantRecord, type MemoryItem, type Store, StoreFailure } from '@cordon/trace';
-import { entityName } from './entity-name.ts';
-import { factsIn } from './facts.ts';
+import { isStatedIn } from './facts.ts';
 
 export interface EvidenceProblem {
   /** What it is, with its id. */
@@ -142,14 +142,42 @@ function evidenceOfMemory(store: Store, session: SessionId, events: readonly Eve
 
 /** Facts belong to no session: each is compared with the event that it comes from, wherever that is. */
 export function evidenceOfFacts(store: Store): Evidence {
+  const learnt = new LearntFacts(store);
   return evidence(
     () => store.memories.items({ kind: 'fact' }),
     (item) => {
       if (item.kind !== 'fact') return null;
       const source = item.source === null ? null : store.journal.find(item.source);
-      return source === null ? 'unchecked' : factProblem(item, source);
+      return source === null ? 'unchecked' : factProblem(item, source, learnt);
     },
   );
+}
+
+/** What the journals say was learnt from the user's words, each session read once. */
+class LearntFacts {
+  readonly #store: Store;
+  readonly #sessions = new Map<SessionId, ReadonlyMap<EventId, readonly LearntFact[]>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Undefined: nothing was learnt from this message, or an earlier version recorded nothing of it. */
+  from({ id, session }: Event): readonly LearntFact[] | undefined {
+    const known = this.#sessions.get(session) ?? this.#read(session);
+    this.#sessions.set(session, known);
+    return known.get(id);
+  }
+
+  #read(session: SessionId): ReadonlyMap<EventId, readonly LearntFact[]> {
+    const learnt = new Map<EventId, readonly LearntFact[]>();
+    for (const event of this.#store.journal.events(session)) {
+      const [said] = event.causes;
+      if (event.kind === 'facts.learnt' && said !== undefined)
+        learnt.set(said, [...(learnt.get(said) ?? []), ...event.facts]);
+    }
+    return learnt;
+  }
 }
 
 function evidence(items: () => readonly MemoryItem[], look: (item: MemoryItem) => Finding): Evidence {
@@ -261,14 +289,15 @@ function summaryProblem(summary: Summary, source: Event, events: readonly Event[
   return isOlder ? 'unchecked' : 'no such summary was made';
 }
 
-function factProblem(fact: Fact, source: Event): string | null {
+function factProblem(fact: Fact, source: Event, learnt: LearntFacts): Finding {
   if (fact.learnt === 'stated') {
     if (source.kind !== 'user.message' || source.private === true) return 'its source is no query';
-    const isStated = factsIn(source.text).some(
-      ({ name, value }) => name === entityName(fact.name) && value === fact.value,
-    );
-    if (!isStated) return 'the user did not say this';
-    return sameLabel(fact.label, USER_LABEL) ? null : 'its label is not that of the user’s words';
+    if (!isStatedIn(fact.value, source.text)) return 'the user did not say this';
+    const told = learnt.from(source);
+    if (told?.some(({ name, value }) => name === fact.name && value === fact.value) === false)
+      return 'the user did not say this';
+    if (!sameLabel(fact.label, USER_LABEL)) return 'its label is not that of the user’s words';
+    return told === undefined ? 'unchecked' : null;
   }
   if (source.kind !== 'tool-output.proposed') return 'its source is no output';
   if (source.app !== fact.origin) return 'another app said this';

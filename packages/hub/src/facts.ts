@@ -48,12 +48,12 @@ export const FACTS_SCHEMA: JsonSchema = {
   additionalProperties: false,
 };
 
-/** The pairs of a model's answer that are facts, by the invariant above; null: it is no such answer. */
-export function factsFrom(answer: string, message: string): readonly Fact[] | null {
+/** The pairs of a model's answer that are facts, by the invariant above; none where it is no such answer. */
+export function factsFrom(answer: string, message: string): readonly Fact[] {
   const json = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
   const parsed = parseJson(json);
   const listed = parsed.ok && isJsonObject(parsed.value) ? parsed.value.facts : undefined;
-  if (!Array.isArray(listed)) return null;
+  if (!Array.isArray(listed)) return [];
   const words = ownWords(message);
   const found = new Map<string, string>();
   for (const entry of listed.slice(0, MAX_FACTS)) {
@@ -101,16 +101,20 @@ interface Clause {
 const WORDS = KIND_WORDS.join('|');
 const SENTENCE_END = /(?<=[.!?;])(?<!\b(?:St|Dr|Mr|Mrs|Ms|Prof|Str|No|Nr|\d{1,2})\.)\s+|\n+/u;
 const SPEAKER = `(?:my|i|i['’]m|mein|meine|ich)(?![\\p{L}'’])`;
+const REQUEST =
+  '(?:what|which|how|where|when|who|why|can|could|would|will|is|are|do|does|please|was|wie|wo|wann|wer|warum|kannst|könntest|bitte)(?!\\p{L})';
 /** Where one statement ends and the next begins; what looks ahead is bounded. */
 const NEXT_STATEMENT = new RegExp(
-  `(?:,?\\s(?:and|but|und|aber)\\s|,\\s)(?=${SPEAKER})|,\\s(?=\\p{L}[\\p{L} _-]{0,40}\\s?=)|[,:]\\s(?=(?:${WORDS})\\s?:)`,
+  `(?:,?\\s(?:and|but|und|aber)\\s|,\\s)(?=${SPEAKER})|,\\s(?=${REQUEST})|,\\s(?=\\p{L}[\\p{L} _-]{0,40}\\s?=)|[,:]\\s(?=(?:${WORDS})\\s?:)`,
   'iu',
 );
 
 function clausesOf(text: string): readonly Clause[] {
   return text.split(SENTENCE_END).flatMap((sentence) => {
     const isAsked = sentence.trimEnd().endsWith('?');
-    return sentence.split(NEXT_STATEMENT).map((clause) => ({ text: clause.trim(), isAsked }));
+    const clauses = sentence.split(NEXT_STATEMENT);
+    // A question stands at the end: `My city is Turin, what is the weather?`
+    return clauses.map((text, at) => ({ text: text.trim(), isAsked: isAsked && at === clauses.length - 1 }));
   });
 }
 
@@ -131,8 +135,10 @@ function stated({ text, isAsked }: Clause): Fact | null {
   if (labelled !== null) return kindFact(labelled[1] ?? '', labelled[2] ?? '');
   if (isAsked || CONDITION.test(text)) return null;
   const possessed = POSSESSED.exec(text);
-  if (possessed !== null && isAttribute(possessed[1] ?? ''))
-    return kindFact(possessed[1] ?? '', possessed[2] ?? '');
+  if (possessed !== null) {
+    const [, name = '', value = ''] = possessed;
+    return isAttribute(name) || isNameOrNumber(value) ? kindFact(name, value) : null;
+  }
   return aboutSpeaker(text);
 }
 
@@ -150,11 +156,15 @@ function aboutSpeaker(text: string): Fact | null {
   return name !== undefined && isPersonName(name, text) ? factOf('name', name) : null;
 }
 
-/** Attack on the user's patience: `my flight is late` is no fact. What is one ends in a word for a kind, or is preferred. */
+/** `my flight is late` is no fact. What is one ends in a word for a kind, or is preferred, or is called or counted. */
 function isAttribute(name: string): boolean {
   const words = name.toLowerCase().split(' ');
   const isOfKind = words.some((_, from) => kindNamed(words.slice(from).join(' ')) !== null);
   return isOfKind || /^(?:favou?rite|preferred|bevorzugte?)$/iu.test(words[0] ?? '');
+}
+
+function isNameOrNumber(value: string): boolean {
+  return /^["“„«]?[\p{Lu}\d]/u.test(value);
 }
 
 /** A capitalised place of up to five words: `Frankfurt am Main`. */

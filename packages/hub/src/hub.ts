@@ -31,6 +31,7 @@ import type { AppPins } from './app-pins.ts';
 import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import type { Answering } from './inquiries.ts';
+import type { FactsMode } from './learning.ts';
 import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
@@ -70,6 +71,8 @@ export interface HubParts {
   readonly foresees?: boolean;
   /** How what is older is summed up; `extract` if absent. */
   readonly summaries?: SummaryMode;
+  /** Who finds facts in the user's own words; `patterns` if absent. */
+  readonly facts?: FactsMode;
 }
 
 export class Hub {
@@ -110,6 +113,7 @@ export class Hub {
       prompts: store.prompts,
       memory: new StoredMemory(store, id, memoryLimits),
       summaries: parts.summaries ?? 'extract',
+      facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : (parts.facts ?? 'patterns'),
       foresees: parts.foresees ?? false,
       answering: parts.answering ?? null,
       texts: parts.texts ?? null,

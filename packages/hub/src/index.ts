@@ -32,6 +32,7 @@ export type { ReadSecret } from './hub-fetch.ts';
 export type { Answering } from './inquiries.ts';
 export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
+export type { FactsMode } from './learning.ts';
 export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
 export type { Outcome } from './operator.ts';
 export { isIrreversible } from './registry.ts';

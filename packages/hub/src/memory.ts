@@ -22,6 +22,22 @@ export interface RememberedTurns {
   readonly holdsOthersValues: boolean;
 }
 
+/**
+ * What a query that goes on has left in memory itself: it did not know that when it began, and is shown again what it was
+ * shown then.
+ */
+export interface QueryPast {
+  readonly events: ReadonlySet<EventId>;
+  /** What stood in the place of a fact that it stated, by `factKey`. */
+  readonly replaced: ReadonlyMap<string, string>;
+}
+
+export const NO_PAST: QueryPast = { events: new Set(), replaced: new Map() };
+
+export function factKey(name: string, toldTo: AppId | null): string {
+  return JSON.stringify([name, toldTo]);
+}
+
 /** A fact that the user stated. */
 export interface KnownFact {
   readonly name: string;
@@ -72,14 +88,14 @@ export interface AnsweredBy {
 }
 
 export interface Memory {
-  /** All facts that the user stated, to whomever. `without`: those of these events. */
-  facts(without?: ReadonlySet<EventId>): readonly KnownFact[];
+  /** All facts that the user stated, to whomever. `past`: of the query that asks, whose own facts it did not know. */
+  facts(past?: QueryPast): readonly KnownFact[];
   /** The facts that the user stated in this owner's own conversations: its context knows them already. */
-  ownFacts(owner: ContextOwner, without?: ReadonlySet<EventId>): readonly KnownFact[];
+  ownFacts(owner: ContextOwner, past?: QueryPast): readonly KnownFact[];
   /** Kept for the system, and for the owner in whose conversation it was stated. */
   rememberFact(fact: KnownFact, owner: ContextOwner, source: EventId): void;
   /** What apps' outputs stated, each for itself: none takes the place of what the user said, or of another app's. */
-  observed(without?: ReadonlySet<EventId>): readonly ObservedFact[];
+  observed(past?: QueryPast): readonly ObservedFact[];
   /** Kept for the system and for the app. `label`: of the output. */
   observe(observation: Observation): void;
   /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */

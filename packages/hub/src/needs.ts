@@ -8,8 +8,8 @@
 import {
   type AppId,
   canonicalJson,
-  dependsOnEachOther,
   type DataKind,
+  dependsOnEachOther,
   type Expectation,
   expects,
   type Functionality,

@@ -33,9 +33,9 @@ import { CATALOGUE } from './catalogue.ts';
 import type { Context } from './context.ts';
 import { reviseRelease } from './edited.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
-import { factsIn } from './facts.ts';
 import { type Foreseen, Foresight, type Listening, type Opening } from './foresight.ts';
 import type { Gate } from './gate.ts';
+import { type FactsMode, Learning, type LeftToLearn } from './learning.ts';
 import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
@@ -71,6 +71,11 @@ export interface OperatorParts {
   readonly asked: AskedData;
   readonly memory: Memory;
   readonly summaries: Summaries;
+  readonly factsMode: FactsMode;
+  /** What a session that goes on has left to be learnt. */
+  readonly left: LeftToLearn;
+  /** A budget for what the hub itself wants of a model about one message. */
+  readonly newErrand: (signal: AbortSignal) => Query;
   readonly choices: AppChoices;
   readonly maxSteps: number;
   /** What the next query may continue. */
@@ -94,6 +99,7 @@ export class Operator {
   readonly #planning: Planning;
   readonly #steps: Steps;
   readonly #foresight: Foresight;
+  readonly #learning: Learning;
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
@@ -101,6 +107,7 @@ export class Operator {
     const hear = (context: Context, text: string, said: EventId) => this.#hear(context, text, said);
     this.#planning = new Planning({ ...parts, hear, choose: (...asked) => this.choose(...asked) });
     this.#steps = new Steps({ ...parts, hear });
+    this.#learning = new Learning({ ...parts, hear });
     const listen = (...heard: Parameters<Operator['listen']>) => this.listen(...heard);
     const likely = (query: Query) => this.#planning.likely(query);
     this.#foresight = new Foresight({ ...parts, preparation: this.#preparation, likely, listen });
@@ -109,8 +116,8 @@ export class Operator {
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
   async ask(query: Query): Promise<Outcome> {
     const { recorder, spokes, summaries } = this.#parts;
-    // What is still being summed up of earlier queries belongs to what this one may see.
-    await summaries.settled();
+    // What is still being summed up of earlier queries, or learnt from them, belongs to what this one may see.
+    await this.settled();
     spokes.warm();
     const body = { kind: 'user.message', text: query.text } as const;
     const marked = query.isPrivate ? { ...body, private: true as const } : body;
@@ -135,11 +142,25 @@ export class Operator {
     return outcome;
   }
 
-  /** The session ends. What the hub does on its own behalf between queries is given up; this waits for its end. */
-  stop(): { readonly stopped: () => Promise<void> } {
-    const { summaries } = this.#parts;
-    summaries.stop();
-    return { stopped: () => summaries.settled() };
+  /** Begins to learn, in the background, from the queries that have ended. */
+  learn(): void {
+    this.#learning.begin();
+  }
+
+  /** When the hub does nothing on its own behalf. Throws what failed. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#parts.summaries.settled(), this.#learning.settled()]);
+  }
+
+  /**
+   * The session is left. What the hub does on its own behalf between queries is given up, and done when the session goes on; from
+   * one that ends, what the user said last is still learnt, because facts outlive it. `stopped` waits for the end of both.
+   */
+  stop(how: 'end' | 'suspend'): { readonly stopped: () => Promise<void> } {
+    this.#parts.summaries.stop();
+    if (how === 'suspend') this.#learning.stop();
+    else this.#learning.begin();
+    return { stopped: () => this.settled() };
   }
 
   /**
@@ -150,12 +171,14 @@ export class Operator {
     const { memory } = this.#parts;
     const owner = query.heardBy ?? VANILLA;
     const app = owner.kind === 'spoke' ? owner.app : null;
+    const { text, past, stated } = query;
+    const keepFacts = this.#learning.byPatterns({ text, said, owner, past });
+    const keepTyped = this.#learning.byForms(stated, said, past);
     memory.together(() => {
       memory.rememberQuery(query.text, app, kind, said);
       for (const observation of query.observed) memory.observe(observation);
-      for (const fact of factsIn(query.text)) memory.rememberFact({ ...fact, origin: app }, owner, said);
-      // What the user typed into the form of an app was said to that app.
-      for (const fact of query.stated) memory.rememberFact(fact, ownerOf(fact.origin), said);
+      keepFacts();
+      keepTyped();
       if (delivered === null) return;
       const { turned, source } = delivered;
       const { label, knowsOthersValues } = turned.context;
@@ -484,10 +507,6 @@ function observedItem({ name, value, origin, label }: ObservedFact): ReleasedIte
 
 function labelOfItems(items: readonly ReleasedItem[]): Label {
   return items.reduce((joined: Label, { label }) => joinLabels(joined, label), USER_LABEL);
-}
-
-function ownerOf(app: AppId | null): ContextOwner {
-  return app === null ? VANILLA : { kind: 'spoke', app };
 }
 
 /** What a private query recalls. */

@@ -3,20 +3,18 @@
  *
  * Ring 0.
  */
-import type {
-  Clock,
-  Event,
-  EventId,
-  ModelPrices,
-  PlanOrigin,
-  Reason,
-  StepPlan,
-  TurnLimits,
-} from '@cordon/core';
+import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
 import { Course } from './course.ts';
-import type { ContextOwner, KnownFact, Observation } from './memory.ts';
+import {
+  type ContextOwner,
+  factKey,
+  type KnownFact,
+  NO_PAST,
+  type Observation,
+  type QueryPast,
+} from './memory.ts';
 import { ReturnedTexts } from './recipients.ts';
 
 export interface QueryParts {
@@ -46,7 +44,7 @@ export class Query {
   #heardBy: ContextOwner | null = null;
   readonly #observed: Observation[] = [];
   readonly #stated: KnownFact[] = [];
-  #past: ReadonlySet<EventId> = new Set();
+  #past = NO_PAST;
 
   constructor({ text, signal, limits, prices, now, isPrivate }: QueryParts) {
     this.text = text;
@@ -74,13 +72,13 @@ export class Query {
 
   /** What happened of it before it was interrupted. */
   goesOnFrom(events: readonly Event[]): void {
-    this.#past = new Set(events.map(({ id }) => id));
+    this.#past = pastOf(events);
     for (const event of events) this.saw(event);
     this.course.goOn();
   }
 
-  /** The events of it before it was interrupted. What was remembered of them it did not know when it began. */
-  get past(): ReadonlySet<EventId> {
+  /** What it left in memory before it was interrupted, and did not know when it began. */
+  get past(): QueryPast {
     return this.#past;
   }
 
@@ -153,4 +151,13 @@ export class Query {
   get #overBecause(): Fault {
     return this.budget.exceeded?.fault ?? fault('cancelled', 'the query was stopped');
   }
+}
+
+/** Where it stated a fact more than once, what stood there first is what it knew. */
+function pastOf(events: readonly Event[]): QueryPast {
+  const replaced = new Map<string, string>();
+  const told = events.flatMap((event) => (event.kind === 'facts.learnt' ? [event] : []));
+  for (const { toldTo, facts } of told.reverse())
+    for (const { name, before } of facts) if (before !== null) replaced.set(factKey(name, toldTo), before);
+  return { events: new Set(events.map(({ id }) => id)), replaced };
 }

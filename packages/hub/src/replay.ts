@@ -33,7 +33,7 @@ export function replay(events: readonly Event[], monitor: ReferenceMonitor): voi
 }
 
 /** Contexts that serve no query of the user: none of them is the one that a plan was made for. */
-const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'inquiry']);
+const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'facts', 'inquiry']);
 
 class Replay {
   readonly #monitor: Listener;

@@ -46,6 +46,7 @@ import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import { type Answering, Inquiries } from './inquiries.ts';
 import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
+import { type FactsMode, type LeftToLearn, leftToLearn } from './learning.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls, type Spending } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
@@ -85,6 +86,8 @@ export interface SessionParts {
   readonly memory: Memory;
   /** How what is too old to be shown again is summed up. */
   readonly summaries: SummaryMode;
+  /** Who finds facts in the user's own words. */
+  readonly facts: FactsMode;
   readonly memoryLimits: MemoryLimits;
   readonly consent: Consent;
   readonly launcher: AppLauncher;
@@ -144,8 +147,9 @@ export interface Unfinished {
 const MOST_EGRESS = 500;
 
 /** For one summary: the next query waits for it no longer than this. */
-const SUMMARY_TOKENS = 60_000;
-const SUMMARY_SECONDS = 15;
+const FOR_SUMMARY = { tokens: 60_000, seconds: 15 };
+/** For the facts of one message; a session that ends waits for them too. */
+const FOR_FACTS = { tokens: 10_000, seconds: 10 };
 
 const NO_QUERY: Spending = {
   signal: AbortSignal.abort(),
@@ -240,7 +244,7 @@ export class Session {
     const models = new ModelCalls({ model: this.#model(), gate: this.#gate, monitor, recorder, digest });
     this.#inquiries =
       parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
-    this.#operator = this.#assemble(signal, models);
+    this.#operator = this.#assemble(signal, models, leftToLearn(parts.past));
   }
 
   /**
@@ -290,7 +294,7 @@ export class Session {
     this.#giveUp();
     // What an earlier query asked is over: an answer to it counts for nothing.
     this.#parts.prompts.closeAll(this.id);
-    return this.#serve(text, signal, isPrivate);
+    return await this.#served(text, signal, isPrivate);
   }
 
   /**
@@ -301,11 +305,15 @@ export class Session {
     if (this.unfinished === null) throw new Error('there is no query to go on with');
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
     await this.#gate.settled();
+    await this.#operator.settled();
     const query = unfinishedQuery(this.#trail);
     if (query === null || this.#query !== null) throw new Error('another query was asked');
     const { said, events } = query;
     const answered = this.#end(query);
-    if (answered !== null) return answered;
+    if (answered !== null) {
+      this.#operator.learn();
+      return answered;
+    }
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
@@ -316,7 +324,15 @@ export class Session {
     } finally {
       this.#recorder.follow(null);
       this.#monitor.resume(new Map());
+      this.#operator.learn();
     }
+  }
+
+  /** Facts are learnt behind a query, where nothing is gone through again. */
+  async #served(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
+    const outcome = await this.#serve(text, signal, isPrivate);
+    this.#operator.learn();
+    return outcome;
   }
 
   async #serve(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
@@ -347,7 +363,7 @@ export class Session {
 
   /** Ends every process of the session. `suspend` leaves it open to be resumed, with its history and grants. */
   async close(how: 'end' | 'suspend'): Promise<void> {
-    const { stopped } = this.#operator.stop();
+    const { stopped } = this.#operator.stop(how);
     this.#spokes.close();
     await this.#apps.stop();
     for (const network of await Promise.all(this.#networks.values())) await network.end();
@@ -421,7 +437,7 @@ export class Session {
     });
   }
 
-  #assemble(signal: () => AbortSignal, models: ModelCalls): Operator {
+  #assemble(signal: () => AbortSignal, models: ModelCalls, left: LeftToLearn): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
     const monitor = this.#monitor;
@@ -449,7 +465,7 @@ export class Session {
       monitor,
       recorder,
       newContext: (options) => this.#newContext(options),
-      newQuery: (ending) => this.#newErrandOfHub(ending),
+      newQuery: (ending) => this.#newErrandOfHub(ending, FOR_SUMMARY),
       characters: parts.memoryLimits.summaryCharacters,
       digest: parts.digest,
     });
@@ -501,6 +517,9 @@ export class Session {
       asked: new AskedData({ gate, recorder, registry, memory: parts.memory, words: this.#words }),
       memory: parts.memory,
       summaries,
+      factsMode: parts.facts,
+      left,
+      newErrand: (ending) => this.#newErrandOfHub(ending, FOR_FACTS),
       choices: this.#choices,
       maxSteps: parts.limits.steps,
       subject: () => this.#subject.current,
@@ -511,10 +530,16 @@ export class Session {
   }
 
   /** What the hub itself wants of a model, with a small budget of its own. */
-  #newErrandOfHub(signal: AbortSignal): Query {
+  #newErrandOfHub(signal: AbortSignal, most: Pick<TurnLimits, 'tokens' | 'seconds'>): Query {
     const { limits, prices, clock } = this.#parts;
-    const own = { ...limits, tokens: SUMMARY_TOKENS, seconds: SUMMARY_SECONDS };
-    return new Query({ text: '', signal, limits: own, prices, now: clock, isPrivate: true });
+    return new Query({
+      text: '',
+      signal,
+      limits: { ...limits, ...most },
+      prices,
+      now: clock,
+      isPrivate: true,
+    });
   }
 
   /** A value is remembered, when the query has ended, as the app's word, with the label of its output. */

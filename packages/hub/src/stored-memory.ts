@@ -18,21 +18,23 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
-import type {
-  AnsweredBy,
-  ContextOwner,
-  KnownFact,
-  Memory,
-  Observation,
-  ObservedFact,
-  OlderTurns,
-  RememberedTurns,
+import {
+  type AnsweredBy,
+  type ContextOwner,
+  factKey,
+  type KnownFact,
+  type Memory,
+  NO_PAST,
+  type Observation,
+  type ObservedFact,
+  type OlderTurns,
+  type QueryPast,
+  type RememberedTurns,
 } from './memory.ts';
 import type { Grants } from './permission.ts';
 import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
-const NO_EVENTS: ReadonlySet<EventId> = new Set();
 
 export class StoredMemory implements Memory {
   readonly #store: Store;
@@ -45,12 +47,12 @@ export class StoredMemory implements Memory {
     this.#limits = limits;
   }
 
-  facts(without = NO_EVENTS): readonly KnownFact[] {
-    return this.#statedTo(SYSTEM, without);
+  facts(past = NO_PAST): readonly KnownFact[] {
+    return this.#statedTo(SYSTEM, past);
   }
 
-  ownFacts(owner: ContextOwner, without = NO_EVENTS): readonly KnownFact[] {
-    return this.#statedTo(owner, without);
+  ownFacts(owner: ContextOwner, past = NO_PAST): readonly KnownFact[] {
+    return this.#statedTo(owner, past);
   }
 
   rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
@@ -60,20 +62,24 @@ export class StoredMemory implements Memory {
   }
 
   /** INVARIANT (stated): what counts as the user's word is what the user stated, and nothing that an app's output says. */
-  #statedTo(owner: MemoryOwner, without: ReadonlySet<EventId>): readonly KnownFact[] {
+  #statedTo(owner: MemoryOwner, { events, replaced }: QueryPast): readonly KnownFact[] {
     return this.#store
       .memory(owner)
       .facts()
       .filter(({ learnt, label }) => learnt === 'stated' && label.integrity === 'trusted')
-      .filter(({ source }) => source === null || !without.has(source))
-      .map(({ name, value, origin }) => ({ name, value, origin }));
+      .flatMap(({ name, value, origin, source, isCorrected }) => {
+        if (source === null || !events.has(source)) return [{ name, value, origin }];
+        const before = replaced.get(factKey(name, origin));
+        // What the user has corrected meanwhile counts, in the place of what was known.
+        return before === undefined ? [] : [{ name, value: isCorrected ? value : before, origin }];
+      });
   }
 
-  observed(without = NO_EVENTS): readonly ObservedFact[] {
+  observed({ events } = NO_PAST): readonly ObservedFact[] {
     return this.#store
       .memory(SYSTEM)
       .facts()
-      .filter(({ source }) => source === null || !without.has(source))
+      .filter(({ source }) => source === null || !events.has(source))
       .flatMap(({ name, value, origin, label, learnt }) =>
         learnt === 'observed' && origin !== null
           ? [{ key: `${origin}/${name}`, name, value, origin, label }]

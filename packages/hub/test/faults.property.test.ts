@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { assertDoubts, assertKept, assertSound } from './fault/judge.ts';
+import { assertDoubts, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
 import {
   askedIn,
   type Death,
@@ -24,7 +24,7 @@ import {
   type RigOptions,
   raiseRig,
 } from './fault/rig.ts';
-import { Chance, type Scenario, scenarioOf, withNeeds } from './fault/scenario.ts';
+import { Chance, type Scenario, scenarioOf, statingFacts, withNeeds } from './fault/scenario.ts';
 
 const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const IS_ALL = process.env.CORDON_FAULTS === 'all';
@@ -92,6 +92,8 @@ async function endure(
   const { rig, events, close } = look(folder, scenario);
   assertKept(rig.store, events);
   assertSound(events, effectsIn(folder));
+  const isWhole = deaths.every((death) => death?.of !== 'provider');
+  if (scenario.learns === true) assertLearnt(rig.store, events, isWhole);
   assert.equal(events.at(-1)?.kind, 'session.ended');
   const ended = events.filter((event) => event.kind === 'query.ended' && event.outcome === 'failed');
   assert.ok(ended.length <= deaths.length, 'a query fails only where something was ended');
@@ -111,7 +113,8 @@ test('a session that is ended at any step loses nothing and repeats nothing', as
   t.diagnostic(`CORDON_SEED=${SEED}`);
   for (let run = 0; run < SCENARIOS; run++) {
     const chance = new Chance(SEED + run);
-    const scenario = withNeeds(scenarioOf(chance), chance);
+    const plain = withNeeds(scenarioOf(chance), chance);
+    const scenario = chance.flip() ? statingFacts(plain) : plain;
     const counts = await endure(t, scenario, []);
     const every = Array.from({ length: counts.hub }, (_, at): readonly Death[] => [
       { of: 'hub', at: at + 1, when: chance.flip() ? 'before' : 'after' },
@@ -174,7 +177,8 @@ test('so does one whose hub is killed by a signal, with apps in processes of the
   t.diagnostic(`CORDON_SEED=${SEED}`);
   for (let run = 0; run < PROCESSES; run++) {
     const chance = new Chance(SEED + 1000 + run);
-    const scenario = scenarioOf(chance);
+    const plain = scenarioOf(chance);
+    const scenario = chance.flip() ? statingFacts(plain) : plain;
     const death: Death = { of: 'hub', at: 1 + chance.number(100), when: chance.flip() ? 'before' : 'after' };
     try {
       await endure(t, scenario, [], hubProcess(scenario, death));

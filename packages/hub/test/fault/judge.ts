@@ -119,6 +119,24 @@ function promptsBehind(events: readonly Event[]): (event: string) => string {
   };
 }
 
+/** What the user stated is kept, and no message is learnt from twice. `isWhole`: the model that looks for facts never failed. */
+export function assertLearnt(store: Store, events: readonly Event[], isWhole: boolean): void {
+  const asked = events.filter(({ kind }) => kind === 'user.message').length;
+  const learning = new Set(
+    events.flatMap((event) =>
+      event.kind === 'context.created' && event.of === 'facts' ? event.context : [],
+    ),
+  );
+  const learnt = events.filter(
+    (event) => event.kind === 'context.ended' && event.reason !== 'stopped' && learning.has(event.context),
+  );
+  assert.equal(learnt.length, asked);
+  const facts = store.memory({ kind: 'system' }).facts();
+  const valuesOf = (wanted: string) => facts.flatMap(({ name, value }) => (name === wanted ? value : []));
+  assert.ok(valuesOf('city').includes(`Q${asked - 1}`), 'a fact that patterns find is lost');
+  if (isWhole) assert.ok(valuesOf('drink').includes('tea'), 'a fact that a model finds is lost');
+}
+
 /** A permission for once leads to one decision at most. */
 function assertGrantsSpentOnce(events: readonly Event[]): void {
   const once = events.flatMap((event) =>

@@ -99,6 +99,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     pins: { ...NO_PINS, digest: (name) => `sha256:${name}` },
     clock: () => ++now,
     foresees: scenario.foresees === true,
+    facts: scenario.learns === true ? 'model' : 'patterns',
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
   });
   return { store, hub, doubts, counts };

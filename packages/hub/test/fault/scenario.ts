@@ -46,6 +46,8 @@ export interface Scenario {
   readonly grants: 'once' | 'session';
   /** Absent: no. */
   readonly foresees?: boolean;
+  /** Whether a model looks for facts; absent: no. */
+  readonly learns?: boolean;
 }
 
 /** A small generator of chance, so that a seed says everything (mulberry32). */
@@ -114,6 +116,15 @@ export function withNeeds(scenario: Scenario, chance: Chance): Scenario {
   return { ...scenario, queries };
 }
 
+/** The same, where each query states a fact that patterns find, and one that only a model does. */
+export function statingFacts(scenario: Scenario): Scenario {
+  const queries = scenario.queries.map((query, at) => ({
+    ...query,
+    text: `${query.text}. My city is Q${at}; tea for me`,
+  }));
+  return { ...scenario, queries, learns: true };
+}
+
 function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec {
   const isVanilla = chance.flip(0.1);
   const count = isVanilla ? 0 : 1 + chance.number(NAMES.length);
@@ -179,6 +190,8 @@ export function sayingOf(scenario: Scenario, { role, messages }: ModelRequest): 
     const spec = scenario.queries.find(({ text }) => text === query);
     return spec === undefined ? 'no such query' : planOf(spec);
   }
+  if (messages[0]?.text.startsWith('You find facts') === true)
+    return '{"facts": [{"name": "drink", "value": "tea"}]}';
   const since = messages.slice(from + 1);
   const turn = since.filter((message) => message.role === 'assistant').length;
   const rounds = scenario.queries.map((query) => query.rounds[keyOf(messages[0]?.text ?? '', asked)]);

@@ -43,7 +43,14 @@ interface Entry {
 }
 
 /** Contexts that serve no query of the user: none of them is the one a plan was made for. */
-const NOT_SERVING: ReadonlySet<string> = new Set(['planner', 'errand', 'reader', 'summary', 'inquiry']);
+const NOT_SERVING: ReadonlySet<string> = new Set([
+  'planner',
+  'errand',
+  'reader',
+  'summary',
+  'facts',
+  'inquiry',
+]);
 
 /** What a journal may tell of; most of it says nothing to a rule. */
 const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}`>, null>> = {
@@ -58,6 +65,7 @@ const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}
   'context.created': null,
   'context.ended': null,
   'summary.made': null,
+  'facts.learnt': null,
   'fact.observed': null,
   'app.started': null,
   'app.unavailable': null,

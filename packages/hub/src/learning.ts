@@ -1,0 +1,243 @@
+/**
+ * Learning what the user's own words state about them (paper, Appendix A-C1: entities and their information, inferred by an
+ * LLM). Patterns look at each query when it has ended; a model finds what they miss, after the answer was delivered, so that
+ * nobody waits for it but, at most, the next query.
+ *
+ * The model has a context of its own: no tools, no exchanges, the user's own words of one message and nothing else. Its answer is
+ * a claim, and `factsFrom` keeps nothing of it that the user did not say.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type ContextKind,
+  type Event,
+  type EventId,
+  type LearntFact,
+  USER_LABEL,
+} from '@cordon/core';
+import type { Context } from './context.ts';
+import { FACTS_SCHEMA, type Fact, factsFrom, factsIn } from './facts.ts';
+import { givenAnswer } from './interruption.ts';
+import {
+  type ContextOwner,
+  factKey,
+  type KnownFact,
+  type Memory,
+  NO_PAST,
+  type QueryPast,
+} from './memory.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { ownWords } from './own-words.ts';
+import { FACTS_PROMPT } from './prompts.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+
+/** `model`: by patterns, and what they miss by a model. `off`: nothing is learnt of what the user says. */
+export type FactsMode = 'model' | 'patterns' | 'off';
+
+export interface LearningParts {
+  readonly factsMode: FactsMode;
+  readonly memory: Memory;
+  readonly models: ModelCalls;
+  readonly recorder: Recorder;
+  readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
+  /** The user's words become visible in a context. */
+  readonly hear: (context: Context, text: string, said: EventId) => void;
+  /** For the budget of one message: it is no query of the user's. */
+  readonly newErrand: (signal: AbortSignal) => Query;
+  /** What a session that goes on has left. */
+  readonly left: LeftToLearn;
+}
+
+/** Of the newest message: what is left to be learnt by a model, or that it is learnt. */
+export interface LeftToLearn {
+  readonly unlearnt: Statement | null;
+  readonly learnt: EventId | null;
+}
+
+/** A message of the user, in whose conversation it was said, and what the query of it left in memory before. */
+export interface Statement {
+  readonly text: string;
+  readonly said: EventId;
+  readonly owner: ContextOwner;
+  readonly past: QueryPast;
+}
+
+/** How a context ends whose facts are kept. */
+const LEARNT = 'its facts are kept';
+
+export class Learning {
+  readonly #parts: LearningParts;
+  readonly #ending = new AbortController();
+  #waiting: readonly Statement[];
+  /** The last message that a model has learnt from: its query may go on, and is not learnt from twice. */
+  #learnt: EventId | null;
+  #learning: Promise<void> = Promise.resolve();
+
+  constructor(parts: LearningParts) {
+    this.#parts = parts;
+    const { unlearnt, learnt } = parts.left;
+    this.#waiting = parts.factsMode === 'model' && unlearnt !== null ? [unlearnt] : [];
+    this.#learnt = learnt;
+  }
+
+  /** What patterns find. It is announced here, and kept by whoever keeps the query: `keep`. */
+  byPatterns(statement: Statement): () => void {
+    const { factsMode, recorder } = this.#parts;
+    const facts = factsMode === 'off' ? [] : this.#compared(factsIn(statement.text), statement);
+    if (facts.length > 0) {
+      const body = { kind: 'facts.learnt', by: 'patterns', toldTo: appOf(statement.owner), facts } as const;
+      recorder.record(null, body, { causes: [statement.said], label: USER_LABEL });
+    }
+    if (factsMode === 'model' && statement.said !== this.#learnt)
+      this.#waiting = [...this.#waiting.filter(isOther(statement)), statement];
+    return () => this.#keep(facts, statement);
+  }
+
+  /** What the user typed into the forms of apps: each was told it by the user. Announced and kept as `byPatterns` does. */
+  byForms(typed: readonly KnownFact[], said: EventId, past: QueryPast): () => void {
+    if (this.#parts.factsMode === 'off') return () => undefined;
+    const keeping = [...Map.groupBy(typed, ({ origin }) => origin)].map(([origin, stated]) => {
+      const owner = ownerOf(origin);
+      const facts = this.#compared(stated, { owner, past });
+      const body = { kind: 'facts.learnt', by: 'form', toldTo: origin, facts } as const;
+      this.#parts.recorder.record(null, body, { causes: [said], label: USER_LABEL });
+      return () => this.#keep(facts, { owner, said });
+    });
+    return () => {
+      for (const keep of keeping) keep();
+    };
+  }
+
+  /** In the background: what a model finds in the queries that have ended. */
+  begin(): void {
+    const statements = this.#waiting;
+    if (statements.length === 0) return;
+    this.#waiting = [];
+    this.#learning = this.#learning.then(async () => {
+      for (const statement of statements) await this.#byModel(statement);
+    });
+    // Whoever waits for it hears of a failure of the store; nobody has to wait.
+    this.#learning.catch(() => undefined);
+  }
+
+  /** When nothing is being learnt. Throws what failed. */
+  settled(): Promise<void> {
+    return this.#learning;
+  }
+
+  /** The session is left: what is being learnt is given up, and learnt when the session goes on. */
+  stop(): void {
+    this.#ending.abort();
+  }
+
+  async #byModel(statement: Statement): Promise<void> {
+    const { newContext, hear, recorder } = this.#parts;
+    const { signal } = this.#ending;
+    const words = ownWords(statement.text);
+    if (signal.aborted || words.trim() === '') return;
+    const context = newContext({ kind: 'facts', app: null });
+    hear(context, words, statement.said);
+    const found = await this.#ask(context, words);
+    if (signal.aborted) return this.#end(context, 'stopped');
+    // What the patterns found stands: they know what they found it by.
+    const known = new Set(factsIn(statement.text).map(({ name }) => name));
+    const facts = this.#compared(
+      found.filter(({ name }) => !known.has(name)),
+      statement,
+    );
+    if (facts.length > 0) {
+      const body = { kind: 'facts.learnt', by: 'model', toldTo: appOf(statement.owner), facts } as const;
+      // First: a fact that is kept stands in the chain.
+      recorder.record(context, body, { causes: [statement.said], label: USER_LABEL });
+    }
+    this.#parts.memory.together(() => this.#keep(facts, statement));
+    this.#learnt = statement.said;
+    this.#end(context, LEARNT);
+  }
+
+  /** Nothing where the model fails, or the policy forbids the call: what the patterns found is kept already. */
+  async #ask(context: Context, words: string): Promise<readonly Fact[]> {
+    const query = this.#parts.newErrand(this.#ending.signal);
+    try {
+      const answer = await this.#parts.models.complete(context, query, {
+        role: 'agent',
+        messages: [
+          { role: 'system', text: FACTS_PROMPT },
+          { role: 'user', text: words },
+        ],
+        tools: [],
+        answerSchema: FACTS_SCHEMA,
+      });
+      return answer.ok ? factsFrom(answer.value.text, words) : [];
+    } finally {
+      query.end();
+    }
+  }
+
+  /** Held against what was known when the query began. */
+  #compared(
+    facts: readonly Fact[],
+    { owner, past }: Pick<Statement, 'owner' | 'past'>,
+  ): readonly LearntFact[] {
+    if (facts.length === 0) return [];
+    const known = this.#parts.memory.facts(past);
+    const before = new Map(known.map(({ name, origin, value }) => [factKey(name, origin), value]));
+    return facts.map(({ name, value }) => ({
+      name,
+      value,
+      isNew: !known.some((one) => one.name === name && one.value === value),
+      before: before.get(factKey(name, appOf(owner))) ?? null,
+    }));
+  }
+
+  #keep(facts: readonly Fact[], { owner, said }: Pick<Statement, 'owner' | 'said'>): void {
+    const origin = appOf(owner);
+    for (const { name, value } of facts)
+      this.#parts.memory.rememberFact({ name, value, origin }, owner, said);
+  }
+
+  #end(context: Context, reason: string): void {
+    this.#parts.recorder.record(context, { kind: 'context.ended', reason });
+  }
+}
+
+const NOTHING_LEFT: LeftToLearn = { unlearnt: null, learnt: null };
+
+/**
+ * What a journal says of its newest message. From one that was said in private nobody learns; one whose query has come to nothing
+ * is gone on with, or given up.
+ */
+export function leftToLearn(past: readonly Event[]): LeftToLearn {
+  const at = past.findLastIndex(({ kind }) => kind === 'user.message');
+  const said = past[at];
+  if (said?.kind !== 'user.message' || said.private === true) return NOTHING_LEFT;
+  const events = past.slice(at);
+  if (isLearntFrom(events)) return { unlearnt: null, learnt: said.id };
+  const answer = givenAnswer(events);
+  if (answer === null && !events.some(({ kind }) => kind === 'query.ended')) return NOTHING_LEFT;
+  const owner = answer?.owner ?? { kind: 'vanilla' };
+  return { unlearnt: { text: said.text, said: said.id, owner, past: NO_PAST }, learnt: null };
+}
+
+function isLearntFrom(events: readonly Event[]): boolean {
+  const contexts = events.flatMap((event) =>
+    event.kind === 'context.created' && event.of === 'facts' ? [event.context] : [],
+  );
+  return events.some(
+    (event) => event.kind === 'context.ended' && event.reason === LEARNT && contexts.includes(event.context),
+  );
+}
+
+function appOf(owner: ContextOwner): AppId | null {
+  return owner.kind === 'spoke' ? owner.app : null;
+}
+
+function ownerOf(origin: AppId | null): ContextOwner {
+  return origin === null ? { kind: 'vanilla' } : { kind: 'spoke', app: origin };
+}
+
+function isOther({ said }: Statement): (other: Statement) => boolean {
+  return (other) => other.said !== said;
+}
