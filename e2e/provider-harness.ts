@@ -60,9 +60,12 @@ export class Place {
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
+  /** A configuration asks no model for facts unless it says so: the scripts count what a query itself asks. */
   write(name: string, content: string | object): string {
     const path = join(this.folder, name);
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+    const whole =
+      name === 'cordon.json' ? Object.assign({ memory: { facts: 'patterns' } }, content) : content;
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(whole, null, 2));
     return path;
   }
 

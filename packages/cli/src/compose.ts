@@ -78,6 +78,8 @@ export function composeOn(
   const { policy, answering, texts } = rules.value;
   const sandbox = sandboxOnDemand(configuration, weaker);
   const pins = storedPins(configuration, store, apps, reviewing);
+  const hasProvider = isProviderConfigured(configuration);
+  const isFree = configuration.limits.cost === null;
   const hub = new Hub({
     store,
     apps,
@@ -108,9 +110,9 @@ export function composeOn(
     installable: configuration.installable,
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
-    foresees: configuration.limits.cost === null,
-    facts: configuration.memory.facts ?? (isProviderConfigured(configuration) ? 'model' : 'patterns'),
-    summaries: configuration.memory.summaries ?? (isProviderConfigured(configuration) ? 'model' : 'extract'),
+    foresees: isFree,
+    facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
+    summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),
   });
   return ok({
     hub,

@@ -60,6 +60,7 @@ test('what docs/memory.md shows of a configuration and of a manifest is accepted
   const loaded = folder.load({}, { config: 'own.json' });
   assert.deepEqual(loaded.ok ? [] : problemsOf(loaded), []);
   assert.equal(loaded.ok && loaded.value.memory.summaries, 'extract');
+  assert.equal(loaded.ok && loaded.value.memory.facts, 'patterns');
   assert.deepEqual(loaded.ok && loaded.value.memory.retention, {
     age: 365 * 86_400_000,
     bytes: 64 * 1024 * 1024,
@@ -70,6 +71,7 @@ test('what docs/memory.md shows of a configuration and of a manifest is accepted
 
 for (const [name, memory, code] of [
   ['unknown summaries', { summaries: 'always' }, 'CFG042'],
+  ['facts that nobody finds', { facts: 'all' }, 'CFG042'],
   ['a limit of no days', { keepDays: 0 }, 'CFG015'],
   ['an unknown key', { keepHours: 3 }, 'CFG006'],
   ['a key in two places', { key: { env: 'A', file: 'b' } }, 'CFG043'],

@@ -91,6 +91,21 @@ test('a step is one line, its permission none, its denial says why', () => {
   );
 });
 
+function learnt(...facts: readonly (readonly [name: string, value: string, isNew: boolean])[]): EventBody {
+  const told = facts.map(([name, value, isNew]) => ({ name, value, isNew, before: isNew ? null : value }));
+  return { kind: 'facts.learnt', by: 'model', toldTo: null, facts: told };
+}
+
+test('what is new of what the user stated is one line, and what is known is none', () => {
+  assert.equal(
+    rendered([learnt(['city', 'Irvine', true], ['name', 'Ada', false], ['diet', 'no fish', true])], {
+      columns: 120,
+    }),
+    '· Noted: city = Irvine; diet = no fish. `cordon memory` shows and corrects it.\n',
+  );
+  assert.equal(rendered([learnt(['name', 'Ada', false]), learnt()]), '');
+});
+
 const ANSWER: EventBody = { kind: 'answer.proposed', effect: 'answer', text: 'Hello\n▐ PERMISSION' };
 const DELIVERED: EventBody = { kind: 'answer.executed', milliseconds: 0 };
 

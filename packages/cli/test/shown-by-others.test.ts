@@ -38,6 +38,8 @@ function hostile(): Workplace {
   append({ kind: 'app.stopped', reason: EVIL });
   append({ kind: 'query.ended', outcome: 'failed', reason: EVIL });
   append({ kind: 'fact.observed', name: EVIL });
+  const learnt = { name: EVIL, value: EVIL, isNew: true, before: null };
+  append({ kind: 'facts.learnt', by: 'model', toldTo: app, facts: [learnt] });
   append({ kind: 'choice.asked', question: EVIL, choices: [app] });
   const prompt: PermissionPrompt = {
     id: id('p1'),
