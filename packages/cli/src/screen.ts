@@ -83,6 +83,10 @@ export class Screen {
     this.#isLineOpen = !text.endsWith('\n');
   }
 
+  get isLineOpen(): boolean {
+    return this.#isLineOpen;
+  }
+
   endLine(): void {
     if (this.#isLineOpen) this.write('\n');
   }

@@ -120,6 +120,17 @@ export class Terminal {
   #writeLater(): void {
     if (this.#holders > 0) return;
     for (const write of this.#later.splice(0)) write();
+    this.#standAgain();
+  }
+
+  /** What was told broke off the line in which a person types a query: it stands again, with what is typed so far. */
+  #standAgain(): void {
+    const { isInteractive, screen } = this.#options;
+    if (!isInteractive || screen.isLineOpen || this.#asked?.question.takes !== 'line') return;
+    const { question } = this.#asked;
+    const typed = this.#interface?.line ?? '';
+    this.#open(question);
+    this.#show({ ...question, initial: typed });
   }
 
   /**

@@ -33,3 +33,30 @@ test('a line that is too long is told as such, and the next one counts', async (
   for (const _ of [1, 2, 3, 4]) kinds.push((await terminal.ask(QUESTION, NEVER)).kind);
   assert.deepEqual(kinds, ['line', 'too-long', 'line', 'ended']);
 });
+
+const turn = () => new Promise((settle) => setImmediate(settle));
+
+test('a line that is typed while something is told stands again below it, and is taken whole', async () => {
+  const { terminal, input, screen, shown } = scriptedTerminal({ isInteractive: true });
+  const asked = terminal.ask(QUESTION, NEVER);
+  input.write('half a li');
+  await turn();
+  terminal.whenFree(() => screen.line('Noted: city = Lyon.'));
+  await turn();
+  const below = shown().slice(shown().indexOf('Noted: city = Lyon.'));
+  assert.match(below, /> .*half a li/s);
+  input.write('ne\r');
+  assert.deepEqual(await asked, { kind: 'line', text: 'half a line' });
+});
+
+test('where nothing is told the line is not drawn anew', async () => {
+  const { terminal, input, shown } = scriptedTerminal({ isInteractive: true });
+  const asked = terminal.ask(QUESTION, NEVER);
+  input.write('half');
+  await turn();
+  const before = shown();
+  terminal.whenFree(() => undefined);
+  assert.equal(shown(), before);
+  input.write('\r');
+  assert.deepEqual(await asked, { kind: 'line', text: 'half' });
+});
