@@ -225,7 +225,7 @@ const WANTS_TOWN = plan([{ app: 'notes', needs: ['town'] }]);
 for (const text of ['my city is Rome, what is the weather at home?', 'the weather at home?'] as const) {
   test(`“${text}” goes on with the facts that it began with`, async (t) => {
     const stage = stageWith(t, { facts: 'patterns', user: yes() });
-    await stage.ask('my city is Turin', { planner: [MAIL_PLAN], mail: ['noted'] });
+    await stage.ask('my city is Turin', { planner: [plan([{ app: 'notes' }])], notes: ['noted'] });
     const failed = await stage.ask(text, { planner: [WANTS_CITY] });
     assert.equal(failed.kind, 'failed');
     stage.model.learn({ notes: ['sunny'] });
