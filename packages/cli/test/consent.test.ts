@@ -344,7 +344,7 @@ test('colour is never the only sign of a warning', async () => {
 
 const FORM = permissionPrompt({
   subject: { scope: 'data-release', from: null, to: id('booking'), what: 'date of birth, name' },
-  question: 'Share this with `booking`? It asks for it to use `book`.',
+  question: 'Share this with `booking`? It says that it needs this for `book`.',
   data: [
     { name: 'name', value: 'Ada', field: 'name', isEditable: true },
     { name: 'date of birth', value: '', field: 'birth-date', isEditable: true },
@@ -358,7 +358,7 @@ test('a form shows what is known, and says of what is empty how it is filled in'
     await shownFor(FORM),
     `
 ▐ PERMISSION: an app gets to read data
-▐ ask:  Share this with \`booking\`? It asks for it to use \`book\`.
+▐ ask:  Share this with \`booking\`? It says that it needs this for \`book\`.
 ▐ from: Cordon itself, or a context without app
 ▐ to:   booking
 ▐ what: date of birth, name

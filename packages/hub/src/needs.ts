@@ -292,7 +292,7 @@ export function askedDataNeed(
   return {
     ...facts,
     subject: { ...facts.subject, what: names.toSorted().join(', ') },
-    question: `Share this with ${nameOf(app)}? It asks for it to use \`${purpose}\`.`,
+    question: `Share this with ${nameOf(app)}? It says that it needs this for \`${purpose}\`.`,
     data: fields.map(
       ({ kind, known }): PromptDatum => ({
         name: labelOfData(kind),

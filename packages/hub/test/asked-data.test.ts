@@ -39,7 +39,7 @@ test('what the hub knows is shown, what it lacks is typed, and the same turn goe
   knows(stage, 'name', 'Ada');
   await stage.ask('book a table');
   const [prompt] = stage.user.asked;
-  assert.equal(prompt?.question, 'Share this with `booking`? It asks for it to use `book`.');
+  assert.equal(prompt?.question, 'Share this with `booking`? It says that it needs this for `book`.');
   assert.deepEqual(prompt?.data, [
     { name: 'name', value: 'Ada', field: 'name', isEditable: true },
     { name: 'date of birth', value: '', field: 'birth-date', isEditable: true },
@@ -103,8 +103,8 @@ test('what does not fit its kind is asked for again, and what is wrong with it i
   );
   assert.equal((await stage.ask('book a table')).answer, '{"values":{"birth-date":"1990-12-31"}}');
   assert.deepEqual(stage.questions, [
-    'Share this with `booking`? It asks for it to use `book`.',
-    'Share this with `booking`? It asks for it to use `book`. What you typed does not fit: the date of birth must look like `1990-12-31`.',
+    'Share this with `booking`? It says that it needs this for `book`.',
+    'Share this with `booking`? It says that it needs this for `book`. What you typed does not fit: the date of birth must look like `1990-12-31`.',
   ]);
 });
 
