@@ -75,7 +75,7 @@ describe('exit codes', () => {
     [['audit', 'verify', '--heads', 'none'], /`none` cannot be used: .*there is no such file/s],
     [['ask'], /missing required argument 'query'/],
     [['ask', 'x', '--isolation', 'some'], /Allowed choices are spokes, none/],
-    [['demo', '99'], /there is no case `99`; the cases are 1 to 15, or all/],
+    [['demo', '99'], /there is no case `99`; the cases are 1 to 16, or all/],
     [['grants', 'revoke', 'nobody'], /there is no grant nobody .*`cordon\s+grants\s+list`/s],
     [['grants', 'expire', 'nobody'], /there is no grant nobody .*`cordon\s+grants\s+list`/s],
     [['ask', 'x', '--resume', 'nobody'], /there is no session `nobody`/],
