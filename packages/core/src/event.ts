@@ -106,7 +106,7 @@ export type EventBody =
       readonly toldTo: AppId | null;
       readonly facts: readonly LearntFact[];
     }
-  /** A closed value of an output that the manifest says to remember. */
+  /** A closed value of an output or of a call, as the manifest says, is remembered. */
   | { readonly kind: 'fact.observed'; readonly name: string }
   | { readonly kind: 'app.started'; readonly milliseconds: number; readonly layers: readonly string[] }
   /** It could not be started. */

@@ -46,7 +46,7 @@ export interface Manifest {
   readonly irreversible: readonly string[] | null;
   /** Tools whose output an attacker may have written. `null`: silent, so all of them. */
   readonly untrusted: readonly string[] | null;
-  /** Values of outputs that the hub keeps as facts of this app; absent: none. */
+  /** Values of outputs that the hub keeps as facts of this app; absent: the fields of its functionalities of closed types. */
   readonly remembers?: readonly RememberedValue[];
   /** Tools whose output is the user's own and must not spread. `null`: silent, so all of them. */
   readonly private: readonly string[] | null;

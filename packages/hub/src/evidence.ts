@@ -299,10 +299,12 @@ function factProblem(fact: Fact, source: Event, learnt: LearntFacts): Finding {
     if (!sameLabel(fact.label, USER_LABEL)) return 'its label is not that of the user’s words';
     return told === undefined ? 'unchecked' : null;
   }
-  if (source.kind !== 'tool-output.proposed') return 'its source is no output';
+  const isCall = source.kind === 'tool-call.proposed';
+  if (!isCall && source.kind !== 'tool-output.proposed') return 'its source is no call and no output';
   if (source.app !== fact.origin) return 'another app said this';
-  if (!holds(source.structured, fact.value)) return 'the output does not say this';
-  return isLower(fact.label, source.label) ? 'its label is lower than that of the output' : null;
+  const said = isCall ? source.arguments : source.structured;
+  if (!holds(said, fact.value)) return `the ${isCall ? 'call' : 'output'} does not say this`;
+  return isLower(fact.label, source.label) ? 'its label is lower than that of its source' : null;
 }
 
 /** Whether a plain value of this text stands anywhere in it. */

@@ -46,7 +46,7 @@ export interface KnownFact {
   readonly origin: AppId | null;
 }
 
-/** A closed value of an app's output, kept because the configuration says so. It is the app's word, not the user's. */
+/** A closed value of an app's output, or of a call to it, as the configuration says. It is the app's word, not the user's. */
 export interface ObservedFact {
   /** `app/name`: how the planner names it. No fact of the user's has such a name. */
   readonly key: string;
@@ -94,7 +94,7 @@ export interface Memory {
   ownFacts(owner: ContextOwner, past?: QueryPast): readonly KnownFact[];
   /** Kept for the system, and for the owner in whose conversation it was stated. */
   rememberFact(fact: KnownFact, owner: ContextOwner, source: EventId): void;
-  /** What apps' outputs stated, each for itself: none takes the place of what the user said, or of another app's. */
+  /** What apps' outputs stated, the newest, each for itself: none takes the place of what the user said, or of another app's. */
   observed(past?: QueryPast): readonly ObservedFact[];
   /** Kept for the system and for the app. `label`: of the output. */
   observe(observation: Observation): void;

@@ -1,14 +1,18 @@
 /**
- * Facts that an app's output states: values of closed types at places that the user's configuration names
- * (`manifest.remembers`). Read without a model. A text cannot be one, and so no instruction to a model either.
+ * Facts that an app's calls state: values of closed types, read without a model. A text cannot be one, and so no
+ * instruction to a model either. Which values is the user's configuration's to say: the places that a manifest names
+ * (`manifest.remembers`), or, where it names none, the fields of its functionalities (paper, A-C2: "sharing the dates").
  *
  * Ring 0.
  */
 import {
   type AppId,
+  type Functionality,
   isClosedValue,
   isJsonObject,
   type Json,
+  type JsonObject,
+  type JsonSchema,
   type Manifest,
   type ReleasedItem,
 } from '@cordon/core';
@@ -20,9 +24,14 @@ import type { PermissionNeed } from './permission.ts';
 /** Longer ones are none of the closed types but a constant of the configuration. */
 const MOST_CHARACTERS = 200;
 
+/** Of one functionality; what a form of a hundred fields holds is no summary of it. */
+const MOST_FIELDS = 12;
+const MOST_LEVELS = 3;
+
 /** What this output of this tool states; the name is the configuration's own. */
 export function observedIn(manifest: Manifest, tool: string, output: Json): readonly Fact[] {
-  return (manifest.remembers ?? [])
+  if (manifest.remembers === undefined) return fieldsOf(manifest, tool, output, ({ response }) => response);
+  return manifest.remembers
     .filter((remembered) => remembered.tool === tool)
     .flatMap(({ name, at, schema }) => {
       const value = valueAt(output, at);
@@ -31,6 +40,54 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
       const text = String(value);
       return text.length > MOST_CHARACTERS ? [] : [{ name, value: text }];
     });
+}
+
+/**
+ * What a call that was carried out was about: the dates of the flight that was booked. As for outputs, and nothing where the
+ * manifest says itself what to remember.
+ */
+export function askedIn(manifest: Manifest, tool: string, args: JsonObject): readonly Fact[] {
+  return manifest.remembers === undefined ? fieldsOf(manifest, tool, args, ({ request }) => request) : [];
+}
+
+function fieldsOf(
+  { functionalities }: Manifest,
+  tool: string,
+  value: Json,
+  schemaOf: (served: Functionality) => JsonSchema,
+): readonly Fact[] {
+  return functionalities
+    .filter((served) => served.tool === tool)
+    .flatMap((served) =>
+      closedFields(schemaOf(served), value, served.name, MOST_LEVELS).slice(0, MOST_FIELDS),
+    );
+}
+
+/** `functionality.field`, and `functionality.field.inner`; lists hold many things, and none of them is the one that is meant. */
+function closedFields(schema: JsonSchema, value: Json, name: string, levels: number): readonly Fact[] {
+  if (typeof value === 'number' || typeof value === 'string') {
+    const isPlain = typeof value === 'number' ? Number.isFinite(value) : isPlainText(schema, value);
+    return isPlain && misfit(schema, value) === null ? [{ name, value: String(value) }] : [];
+  }
+  const { properties } = schema;
+  if (levels === 0 || !isJsonObject(value) || !isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([key, inner]) =>
+    isJsonObject(inner) && Object.hasOwn(value, key)
+      ? closedFields(inner, value[key] ?? null, `${name}.${key}`, levels - 1)
+      : [],
+  );
+}
+
+const FORMATS: ReadonlySet<Json> = new Set(['date', 'time', 'date-time', 'uuid']);
+
+/**
+ * Of these formats, or one of the configuration's own words. Attack: an app makes a sentence of the fields of its answer;
+ * an `identifier` holds a word of it (`IGNORE-1`), and nobody has said that this one is to be remembered.
+ */
+function isPlainText(schema: JsonSchema, text: string): boolean {
+  const isListed = Array.isArray(schema.enum) || typeof schema.const === 'string';
+  const isFormat = schema.format !== undefined && FORMATS.has(schema.format);
+  return (isListed || isFormat) && text.length <= MOST_CHARACTERS && isClosedValue(schema, text);
 }
 
 function valueAt(output: Json, path: readonly string[]): Json | undefined {

@@ -96,7 +96,7 @@ export class Planning {
     const { registry } = this.#parts;
     const { apps } = registry;
     if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
-    const knowsFacts = this.#facts(query).length > 0;
+    const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
     const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
     if (evident !== null) this.#foresee(evident.plan);

@@ -26,7 +26,6 @@ import {
   type Result,
   type SessionId,
   type TextThread,
-  type ToolOutput,
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
@@ -42,6 +41,7 @@ import { AskedData } from './asked-data.ts';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
+import type { Fact } from './facts.ts';
 import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import { type Answering, Inquiries } from './inquiries.ts';
@@ -50,7 +50,7 @@ import { type FactsMode, type LeftToLearn, leftToLearn } from './learning.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls, type Spending } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
-import { observedIn } from './observed-facts.ts';
+import { askedIn, observedIn } from './observed-facts.ts';
 import { Operator, type Outcome } from './operator.ts';
 import { type Grants, Permissions } from './permission.ts';
 import type { ContextOptions } from './preparation.ts';
@@ -67,7 +67,7 @@ import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
 import { SpokePool } from './spoke-pool.ts';
 import { Summaries, type SummaryMode } from './summaries.ts';
-import { ToolCalls } from './tool-calls.ts';
+import { type SeenCall, ToolCalls } from './tool-calls.ts';
 
 export interface SessionParts {
   readonly id: SessionId;
@@ -543,13 +543,22 @@ export class Session {
   }
 
   /** A value is remembered, when the query has ended, as the app's word, with the label of its output. */
-  #observed(context: Context, query: Query, app: InstalledApp, output: ToolOutput, event: EventId): void {
+  #observed(context: Context, query: Query, app: InstalledApp, seen: SeenCall): void {
+    const { output, brought, asked, isPlanned } = seen;
     if (output.isError || this.#parts.isolation === 'none') return;
-    const { label } = output;
-    for (const { name, value } of observedIn(app.manifest, output.tool, output.structured)) {
-      query.observes({ fact: { name, value, origin: app.id, label }, source: event });
-      this.#recorder.record(context, { kind: 'fact.observed', name }, { causes: [event], label });
-    }
+    const { id: origin, manifest } = app;
+    // Attack: an app makes its model call what nobody asked for, to plant values. Those that a manifest names are the user's wish.
+    if (!isPlanned && manifest.remembers === undefined) return;
+    const { tool, structured, label } = output;
+    const keep = (facts: readonly Fact[], source: EventId) => {
+      for (const { name, value } of facts) {
+        query.observes({ fact: { name, value, origin, label }, source });
+        this.#recorder.record(context, { kind: 'fact.observed', name }, { causes: [source], label });
+      }
+    };
+    if (asked !== null) keep(askedIn(manifest, tool, asked.arguments), asked.event);
+    // Of a field of both, what came of the call counts.
+    keep(observedIn(manifest, tool, structured), brought);
   }
 
   /** @param cause the event that it is made for; a context of an interrupted query is found again by it */

@@ -35,6 +35,10 @@ import type { Grants } from './permission.ts';
 import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
+/** Of the values that outputs of one app stated; more than a manifest may name (`remembers`). */
+const MOST_OBSERVED = 60;
+/** Of those of all apps, the newest: the planner is shown their names with every query. */
+const MOST_OBSERVED_SHOWN = 120;
 
 export class StoredMemory implements Memory {
   readonly #store: Store;
@@ -80,10 +84,11 @@ export class StoredMemory implements Memory {
       .memory(SYSTEM)
       .facts()
       .filter(({ source }) => source === null || !events.has(source))
-      .flatMap(({ name, value, origin, label, learnt }) =>
-        learnt === 'observed' && origin !== null
-          ? [{ key: `${origin}/${name}`, name, value, origin, label }]
-          : [],
+      .filter(({ learnt }) => learnt === 'observed')
+      .sort((a, b) => b.time - a.time)
+      .slice(0, MOST_OBSERVED_SHOWN)
+      .flatMap(({ name, value, origin, label }) =>
+        origin === null ? [] : [{ key: `${origin}/${name}`, name, value, origin, label }],
       );
   }
 
@@ -93,6 +98,7 @@ export class StoredMemory implements Memory {
       const memory = this.#store.memory(keeper);
       memory.forgetObserved(name, origin);
       memory.learn(name, value, { origin, source, label }, 'observed');
+      memory.trimObserved(origin, MOST_OBSERVED);
     }
   }
 

@@ -49,16 +49,21 @@ export interface ToolCallParts {
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
   readonly words: UserWords;
-  /** An output was delivered: what the configuration says to remember of it is remembered. */
-  readonly observed: (
-    context: Context,
-    query: Query,
-    app: InstalledApp,
-    output: ToolOutput,
-    event: EventId,
-  ) => void;
+  /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
+  readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
+}
+
+/** A call that came to an output, as far as values of it may be remembered. */
+export interface SeenCall {
+  readonly output: ToolOutput;
+  /** The event that brought the output. */
+  readonly brought: EventId;
+  /** Null: the arguments may hold what the app was told of others. */
+  readonly asked: { readonly arguments: JsonObject; readonly event: EventId } | null;
+  /** Whether the plan expects the call. */
+  readonly isPlanned: boolean;
 }
 
 /** What became of a call, as far as its caller may know. */
@@ -248,9 +253,11 @@ export class ToolCalls {
   async receive(
     context: Context,
     query: Query,
-    { app, tool }: ReadyCall,
+    call: ReadyCall,
     { result, label, event, callId }: CallOutcome,
   ): Promise<{ readonly output: ToolOutput; readonly event: EventId } | null> {
+    const { app, tool } = call;
+    const asked = isOwnQuestion(context, call) ? { arguments: call.arguments, event } : null;
     const length = lengthOf(result);
     await breathe(length);
     const proposal: ToolOutput = {
@@ -282,7 +289,10 @@ export class ToolCalls {
     await breathe(length);
     query.returned.hear(output.text);
     if (output.structured !== null) query.returned.hear(jsonText(output.structured));
-    if (!query.isPrivate) this.#parts.observed(context, query, app, output, delivered.event);
+    if (!query.isPrivate) {
+      const isPlanned = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
+      this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
+    }
     return { output, event: delivered.event };
   }
 }
@@ -299,6 +309,17 @@ export function outputLabel({ manifest }: InstalledApp, tool: string, input: Lab
   };
   // What the app was given may come back in what it answers.
   return joinLabels(own, input);
+}
+
+/**
+ * Whether what is asked can hold nothing private of other apps. Attack: what an app is told of another one in an exchange
+ * would be kept as its own word, and released as that.
+ */
+function isOwnQuestion({ kind, label, origins }: Context, { app, texts }: ReadyCall): boolean {
+  if (texts.some(({ origin }) => origin !== app.id)) return false;
+  // Who asked through an errand, and what they know, is told by its label alone.
+  if (kind === 'errand') return label.confidentiality === 'public';
+  return [...origins].every((origin) => origin === app.id);
 }
 
 function misfit(problem: string): string {

@@ -295,6 +295,16 @@ export class Memory {
     });
   }
 
+  /** Deletes what this app's outputs stated, but for the newest so many. */
+  trimObserved(origin: AppId, most: number): void {
+    const of = "FROM facts WHERE owner = ? AND learnt = 'observed' AND origin = ?";
+    const sql = `DELETE ${of} AND key NOT IN (SELECT key ${of} ORDER BY key DESC LIMIT ?)`;
+    const whose = [this.#owner, quoteText(origin)];
+    this.#database.write(() => {
+      this.#database.run(sql, ...whose, ...whose, most);
+    });
+  }
+
   /** Deletes the history of one session and what was made of it; returns how many turns there were. */
   forgetSession(session: SessionId): number {
     const where = 'WHERE owner = ? AND session = (SELECT key FROM sessions WHERE id = ?)';
