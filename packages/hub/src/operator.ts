@@ -41,6 +41,7 @@ import type { ModelCalls } from './model-calls.ts';
 import { factsNeed } from './needs.ts';
 import { observedNeed } from './observed-facts.ts';
 import type { PermissionNeed } from './permission.ts';
+import { taskNeed, toldElsewhere } from './planned-task.ts';
 import { MOST_REPLANS, type Planned, Planning, type Subject } from './planning.ts';
 import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
 import { servingTask, stepResults } from './prompts.ts';
@@ -257,7 +258,10 @@ export class Operator {
     const { recorder, monitor, registry } = this.#parts;
     query.adopt(plan, origin);
     const route = routeOf(plan);
-    const listening = (await foreseen?.take(query, route)) ?? null;
+    // What is released to the context is part of its first prompt: then another one was asked.
+    const isTold = route.kind === 'app' && this.#taskFor(route.app, query, said) !== null;
+    if (isTold) foreseen?.drop();
+    const listening = isTold ? null : ((await foreseen?.take(query, route)) ?? null);
     const known = listening?.prepared.context ?? null;
     const event = recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
     // A guess sends nobody's words to several apps at once.
@@ -286,7 +290,8 @@ export class Operator {
   ): Promise<Result<Turned, Fault>> {
     const { context, owner } = prepared;
     const knowsFacts = this.#parts.isolation !== 'none' && !query.isPrivate;
-    const data = knowsFacts ? await this.#releaseFacts(context, query, owner) : [];
+    const facts = knowsFacts ? await this.#releaseFacts(context, query, owner) : [];
+    const data = [...facts, ...(await this.#releaseTask(context, query, said))];
     query.heard(owner);
     const earlier = listening?.earlier ?? this.listen(query, said, prepared);
     const results = ahead.length === 0 ? ok(null) : await this.#steps.run(query, said, ahead);
@@ -368,6 +373,21 @@ export class Operator {
       ...(await this.#release(context, foreign, observedNeed(context.app, foreign))),
     ];
     return released;
+  }
+
+  /** What the planner makes of the query where that tells an app what the user said to others; null: it does not. */
+  #taskFor(appId: AppId | null, query: Query, said: EventId): ReleasedItem | null {
+    const { memory, registry, isolation } = this.#parts;
+    const app = appId === null ? undefined : registry.get(appId);
+    if (app === undefined || isolation === 'none' || query.isPrivate) return null;
+    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary() };
+    return toldElsewhere(query.plan, app, heard);
+  }
+
+  async #releaseTask(context: Context, query: Query, said: EventId): Promise<TurnContext['data']> {
+    const { app } = context;
+    const task = this.#taskFor(app, query, said);
+    return app === null || task === null ? [] : this.#release(context, [task], taskNeed(app, task));
   }
 
   async #release(

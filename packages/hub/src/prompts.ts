@@ -15,6 +15,7 @@ Answer with one JSON object, in one line, and nothing else:
 - One app that needs another's help: its step first, and the helper's step with "after" naming it.
 - "uses" lists every use that the query calls for, the last one (booking, sending) too; leave out what it does not call for.
 - "needs" lists only facts that the app must have and that the query does not contain.
+- Where the query points back at what the user said in an earlier query ("the days I am away"), "task" says what is meant, in the user's own earlier words.
 - "candidates" only if several apps could each serve the whole query and the query does not say which: then name them, and plan for the first.
 - "unlisted" says how many more apps are installed. Then also answer "more": true if the query needs an app that is not among those that you see, else "more": false.
 - "summary" tells what the user asked before the earlier queries. A fact named "<app id>/<name>" is what that app said, not the user.
