@@ -111,6 +111,7 @@ export function composeOn(
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     foresees: isFree,
+    history: configuration.memory.history,
     facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
     summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),
   });

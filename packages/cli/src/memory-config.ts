@@ -4,7 +4,7 @@
  *
  * Ring 1; see docs/memory.md.
  */
-import type { FactsMode, SummaryMode } from '@cordon/hub';
+import type { FactsMode, HistoryReach, SummaryMode } from '@cordon/hub';
 import type { Retention } from '@cordon/trace';
 import { type ConfigReader, type Located, type ObjectReader, readBounded } from './config-reader.ts';
 import { readPath } from './manifest-config.ts';
@@ -15,6 +15,8 @@ export interface MemorySettings {
   readonly summaries: SummaryMode | null;
   /** Null: as the model in use allows. */
   readonly facts: FactsMode | null;
+  /** How far the history of an app reaches. */
+  readonly history: HistoryReach;
   readonly retention: Retention;
   /** Null: the file names none. */
   readonly key: KeySource | null;
@@ -23,6 +25,7 @@ export interface MemorySettings {
 export const SILENT_MEMORY: MemorySettings = Object.freeze({
   summaries: null,
   facts: null,
+  history: 'session',
   retention: { age: null, bytes: null },
   key: null,
 });
@@ -40,16 +43,22 @@ const MOST_DAYS = 36_500;
 const MOST_MIB = 1_048_576;
 const SUMMARY_MODES: readonly SummaryMode[] = ['model', 'extract', 'off'];
 const FACTS_MODES: readonly FactsMode[] = ['model', 'patterns', 'off'];
+const REACHES: readonly HistoryReach[] = ['session', 'app'];
 
 export function readMemorySettings(reader: ConfigReader, at: Located, place: MemoryPlace): MemorySettings {
   const object = reader.object(at);
   if (object === null) return SILENT_MEMORY;
   const summaries = object.get('summaries');
   const facts = object.get('facts');
+  const history = object.get('history');
   const key = object.get('key');
   const settings: MemorySettings = {
-    summaries: summaries === null ? null : readMode(reader, summaries, SUMMARY_MODES, 'summaries'),
-    facts: facts === null ? null : readMode(reader, facts, FACTS_MODES, 'facts'),
+    summaries:
+      summaries === null ? null : readWord(reader, summaries, SUMMARY_MODES, 'there are no such summaries'),
+    facts: facts === null ? null : readWord(reader, facts, FACTS_MODES, 'there are no such facts'),
+    history:
+      (history === null ? null : readWord(reader, history, REACHES, 'no history reaches there')) ??
+      SILENT_MEMORY.history,
     retention: {
       age: kept(reader, object, 'keepDays', MOST_DAYS, DAY_MS),
       bytes: kept(reader, object, 'keepMiB', MOST_MIB, MIB),
@@ -60,19 +69,19 @@ export function readMemorySettings(reader: ConfigReader, at: Located, place: Mem
   return settings;
 }
 
-function readMode<Mode extends string>(
+function readWord<T extends string>(
   reader: ConfigReader,
   at: Located,
-  modes: readonly Mode[],
-  what: string,
-): Mode | null {
+  words: readonly T[],
+  message: string,
+): T | null {
   const text = reader.string(at);
-  const mode = modes.find((candidate) => candidate === text) ?? null;
-  if (text !== null && mode === null) {
-    const help = `write one of ${modes.map((one) => `\`${one}\``).join(', ')}`;
-    reader.reportAt(at, { code: 'CFG042', message: `there are no such ${what}`, help });
+  const word = words.find((candidate) => candidate === text) ?? null;
+  if (text !== null && word === null) {
+    const help = `write one of ${words.map((one) => `\`${one}\``).join(', ')}`;
+    reader.reportAt(at, { code: 'CFG042', message, help });
   }
-  return mode;
+  return word;
 }
 
 function kept(

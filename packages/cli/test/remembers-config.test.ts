@@ -61,6 +61,7 @@ test('what docs/memory.md shows of a configuration and of a manifest is accepted
   assert.deepEqual(loaded.ok ? [] : problemsOf(loaded), []);
   assert.equal(loaded.ok && loaded.value.memory.summaries, 'extract');
   assert.equal(loaded.ok && loaded.value.memory.facts, 'patterns');
+  assert.equal(loaded.ok && loaded.value.memory.history, 'app');
   assert.deepEqual(loaded.ok && loaded.value.memory.retention, {
     age: 365 * 86_400_000,
     bytes: 64 * 1024 * 1024,
@@ -72,6 +73,7 @@ test('what docs/memory.md shows of a configuration and of a manifest is accepted
 for (const [name, memory, code] of [
   ['unknown summaries', { summaries: 'always' }, 'CFG042'],
   ['facts that nobody finds', { facts: 'all' }, 'CFG042'],
+  ['a history that reaches nobody knows where', { history: 'everything' }, 'CFG042'],
   ['a limit of no days', { keepDays: 0 }, 'CFG015'],
   ['an unknown key', { keepHours: 3 }, 'CFG006'],
   ['a key in two places', { key: { env: 'A', file: 'b' } }, 'CFG043'],

@@ -15,12 +15,14 @@ import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type Mode
 import { offeredTools } from '@cordon/protocol';
 import { CATALOGUE } from './catalogue.ts';
 import type { Context } from './context.ts';
-import type { RememberedTurns } from './memory.ts';
+import type { Memory, RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { Route } from './route.ts';
+
+const VANILLA = { kind: 'vanilla' } as const;
 
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
@@ -34,6 +36,7 @@ export interface ForesightParts {
   readonly preparation: Preparation;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
+  readonly memory: Pick<Memory, 'carried'>;
   readonly maxSteps: number;
   /** Null: it cannot be told. */
   readonly likely: (query: Query) => Guess | null;
@@ -115,7 +118,10 @@ export class Foreseen {
 
   /** Null: the app cannot be had without asking somebody, or nobody wants it any more. */
   async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
-    const { preparation, models, listen, maxSteps } = this.#parts;
+    const { preparation, models, memory, listen, maxSteps } = this.#parts;
+    // What is shown of earlier sessions is released, and about that a rule may ask the user.
+    const owner = this.#app === null ? VANILLA : ({ kind: 'spoke', app: this.#app } as const);
+    if (!query.isPrivate && memory.carried(owner, said) !== null) return null;
     const prepared =
       this.#app === null
         ? preparation.vanilla(said)

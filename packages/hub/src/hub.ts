@@ -32,6 +32,7 @@ import { type BegunSession, beginSession, type SessionOptions } from './begun-se
 import type { ReadSecret } from './hub-fetch.ts';
 import type { Answering } from './inquiries.ts';
 import type { FactsMode } from './learning.ts';
+import type { HistoryReach } from './memory.ts';
 import { recentApps } from './recent-apps.ts';
 import { Session } from './session.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
@@ -73,6 +74,8 @@ export interface HubParts {
   readonly summaries?: SummaryMode;
   /** Who finds facts in the user's own words; `patterns` if absent. */
   readonly facts?: FactsMode;
+  /** How far the history of an app reaches; `session` if absent. */
+  readonly history?: HistoryReach;
 }
 
 export class Hub {
@@ -111,7 +114,7 @@ export class Hub {
       journal: store.journal.of(id),
       grants: sessionGrants(store, id),
       prompts: store.prompts,
-      memory: new StoredMemory(store, id, memoryLimits),
+      memory: new StoredMemory(store, id, memoryLimits, parts.history),
       summaries: parts.summaries ?? 'extract',
       facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : (parts.facts ?? 'patterns'),
       foresees: parts.foresees ?? false,

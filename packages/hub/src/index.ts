@@ -34,6 +34,7 @@ export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interr
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
 export type { FactsMode } from './learning.ts';
 export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
+export type { HistoryReach } from './memory.ts';
 export type { Outcome } from './operator.ts';
 export { isIrreversible } from './registry.ts';
 export type { Session, Unfinished } from './session.ts';

@@ -38,6 +38,18 @@ export function factKey(name: string, toldTo: AppId | null): string {
   return JSON.stringify([name, toldTo]);
 }
 
+/** What an owner is shown again of its other sessions. */
+export interface CarriedTurns extends Omit<RememberedTurns, 'sources'> {
+  readonly turns: number;
+  readonly sessions: number;
+}
+
+/**
+ * How far the history of an app reaches: `session`, its own session; `app`, earlier sessions of the same app too, and for
+ * the planner the user's earlier queries.
+ */
+export type HistoryReach = 'session' | 'app';
+
 /** A fact that the user stated. */
 export interface KnownFact {
   readonly name: string;
@@ -101,13 +113,15 @@ export interface Memory {
   /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */
   earlier(said: EventId): PlannerInput['earlier'];
   /** Of what the user asked before those; null: there is none. Made of the user's words and the operator's acts alone. */
-  earlierSummary(): string | null;
+  earlierSummary(said: EventId): string | null;
   /** `said`: the event of the user’s words. Remembered once for each; of how it ended, the last. */
   rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void;
   /** How a query ended that was remembered; null: it was not. */
   outcomeOf(said: EventId): string | null;
   /** The last turns of one context's owner. `said`: as for `earlier`. */
   turns(owner: ContextOwner, said?: EventId): RememberedTurns;
+  /** The last turns of an app's other sessions, as far as there is room beside those of this one; null: none are shown. */
+  carried(owner: ContextOwner, said: EventId): CarriedTurns | null;
   /** Remembered once for each. */
   rememberTurn(owner: ContextOwner, query: string, answer: string, from: AnsweredBy): void;
   /** What `work` has kept is kept as a whole, or nothing of it. */

@@ -293,13 +293,15 @@ export class Operator {
     const facts = knowsFacts ? await this.#releaseFacts(context, query, owner) : [];
     const data = [...facts, ...(await this.#releaseTask(context, query, said))];
     query.heard(owner);
+    const before = query.isPrivate ? [] : await this.#recallElsewhere(context, owner, said);
     const earlier = listening?.earlier ?? this.listen(query, said, prepared);
     const results = ahead.length === 0 ? ok(null) : await this.#steps.run(query, said, ahead);
     if (!results.ok) return results;
     const isInVain = results.value?.every(({ answer }) => answer === null) ?? false;
     if (isInVain && prepared.offers.length === 0) return failed(WITHOUT_RESULT);
     const text = results.value === null ? query.text : this.#hearResults(context, query.text, results.value);
-    const start = { text, data, history: earlier.messages, task: null, opening: listening?.opening ?? null };
+    const history = [...before, ...earlier.messages];
+    const start = { text, data, history, task: null, opening: listening?.opening ?? null };
     const answer = await this.#run(query, prepared, start);
     return answer.ok ? ok({ context, owner, answer: answer.value }) : answer;
   }
@@ -310,6 +312,27 @@ export class Operator {
     this.#recall(context, earlier);
     this.#hear(context, query.text, said, earlier.sources);
     return earlier;
+  }
+
+  /**
+   * The app's earlier sessions become visible again. Their events stand in other journals, where no rule of this session
+   * sees them: so it is a release, which the policy decides, with the app as the origin and with the label of all of it.
+   */
+  async #recallElsewhere(
+    context: Context,
+    owner: ContextOwner,
+    said: EventId,
+  ): Promise<RememberedTurns['messages']> {
+    const carried = this.#parts.memory.carried(owner, said);
+    if (carried === null) return [];
+    const { messages, label, holdsOthersValues, turns, sessions } = carried;
+    // How much it is, and not what: a session that is deleted leaves no copy in the journal of another.
+    const value = `${turns} messages of ${sessions} earlier sessions`;
+    const item = { name: 'earlier sessions', value, origin: context.app, label };
+    const released = await this.#release(context, [item], null);
+    if (released.length === 0) return [];
+    context.recalls(label, holdsOthersValues);
+    return messages;
   }
 
   /** What the steps came to becomes visible in the coordinator, in the order of the plan: values and references. */
@@ -380,7 +403,7 @@ export class Operator {
     const { memory, registry, isolation } = this.#parts;
     const app = appId === null ? undefined : registry.get(appId);
     if (app === undefined || isolation === 'none' || query.isPrivate) return null;
-    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary() };
+    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
     return toldElsewhere(query.plan, app, heard);
   }
 

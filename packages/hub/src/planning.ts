@@ -178,7 +178,7 @@ export class Planning {
         unlisted: ranked.length - shown.length,
         facts: this.#facts(query),
         earlier: query.isPrivate ? [] : memory.earlier(said),
-        ...this.#summary(query),
+        ...this.#summary(query, said),
         declined,
       };
       const answer = await this.#complete(context, query, task);
@@ -206,8 +206,8 @@ export class Planning {
     return failed(fault('cancelled', 'the policy forbids planning'));
   }
 
-  #summary(query: Query): { readonly summary?: string } {
-    const summary = query.isPrivate ? null : this.#parts.memory.earlierSummary();
+  #summary(query: Query, said: EventId): { readonly summary?: string } {
+    const summary = query.isPrivate ? null : this.#parts.memory.earlierSummary(said);
     return summary === null ? {} : { summary };
   }
 

@@ -20,8 +20,10 @@ import {
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
 import {
   type AnsweredBy,
+  type CarriedTurns,
   type ContextOwner,
   factKey,
+  type HistoryReach,
   type KnownFact,
   type Memory,
   NO_PAST,
@@ -44,11 +46,18 @@ export class StoredMemory implements Memory {
   readonly #store: Store;
   readonly #session: SessionId;
   readonly #limits: MemoryLimits;
+  readonly #reach: HistoryReach;
 
-  constructor(store: Store, session: SessionId, limits: MemoryLimits = DEFAULT_MEMORY_LIMITS) {
+  constructor(
+    store: Store,
+    session: SessionId,
+    limits: MemoryLimits = DEFAULT_MEMORY_LIMITS,
+    reach: HistoryReach = 'session',
+  ) {
     this.#store = store;
     this.#session = session;
     this.#limits = limits;
+    this.#reach = reach;
   }
 
   facts(past = NO_PAST): readonly KnownFact[] {
@@ -103,7 +112,7 @@ export class StoredMemory implements Memory {
   }
 
   earlier(said: EventId): PlannerInput['earlier'] {
-    const turns = this.#shown(SYSTEM, said);
+    const turns = [...this.#elsewhere(SYSTEM, said).turns, ...this.#shown(SYSTEM, said)];
     return turns.flatMap((turn, index) => {
       const outcome = turns[index + 1];
       return turn.role === 'user' && outcome?.role === 'assistant'
@@ -112,8 +121,9 @@ export class StoredMemory implements Memory {
     });
   }
 
-  earlierSummary(): string | null {
-    return this.#store.memory(SYSTEM).summary(this.#session)?.text ?? null;
+  earlierSummary(said: EventId): string | null {
+    const own = this.#store.memory(SYSTEM).summary(this.#session);
+    return (own ?? this.#elsewhere(SYSTEM, said).summary)?.text ?? null;
   }
 
   rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void {
@@ -134,6 +144,23 @@ export class StoredMemory implements Memory {
     const from = provenanceOf(turns, summary);
     const before = summary === null ? [] : summaryMessages(summary.text);
     return { messages: [...before, ...turns.map((turn) => this.#messageOf(turn))], ...from };
+  }
+
+  carried(owner: ContextOwner, said: EventId): CarriedTurns | null {
+    // The history of contexts without app may hold what several apps said: it stays in its session.
+    if (owner.kind !== 'spoke') return null;
+    const { turns, summary } = this.#elsewhere(owner, said);
+    if (turns.length === 0 && summary === null) return null;
+    const { label, holdsOthersValues } = provenanceOf(turns, summary);
+    const before = summary === null ? [] : summaryMessages(summary.text);
+    return {
+      messages: [...before, ...turns.map((turn) => this.#messageOf(turn))],
+      label,
+      holdsOthersValues,
+      turns: turns.length,
+      sessions: new Set([...turns, ...(summary === null ? [] : [summary])].map(({ session }) => session))
+        .size,
+    };
   }
 
   rememberTurn(
@@ -187,6 +214,22 @@ export class StoredMemory implements Memory {
     const recent = this.#store.memory(owner).recent(this.#session, this.#limits.interactions);
     const own = said === undefined ? -1 : recent.findIndex(({ source }) => source === said);
     return divideHistory(own === -1 ? recent : recent.slice(0, own), this.#limits).shown;
+  }
+
+  /** Of other sessions: what fits beside what is shown of this one, and one summary. */
+  #elsewhere(
+    owner: MemoryOwner,
+    said: EventId,
+  ): { readonly turns: readonly Turn[]; readonly summary: Summary | null } {
+    // Without the event nobody knows what was said before it.
+    const until = this.#reach === 'app' ? (this.#store.journal.find(said)?.time ?? null) : null;
+    if (until === null) return { turns: [], summary: null };
+    const memory = this.#store.memory(owner);
+    const others = memory.elsewhere(this.#session, until, this.#limits.interactions);
+    const own = this.#shown(owner, said);
+    const { shown } = divideHistory([...others, ...own], this.#limits);
+    const turns = shown.slice(0, Math.max(0, shown.length - own.length));
+    return { turns, summary: memory.summaryElsewhere(this.#session, until) };
   }
 
   #messageOf({ role, text }: Turn): ModelMessage {

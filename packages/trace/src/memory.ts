@@ -175,6 +175,29 @@ export class Memory {
     return this.#after(session, Math.max((first ?? 1) - 1, this.#covered(session)));
   }
 
+  /**
+   * The last messages of the user in other sessions, each with all that followed it there, oldest first; at most so many, and
+   * none that was said after `until`, so that it is the same when the query that asks goes on after a crash. However much there
+   * is, no more is read.
+   */
+  elsewhere(session: SessionId, until: number, interactions: number): readonly Turn[] {
+    if (!(interactions >= 1)) return [];
+    const others = `owner = ? AND session <> ${SESSION_KEY} AND time <= ?`;
+    const firstOf = `SELECT key FROM turns WHERE ${others} AND role = 'user' ORDER BY key DESC LIMIT 1 OFFSET ?`;
+    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
+    const where = [this.#owner, session, until];
+    const first = this.#database.first(firstOf, [...where, offset], (row) => numberOf(row, 'key'));
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND t.session <> ${SESSION_KEY} AND t.time <= ? AND t.key >= ? ORDER BY t.key`;
+    return this.#database.all(sql, [...where, first ?? 0], turnOf(this.#database.seal));
+  }
+
+  /** The summary of the newest other session that has one, if it was made by then; null: it was not, or there is none. */
+  summaryElsewhere(session: SessionId, until: number): Summary | null {
+    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND m.session <> ${SESSION_KEY} ORDER BY m.session DESC LIMIT 1`;
+    const newest = this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
+    return newest === null || newest.time > until ? null : newest;
+  }
+
   /** The turns that the summary does not cover, oldest first: all of them where there is none. */
   open(session: SessionId): readonly OpenTurn[] {
     return this.#after(session, this.#covered(session));

@@ -338,6 +338,8 @@ export const SCHEMA_STEPS: readonly string[] = [
   ALTER TABLE summaries ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0 CHECK (corrected IN (0, 1));
   ALTER TABLE facts ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0 CHECK (corrected IN (0, 1));
   `,
+  // The newest turns of an owner, over all sessions, are found without reading the others.
+  'CREATE INDEX turns_by_owner ON turns (owner)',
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;
