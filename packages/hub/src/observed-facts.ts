@@ -23,6 +23,9 @@ import type { PermissionNeed } from './permission.ts';
 
 /** Longer ones are none of the closed types but a constant of the configuration. */
 const MOST_CHARACTERS = 200;
+/** A place or a name; and a query that states one, and is no text of somebody else that was pasted. */
+const MOST_OWN = 60;
+const MOST_STATED = 300;
 
 /** Of one functionality; what a form of a hundred fields holds is no summary of it. */
 const MOST_FIELDS = 12;
@@ -43,11 +46,27 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
 }
 
 /**
- * What a call that was carried out was about: the dates of the flight that was booked. As for outputs, and nothing where the
- * manifest says itself what to remember.
+ * What a call that was carried out was about: the dates of the flight that was booked. As for outputs, and texts that stand
+ * in the user's query as they are: a place, a name. Nothing where the manifest says itself what to remember.
  */
-export function askedIn(manifest: Manifest, tool: string, args: JsonObject): readonly Fact[] {
-  return manifest.remembers === undefined ? fieldsOf(manifest, tool, args, ({ request }) => request) : [];
+export function askedIn(manifest: Manifest, tool: string, args: JsonObject, query: string): readonly Fact[] {
+  if (manifest.remembers !== undefined) return [];
+  return fieldsOf(
+    manifest,
+    tool,
+    args,
+    ({ request }) => request,
+    (text) => isOwnWord(text, query),
+  );
+}
+
+/** Attack: the user pastes a mail, and an app has a sentence of it kept. */
+function isOwnWord(text: string, query: string): boolean {
+  if (text.length > MOST_OWN || query.length > MOST_STATED || /[\r\n\u2028\u2029]/u.test(query)) return false;
+  const at = text.trim() === '' ? -1 : query.indexOf(text);
+  const isEdge = (character: string | undefined) =>
+    character === undefined || !/[\p{L}\p{N}]/u.test(character);
+  return at !== -1 && isEdge(query[at - 1]) && isEdge(query[at + text.length]);
 }
 
 function fieldsOf(
@@ -55,25 +74,37 @@ function fieldsOf(
   tool: string,
   value: Json,
   schemaOf: (served: Functionality) => JsonSchema,
+  isOwn: (text: string) => boolean = () => false,
 ): readonly Fact[] {
   return functionalities
     .filter((served) => served.tool === tool)
     .flatMap((served) =>
-      closedFields(schemaOf(served), value, served.name, MOST_LEVELS).slice(0, MOST_FIELDS),
+      closedFields(schemaOf(served), value, { name: served.name, levels: MOST_LEVELS, isOwn }).slice(
+        0,
+        MOST_FIELDS,
+      ),
     );
 }
 
+interface Field {
+  readonly name: string;
+  readonly levels: number;
+  /** Whether a free text is the user's own. */
+  readonly isOwn: (text: string) => boolean;
+}
+
 /** `functionality.field`, and `functionality.field.inner`; lists hold many things, and none of them is the one that is meant. */
-function closedFields(schema: JsonSchema, value: Json, name: string, levels: number): readonly Fact[] {
+function closedFields(schema: JsonSchema, value: Json, { name, levels, isOwn }: Field): readonly Fact[] {
   if (typeof value === 'number' || typeof value === 'string') {
-    const isPlain = typeof value === 'number' ? Number.isFinite(value) : isPlainText(schema, value);
+    const isPlain =
+      typeof value === 'number' ? Number.isFinite(value) : isPlainText(schema, value) || isOwn(value);
     return isPlain && misfit(schema, value) === null ? [{ name, value: String(value) }] : [];
   }
   const { properties } = schema;
   if (levels === 0 || !isJsonObject(value) || !isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([key, inner]) =>
     isJsonObject(inner) && Object.hasOwn(value, key)
-      ? closedFields(inner, value[key] ?? null, `${name}.${key}`, levels - 1)
+      ? closedFields(inner, value[key] ?? null, { name: `${name}.${key}`, levels: levels - 1, isOwn })
       : [],
   );
 }

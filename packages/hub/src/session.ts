@@ -556,7 +556,7 @@ export class Session {
         this.#recorder.record(context, { kind: 'fact.observed', name }, { causes: [source], label });
       }
     };
-    if (asked !== null) keep(askedIn(manifest, tool, asked.arguments), asked.event);
+    if (asked !== null) keep(askedIn(manifest, tool, asked.arguments, query.text), asked.event);
     // Of a field of both, what came of the call counts.
     keep(observedIn(manifest, tool, structured), brought);
   }

@@ -20,6 +20,7 @@ import {
   Killed,
   openIn,
   play,
+  playedIn,
   type Rig,
   type RigOptions,
   raiseRig,
@@ -64,7 +65,7 @@ async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void)
 /** What the journal and the apps have when nobody is at it. */
 function look(folder: string, scenario: Scenario) {
   const rig = raiseRig({ folder, scenario, death: null, end: () => assert.fail() });
-  const [record] = rig.store.sessions.list();
+  const record = playedIn(rig.store);
   const events = record === undefined ? [] : rig.store.journal.events(record.id);
   return { rig, events, close: () => rig.store.close() };
 }
@@ -108,6 +109,36 @@ function deathOf(chance: Chance, counts: Rig['counts']): Death {
   const when = chance.flip() ? 'before' : 'after';
   return { of, at: 1 + chance.number(Math.max(1, counts[of])), when };
 }
+
+/** One app that is shown its earlier session, reads, and does what cannot be undone. */
+function withHistory(): Scenario {
+  const { apps } = scenarioOf(new Chance(1));
+  const [{ name } = { name: '' }] = apps;
+  const rounds = { [`${name}/q0`]: [[{ name: `${name}-read`, n: 1 }], [{ name: `${name}-send`, n: 2 }]] };
+  const shape = { apps: [name], tasks: [], isCoordinated: false, candidates: [], rounds };
+  return { apps, queries: [{ text: 'do q0', ...shape }], repeats: false, grants: 'once', hasEarlier: true };
+}
+
+test('a query that is shown an earlier session is shown it again when it goes on, and repeats nothing', async (t) => {
+  const scenario = withHistory();
+  let played = '';
+  const keep = async (folder: string) => {
+    played = folder;
+  };
+  const shown = () => {
+    const { events, close } = look(played, scenario);
+    close();
+    return events.flatMap((event) =>
+      event.kind === 'data-release.proposed' ? event.items.map(({ value }) => value) : [],
+    );
+  };
+  const counts = await endure(t, scenario, [], keep);
+  assert.deepEqual(shown(), ['2 messages of 1 earlier sessions']);
+  for (let at = 1; at <= counts.hub; at++) {
+    await endure(t, scenario, [{ of: 'hub', at, when: at % 2 === 0 ? 'before' : 'after' }], keep);
+    assert.equal(shown().at(-1), '2 messages of 1 earlier sessions');
+  }
+});
 
 test('a session that is ended at any step loses nothing and repeats nothing', async (t) => {
   t.diagnostic(`CORDON_SEED=${SEED}`);
@@ -153,7 +184,7 @@ const KEPT: Readonly<Record<string, { readonly seed: number; readonly deaths: re
 
 for (const [what, { seed, deaths }] of Object.entries(KEPT)) {
   test(`a resumed query repeats nothing when ${what}`, async (t) => {
-    await endure(t, scenarioOf(new Chance(seed)), deaths);
+    await endure(t, { ...scenarioOf(new Chance(seed)), hasEarlier: false }, deaths);
   });
 }
 

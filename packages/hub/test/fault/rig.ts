@@ -7,19 +7,22 @@ import { join } from 'node:path';
 import {
   type Consent,
   DATA_KINDS,
+  DEFAULT_LABEL,
   DEFAULT_WARM_LIMITS,
   type Event,
   exampleOfData,
   failed,
+  id,
   type JsonObject,
   type Model,
   type ModelRequest,
   ok,
   type PermissionPrompt,
   type PromptEdit,
+  USER_LABEL,
 } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy';
-import { openStore, type Store } from '@cordon/trace';
+import { openStore, type SessionRecord, type Store } from '@cordon/trace';
 import { NO_PINS } from '../../src/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
 import {
@@ -83,6 +86,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     counts[of]++;
     return death?.of === of && death.at === counts[of] ? death.when : null;
   };
+  if (scenario.hasEarlier === true && store.sessions.list().length === 0) beginWithHistory(store, scenario);
   mortal(store, () => isDue('hub'), end);
   const doubts: PermissionPrompt[] = [];
   const apps = scenario.apps.map((spec) => countingApp(folder, spec, () => isDue('app')));
@@ -100,9 +104,27 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     clock: () => ++now,
     foresees: scenario.foresees === true,
     facts: scenario.learns === true ? 'model' : 'patterns',
+    history: scenario.hasEarlier === true ? 'app' : 'session',
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
   });
   return { store, hub, doubts, counts };
+}
+
+/** What each app was asked, and answered, in a session that is over. */
+function beginWithHistory(store: Store, { apps }: Scenario): void {
+  const session = store.sessions.create();
+  for (const { name } of apps) {
+    const memory = store.memory({ kind: 'spoke', app: id(name) });
+    memory.record(session, 'user', `EARLIER to ${name}`, { origin: null, source: null, label: USER_LABEL });
+    const answer = { origin: id<'app'>(name), source: null, label: DEFAULT_LABEL };
+    memory.record(session, 'assistant', `EARLIER of ${name}`, answer);
+  }
+  store.sessions.release(session);
+}
+
+/** The session that is played; undefined: nothing has happened in one. */
+export function playedIn(store: Store): SessionRecord | undefined {
+  return store.sessions.list().find((record) => store.journal.events(record.id).length > 0);
 }
 
 /** After its end a hub records nothing and has no effect: what it still tries breaks. */
@@ -244,7 +266,7 @@ export async function play(session: Session, scenario: Scenario, asked: number):
 
 /** A session of the rig: the one that its store has, or a new one. */
 export function openIn({ hub, store }: Rig): Session {
-  const [record] = store.sessions.list();
+  const record = playedIn(store);
   const resume = record === undefined ? {} : { resume: record.id };
   const opened = hub.openSession({ isolation: 'spokes', notices: [], ...resume });
   if (!opened.ok) throw new Error(opened.fault.message);
@@ -253,7 +275,7 @@ export function openIn({ hub, store }: Rig): Session {
 
 /** How many of the queries were asked. */
 export function askedIn({ store }: Rig): number {
-  const [record] = store.sessions.list();
+  const record = playedIn(store);
   const events = record === undefined ? [] : store.journal.events(record.id);
   return events.filter(({ kind }) => kind === 'user.message').length;
 }

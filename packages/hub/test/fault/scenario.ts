@@ -48,6 +48,8 @@ export interface Scenario {
   readonly foresees?: boolean;
   /** Whether a model looks for facts; absent: no. */
   readonly learns?: boolean;
+  /** Whether the apps are shown a history of an earlier session. Absent: no. */
+  readonly hasEarlier?: boolean;
 }
 
 /** A small generator of chance, so that a seed says everything (mulberry32). */
@@ -99,6 +101,7 @@ export function scenarioOf(chance: Chance): Scenario {
     repeats: chance.flip(),
     grants: chance.flip() ? 'once' : 'session',
     foresees: chance.flip(0.7),
+    hasEarlier: chance.flip(0.4),
   };
 }
 
