@@ -268,3 +268,55 @@ test('hostile text comes back as it went in', (t) => {
 function valuesOf(memory: Memory): readonly string[] {
   return memory.facts().map(({ value }) => value);
 }
+
+test('what was said elsewhere is the newest of other sessions, up to a time, and of this owner alone', (t) => {
+  let now = 100;
+  const store = storeIn(t, temporaryFolder(t), undefined, () => now);
+  const [first, second, own] = [store.sessions.create(), store.sessions.create(), store.sessions.create()];
+  const mail = store.memory({ kind: 'spoke', app: id('mail') });
+  const say = (session: typeof own, text: string, memory = mail) => {
+    memory.record(session, 'user', text, USER);
+    memory.record(session, 'assistant', `answer to ${text}`, MAIL);
+    now++;
+  };
+  say(first, 'a');
+  say(second, 'b');
+  say(first, 'c');
+  say(own, 'own');
+  say(second, 'of another', store.memory({ kind: 'spoke', app: id('notes') }));
+  say(second, 'later');
+  const texts = (until: number, most: number) => mail.elsewhere(own, until, most).map(({ text }) => text);
+  assert.deepEqual(texts(104, 2), ['b', 'answer to b', 'c', 'answer to c']);
+  assert.deepEqual(texts(105, 1), ['later', 'answer to later']);
+  assert.deepEqual(texts(99, 5), []);
+  assert.deepEqual(texts(105, 0), []);
+  assert.equal(texts(105, 50).length, 8);
+});
+
+test('the summary of elsewhere is that of the newest other session, if it was made by then', (t) => {
+  let now = 100;
+  const store = storeIn(t, temporaryFolder(t), undefined, () => now);
+  const [first, second, own] = [store.sessions.create(), store.sessions.create(), store.sessions.create()];
+  const mail = store.memory({ kind: 'spoke', app: id('mail') });
+  for (const session of [first, second, own]) {
+    const made = { madeBy: 'extract', through: 1, source: null, label: DEFAULT_LABEL } as const;
+    mail.summarise(session, { ...made, text: `summary ${now}` });
+    now++;
+  }
+  assert.equal(mail.summaryElsewhere(own, 200)?.text, 'summary 101');
+  assert.equal(mail.summaryElsewhere(own, 100), null);
+  assert.equal(store.memory({ kind: 'system' }).summaryElsewhere(own, 200), null);
+});
+
+test('of what outputs of an app stated the newest are left', (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const memory = store.memory({ kind: 'system' });
+  for (const name of ['one', 'two', 'three']) memory.learn(name, name, MAIL, 'observed');
+  memory.learn('other', 'other', { ...MAIL, origin: id('notes') }, 'observed');
+  memory.learn('said', 'said', USER);
+  memory.trimObserved(id('mail'), 2);
+  assert.deepEqual(
+    memory.facts().map(({ name }) => name),
+    ['other', 'said', 'three', 'two'],
+  );
+});
