@@ -107,7 +107,7 @@ export class Operator {
     this.#preparation = new Preparation(parts);
     const hear = (context: Context, text: string, said: EventId) => this.#hear(context, text, said);
     this.#planning = new Planning({ ...parts, hear, choose: (...asked) => this.choose(...asked) });
-    this.#steps = new Steps({ ...parts, hear });
+    this.#steps = new Steps({ ...parts, hear, taskOf: (...told) => this.#stepTask(...told) });
     this.#learning = new Learning({ ...parts, hear });
     const listen = (...heard: Parameters<Operator['listen']>) => this.listen(...heard);
     const likely = (query: Query) => this.#planning.likely(query);
@@ -398,13 +398,13 @@ export class Operator {
     return released;
   }
 
-  /** What the planner makes of the query where that tells an app what the user said to others; null: it does not. */
-  #taskFor(appId: AppId | null, query: Query, said: EventId): ReleasedItem | null {
+  /** What the planner wants of an app in these steps where that tells it what the user said to others; null: it does not. */
+  #taskFor(appId: AppId | null, query: Query, said: EventId, steps = query.plan.steps): ReleasedItem | null {
     const { memory, registry, isolation } = this.#parts;
     const app = appId === null ? undefined : registry.get(appId);
     if (app === undefined || isolation === 'none' || query.isPrivate) return null;
     const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
-    return toldElsewhere(query.plan, app, heard);
+    return toldElsewhere(steps, app, heard);
   }
 
   async #releaseTask(context: Context, query: Query, said: EventId): Promise<TurnContext['data']> {
@@ -413,13 +413,23 @@ export class Operator {
     return app === null || task === null ? [] : this.#release(context, [task], taskNeed(app, task));
   }
 
+  /** As its own task, which the app of a step beside others is told in the place of the query. Null: the user says no. */
+  async #stepTask(context: Context, query: Query, said: EventId, step: PlanStep): Promise<string | null> {
+    const { app } = step;
+    const item = this.#taskFor(app, query, said, [step]);
+    if (app === null || item === null) return step.task;
+    const [released] = await this.#release(context, [item], taskNeed(app, item), app);
+    return released?.value ?? null;
+  }
+
   async #release(
     context: Context,
     items: readonly ReleasedItem[],
     need: PermissionNeed | null,
+    to = context.app,
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
-    const proposal: DataRelease = { effect: 'data-release', context: context.id, to: context.app, items };
+    const proposal: DataRelease = { effect: 'data-release', context: context.id, to, items };
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: [],
       label: labelOfItems(items),

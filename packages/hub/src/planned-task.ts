@@ -1,14 +1,14 @@
 /**
- * The planner's task for an app that serves a query by itself. The app hears the query as the user put it. Only where the
- * query points back at what the user told somebody else ("on the days I am away") does the task say more: that is released
- * like a fact, by a question that shows it (paper, IV-B3 and A-C2).
+ * The planner's task for an app. An app that serves a query by itself hears the query as the user put it, and one beside
+ * others its task alone. Where the query points back at what the user told somebody else ("on the days I am away") the task
+ * says more than the query: that is released like a fact, by a question that shows it (paper, IV-B3 and A-C2).
  *
  * The planner has seen the user's own words and vetted descriptions, so the task holds no word of an app; what the user told
  * one app is not meant for every other.
  *
  * Ring 1: which words count as told elsewhere is a guess. What it overlooks is not released.
  */
-import type { AppId, InstalledApp, PlannerInput, ReleasedItem, StepPlan } from '@cordon/core';
+import type { AppId, InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';
 import { vettedWords } from './app-index.ts';
 import { factsNeed } from './needs.ts';
@@ -23,8 +23,12 @@ export interface Heard {
   readonly summary: string | null;
 }
 
-/** The task, if it tells the app what the user said to others; null: the query says it all. */
-export function toldElsewhere({ steps }: StepPlan, app: InstalledApp, heard: Heard): ReleasedItem | null {
+/** The task of the app's steps, if it tells the app what the user said to others; null: the query says it all. */
+export function toldElsewhere(
+  steps: readonly PlanStep[],
+  app: InstalledApp,
+  heard: Heard,
+): ReleasedItem | null {
   const tasks = steps.filter((step) => step.app === app.id).map(({ task }) => task);
   const value = [...new Set(tasks)].join('\n');
   const own = heard.earlier.filter((one) => one.app === app.id).map(({ query }) => query);

@@ -39,6 +39,8 @@ export interface StepParts {
   readonly newContext: (options: ContextOptions) => Context;
   /** The user's words become visible in a context. */
   readonly hear: (context: Context, text: string, said: EventId) => void;
+  /** The task as its app may be told it; null: it may not. */
+  readonly taskOf: (context: Context, query: Query, said: EventId, step: PlanStep) => Promise<string | null>;
 }
 
 export interface StepResult {
@@ -109,7 +111,7 @@ export class Steps {
         const { promise, resolve } = Promise.withResolvers<void>();
         done.set(step.app, promise);
         await before;
-        const answer = await this.#one(context, query, step).finally(resolve);
+        const answer = await this.#one(context, query, said, step).finally(resolve);
         results[index] = { step, from: answer === null ? null : context, answer };
       }
     };
@@ -120,12 +122,14 @@ export class Steps {
   }
 
   /** Null: there is no result. */
-  async #one(context: Context, query: Query, step: PlanStep): Promise<Json | null> {
-    const { registry, exchange } = this.#parts;
+  async #one(context: Context, query: Query, said: EventId, step: PlanStep): Promise<Json | null> {
+    const { registry, exchange, taskOf } = this.#parts;
     const app = step.app === null ? undefined : registry.get(step.app);
     if (app === undefined || query.signal.aborted) return null;
+    const allowed = await taskOf(context, query, said, step);
+    if (allowed === null) return null;
     const peer = exchange.offer(context, app.id, functionalityOf(step, app));
-    const task = stepTask(step.task === '' ? query.text : step.task, step.inputs ?? []);
+    const task = stepTask(allowed === '' ? query.text : allowed, step.inputs ?? []);
     const served = await exchange.request(context, query, peer, { task }, query.signal);
     return served.ok && served.value.type === 'response' ? served.value.message : null;
   }

@@ -102,3 +102,28 @@ test('what was foreseen without the task is dropped', async (t) => {
     true,
   );
 });
+
+for (const [user, says, isTold] of [
+  ['yes', yes(), true],
+  ['no', no(), false],
+] as const) {
+  test(`a step beside others is told what the user said elsewhere if they say ${user}`, async (t) => {
+    const diary = app('diary', { look: 'free', cancel: 'cancelled' }, { description: 'Keeps a diary.' });
+    const stage = stageFor(t, { apps: [TRAVEL, CALENDAR, diary], script: {}, user: says });
+    await stage.ask(TRIP, BOOK);
+    const steps = [
+      { app: 'calendar', task: 'Cancel the meetings of the 3rd of December' },
+      { app: 'diary', task: 'Cancel the meetings' },
+    ];
+    await stage.ask('Cancel my meetings on the days I am away, in both.', {
+      planner: [JSON.stringify({ steps })],
+      calendar: ['done'],
+      diary: ['done'],
+      assistant: ['both done'],
+    });
+    assert.deepEqual(stage.questions, ['Share this with `calendar`?']);
+    assert.equal(stage.model.shownTo('calendar').includes('December'), isTold);
+    assert.equal(stage.model.shownTo('calendar') === '[]', !isTold);
+    assert.equal(stage.model.shownTo('diary').includes('Cancel the meetings'), true);
+  });
+}
