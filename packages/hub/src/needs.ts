@@ -312,6 +312,16 @@ export function askedDataNeed(
   };
 }
 
+/** The planner's task, where it tells an app what the user said to others. Asked each time: the next one says something else. */
+export function taskNeed(to: AppId, item: ReleasedItem): PermissionNeed {
+  return {
+    ...memoryNeed(to, [item]),
+    warnings: [`you said this in an earlier query, and not to \`${to}\`; the words are the planner’s`],
+    covers: { same: item.value, words: 'nothing: the same words are asked about again', mayLast: false },
+    flows: [],
+  };
+}
+
 /**
  * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
  * that of https is another answer.

@@ -38,10 +38,9 @@ import type { Gate } from './gate.ts';
 import { type FactsMode, Learning, type LeftToLearn } from './learning.ts';
 import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
-import { factsNeed } from './needs.ts';
+import { factsNeed, taskNeed } from './needs.ts';
 import { observedNeed } from './observed-facts.ts';
 import type { PermissionNeed } from './permission.ts';
-import { taskNeed, toldElsewhere } from './planned-task.ts';
 import { MOST_REPLANS, type Planned, Planning, type Subject } from './planning.ts';
 import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
 import { servingTask, stepResults } from './prompts.ts';
@@ -400,11 +399,10 @@ export class Operator {
 
   /** What the planner wants of an app in these steps where that tells it what the user said to others; null: it does not. */
   #taskFor(appId: AppId | null, query: Query, said: EventId, steps = query.plan.steps): ReleasedItem | null {
-    const { memory, registry, isolation } = this.#parts;
+    const { registry, isolation } = this.#parts;
     const app = appId === null ? undefined : registry.get(appId);
-    if (app === undefined || isolation === 'none' || query.isPrivate) return null;
-    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
-    return toldElsewhere(steps, app, heard);
+    if (app === undefined || isolation === 'none') return null;
+    return this.#planning.toldElsewhere(query, said, app, steps);
   }
 
   async #releaseTask(context: Context, query: Query, said: EventId): Promise<TurnContext['data']> {

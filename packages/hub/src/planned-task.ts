@@ -8,11 +8,9 @@
  *
  * Ring 1: which words count as told elsewhere is a guess. What it overlooks is not released.
  */
-import type { AppId, InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
+import type { InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';
 import { vettedWords } from './app-index.ts';
-import { factsNeed } from './needs.ts';
-import type { PermissionNeed } from './permission.ts';
 import { contentWords } from './words.ts';
 
 /** What the planner had heard. */
@@ -45,14 +43,4 @@ export function toldElsewhere(
 /** Numbers too: `3` says which day. */
 function wordsOf(text: string): readonly string[] {
   return [...contentWords(text), ...(text.match(/\d+/g) ?? [])];
-}
-
-/** Asked each time: the next task says something else. */
-export function taskNeed(to: AppId, item: ReleasedItem): PermissionNeed {
-  return {
-    ...factsNeed(to, [item]),
-    warnings: [`you said this in an earlier query, and not to \`${to}\`; the words are the planner’s`],
-    covers: { same: item.value, words: 'nothing: the same words are asked about again', mayLast: false },
-    flows: [],
-  };
 }

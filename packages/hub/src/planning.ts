@@ -15,7 +15,9 @@ import {
   type InstalledApp,
   ok,
   type PlanOrigin,
+  type PlanStep,
   primaryApps,
+  type ReleasedItem,
   type Result,
   type StepPlan,
 } from '@cordon/core';
@@ -27,6 +29,7 @@ import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
 import type { Guess } from './foresight.ts';
 import type { Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
+import { toldElsewhere } from './planned-task.ts';
 import {
   type Declined,
   fallbackPlan,
@@ -204,6 +207,19 @@ export class Planning {
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
     query.refused(answer.fault.reasons, true);
     return failed(fault('cancelled', 'the policy forbids planning'));
+  }
+
+  /** The task of these steps, if it tells their app what the user said to others; null: the query says it all, or is private. */
+  toldElsewhere(
+    query: Query,
+    said: EventId,
+    app: InstalledApp,
+    steps: readonly PlanStep[],
+  ): ReleasedItem | null {
+    if (query.isPrivate) return null;
+    const { memory } = this.#parts;
+    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
+    return toldElsewhere(steps, app, heard);
   }
 
   #summary(query: Query, said: EventId): { readonly summary?: string } {

@@ -239,6 +239,7 @@ function asBefore(folder: string): void {
       .prepare('UPDATE sessions SET head = ? WHERE id = ?')
       .run(seal.closeBytes(bytes, PLACE.head(name, false)), name);
   }
+  raw.exec('DROP INDEX turns_by_owner');
   raw.exec('ALTER TABLE sessions DROP COLUMN acknowledged');
   for (const table of ['turns', 'summaries', 'facts']) raw.exec(`ALTER TABLE ${table} DROP COLUMN corrected`);
   raw.exec('PRAGMA user_version = 5');
