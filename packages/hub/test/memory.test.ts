@@ -64,7 +64,7 @@ for (const [user, says, told] of [
     const { kind } = await stage.ask('the weather at home', { planner: [WANTS_CITY], notes: ['done'] });
     const [prompt] = stage.user.asked;
     assert.equal(prompt?.question, 'Share this with `notes`?');
-    assert.deepEqual(prompt?.data, [{ name: 'city', value: 'Turin', isEditable: true }]);
+    assert.deepEqual(prompt?.data, [{ name: 'city', value: 'Turin', isUsers: true, isEditable: true }]);
     assert.equal(stage.model.shownTo('notes').includes('Turin'), told);
     assert.equal(kind, 'answered');
   });
