@@ -132,12 +132,16 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   return { lines: lines.lines, ...left };
 }
 
+const LASTING_CHOICE =
+  'add how long behind the number: `1 s` this session, `1 h` one hour, `1 t` today, `1 w` a week, `1 until 2h`, `1 p` permanently';
+
 export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawing {
   const lines = new Lines(options.width);
   lines.ours(`CHOICE${numbered(options)}: which app`, 'bold');
   lines.say('ask: ', prompt.question);
   for (const [index, choice] of prompt.choices.entries()) lines.say(`[${index + 1}]`, choice);
   lines.say('[n]', 'none of them (default)');
+  lines.say('longer than once:', LASTING_CHOICE);
   return { lines: lines.lines, ...NOTHING_LEFT };
 }
 

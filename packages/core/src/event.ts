@@ -12,7 +12,13 @@ import type { Json, JsonObject } from './json.ts';
 import type { Label } from './label.ts';
 import type { QueryLimit, QueryUse } from './limits.ts';
 import type { Usage } from './model.ts';
-import type { GrantDuration, PermissionPrompt, PermissionSubject, PromptEdit } from './permission.ts';
+import type {
+  GrantDuration,
+  GrantTerm,
+  PermissionPrompt,
+  PermissionSubject,
+  PromptEdit,
+} from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
 import type { Effect, Proposal } from './proposal.ts';
 import type { ServiceName } from './question.ts';
@@ -186,7 +192,12 @@ export type EventBody =
       /** SHA-256 of what the apps are: an answer is to these. */
       readonly binding?: string;
     }
-  | { readonly kind: 'choice.answered'; readonly choice: AppId | null }
+  | {
+      readonly kind: 'choice.answered';
+      readonly choice: AppId | null;
+      /** How long the choice is to hold; absent: for this once. */
+      readonly term?: GrantTerm;
+    }
   | {
       readonly kind: 'grant.given';
       readonly grant: GrantId;

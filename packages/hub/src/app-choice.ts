@@ -1,6 +1,7 @@
 /**
  * Which of several apps serves: the user picks one, for this time or for longer (paper, Appendix A-D: "once the user
- * selects an app for a functionality"). Equal choices that are open at the same time are one.
+ * selects an app for a functionality"). Equal choices that are open at the same time are one. A choice that is to last,
+ * of an app that nobody has agreed to yet, is kept when the user agrees to the app in the same query.
  *
  * Ring 0.
  */
@@ -9,11 +10,15 @@ import {
   type Choice,
   type ChoicePrompt,
   canonicalJsonOf,
+  type EventId,
   type PermissionSubject,
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import { firstAnswer } from './open-question.ts';
 import { bindingOf, type PermissionsParts, termOf } from './permission.ts';
+
+/** What an app is chosen for that serves a query by itself, where the plan names no use that all of the apps have. */
+export const WHOLE_QUERY = 'a whole query';
 
 /** What is chosen for, and among which apps. */
 export interface AppChoiceRequest {
@@ -22,6 +27,16 @@ export interface AppChoiceRequest {
   /** What the app is to serve: a functionality, or a whole query. */
   readonly what: string;
   readonly choices: readonly AppId[];
+}
+
+/** A choice that is to last, as it was made. */
+interface Chosen {
+  readonly context: Context;
+  readonly request: AppChoiceRequest;
+  readonly choice: Choice;
+  /** The event that asked. */
+  readonly asked: EventId;
+  readonly signal: AbortSignal;
 }
 
 /** An app that could be chosen, and what a grant for it would say. */
@@ -36,6 +51,8 @@ interface Candidate {
 export class AppChoices {
   readonly #parts: PermissionsParts;
   readonly #open = new Map<string, Promise<AppId | null>>();
+  /** Choices of apps that nobody has agreed to yet. */
+  #waiting: readonly Chosen[] = [];
 
   constructor(parts: PermissionsParts) {
     this.#parts = parts;
@@ -52,6 +69,18 @@ export class AppChoices {
     const chosen = this.#ask(context, request, binding, key, signal).finally(() => this.#open.delete(key));
     this.#open.set(key, chosen);
     return chosen;
+  }
+
+  /** The user has agreed to this app: what they chose it for before, in a query that still runs, is kept now. */
+  agreedTo(app: AppId): void {
+    const due = this.#waiting.filter(({ choice, signal }) => choice.app === app && !signal.aborted);
+    this.#waiting = this.#waiting.filter(({ choice }) => choice.app !== app);
+    for (const chosen of due) this.#keep(chosen);
+  }
+
+  /** The query is over: a choice for an app that the user has not agreed to in it was for once. */
+  forget(): void {
+    this.#waiting = [];
   }
 
   #chosenEarlier(context: Context, request: AppChoiceRequest): AppId | null {
@@ -74,21 +103,28 @@ export class AppChoices {
     signal: AbortSignal,
   ): Promise<AppId | null> {
     const { recorder, session } = this.#parts;
-    const { question, choices } = request;
+    const { choices } = request;
+    const question = this.#questionOf(request);
     const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
     // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
     const before = recorder.progress?.choice(asked.id) ?? null;
-    const choice: Choice | null =
-      before === null ? await this.#answer(prompt, fingerprint, signal) : { app: before, duration: 'once' };
-    const chosen = this.#candidates(request).find(({ app }) => app === choice?.app) ?? null;
+    const choice = before ?? (await this.#answer(prompt, fingerprint, signal));
+    if (choice === null || !choices.includes(choice.app)) {
+      recorder.record(context, { kind: 'choice.answered', choice: null }, { causes: [asked.id] });
+      return null;
+    }
+    const term = choice.duration === 'once' ? {} : { term: termOf(choice) };
     recorder.record(
       context,
-      { kind: 'choice.answered', choice: chosen?.app ?? null },
+      { kind: 'choice.answered', choice: choice.app, ...term },
       { causes: [asked.id] },
     );
-    if (choice !== null && chosen !== null) this.#keep(context, chosen, choice, asked.id);
-    return chosen?.app ?? null;
+    const chosen: Chosen = { context, request, choice, asked: asked.id, signal };
+    // What was kept before the query was interrupted is found as a grant, or was taken back.
+    if (this.#parts.identityOf(choice.app) === null) this.#waiting = [...this.#waiting, chosen];
+    else if (before === null) this.#keep(chosen);
+    return choice.app;
   }
 
   async #answer(prompt: ChoicePrompt, fingerprint: string, signal: AbortSignal): Promise<Choice | null> {
@@ -106,17 +142,23 @@ export class AppChoices {
     return first?.answer.kind === 'choice' && !signal.aborted ? first.answer.choice : null;
   }
 
-  #keep(
-    context: Context,
-    { subject, binding, digest }: Candidate,
-    choice: Choice,
-    prompt: ChoicePrompt['id'],
-  ): void {
-    if (choice.duration === 'once' || binding === null) return;
+  #keep({ context, request, choice, asked }: Chosen): void {
+    const { grants, recorder } = this.#parts;
+    const candidate = this.#candidates(request).find(({ app }) => app === choice.app);
+    if (candidate === undefined || candidate.binding === null || choice.duration === 'once') return;
+    const { subject, binding, digest } = candidate;
     const term = termOf(choice);
-    const grant = this.#parts.grants.give({ subject, ...term, digest, binding, prompt, flows: [] });
+    const grant = grants.give({ subject, ...term, digest, binding, prompt: asked, flows: [] });
     if (grant === null) return;
-    this.#parts.recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+    recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+  }
+
+  /** Says when an answer that is to last does not count at once. */
+  #questionOf({ question, choices }: AppChoiceRequest): string {
+    const strangers = choices.filter((app) => this.#parts.identityOf(app) === null);
+    if (strangers.length === 0) return question;
+    const names = strangers.map((app) => `\`${app}\``).join(', ');
+    return `${question} For longer than once it counts when you have agreed to the app, which is shown to you first (${names}).`;
   }
 
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */

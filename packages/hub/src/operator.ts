@@ -6,7 +6,6 @@
  */
 import {
   type Answer,
-  type AppId,
   type DataRelease,
   type EventId,
   type Fault,
@@ -105,7 +104,7 @@ export class Operator {
     this.#parts = parts;
     this.#preparation = new Preparation(parts);
     const hear = (context: Context, text: string, said: EventId) => this.#hear(context, text, said);
-    this.#planning = new Planning({ ...parts, hear, choose: (...asked) => this.choose(...asked) });
+    this.#planning = new Planning({ ...parts, hear });
     this.#steps = new Steps({ ...parts, hear, taskOf: (...told) => this.#stepTask(...told) });
     this.#learning = new Learning({ ...parts, hear });
     const listen = (...heard: Parameters<Operator['listen']>) => this.listen(...heard);
@@ -353,16 +352,6 @@ export class Operator {
     return text;
   }
 
-  /** Asks the user to pick an app; no answer is no app. */
-  choose(
-    context: Context,
-    question: string,
-    choices: readonly AppId[],
-    signal: AbortSignal,
-  ): Promise<AppId | null> {
-    return this.#parts.choices.choose(context, { question, what: WHOLE_QUERY, choices }, signal);
-  }
-
   /**
    * The facts that the plan wants for this app; the planner knew their names only. What the user told this app before
    * it knows already; for what was told elsewhere the user is asked.
@@ -548,8 +537,6 @@ export class Operator {
   }
 }
 
-/** What an app is chosen for that serves a query by itself. */
-const WHOLE_QUERY = 'a whole query';
 const VANILLA: ContextOwner = { kind: 'vanilla' };
 
 function observedItem({ name, value, origin, label }: ObservedFact): ReleasedItem {

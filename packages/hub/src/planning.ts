@@ -21,6 +21,7 @@ import {
   type Result,
   type StepPlan,
 } from '@cordon/core';
+import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
 import { rankApps } from './app-index.ts';
 import type { Context } from './context.ts';
@@ -54,12 +55,7 @@ export interface PlanningParts {
   readonly newContext: (options: ContextOptions) => Context;
   /** The user's words become visible in a context. */
   readonly hear: (context: Context, text: string, said: EventId) => void;
-  readonly choose: (
-    context: Context,
-    question: string,
-    choices: readonly AppId[],
-    signal: AbortSignal,
-  ) => Promise<AppId | null>;
+  readonly choices: Pick<AppChoices, 'choose'>;
 }
 
 /**
@@ -148,14 +144,29 @@ export class Planning {
       if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
       this.#foresee(plan);
       if (choices.length === 0) return ok({ plan, origin });
-      const question =
-        choices.length > 1 ? 'Several apps can do this. Which one?' : 'Shall this app do it instead?';
-      const chosen = await this.#parts.choose(context, question, choices, query.signal);
+      const request = this.#choiceRequest(plan, choices);
+      const chosen = await this.#parts.choices.choose(context, request, query.signal);
       if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
       if (query.signal.aborted) break;
       declined = [...declined, ...choices.map(declinedChoice)];
     }
     return failed(NO_APP);
+  }
+
+  /**
+   * The user chooses for the first planned use that all of these apps serve by their manifests (paper, Appendix A-D:
+   * for a functionality); where there is none, for queries as a whole.
+   */
+  #choiceRequest({ steps }: StepPlan, choices: readonly AppId[]): AppChoiceRequest {
+    const { registry } = this.#parts;
+    const serves = (app: AppId, use: string) =>
+      registry.get(app)?.manifest.functionalities.some(({ name }) => name === use) === true;
+    const uses = steps.flatMap((step) => (step.app !== null && choices.includes(step.app) ? step.uses : []));
+    const use = uses.find((name) => choices.every((app) => serves(app, name)));
+    const what = use === undefined ? 'this' : `\`${use}\``;
+    const question =
+      choices.length > 1 ? `Several apps can do ${what}. Which one?` : `Shall this app do ${what} instead?`;
+    return { question, what: use ?? WHOLE_QUERY, choices };
   }
 
   /** The planner's plan for these apps, asked again with others where it finds none that fits; else the hub's own. */

@@ -11,6 +11,7 @@
  */
 import {
   type AppId,
+  type Choice,
   type ContextId,
   type ContextKind,
   canonicalJson,
@@ -69,7 +70,7 @@ export class Progress {
   readonly #outcomes = new Map<EventId, Event>();
   /** What a model said, by the call that asked it. */
   readonly #words = new Map<EventId, ModelMessageEvent>();
-  readonly #choices = new Map<EventId, AppId | null>();
+  readonly #choices = new Map<EventId, Choice | null>();
   /** Questions, by the proposal that they were about. */
   readonly #asked = new Map<EventId, AskedEvent[]>();
   /** The user's yes, by the question. */
@@ -177,7 +178,7 @@ export class Progress {
   }
 
   /** What the user chose when they were asked by this event; null: nothing. */
-  choice(asked: EventId): AppId | null {
+  choice(asked: EventId): Choice | null {
     return this.#choices.get(asked) ?? null;
   }
 
@@ -244,7 +245,7 @@ export class Progress {
     if (isDecision(event)) this.#decisions.set(cause, event);
     else if (endsEffect(event)) this.#outcomes.set(cause, event);
     else if (event.kind === 'model.message') this.#words.set(cause, event);
-    else if (event.kind === 'choice.answered') this.#choices.set(cause, event.choice);
+    else if (event.kind === 'choice.answered') this.#choices.set(cause, choiceIn(event));
     else if (event.kind === 'permission.asked') queue(this.#asked, cause, event);
     else if (event.kind === 'permission.answered' && event.allow && event.by === 'user')
       this.#agreed.set(cause, event);
@@ -299,6 +300,10 @@ export class Progress {
     const output = this.#outputOf(event);
     if (output !== null) this.#outputs.set(event.callId, output);
   }
+}
+
+function choiceIn({ choice, term }: Extract<Event, { kind: 'choice.answered' }>): Choice | null {
+  return choice === null ? null : { app: choice, ...(term ?? { duration: 'once' }) };
 }
 
 function queue<K, V>(queues: Map<K, V[]>, key: K, value: V): void {

@@ -212,7 +212,10 @@ export class Session {
           this.#recordApp(app, { kind: 'app.started', milliseconds, layers }),
         stopped: (app, reason) => this.#recordApp(app, { kind: 'app.stopped', reason }),
         failed: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
-        pinned: (app, digest, by) => this.#recordApp(app, { kind: 'app.pinned', digest, by }),
+        pinned: (app, digest, by) => {
+          this.#recordApp(app, { kind: 'app.pinned', digest, by });
+          this.#choices.agreedTo(app);
+        },
         changed: (app, { pinned, found }) => this.#recordApp(app, { kind: 'app.changed', pinned, found }),
       },
     });
@@ -350,6 +353,7 @@ export class Session {
       // A step of a resumed query that is still under way would be recorded, or carried out, a second time.
       if (this.#recorder.progress !== null) await this.#gate.settled();
       this.#words.forget();
+      this.#choices.forget();
       this.#query = null;
       if (unfinishedQuery(this.#trail) === null) this.#finish();
     }

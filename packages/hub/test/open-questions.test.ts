@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
 import { openStore } from '@cordon/trace';
+import { StoredPins } from '../src/app-pins.ts';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
@@ -393,5 +394,109 @@ test('where the session goes on with another query, the old question is over', a
   assert.equal(late.ok ? 'taken' : late.fault.kind, 'prompt-over');
   await resumed.close('end');
   stage.cancel();
+  await outcome;
+});
+
+const FARES = shape({ to: TEXT });
+const SERVES_FARES = { functionalities: [serves('ride-fare', 'fare', FARES, shape({ amount: NUMBER }))] };
+const METRO = app('metro', { fare: { input: FARES, reply: { structured: { amount: 12 } } } }, SERVES_FARES);
+const QUICK = app('quick', { fare: { input: FARES, reply: { structured: { amount: 10 } } } }, SERVES_FARES);
+const BY_QUICK = plan([{ app: 'metro', uses: ['ride-fare'] }], ['metro', 'quick']);
+
+/** Apps that nobody has agreed to, and a user who is shown each before its first use. */
+function unagreed(agrees: () => boolean): Scene {
+  const apps = [METRO, QUICK];
+  return {
+    apps,
+    script: { planner: [BY_QUICK, BY_QUICK], quick: ['done', 'done'] },
+    chooses: () => id('quick'),
+    pins: (store) =>
+      new StoredPins({
+        pins: store.pins,
+        place: '/home/ada/project',
+        apps: apps.map(({ installed }) => installed),
+        configured: (installed) => ({ command: installed.id }),
+        demanded: () => null,
+        reviewer: { agrees: async () => agrees() },
+        pinsUnseen: false,
+      }),
+  };
+}
+
+for (const duration of ['session', 'permanent'] as const) {
+  test(`a choice of a new app that is to hold ${duration} is kept when the user agrees to the app`, async (t) => {
+    const stage = stageFor(
+      t,
+      unagreed(() => true),
+    );
+    stage.user.choosesFor = duration;
+    await stage.ask('Book a ride.');
+    assert.equal(
+      stage.user.choices[0]?.question,
+      'Several apps can do `ride-fare`. Which one? For longer than once it counts when you have agreed to the app, which is shown to you first (`metro`, `quick`).',
+    );
+    assert.deepEqual(
+      stage.of('grant.given').map((event) => [event.subject.to, event.subject.what, event.duration]),
+      [['quick', 'ride-fare', duration]],
+    );
+    await stage.ask('Who takes my mother to the airport tomorrow?');
+    assert.equal(stage.user.choices.length, 1);
+  });
+}
+
+test('a choice that is to last, of an app that the user then does not agree to, is kept by nobody', async (t) => {
+  const stage = stageFor(
+    t,
+    unagreed(() => false),
+  );
+  stage.user.choosesFor = 'permanent';
+  await stage.ask('Book a ride.');
+  assert.deepEqual(stage.of('grant.given'), []);
+  assert.deepEqual(stage.store.grants.list(), []);
+});
+
+test('a choice for a functionality is not one for a whole query, and the question names it', async (t) => {
+  const whole = plan([{ app: 'metro', uses: ['other'] }], ['metro', 'quick']);
+  const stage = stageFor(t, {
+    apps: [METRO, QUICK],
+    script: { planner: [BY_QUICK, whole, BY_QUICK], quick: ['done', 'done', 'done'] },
+    chooses: () => id('quick'),
+  });
+  stage.user.choosesFor = 'permanent';
+  await stage.ask('Book a ride.');
+  await stage.ask('Who takes my mother to the airport tomorrow?');
+  await stage.ask('When does the last bus of the night leave?');
+  assert.deepEqual(
+    stage.user.choices.map(({ question }) => question),
+    ['Several apps can do `ride-fare`. Which one?', 'Several apps can do this. Which one?'],
+  );
+});
+
+test('a lasting choice of a new app is kept also where the hub is killed before the user has agreed to the app', async (t) => {
+  let isDead = false;
+  const held = Promise.withResolvers<void>();
+  const scene = unagreed(() => true);
+  const stage = stageFor(t, {
+    ...scene,
+    launches: (_, usual) => {
+      isDead = true;
+      return held.promise.then(usual);
+    },
+  });
+  stage.user.choosesFor = 'permanent';
+  const outcome = stage.ask('Book a ride.');
+  while (!isDead || stage.of('choice.answered').length === 0)
+    await new Promise((resolve) => setImmediate(resolve));
+  const next = afterDeath(t, scene, stage);
+  const resumed = next.open(stage.session.id);
+  await resumed.goOn(new AbortController().signal);
+  assert.deepEqual(next.user.choices, []);
+  assert.deepEqual(
+    next.store.grants.list().map(({ subject, duration }) => [subject.to, subject.what, duration]),
+    [['quick', 'ride-fare', 'permanent']],
+  );
+  await resumed.close('end');
+  stage.cancel();
+  held.resolve();
   await outcome;
 });
