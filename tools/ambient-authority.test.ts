@@ -154,6 +154,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'puts fetched packages and their records into the data folder',
   },
+  'packages/cli/src/install/marks.ts': {
+    of: ['files'],
+    why: 'keeps which entries of `installable` were installed, in the data folder',
+  },
   'packages/cli/src/install/inside/fetch.ts': {
     of: ['files', 'processes'],
     why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',

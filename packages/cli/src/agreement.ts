@@ -200,7 +200,8 @@ function looserLabels(apps: Configuration['apps']): readonly (readonly [string, 
 export function drawFile(screen: Screen, configuration: Configuration, known: 'changed' | 'new'): void {
   const {
     file,
-    apps,
+    apps: installed,
+    installableApps,
     entries,
     handedVariables,
     policyFiles,
@@ -215,6 +216,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
   const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
   screen.line(screen.style('bold', `${FRAME}CONFIGURATION: ${what}`));
   screen.say(`${FRAME}file: `, file ?? '');
+  const apps = [...installed, ...installableApps.filter((app) => !installed.includes(app))];
   for (const { id, source, manifest } of apps) {
     const how =
       source.kind === 'command'
@@ -222,7 +224,8 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
         : source.kind === 'url'
           ? `speaks to ${source.url}`
           : 'is a text';
-    screen.say(`${FRAME}app ${id}: `, how, 'plain', 4);
+    const isInstalled = installed.some((app) => app.id === id);
+    screen.say(`${FRAME}${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how, 'plain', 4);
     const { read, write } = manifest.files;
     if (read.length + write.length > 0)
       screen.say(`${FRAME}  files: `, [...read, ...write].join(', '), 'plain', 4);

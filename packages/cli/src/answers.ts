@@ -308,6 +308,8 @@ export class AnswersConsent implements Consent {
   /** A rule whose app is not offered does not match. */
   async choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
     if (signal.aborted) return null;
+    // A rule was written about apps that are installed: nothing is fetched for it.
+    if (prompt.installs === true) return this.#rest.choose(prompt, signal);
     for (const rule of this.#rules) {
       if (rule.kind !== 'choice' || rule.decision === 'deny') continue;
       if (rule.choose === null) return null;
@@ -439,8 +441,10 @@ const ABSENT: Consent = Object.freeze({
 const ALLOWING: Consent = Object.freeze({
   permission: async (prompt: PermissionPrompt, signal: AbortSignal) =>
     signal.aborted ? ({ allow: false, reason: 'no-answer' } as const) : allowShortest(prompt),
-  choose: async ({ choices: [first] }: ChoicePrompt, signal: AbortSignal) =>
-    signal.aborted || first === undefined ? null : ({ app: first, duration: 'once' } as const),
+  choose: async ({ choices: [first], installs }: ChoicePrompt, signal: AbortSignal) =>
+    signal.aborted || first === undefined || installs === true
+      ? null
+      : ({ app: first, duration: 'once' } as const),
 });
 
 /** Least of what is offered: a script that says yes to all gives no lasting grants. */

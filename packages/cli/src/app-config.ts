@@ -40,6 +40,8 @@ export interface AppEntry {
 
 export interface AppsResult {
   readonly apps: InstalledApp[];
+  /** Entries of `installable` that can be installed. */
+  readonly installable: InstalledApp[];
   readonly entries: Map<AppId, AppEntry>;
   readonly disabled: AppId[];
   readonly handedVariables: HandedVariable[];
@@ -62,11 +64,11 @@ export interface AppsPlace {
   readonly keyVariables: ReadonlySet<string>;
 }
 
-type Section = 'apps' | 'mcpServers';
+type Section = 'apps' | 'mcpServers' | 'installable';
 
 const MOST_INSTRUCTIONS = 20_000;
 
-/** Reads both sections; what is wrong is reported and left out. */
+/** Reads all sections; what is wrong is reported and left out. */
 export function readApps(
   reader: ConfigReader,
   sections: Readonly<Record<Section, Located | null>>,
@@ -75,11 +77,20 @@ export function readApps(
   const entries = [
     ...readEntries(reader, 'apps', sections.apps),
     ...readEntries(reader, 'mcpServers', sections.mcpServers),
+    // A list in the place of an entry names what the app would serve, and nothing that could be started.
+    ...readEntries(reader, 'installable', sections.installable).filter(({ at }) => at.node.kind === 'object'),
   ];
   const appNames = entries.map(({ key }) => key);
   const credentials = entries.flatMap(({ key, at }) => credentialFiles(key, at, place));
   const secretFiles = [...place.keyFiles, ...credentials].map(({ path }) => path);
-  const result: AppsResult = { apps: [], entries: new Map(), disabled: [], handedVariables: [], secretFiles };
+  const result: AppsResult = {
+    apps: [],
+    installable: [],
+    entries: new Map(),
+    disabled: [],
+    handedVariables: [],
+    secretFiles,
+  };
   const seen = new Map<string, Section>();
   for (const { section, key, keySpan, at } of entries) {
     const problem = nameProblem(key, seen.get(key.toLowerCase()));
@@ -94,7 +105,7 @@ export function readApps(
     if (app === null || problem !== null) continue;
     if (app === 'disabled') result.disabled.push(id(key));
     else {
-      result.apps.push(app);
+      (section === 'installable' ? result.installable : result.apps).push(app);
       result.entries.set(app.id, { configured: configuredEntry(at.node), pin: appReader.pin });
       result.handedVariables.push(...handed);
     }
@@ -203,7 +214,16 @@ class AppReader {
     this.#reportSecretInState(object);
     if (this.#usesState && !manifest.files.write.includes(this.#values.state)) this.#reportUnwritable(object);
     if (source.kind === 'instructions') this.#reportUseless(object, manifestAt, pinAt);
+    if (source.kind === 'instructions' && this.#section === 'installable') this.#reportText(object);
     return { id: id(this.#name), source, manifest, model };
+  }
+
+  #reportText(object: ObjectReader): void {
+    this.#reader.report(object.at.path, firstCharacter(object), {
+      code: 'CFG009',
+      message: 'an app of instructions alone has nothing to install',
+      help: 'put it under `apps`',
+    });
   }
 
   /** An app's own folder is open to it without being asked for. */

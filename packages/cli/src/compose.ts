@@ -18,6 +18,8 @@ import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured } from './config.ts';
 import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
+import type { Installer } from './install/install.ts';
+import { installablesOf } from './install/installables.ts';
 import { BUILT_IN_PRICES } from './limits-config.ts';
 import { machineSandbox } from './machine-sandbox.ts';
 import { realPath, stateFolder } from './paths.ts';
@@ -44,6 +46,8 @@ export interface Reviewing {
   readonly reviewer: Reviewer | null;
   /** Takes apps that were never seen at their word: the user said so. */
   readonly pinsUnseen: boolean;
+  /** Fetches packages when the user has an app installed; absent: nobody does. */
+  readonly installer?: () => Promise<Installer>;
 }
 
 const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
@@ -77,7 +81,8 @@ export function composeOn(
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
   const sandbox = sandboxOnDemand(configuration, weaker);
-  const pins = storedPins(configuration, store, apps, reviewing);
+  const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
+  const pins = storedPins(configuration, store, [...apps, ...installable], reviewing);
   const hasProvider = isProviderConfigured(configuration);
   const isFree = configuration.limits.cost === null;
   const hub = new Hub({
@@ -93,7 +98,7 @@ export function composeOn(
         dataFolder: configuration.dataFolder,
         home,
         closed: configuration.secretFiles,
-        writable: configuration.apps.flatMap(({ manifest }) => manifest.files.write),
+        writable: everyApp(configuration).flatMap(({ manifest }) => manifest.files.write),
         writtenFolders: configuration.writtenFolders,
       },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
@@ -107,7 +112,7 @@ export function composeOn(
     weaker,
     answering,
     texts,
-    installable: configuration.installable,
+    installables: installablesOf(configuration, reviewing.installer ?? null),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     foresees: isFree,
@@ -124,6 +129,11 @@ export function composeOn(
     warnings: policy.warnings,
     rules: ground.rules,
   });
+}
+
+/** Those that are installed, and those that could be. */
+function everyApp({ apps, installableApps }: Configuration): readonly InstalledApp[] {
+  return [...new Map([...apps, ...installableApps].map((app) => [app.id, app])).values()];
 }
 
 /** What was agreed to of the apps of a configuration. */

@@ -33,7 +33,8 @@ import {
 } from './app-config.ts';
 import { ASKS_NOBODY, type AskingSettings, readAsking } from './asking-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
-import { readInstallable } from './installable-config.ts';
+import { isMarked } from './install/marks.ts';
+import { readInstallable, withEntries } from './installable-config.ts';
 import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, keyFiles, readJournalKey } from './journal-key.ts';
 import type { JsonNode } from './json-text.ts';
 import { readLabels } from './label-file.ts';
@@ -134,7 +135,9 @@ export interface Configuration {
   readonly limits: TurnLimits;
   /** What models cost, where the file says it. */
   readonly prices: ModelPrices;
-  /** Apps that are not installed, by the functionality that each would serve. */
+  /** Entries of `installable`, those that were installed by now among them: these are `apps` too. */
+  readonly installableApps: readonly InstalledApp[];
+  /** Names of apps of `installable`, by the functionality that each would serve. */
   readonly installable: ReadonlyMap<string, readonly string[]>;
   /** The ready-made policies that are in force, by name. */
   readonly packs: readonly string[];
@@ -192,6 +195,7 @@ export function loadConfiguration(
     limits: withLimitOptions(content.limits, sources.options, report),
     prices: content.prices,
     installable: content.installable,
+    installableApps: content.installableApps,
     model,
     providers: assembleProviders(
       {
@@ -272,6 +276,7 @@ interface Content {
   readonly limits: TurnLimits;
   readonly prices: ModelPrices;
   readonly installable: Configuration['installable'];
+  readonly installableApps: Configuration['installableApps'];
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly packs: readonly string[];
   readonly policyFiles: readonly string[];
@@ -365,7 +370,7 @@ function readContent(
   const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
   const read = readApps(
     reader,
-    { apps: get('apps'), mcpServers: get('mcpServers') },
+    { apps: get('apps'), mcpServers: get('mcpServers'), installable: get('installable') },
     {
       folder,
       home,
@@ -383,11 +388,21 @@ function readContent(
       ]),
     },
   );
-  const apps = { ...read, apps: read.apps.map((app) => withLabels(app, labels)) };
+  const installableApps = read.installable.map((app) => withLabels(app, labels));
+  const isInstalled = ({ id }: InstalledApp) =>
+    isMarked({
+      ownDataFolder: ownDataFolderOf(sources),
+      folder,
+      app: id,
+      configured: read.entries.get(id)?.configured ?? null,
+    });
+  const own = read.apps.map((app) => withLabels(app, labels));
+  const apps = { ...read, apps: [...own, ...installableApps.filter(isInstalled)] };
   if (labelsAt !== null)
     reportStrangers(reader, labelsAt, labels, [...apps.entries.keys(), ...apps.disabled]);
   const installed: ReadonlySet<string> = new Set(apps.entries.keys());
-  const installable = readInstallable(reader, get('installable'), installed);
+  const named = readInstallable(reader, get('installable'), installed);
+  const installable = withEntries(named, installableApps);
   const sandboxAt = get('sandbox');
   get('$schema');
   object?.finish(foreignSection);
@@ -400,6 +415,7 @@ function readContent(
     limits,
     prices,
     installable,
+    installableApps,
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     packs,
     policyFiles,
@@ -449,7 +465,8 @@ function reportStrangers(
 }
 
 function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {
-  const stateFolders = new Map(result.apps.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
+  const all = [...result.apps, ...result.installable];
+  const stateFolders = new Map(all.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
   const { apps, entries, disabled, handedVariables, secretFiles } = result;
   return { apps, entries, disabledApps: disabled, handedVariables, secretFiles, stateFolders };
 }

@@ -137,11 +137,15 @@ const LASTING_CHOICE =
 
 export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawing {
   const lines = new Lines(options.width);
-  lines.ours(`CHOICE${numbered(options)}: which app`, 'bold');
+  const { installs } = prompt;
+  lines.ours(
+    installs === true ? `INSTALL${numbered(options)}: a new app` : `CHOICE${numbered(options)}: which app`,
+    'bold',
+  );
   lines.say('ask: ', prompt.question);
   for (const [index, choice] of prompt.choices.entries()) lines.say(`[${index + 1}]`, choice);
   lines.say('[n]', 'none of them (default)');
-  lines.say('longer than once:', LASTING_CHOICE);
+  if (installs !== true) lines.say('longer than once:', LASTING_CHOICE);
   return { lines: lines.lines, ...NOTHING_LEFT };
 }
 

@@ -159,6 +159,8 @@ export class EventRenderer {
         return this.#detail(event, event.functionality);
       case 'probe.refused':
         return this.#detail(event, `${event.functionality} is served by nobody here`);
+      case 'app.installed':
+        return this.#note(`${event.app ?? ''} is installed`);
       case 'install.proposed':
         return this.#note(
           `no installed app serves \`${event.functionality}\`; your configuration names ${event.apps.join(', ')}`,

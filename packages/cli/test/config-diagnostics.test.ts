@@ -90,7 +90,7 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     expected: [
       '1:18 error CFG008 installable["my mail"]: `my mail` is no name for an app (use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit)',
       '1:30 error CFG008 installable["my mail"][0]: `send mail` is no name for a functionality (use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit)',
-      '1:53 error CFG005 installable.rides: a list of functionalities should stand here, not a string ()',
+      '1:53 error CFG005 installable.rides: a list of functionalities, or an app should stand here, not a string ()',
     ],
   },
   {

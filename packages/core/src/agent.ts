@@ -45,6 +45,8 @@ export interface PlannerInput {
     readonly description: string | null;
     readonly uses: readonly { readonly name: string; readonly description: string }[];
   }[];
+  /** Apps that the user could install, in the user's own words; absent: none. */
+  readonly installable?: PlannerInput['apps'];
   /** Names of the facts that the user stated, and `app/name` of what an app's output stated; never their values. */
   readonly facts: readonly string[];
   /** What the user asked before that in this session, summed up from the user's own words; absent: nothing. */

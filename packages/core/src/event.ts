@@ -124,6 +124,8 @@ export type EventBody =
       readonly digest: string;
       readonly by: 'user' | 'configuration' | 'option';
     }
+  /** The user chose it, it was fetched, and what it says of itself was agreed to. */
+  | { readonly kind: 'app.installed' }
   /** It says something else than what is pinned, and is stopped until it has been reviewed. */
   | { readonly kind: 'app.changed'; readonly pinned: string; readonly found: string }
   | {
@@ -191,6 +193,8 @@ export type EventBody =
       readonly choices: readonly AppId[];
       /** SHA-256 of what the apps are: an answer is to these. */
       readonly binding?: string;
+      /** It is about installing one of them; absent: they are installed. */
+      readonly installs?: true;
     }
   | {
       readonly kind: 'choice.answered';

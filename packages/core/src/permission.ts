@@ -110,6 +110,8 @@ export interface ChoicePrompt {
   readonly session: SessionId;
   readonly question: string;
   readonly choices: readonly AppId[];
+  /** The app that is picked is installed, so only a person answers; absent: the apps are installed. */
+  readonly installs?: true;
 }
 
 /** The app that the user picked, and for how long. */

@@ -27,11 +27,13 @@ export interface AppChoiceRequest {
   /** What the app is to serve: a functionality, or a whole query. */
   readonly what: string;
   readonly choices: readonly AppId[];
+  /** The app that is picked is installed: it is asked each time, and no answer lasts. */
+  readonly installs?: true;
 }
 
 /** A choice that is to last, as it was made. */
 interface Chosen {
-  readonly context: Context;
+  readonly context: Context | null;
   readonly request: AppChoiceRequest;
   readonly choice: Choice;
   /** The event that asked. */
@@ -59,7 +61,7 @@ export class AppChoices {
   }
 
   /** The app that the user picks, or has picked for as long as this. No answer, no, and a broken surface are no app. */
-  choose(context: Context, request: AppChoiceRequest, signal: AbortSignal): Promise<AppId | null> {
+  choose(context: Context | null, request: AppChoiceRequest, signal: AbortSignal): Promise<AppId | null> {
     const earlier = this.#chosenEarlier(context, request);
     if (earlier !== null) return Promise.resolve(earlier);
     const binding = this.#bindingOf(request);
@@ -83,8 +85,9 @@ export class AppChoices {
     this.#waiting = [];
   }
 
-  #chosenEarlier(context: Context, request: AppChoiceRequest): AppId | null {
+  #chosenEarlier(context: Context | null, request: AppChoiceRequest): AppId | null {
     const { grants, recorder } = this.#parts;
+    if (request.installs === true) return null;
     for (const candidate of this.#candidates(request)) {
       if (candidate.binding === null) continue;
       const grant = grants.find(candidate.subject, candidate.digest);
@@ -96,7 +99,7 @@ export class AppChoices {
   }
 
   async #ask(
-    context: Context,
+    context: Context | null,
     request: AppChoiceRequest,
     binding: string,
     fingerprint: string,
@@ -105,8 +108,9 @@ export class AppChoices {
     const { recorder, session } = this.#parts;
     const { choices } = request;
     const question = this.#questionOf(request);
-    const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding });
-    const prompt: ChoicePrompt = { id: asked.id, session, question, choices };
+    const installs = request.installs === true ? ({ installs: true } as const) : {};
+    const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding, ...installs });
+    const prompt: ChoicePrompt = { id: asked.id, session, question, choices, ...installs };
     // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
     const before = recorder.progress?.choice(asked.id) ?? null;
     const choice = before ?? (await this.#answer(prompt, fingerprint, signal));
@@ -114,13 +118,15 @@ export class AppChoices {
       recorder.record(context, { kind: 'choice.answered', choice: null }, { causes: [asked.id] });
       return null;
     }
-    const term = choice.duration === 'once' ? {} : { term: termOf(choice) };
+    const isForOnce = choice.duration === 'once' || request.installs === true;
+    const term = isForOnce ? {} : { term: termOf(choice) };
     recorder.record(
       context,
       { kind: 'choice.answered', choice: choice.app, ...term },
       { causes: [asked.id] },
     );
     const chosen: Chosen = { context, request, choice, asked: asked.id, signal };
+    if (isForOnce) return choice.app;
     // What was kept before the query was interrupted is found as a grant, or was taken back.
     if (this.#parts.identityOf(choice.app) === null) this.#waiting = [...this.#waiting, chosen];
     else if (before === null) this.#keep(chosen);
@@ -145,7 +151,7 @@ export class AppChoices {
   #keep({ context, request, choice, asked }: Chosen): void {
     const { grants, recorder } = this.#parts;
     const candidate = this.#candidates(request).find(({ app }) => app === choice.app);
-    if (candidate === undefined || candidate.binding === null || choice.duration === 'once') return;
+    if (candidate === undefined || candidate.binding === null) return;
     const { subject, binding, digest } = candidate;
     const term = termOf(choice);
     const grant = grants.give({ subject, ...term, digest, binding, prompt: asked, flows: [] });
@@ -154,7 +160,8 @@ export class AppChoices {
   }
 
   /** Says when an answer that is to last does not count at once. */
-  #questionOf({ question, choices }: AppChoiceRequest): string {
+  #questionOf({ question, choices, installs }: AppChoiceRequest): string {
+    if (installs === true) return question;
     const strangers = choices.filter((app) => this.#parts.identityOf(app) === null);
     if (strangers.length === 0) return question;
     const names = strangers.map((app) => `\`${app}\``).join(', ');

@@ -115,7 +115,12 @@ function questionProblems(event: Event, store: Store): readonly EvidenceProblem[
   const told =
     event.kind === 'permission.asked'
       ? event.prompt
-      : { session: event.session, question: event.question, choices: event.choices };
+      : {
+          session: event.session,
+          question: event.question,
+          choices: event.choices,
+          ...(event.installs === true ? { installs: true } : {}),
+        };
   const isSame = canonicalJson(toJson(content)) === canonicalJson(toJson(told));
   return isSame ? [] : [{ item, reason: 'something else was asked' }];
 }

@@ -16,6 +16,7 @@ import {
   type EventId,
   type Fault,
   type Functionality,
+  type FunctionalityName,
   failed,
   fault,
   HUB_LABEL,
@@ -109,6 +110,8 @@ export class Exchange {
   readonly #probes = new WeakMap<Query, Map<AppId | null, number>>();
   /** Functionalities for which the user was told, in this session, what could be installed. */
   readonly #proposed = new Set<string>();
+  /** The first of them in each query. */
+  readonly #missing = new WeakMap<Query, FunctionalityName>();
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
@@ -139,7 +142,7 @@ export class Exchange {
           );
     const found = serving.find(({ app }) => app.id === chosen);
     if (found === undefined) {
-      if (serving.length === 0) this.#propose(context, name);
+      if (serving.length === 0) this.#propose(context, query, name);
       return this.#unserved(context, name);
     }
     const { functionality } = found;
@@ -160,12 +163,22 @@ export class Exchange {
     return count <= MAX_PROBES;
   }
 
-  /** The user learns that something would serve it; the spoke gets what it would get anyway, at the same time. */
-  #propose(context: Context, name: string): void {
+  /** What a context of this query has asked for in vain and the user's list knows; null: nothing new. */
+  missing(query: Query): FunctionalityName | null {
+    return this.#missing.get(query) ?? null;
+  }
+
+  /**
+   * The user learns that something would serve it; the spoke gets what it would get anyway, at the same time. What it
+   * could tell from the time that a question takes it does not learn: the operator asks when the turn is over.
+   */
+  #propose(context: Context, query: Query, name: string): void {
     const apps = this.#parts.installable(name);
     if (apps.length === 0 || this.#proposed.has(name)) return;
     this.#proposed.add(name);
-    this.#parts.recorder.record(context, { kind: 'install.proposed', functionality: id(name), apps });
+    const functionality: FunctionalityName = id(name);
+    if (!this.#missing.has(query)) this.#missing.set(query, functionality);
+    this.#parts.recorder.record(context, { kind: 'install.proposed', functionality, apps });
   }
 
   #unserved(context: Context, name: string): Served {

@@ -31,6 +31,7 @@ import type { AppPins } from './app-pins.ts';
 import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import type { Answering } from './inquiries.ts';
+import { type Installables, NO_INSTALLABLES } from './installing.ts';
 import type { FactsMode } from './learning.ts';
 import type { HistoryReach } from './memory.ts';
 import { recentApps } from './recent-apps.ts';
@@ -53,8 +54,8 @@ export interface HubParts {
   /** Reads a secret of the user's for one request; undefined: there are none. */
   readonly readSecret?: ReadSecret;
   readonly consent: Consent;
-  /** The user's own list of apps that are not installed, by what each would serve; nothing if absent. */
-  readonly installable?: ReadonlyMap<string, readonly string[]>;
+  /** The user's own list of apps that could be installed; nothing if absent. */
+  readonly installables?: Installables;
   readonly clock: Clock;
   readonly limits?: TurnLimits;
   /** Who answers questions of rules; nobody if absent. */
@@ -124,7 +125,7 @@ export class Hub {
       limits,
       prices: parts.prices ?? new Map(),
       warm,
-      installable: (functionality) => parts.installable?.get(functionality) ?? [],
+      installables: parts.installables ?? NO_INSTALLABLES,
       recentApps: () => recentApps(store),
       makeRoom: () => store.makeRoom(),
       clock,

@@ -30,6 +30,7 @@ export { NOT_NEEDED } from './foresight.ts';
 export { Hub, type HubParts } from './hub.ts';
 export type { ReadSecret } from './hub-fetch.ts';
 export type { Answering } from './inquiries.ts';
+export type { Installable, Installables, PackageSource } from './installing.ts';
 export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
 export type { FactsMode } from './learning.ts';

@@ -6,6 +6,7 @@
  */
 import {
   type Answer,
+  type AppId,
   type DataRelease,
   type EventId,
   type Fault,
@@ -34,6 +35,7 @@ import { reviseRelease } from './edited.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
 import { type Foreseen, Foresight, type Listening, type Opening } from './foresight.ts';
 import type { Gate } from './gate.ts';
+import type { Installing } from './installing.ts';
 import { type FactsMode, Learning, type LeftToLearn } from './learning.ts';
 import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -76,6 +78,7 @@ export interface OperatorParts {
   /** A budget for what the hub itself wants of a model about one message. */
   readonly newErrand: (signal: AbortSignal) => Query;
   readonly choices: AppChoices;
+  readonly installing: Installing;
   readonly maxSteps: number;
   /** What the next query may continue. */
   readonly subject: () => Subject | null;
@@ -238,7 +241,32 @@ export class Operator {
       }
       turned = again;
     }
-    return turned;
+    return (await this.#servedByMore(query, said, turned)) ?? turned;
+  }
+
+  /**
+   * What an app asked for in vain may be installed, when its turn is over; and unless something was done already, the query
+   * is planned and served anew with it. Null: what the turn came to is the end.
+   */
+  async #servedByMore(
+    query: Query,
+    said: EventId,
+    { ok: isServed }: Result<Turned, Fault>,
+  ): Promise<Result<Turned, Fault> | null> {
+    const { exchange, installing } = this.#parts;
+    const functionality = exchange.missing(query);
+    const choices = functionality === null ? [] : installing.serving(functionality);
+    if (functionality === null || choices.length === 0 || query.signal.aborted) return null;
+    const { hasActed } = query.course;
+    const then = hasActed ? 'It then serves your next query.' : 'Your query is then served anew.';
+    const why = `Another app, not you, asked for \`${functionality}\`, which no installed app does. Install one? ${then}`;
+    const installed = await installing.install(null, query, why, choices);
+    if (installed === null || hasActed || query.signal.aborted) return null;
+    const planned = await this.#planning.plan(query, said, null);
+    if (!planned.ok) return isServed ? null : planned;
+    query.startsAnew();
+    const again = await this.#serveBy(query, said, planned.value, null);
+    return again.ok || !isServed ? again : null;
   }
 
   /** A no of the user's to what was planned leaves room for another plan; the policy's no, or none at all, does not. */

@@ -40,6 +40,8 @@ export interface PlanningTask {
   readonly apps: readonly InstalledApp[];
   /** How many apps are installed that it is not shown. */
   readonly unlisted: number;
+  /** Apps that are not installed and may be proposed; absent: none. */
+  readonly installable?: readonly InstalledApp[];
   readonly facts: readonly string[];
   readonly earlier: PlannerInput['earlier'];
   /** Of what was asked before those; absent: nothing. */
@@ -51,6 +53,7 @@ export function plannerInput({
   query,
   apps,
   unlisted,
+  installable = [],
   facts,
   earlier,
   summary,
@@ -60,14 +63,20 @@ export function plannerInput({
     query,
     earlier,
     facts,
-    apps: apps.map(({ id, manifest }) => ({
-      id,
-      description: manifest.description,
-      uses: manifest.functionalities.map(({ name, description }) => ({ name, description })),
-    })),
+    apps: apps.map(shownApp),
+    ...(installable.length === 0 ? {} : { installable: installable.map(shownApp) }),
     ...(summary === undefined ? {} : { summary }),
     ...(unlisted === 0 ? {} : { unlisted }),
     ...(declined.length === 0 ? {} : { declined: declined.map(({ app, what }) => ({ app, what })) }),
+  };
+}
+
+/** The user's own words about an app, and none of the app's. */
+function shownApp({ id, manifest }: InstalledApp): PlannerInput['apps'][number] {
+  return {
+    id,
+    description: manifest.description,
+    uses: manifest.functionalities.map(({ name, description }) => ({ name, description })),
   };
 }
 
@@ -91,7 +100,11 @@ export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const listed = named === undefined && app !== undefined ? [parsed.value] : named;
   if (task.unlisted > 0 && more === true) return { kind: 'others' };
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return NONE;
-  const known = new Map<string, AppId>(task.apps.map(({ id }) => [id, id]));
+  const installed = new Map<string, AppId>(task.apps.map(({ id }) => [id, id]));
+  const known = new Map([
+    ...installed,
+    ...(task.installable ?? []).map(({ id }): [string, AppId] => [id, id]),
+  ]);
   const steps: PlanStep[] = [];
   for (const [index, entry] of listed.entries()) {
     const step = readStep(entry, index + 1, listed.length, known, task);
@@ -103,7 +116,7 @@ export function readPlan(text: string, task: PlanningTask): ReadPlan {
   // A model that knows nothing of `more` and finds no app was shown some of them only.
   const isForNoApp = ordered.every(({ app }) => app === null);
   if (task.unlisted > 0 && isForNoApp && more !== false) return { kind: 'others' };
-  const candidates = texts(parsed.value.candidates).flatMap((name) => known.get(name) ?? []);
+  const candidates = texts(parsed.value.candidates).flatMap((name) => installed.get(name) ?? []);
   const distinct = [...new Set(candidates)];
   return { kind: 'plan', plan: { steps: ordered, candidates: distinct.length > 1 ? distinct : [] } };
 }

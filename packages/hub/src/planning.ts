@@ -28,6 +28,7 @@ import type { Context } from './context.ts';
 import type { Refused } from './course.ts';
 import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
 import type { Guess } from './foresight.ts';
+import type { Installing } from './installing.ts';
 import type { Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { toldElsewhere } from './planned-task.ts';
@@ -40,7 +41,7 @@ import {
   readPlan,
 } from './planner.ts';
 import type { ContextOptions } from './preparation.ts';
-import { PLANNER_PROMPT } from './prompts.ts';
+import { INSTALLABLE_PROMPT, PLANNER_PROMPT } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 import { withCandidate } from './route.ts';
@@ -56,6 +57,7 @@ export interface PlanningParts {
   /** The user's words become visible in a context. */
   readonly hear: (context: Context, text: string, said: EventId) => void;
   readonly choices: Pick<AppChoices, 'choose'>;
+  readonly installing: Installing;
 }
 
 /**
@@ -92,8 +94,9 @@ export class Planning {
 
   /** The plan that needs nobody to plan; null: somebody has to. */
   evident(query: Query, subject: Subject | null): Planned | null {
-    const { registry } = this.#parts;
+    const { registry, installing } = this.#parts;
     const { apps } = registry;
+    if (apps.length === 0 && !installing.isEmpty) return null;
     if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
     const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
@@ -118,7 +121,7 @@ export class Planning {
     // With nothing but the apps that were declined there is no other way, and nobody needs to be asked for one.
     const isDeclined = ({ id }: InstalledApp) => declined.some(({ app }) => app === id);
     if (this.#parts.registry.apps.every(isDeclined)) return null;
-    const proposed = await this.#ask(query, said, null, declined);
+    const proposed = await this.#ask(query, said, null, declined, []);
     if (!proposed.ok || proposed.value.origin === 'fallback') return null;
     // An answer without any app is none to what the user wanted of one: the no stands.
     if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
@@ -126,19 +129,31 @@ export class Planning {
     return proposed.value;
   }
 
-  /** The planner proposes; several apps that could serve are the user's choice. Who wants none of them is asked about others. */
+  /**
+   * The planner proposes; an app that is not installed, and several that could serve, are the user's choice. Who wants none
+   * of several is asked about others; who wants nothing installed gets a plan of what there is.
+   */
   async #propose(
     query: Query,
     said: EventId,
     subject: Subject | null,
     before: readonly Declined[],
   ): Promise<Result<Planned, Fault>> {
+    const { installing } = this.#parts;
     let declined = before;
-    for (let attempt = 0; attempt <= MOST_REPLANS; attempt++) {
-      if (this.#without(declined).length === 0) break;
-      const proposed = await this.#ask(query, said, subject, declined);
+    for (let attempt = 0; attempt <= MOST_REPLANS; ) {
+      if (attempt > 0 && this.#without(declined).length === 0) break;
+      const offered = attempt === 0 ? installing.offered(query) : [];
+      const proposed = await this.#ask(query, said, subject, declined, offered);
       if (!proposed.ok) return attempt === 0 ? proposed : failed(NO_APP);
       const { plan, origin, context } = proposed.value;
+      const missing = this.#missing(plan);
+      if (missing !== null && !(await this.#install(context, query, missing))) {
+        if (query.signal.aborted) break;
+        // Nothing is offered any more, so this is done once.
+        continue;
+      }
+      if (missing !== null && this.#missing(plan) !== null) continue;
       const choices = choicesOf(plan, attempt > 0);
       // After a no, an app that the user was not asked about is not what the user has agreed to.
       if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
@@ -149,8 +164,24 @@ export class Planning {
       if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
       if (query.signal.aborted) break;
       declined = [...declined, ...choices.map(declinedChoice)];
+      attempt++;
     }
     return failed(NO_APP);
+  }
+
+  /** The first step's app that is not installed. */
+  #missing({ steps }: StepPlan): PlanStep | null {
+    return steps.find(({ app }) => app !== null && this.#parts.registry.get(app) === undefined) ?? null;
+  }
+
+  async #install(context: Context, query: Query, { app, uses }: PlanStep): Promise<boolean> {
+    if (app === null) return false;
+    const { installing } = this.#parts;
+    // What the user's list says that it does, not what the planner calls it.
+    const use = uses.find((name) => installing.serving(name).includes(app));
+    const what = use === undefined ? 'this' : `\`${use}\``;
+    const why = `The plan for your query needs an app that is not installed, to do ${what}. Install it?`;
+    return (await installing.install(context, query, why, [app])) !== null;
   }
 
   /**
@@ -175,6 +206,7 @@ export class Planning {
     said: EventId,
     subject: Subject | null,
     declined: readonly Declined[],
+    installable: readonly InstalledApp[],
   ): Promise<Result<Proposed, Fault>> {
     const { memory, newContext, hear } = this.#parts;
     const installed = this.#without(declined);
@@ -190,6 +222,7 @@ export class Planning {
         query: query.text,
         apps: shown,
         unlisted: ranked.length - shown.length,
+        installable,
         facts: this.#facts(query),
         earlier: query.isPrivate ? [] : memory.earlier(said),
         ...this.#summary(query, said),
@@ -205,10 +238,14 @@ export class Planning {
   }
 
   async #complete(context: Context, query: Query, task: PlanningTask): Promise<Result<string, Fault>> {
+    const hasInstallable = (task.installable ?? []).length > 0;
     const answer = await this.#parts.models.complete(context, query, {
       role: 'planner',
       messages: [
-        { role: 'system', text: PLANNER_PROMPT },
+        {
+          role: 'system',
+          text: hasInstallable ? `${PLANNER_PROMPT}\n${INSTALLABLE_PROMPT}` : PLANNER_PROMPT,
+        },
         { role: 'user', text: JSON.stringify(plannerInput(task)) },
       ],
       tools: [],

@@ -21,6 +21,9 @@ Answer with one JSON object, in one line, and nothing else:
 - "summary" tells what the user asked before the earlier queries. A fact named "<app id>/<name>" is what that app said, not the user.
 - "declined" lists what the user said no to just now: plan without it, or answer {"steps": []} if that makes no sense.`;
 
+/** Only where something could be installed. */
+export const INSTALLABLE_PROMPT = `- "installable" lists apps that are not installed. A step may name one only where no installed app can do what the query needs: the user is then asked whether to install it. Never name one in "candidates".`;
+
 export const AGENT_PROMPT = `You are an assistant that serves one query with the tools you are given. Use them, then answer the user in plain words.
 A call may be refused; do not try to get around that: go on without it, and say so in your answer. If you lack data that a tool needs, ask for it with \`need\` where you have that tool; else ask the user in your answer.`;
 

@@ -23,7 +23,7 @@ import {
 import type { AppTool } from './app-host.ts';
 
 export class Registry {
-  readonly #apps: ReadonlyMap<AppId, InstalledApp>;
+  readonly #apps: Map<AppId, InstalledApp>;
 
   constructor(apps: readonly InstalledApp[]) {
     this.#apps = new Map(apps.map((app) => [app.id, app]));
@@ -35,6 +35,16 @@ export class Registry {
 
   get(app: AppId): InstalledApp | undefined {
     return this.#apps.get(app);
+  }
+
+  /** Installed while the session runs. */
+  add(app: InstalledApp): void {
+    this.#apps.set(app.id, app);
+  }
+
+  /** Not installed any more, as far as this session goes. */
+  remove(app: AppId): void {
+    this.#apps.delete(app);
   }
 
   /** The apps that serve a functionality, in the order of the configuration. */

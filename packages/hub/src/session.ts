@@ -45,6 +45,7 @@ import type { Fact } from './facts.ts';
 import { Gate } from './gate.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import { type Answering, Inquiries } from './inquiries.ts';
+import { type Installables, Installing } from './installing.ts';
 import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
 import { type FactsMode, type LeftToLearn, leftToLearn } from './learning.ts';
 import type { Memory } from './memory.ts';
@@ -106,8 +107,8 @@ export interface SessionParts {
   readonly warm: WarmLimits;
   /** Whether the context that will most likely serve a query is begun while it is planned. */
   readonly foresees: boolean;
-  /** Names of what the user could install that serves a functionality. */
-  readonly installable: (functionality: string) => readonly string[];
+  /** What the user could install. */
+  readonly installables: Installables;
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
@@ -167,6 +168,7 @@ export class Session {
   readonly #validator = validatorOnDemand();
   readonly #gate: Gate;
   readonly #choices: AppChoices;
+  readonly #installing: Installing;
   readonly #words: UserWords;
   readonly #subject = new RunningSubject();
   readonly #operator: Operator;
@@ -243,6 +245,17 @@ export class Session {
       () => parts.memory.facts().map(({ value }) => value),
     );
     this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock, () => this.#inquiries);
+    this.#installing = new Installing({
+      installables: parts.installables,
+      registry: this.#registry,
+      apps: this.#apps,
+      choices: this.#choices,
+      gate: this.#gate,
+      recorder: this.#recorder,
+      newErrand: (app) => this.#newErrandOf(app),
+      installed: (app) => this.#recordApp(app, { kind: 'app.installed' }),
+      unavailable: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
+    });
     const { monitor, recorder } = { monitor: this.#monitor, recorder: this.#recorder };
     const models = new ModelCalls({ model: this.#model(), gate: this.#gate, monitor, recorder, digest });
     this.#inquiries =
@@ -321,6 +334,10 @@ export class Session {
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#monitor.resume(toldOf(events));
+    const installed = events.flatMap(({ kind, app }) =>
+      kind === 'app.installed' && app !== null ? [app] : [],
+    );
+    this.#installing.goesOn(installed);
     this.#recorder.follow(new Progress(events));
     try {
       return await this.#serve(said.text, signal, said.private === true);
@@ -492,7 +509,7 @@ export class Session {
       newPeerId: (...offered) => recorder.progress?.nextPeer(...offered) ?? id(`peer-${parts.random()}`),
       maxDepth: parts.limits.exchangeDepth,
       reader,
-      installable: parts.installable,
+      installable: (functionality) => parts.installables.named(functionality),
       errand: (from, app, request) => this.#errand(from, app, request),
       serve: (query, task) => operator.serveTask(query, task),
       choose: (context, functionality, candidates) =>
@@ -525,6 +542,7 @@ export class Session {
       left,
       newErrand: (ending) => this.#newErrandOfHub(ending, FOR_FACTS),
       choices: this.#choices,
+      installing: this.#installing,
       maxSteps: parts.limits.steps,
       subject: () => this.#subject.current,
       foresees: parts.foresees,

@@ -19,6 +19,7 @@ import { agreementToRegistry } from '../agreement.ts';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
+import { mark } from '../install/marks.ts';
 import { findNpm } from '../install/npm-program.ts';
 import type { Difference, InstallRecord } from '../install/record.ts';
 import { DEFAULT_STEP_LIMITS } from '../install/step.ts';
@@ -61,10 +62,29 @@ export async function installApps(
   const run = new Run(surroundings, configuration, options, stopping.signal);
   let code: ExitCode = EXIT.done;
   for (const one of wanted) {
-    const next = stopping.signal.aborted ? EXIT.refused : await run.install(one);
+    const next = stopping.signal.aborted
+      ? EXIT.refused
+      : await installed(run, one, surroundings, configuration);
     if (next > code) code = next;
   }
   return code;
+}
+
+/** An entry of `installable` counts as an app from then on; it is shown before its first use as any app is. */
+async function installed(
+  run: Run,
+  wanted: Wanted,
+  surroundings: Surroundings,
+  { installableApps, apps, ownDataFolder, folder, entries }: Configuration,
+): Promise<ExitCode> {
+  const code = await run.install(wanted);
+  const app = installableApps.find(({ id }) => id === wanted.label);
+  if (code !== EXIT.done || app === undefined || apps.includes(app)) return code;
+  const configured = entries.get(app.id)?.configured ?? null;
+  const kept = mark({ ownDataFolder, folder, app: app.id, configured });
+  if (kept.ok) return code;
+  surroundings.tellFault(kept.fault);
+  return EXIT.failed;
 }
 
 function commandOf([command = '', ...args]: readonly string[]): Wanted {
@@ -74,9 +94,14 @@ function commandOf([command = '', ...args]: readonly string[]): Wanted {
 
 function appsOf(
   surroundings: Surroundings,
-  { apps }: Configuration,
+  { apps: installed, installableApps }: Configuration,
   names: readonly string[],
 ): readonly Wanted[] | null {
+  // What is not installed is fetched only if it is named.
+  const open = installableApps.filter(
+    ({ id }) => names.includes(id) && !installed.some((app) => app.id === id),
+  );
+  const apps = [...installed, ...open];
   for (const name of names) {
     if (apps.some(({ id }) => id === name)) continue;
     const meant = nearest(
@@ -235,7 +260,8 @@ function tellFiles(output: Surroundings['output'], label: string, files: readonl
 
 const MOST_SETTINGS = 1024 * 1024;
 
-function installerOf(around: Surroundings, configuration: Configuration): Installer {
+/** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
+export function installerOf(around: Surroundings, configuration: Configuration): Installer {
   const { dataFolder, ownDataFolder, folder } = configuration;
   const { notes, terminal, now, ending } = around;
   return {

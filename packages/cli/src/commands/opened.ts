@@ -137,6 +137,7 @@ export async function composeReviewed(
   return composeOn(ground, configuration, consent, surroundings.home, configuration.apps, {
     reviewer,
     pinsUnseen,
+    installer: async () => (await import('./apps-install.ts')).installerOf(surroundings, configuration),
   });
 }
 

@@ -97,7 +97,8 @@ export async function fetchPackages(
   });
 }
 
-function registryFor(call: PackageCall, places: RegistryPlaces): Result<Registry, Fault> {
+/** Where the packages of a call come from. */
+export function registryFor(call: PackageCall, places: RegistryPlaces): Result<Registry, Fault> {
   if (call.ecosystem === 'python') return pythonIndex(places);
   const scopes = new Set(call.packages.map(({ name }) => /^(@[^/]+)\//.exec(name)?.[1] ?? null));
   const [scope = null] = scopes;

@@ -71,6 +71,7 @@ const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}
   'app.unavailable': null,
   'app.stopped': null,
   'app.pinned': null,
+  'app.installed': null,
   'app.changed': null,
   'model.message': null,
   'question.answered': null,

@@ -1,0 +1,201 @@
+/**
+ * Apps that the user's own list names and that are not installed: which of them a planner may propose, the question, and
+ * the installation within the query that wants them (paper, IV-C1 and IV-C4: "the hub may install an app with the user's
+ * consent").
+ *
+ * INVARIANT (asked first): nothing is fetched, started or shown to a model before the user has chosen this app in answer to
+ * a question of its own, which no earlier answer stands for. What an app says of itself is reviewed as for any other app.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  DEFAULT_LABEL,
+  type Egress,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type Result,
+} from '@cordon/core';
+import type { AppChoices } from './app-choice.ts';
+import type { AppHost } from './app-host.ts';
+import { rankApps } from './app-index.ts';
+import type { Context } from './context.ts';
+import type { Gate } from './gate.ts';
+import type { Query } from './query.ts';
+import type { Recorder } from './recorder.ts';
+import type { Registry } from './registry.ts';
+
+/** An app that the user could install: the user's own words, as for an installed one. */
+export interface Installable {
+  readonly app: InstalledApp;
+  /** What is started and, if it has to be fetched, what; in the words of the configuration. */
+  readonly from: string;
+  /** An app with nearly the same name; null: there is none. */
+  readonly resembles: AppId | null;
+}
+
+/** Where packages come from. */
+export interface PackageSource {
+  readonly host: string;
+  readonly port: number;
+  /** Names the package. */
+  readonly path: string;
+}
+
+/** The user's list, and whoever can fetch and remember; implemented by the composition root. */
+export interface Installables {
+  /** Those that are installed by now are among them. */
+  readonly all: readonly Installable[];
+  /** Names of what would serve a functionality, also of apps that are only named in the list. */
+  named(functionality: string): readonly string[];
+  /** From where something has to be fetched; null: nothing has to be. */
+  source(app: InstalledApp): Promise<Result<PackageSource | null, Fault>>;
+  /** Fetches what `source` named. Runs no code of it. */
+  obtain(app: InstalledApp, signal: AbortSignal): Promise<Result<void, Fault>>;
+  /** From now on it counts as installed, also for later sessions. */
+  keep(app: InstalledApp): Result<void, Fault>;
+}
+
+/** No list: nothing can be installed. */
+export const NO_INSTALLABLES: Installables = {
+  all: [],
+  named: () => [],
+  source: () => Promise.resolve(failed(NOT_LISTED)),
+  obtain: () => Promise.resolve(failed(NOT_LISTED)),
+  keep: () => failed(NOT_LISTED),
+};
+
+const NOT_LISTED = fault('app-unavailable', 'the app is not in the list of apps that can be installed');
+
+export interface InstallingParts {
+  readonly installables: Installables;
+  readonly registry: Registry;
+  readonly apps: Pick<AppHost, 'start'>;
+  readonly choices: Pick<AppChoices, 'choose'>;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  /** For what is done on behalf of an app that is about to be installed. */
+  readonly newErrand: (app: AppId) => Context;
+  readonly installed: (app: AppId) => void;
+  readonly unavailable: (app: AppId, why: Fault) => void;
+}
+
+/** So many are shown to a planner: the list is there in case that no installed app serves, and is read each time. */
+const MOST_SHOWN = 6;
+
+export class Installing {
+  readonly #parts: InstallingParts;
+  /** Queries in which the user has said no, or an installation has failed: nothing more is proposed. */
+  readonly #over = new WeakSet<Query>();
+
+  constructor(parts: InstallingParts) {
+    this.#parts = parts;
+  }
+
+  /** What may be proposed for this query: those with vetted words that fit it best, and none after a no. */
+  offered(query: Query): readonly InstalledApp[] {
+    if (this.#over.has(query)) return [];
+    const open = this.#notInstalled().filter(({ manifest }) => manifest.description !== null);
+    return open.length <= MOST_SHOWN ? open : rankApps(query.text, open, []).slice(0, MOST_SHOWN);
+  }
+
+  get isEmpty(): boolean {
+    return this.#notInstalled().length === 0;
+  }
+
+  /** The apps of the list that serve a functionality and can be installed here. */
+  serving(functionality: string): readonly AppId[] {
+    return this.#notInstalled()
+      .filter(({ manifest }) => manifest.functionalities.some(({ name }) => name === functionality))
+      .map(({ id }) => id);
+  }
+
+  /** A query that goes on meets the apps that were installed in it as it did before: as not installed. */
+  goesOn(installedInIt: readonly AppId[]): void {
+    const { installables, registry } = this.#parts;
+    for (const { app } of installables.all) if (installedInIt.includes(app.id)) registry.remove(app.id);
+  }
+
+  /**
+   * Asks, and installs what the user picks: fetched, started, reviewed, and then one of the apps. Null: nothing was
+   * installed. `context`: that of the planner which proposes it; null: the operator asks.
+   *
+   * @param why one sentence: who wants it, and for what
+   */
+  async install(
+    context: Context | null,
+    query: Query,
+    why: string,
+    choices: readonly AppId[],
+  ): Promise<AppId | null> {
+    const listed = this.#parts.installables.all.filter(({ app }) => choices.includes(app.id));
+    const question = [why, ...listed.map(described)].join(' ');
+    const request = { question, what: 'an installation', choices, installs: true } as const;
+    const chosen = await this.#parts.choices.choose(context, request, query.signal);
+    const wanted = listed.find(({ app }) => app.id === chosen);
+    if (wanted === undefined || query.signal.aborted) {
+      this.#over.add(query);
+      return null;
+    }
+    const installed = await this.#carryOut(wanted.app, query);
+    if (installed.ok) return wanted.app.id;
+    this.#over.add(query);
+    this.#parts.unavailable(wanted.app.id, installed.fault);
+    return null;
+  }
+
+  async #carryOut(app: InstalledApp, query: Query): Promise<Result<void, Fault>> {
+    const { installables, registry, apps, installed } = this.#parts;
+    const source = await installables.source(app);
+    if (!source.ok) return source;
+    if (source.value !== null) {
+      const fetched = await this.#obtain(app, source.value, query);
+      if (!fetched.ok) return fetched;
+    }
+    // The first start is the review: an app that nobody agrees to is not installed.
+    const started = await apps.start(app);
+    if (!started.ok) return started;
+    installed(app.id);
+    const kept = installables.keep(app);
+    if (kept.ok) registry.add(app);
+    return kept;
+  }
+
+  /** The name of the package leaves the machine: an effect that the policy decides about. */
+  async #obtain(app: InstalledApp, { host, port, path }: PackageSource, query: Query) {
+    const { gate, installables, newErrand } = this.#parts;
+    const context = newErrand(app.id);
+    const proposal: Egress = {
+      effect: 'egress',
+      context: context.id,
+      app: app.id,
+      method: 'GET',
+      host,
+      port,
+      path,
+      bytes: 0,
+    };
+    const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
+    const carried = await gate.carryOut(context, proposal, circumstances, (allowance) => {
+      gate.spend(allowance);
+      return installables.obtain(app, query.signal);
+    });
+    if (carried.kind === 'done') return ok(undefined);
+    if (carried.kind === 'failed') return failed(carried.fault);
+    const reason = carried.reasons[0]?.message ?? 'no reason given';
+    return failed(fault('cancelled', `fetching \`${app.id}\` was refused: ${reason}`));
+  }
+
+  #notInstalled(): readonly InstalledApp[] {
+    const { installables, registry } = this.#parts;
+    return installables.all.map(({ app }) => app).filter(({ id }) => registry.get(id) === undefined);
+  }
+}
+
+function described({ app, from, resembles }: Installable): string {
+  const alike = resembles === null ? '' : ` Its name is nearly that of \`${resembles}\`.`;
+  return `\`${app.id}\`: ${from}.${alike}`;
+}
