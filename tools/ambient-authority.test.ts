@@ -146,6 +146,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
+  'packages/cli/src/commands/apps-search.ts': {
+    of: ['http'],
+    why: 'asks the registry that the configuration names, at a command of the user',
+  },
   'packages/cli/src/commands/apps-install.ts': {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',

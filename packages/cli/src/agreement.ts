@@ -211,6 +211,8 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     weaker,
     dataFolder,
     ownDataFolder,
+    appRegistry,
+    functionalities,
   } = configuration;
   screen.line();
   const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
@@ -251,6 +253,9 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
+  if (appRegistry !== null) screen.say(`${FRAME}\`apps search\` asks: `, appRegistry);
+  if (functionalities.size > 0)
+    screen.say(`${FRAME}every app is told of: `, [...functionalities.keys()].join(', '));
   if (asking.model !== null) screen.say(`${FRAME}rules ask a model: `, asking.model, 'warn');
   for (const [kind, { url }] of asking.endpoints) screen.say(`${FRAME}rules ask for ${kind}: `, url, 'warn');
   for (const { file: module, network } of asking.modules) {

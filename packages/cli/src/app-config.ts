@@ -18,7 +18,14 @@ import {
 } from '@cordon/core';
 import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
-import { type OwnPath, readManifest, readPath, readProse, SILENT_MANIFEST } from './manifest-config.ts';
+import {
+  type KnownFunctionalities,
+  type OwnPath,
+  readManifest,
+  readPath,
+  readProse,
+  SILENT_MANIFEST,
+} from './manifest-config.ts';
 import { absolutePath, covers, type Environment, realPath, stateFolder } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';
 
@@ -60,6 +67,8 @@ export interface AppsPlace {
   readonly keyFiles: readonly OwnPath[];
   /** Checks the name of a model and reports it where it is wrong. */
   readonly readModel: (at: Located) => string | null;
+  /** What the configuration says of functionalities. */
+  readonly known: KnownFunctionalities;
   /** Variables that hold the keys of model providers. */
   readonly keyVariables: ReadonlySet<string>;
 }
@@ -106,7 +115,10 @@ export function readApps(
     if (app === 'disabled') result.disabled.push(id(key));
     else {
       (section === 'installable' ? result.installable : result.apps).push(app);
-      result.entries.set(app.id, { configured: configuredEntry(at.node), pin: appReader.pin });
+      result.entries.set(app.id, {
+        configured: configuredEntry(at.node, app, place.known),
+        pin: appReader.pin,
+      });
       result.handedVariables.push(...handed);
     }
   }
@@ -206,6 +218,7 @@ class AppReader {
             values: this.#values,
             hasVariable: (variable) => (this.#place.environment[variable] ?? '') !== '',
             ownPaths: this.#place.ownPaths,
+            known: this.#place.known,
           });
     const model = modelAt === null ? null : this.#place.readModel(modelAt);
     object.finish((key) => (this.#section === 'mcpServers' ? foreignKey(key) : nativeKey(key)));
@@ -446,15 +459,25 @@ const NO_PART: ReadonlySet<string> = new Set(['pin', 'disabled']);
  * The entry as it stands, for comparing and showing. Values of `env` and `headers` may be secrets: they are told apart
  * by their digests.
  */
-function configuredEntry(node: JsonNode): JsonObject {
+function configuredEntry(
+  node: JsonNode,
+  { manifest }: InstalledApp,
+  known: KnownFunctionalities,
+): JsonObject {
   if (node.kind !== 'object') return {};
+  // Attack: what an app serves is changed where its entry does not say it, and agreements and grants stay.
+  const shared = manifest.functionalities.filter(({ name }) => known.has(name));
+  const functionalities = Object.fromEntries(
+    shared.map(({ name, description, request, response }) => [name, { description, request, response }]),
+  );
   const members = node.members.filter(({ key }) => !NO_PART.has(key));
-  return Object.fromEntries(
+  const entry = Object.fromEntries(
     members.map(({ key, value }) => [
       key,
       key === 'env' || key === 'headers' ? withoutSecrets(plainJson(value)) : plainJson(value),
     ]),
   );
+  return shared.length === 0 ? entry : { ...entry, functionalities };
 }
 
 function withoutSecrets(value: Json): Json {

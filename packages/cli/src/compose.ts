@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   appLauncher,
+  CATALOGUE,
+  type CatalogueEntry,
   Hub,
   loopLauncher,
   type OtherApp,
@@ -113,6 +115,7 @@ export function composeOn(
     answering,
     texts,
     installables: installablesOf(configuration, reviewing.installer ?? null),
+    functionalities: functionalitiesOf(configuration),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     foresees: isFree,
@@ -129,6 +132,13 @@ export function composeOn(
     warnings: policy.warnings,
     rules: ground.rules,
   });
+}
+
+/** The same for every spoke, whatever is installed: the built-in list, and what the user adds or says otherwise. */
+function functionalitiesOf({ functionalities }: Configuration): readonly CatalogueEntry[] {
+  const all = new Map(CATALOGUE.map(({ name, description }) => [name, description]));
+  for (const [name, { description }] of functionalities) all.set(name, description);
+  return [...all].map(([name, description]) => ({ name, description }));
 }
 
 /** Those that are installed, and those that could be. */

@@ -29,17 +29,24 @@ import {
   type AppsResult,
   type HandedVariable,
   providerAddressProblem,
+  readAddress,
   readApps,
 } from './app-config.ts';
 import { ASKS_NOBODY, type AskingSettings, readAsking } from './asking-config.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './config-reader.ts';
+import { readFunctionalityList } from './functionality-config.ts';
 import { isMarked } from './install/marks.ts';
 import { readInstallable, withEntries } from './installable-config.ts';
 import { JOURNAL_KEY_FILE_VARIABLE, JOURNAL_KEY_VARIABLE, keyFiles, readJournalKey } from './journal-key.ts';
 import type { JsonNode } from './json-text.ts';
 import { readLabels } from './label-file.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './limits-config.ts';
-import { type OwnPath, readPath } from './manifest-config.ts';
+import {
+  type KnownFunctionalities,
+  type KnownFunctionality,
+  type OwnPath,
+  readPath,
+} from './manifest-config.ts';
 import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './memory-config.ts';
 import { nearest } from './nearest.ts';
 import { type ModuleSettings, moduleAt } from './own-detectors/module-settings.ts';
@@ -139,6 +146,10 @@ export interface Configuration {
   readonly installableApps: readonly InstalledApp[];
   /** Names of apps of `installable`, by the functionality that each would serve. */
   readonly installable: ReadonlyMap<string, readonly string[]>;
+  /** Where `cordon apps search` looks; null: nowhere. */
+  readonly appRegistry: string | null;
+  /** Functionalities that every spoke is told of besides the built-in ones. */
+  readonly functionalities: KnownFunctionalities;
   /** The ready-made policies that are in force, by name. */
   readonly packs: readonly string[];
   /** Absolute paths of files that exist. */
@@ -196,6 +207,8 @@ export function loadConfiguration(
     prices: content.prices,
     installable: content.installable,
     installableApps: content.installableApps,
+    functionalities: content.functionalities,
+    appRegistry: content.appRegistry,
     model,
     providers: assembleProviders(
       {
@@ -277,6 +290,8 @@ interface Content {
   readonly prices: ModelPrices;
   readonly installable: Configuration['installable'];
   readonly installableApps: Configuration['installableApps'];
+  readonly functionalities: Configuration['functionalities'];
+  readonly appRegistry: string | null;
   readonly address: { readonly provider: string; readonly baseURL: string } | null;
   readonly packs: readonly string[];
   readonly policyFiles: readonly string[];
@@ -368,6 +383,11 @@ function readContent(
         });
   const labelsAt = get('labels');
   const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
+  const functionalitiesAt = get('functionalities');
+  const functionalities =
+    functionalitiesAt === null
+      ? new Map<string, KnownFunctionality>()
+      : readFunctionalityList(reader, functionalitiesAt, namesIn(APP_SECTIONS.map(get)));
   const read = readApps(
     reader,
     { apps: get('apps'), mcpServers: get('mcpServers'), installable: get('installable') },
@@ -379,6 +399,7 @@ function readContent(
       ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
       keyFiles: keyFiles(sources, memory.key),
       readModel,
+      known: functionalities,
       keyVariables: new Set([
         ...keyVariables(providers),
         KEY_VARIABLE,
@@ -403,6 +424,7 @@ function readContent(
   const installed: ReadonlySet<string> = new Set(apps.entries.keys());
   const named = readInstallable(reader, get('installable'), installed);
   const installable = withEntries(named, installableApps);
+  const registryAt = get('appRegistry');
   const sandboxAt = get('sandbox');
   get('$schema');
   object?.finish(foreignSection);
@@ -416,6 +438,8 @@ function readContent(
     prices,
     installable,
     installableApps,
+    functionalities,
+    appRegistry: registryAt === null ? null : readAddress(reader, registryAt),
     address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
     packs,
     policyFiles,
@@ -424,6 +448,13 @@ function readContent(
     asking,
     weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
   };
+}
+
+const APP_SECTIONS = ['apps', 'mcpServers', 'installable'] as const;
+
+/** The names of all apps, whether what stands behind them can be read or not. */
+function namesIn(sections: readonly (Located | null)[]): readonly string[] {
+  return sections.flatMap((at) => (at?.node.kind === 'object' ? at.node.members.map(({ key }) => key) : []));
 }
 
 /** Names of packs, each once. An unknown one is an error: what it was to stop would not be stopped. */

@@ -321,6 +321,11 @@ function program(): Command {
   shared(apps.command('unpin <app>').description('takes an agreement back')).action((app: string, options) =>
     run(options, async (around) => (await import('./commands/apps-review.ts')).unpinApp(around, app)),
   );
+  shared(
+    apps.command('search <words...>').description('asks the registry that the configuration names for apps'),
+  ).action((words: string[], options) =>
+    run(options, async (around) => (await import('./commands/apps-search.ts')).searchApps(around, words)),
+  );
   shared(apps.command('install [app...]').description('fetches the packages that apps are started from'))
     .usage('[options] [app...] | [options] -- <command...>')
     .option('--again', 'also what is installed: shows what would change, and asks')

@@ -39,9 +39,20 @@ export interface ManifestPlace {
   readonly values: PlaceholderValues;
   /** Whether a variable of the user's environment has a value. */
   readonly hasVariable: (name: string) => boolean;
+  /** What `functionalities` of the configuration says of each, for manifests that do not say it again. */
+  readonly known: KnownFunctionalities;
   /** Cordon's own files and folders, links resolved: data, cache, configuration, policy. */
   readonly ownPaths: readonly OwnPath[];
 }
+
+/** A functionality as the configuration knows it, whoever serves it. A format that is null each manifest gives itself. */
+export interface KnownFunctionality {
+  readonly description: string;
+  readonly request: JsonSchema | null;
+  readonly response: JsonSchema | null;
+}
+
+export type KnownFunctionalities = ReadonlyMap<string, KnownFunctionality>;
 
 export interface OwnPath {
   readonly path: string;
@@ -152,20 +163,30 @@ function readFunctionality(
 ): Functionality | null {
   const object = reader.object(at);
   if (object === null) return null;
-  const description = object.required('description', 'say in one line what is done, without naming an app');
-  const request = object.required('request', 'write the JSON Schema of the request');
-  const response = object.required('response', 'write the JSON Schema of the response');
+  const known = place.known.get(name);
+  /** What the configuration says of it once need not be said again. */
+  const given = (key: string, isKnown: boolean, help: string) =>
+    isKnown ? object.get(key) : object.required(key, help);
+  const description = given(
+    'description',
+    known !== undefined,
+    'say in one line what is done, without naming an app',
+  );
+  const request = given('request', known?.request != null, 'write the JSON Schema of the request');
+  const response = given('response', known?.response != null, 'write the JSON Schema of the response');
   const tool = object.get('tool');
   object.finish();
-  const text = description === null ? null : readLine(reader, description, place);
+  const text =
+    description === null ? (known?.description ?? null) : readLine(reader, description, place.appNames);
   const toolName = tool === null ? null : readToolName(reader, tool);
-  const asks = request === null ? null : readSchema(reader, request, toolName !== null);
-  const answers = response === null ? null : readSchema(reader, response, false);
+  const asks = request === null ? (known?.request ?? null) : readSchema(reader, request, toolName !== null);
+  const answers = response === null ? (known?.response ?? null) : readSchema(reader, response, false);
   if (text === null || asks === null || answers === null) return null;
   return { name: id(name), description: text, request: asks, response: answers, tool: toolName };
 }
 
-function readLine(reader: ConfigReader, at: Located, place: ManifestPlace): string | null {
+/** One line that every spoke may see: it names no app. */
+export function readLine(reader: ConfigReader, at: Located, appNames: readonly string[]): string | null {
   const text = readProse(reader, at, MOST_FUNCTIONALITY_DESCRIPTION);
   if (text === null) return null;
   if (text.includes('\n')) {
@@ -175,7 +196,7 @@ function readLine(reader: ConfigReader, at: Located, place: ManifestPlace): stri
       help: 'say it in one line',
     });
   }
-  const named = namedApp(text, place.appNames);
+  const named = namedApp(text, appNames);
   if (named !== null) reader.reportAt(at, namesApp(named));
   return text;
 }
@@ -205,7 +226,7 @@ function namesApp(app: string) {
 }
 
 /** Only the outer form: the hub compiles the schema within limits when the app is installed. */
-function readSchema(reader: ConfigReader, at: Located, servesTool: boolean): JsonSchema | null {
+export function readSchema(reader: ConfigReader, at: Located, servesTool: boolean): JsonSchema | null {
   const schema = plainJson(at.node);
   if (!isJsonObject(schema)) {
     reader.object(at);

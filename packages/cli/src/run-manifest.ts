@@ -148,6 +148,7 @@ function readObject(reader: ConfigReader, object: ObjectReader, folder: string, 
     home: place.home,
     values: { state: runStateFolder(place.dataFolder, state ?? '.none'), config: folder, environment: null },
     hasVariable: () => false,
+    known: new Map(),
     ownPaths: place.ownPaths,
   });
   const env = object.get('env');

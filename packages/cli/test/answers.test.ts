@@ -293,3 +293,13 @@ test('what does not fit its kind, or is none, is reported', () => {
     '1:31 error ANS006 [0].fill: only a rule that allows fills anything in (leave it out, or write `"decision": "once"`)',
   ]);
 });
+
+test('no rule and no option for scripts installs an app, though each chooses among installed ones', async () => {
+  const installs = { ...choicePrompt('mail'), installs: true } as const;
+  const rule = consentOf('[{"choose": "mail"}]');
+  const all = consentFrom({ ...NO_OPTIONS, allowRest: true }, null);
+  for (const consent of [rule, all]) {
+    assert.equal((await consent?.choose(choicePrompt('mail'), signal))?.app, 'mail');
+    assert.equal(await consent?.choose(installs, signal), null);
+  }
+});

@@ -562,3 +562,63 @@ test('services are named by an address, and keys by the name of a variable', () 
   assert.deepEqual(codes(`{${local}, "detectors": {"model": "other/y"}}`), ['CFG012']);
   assert.deepEqual(codes('{"detectors": {"seconds": 0}}'), ['CFG015']);
 });
+
+const FARE_FORMATS =
+  '"request": {"type": "object", "properties": {"to": {"type": "string"}}}, "response": {"type": "object"}';
+
+test('an app that could be installed is read as apps are, and is none of them', () => {
+  const entry = `{"command": "npx", "args": ["metro-mcp"], "manifest": {"description": "Rides.", "functionalities": {"ride-fare": {"description": "the fare of a ride", ${FARE_FORMATS}}}}}`;
+  const file = loaded(loadText(`{"installable": {"metro": ${entry}, "quick": ["ride-fare"]}}`));
+  assert.deepEqual(file.apps, []);
+  assert.deepEqual(
+    file.installableApps.map(({ id: name, source }) => [name, source.kind]),
+    [['metro', 'command']],
+  );
+  assert.deepEqual([...file.installable], [['ride-fare', ['quick', 'metro']]]);
+  assert.deepEqual(
+    problemsOf(loadText(`{"apps": {"metro": {"command": "x"}}, "installable": {"metro": ${entry}}}`)).map(
+      (problem) => problem.slice(0, 40),
+    ),
+    ['1:55 error CFG010 installable.metro: an '],
+  );
+});
+
+test('functionalities are described once, and manifests need not say it again', () => {
+  const list = `{"ride-fare": {"description": "the fare of a ride", ${FARE_FORMATS}}}`;
+  const apps =
+    '{"metro": {"command": "m", "manifest": {"functionalities": {"ride-fare": {"tool": "fare"}}}}}';
+  const file = loaded(loadText(`{"functionalities": ${list}, "apps": ${apps}}`));
+  assert.deepEqual(file.apps[0]?.manifest.functionalities, [
+    {
+      name: 'ride-fare',
+      description: 'the fare of a ride',
+      request: { type: 'object', properties: { to: { type: 'string' } } },
+      response: { type: 'object' },
+      tool: 'fare',
+    },
+  ]);
+  assert.equal(file.functionalities.get('ride-fare')?.description, 'the fare of a ride');
+  assert.equal(problemsOf(loadText(`{"apps": ${apps}}`)).length, 3);
+});
+
+test('what an app serves is part of what is agreed to, also where the list says it', () => {
+  const configured = (description: string) => {
+    const list = `{"ride-fare": {"description": "${description}", ${FARE_FORMATS}}}`;
+    const apps =
+      '{"metro": {"command": "m", "manifest": {"functionalities": {"ride-fare": {"tool": "fare"}}}}}';
+    const { entries } = loaded(loadText(`{"functionalities": ${list}, "apps": ${apps}}`));
+    return JSON.stringify([...entries.values()].map((entry) => entry.configured));
+  };
+  assert.equal(configured('the fare of a ride'), configured('the fare of a ride'));
+  assert.notEqual(configured('the fare of a ride'), configured('pay somebody'));
+});
+
+test('a functionality of the list names no app', () => {
+  const list = '{"ride-fare": {"description": "a fare of metro-hail"}}';
+  for (const section of ['apps', 'installable']) {
+    const problems = problemsOf(
+      loadText(`{"functionalities": ${list}, "${section}": {"metro-hail": {"command": "m"}}}`),
+    );
+    assert.match(problems.join(), /CFG021 functionalities\.ride-fare\.description/);
+  }
+});

@@ -13,7 +13,7 @@
  */
 import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type ModelTool } from '@cordon/core';
 import { offeredTools } from '@cordon/protocol';
-import { CATALOGUE } from './catalogue.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 import type { Context } from './context.ts';
 import type { Memory, RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
@@ -38,6 +38,7 @@ export interface ForesightParts {
   readonly recorder: Recorder;
   readonly memory: Pick<Memory, 'carried'>;
   readonly maxSteps: number;
+  readonly functionalities: readonly CatalogueEntry[];
   /** Null: it cannot be told. */
   readonly likely: (query: Query) => Guess | null;
   /** The query becomes visible in a context, after what it recalls. */
@@ -146,7 +147,7 @@ export class Foreseen {
       data: [],
       tools,
       offers: [],
-      functionalities: CATALOGUE,
+      functionalities: this.#parts.functionalities,
       serves: null,
       maxSteps,
     };

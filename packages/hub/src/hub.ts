@@ -29,6 +29,7 @@ import type { SessionFault, Store } from '@cordon/trace';
 import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';
 import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
+import { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
 import type { ReadSecret } from './hub-fetch.ts';
 import type { Answering } from './inquiries.ts';
 import { type Installables, NO_INSTALLABLES } from './installing.ts';
@@ -56,6 +57,8 @@ export interface HubParts {
   readonly consent: Consent;
   /** The user's own list of apps that could be installed; nothing if absent. */
   readonly installables?: Installables;
+  /** What every spoke is told that others may do for it; `CATALOGUE` if absent. */
+  readonly functionalities?: readonly CatalogueEntry[];
   readonly clock: Clock;
   readonly limits?: TurnLimits;
   /** Who answers questions of rules; nobody if absent. */
@@ -126,6 +129,7 @@ export class Hub {
       prices: parts.prices ?? new Map(),
       warm,
       installables: parts.installables ?? NO_INSTALLABLES,
+      functionalities: parts.functionalities ?? CATALOGUE,
       recentApps: () => recentApps(store),
       makeRoom: () => store.makeRoom(),
       clock,

@@ -19,6 +19,7 @@ export {
   type Vetting,
 } from './app-pins.ts';
 export { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
+export { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
 export {
   type DescriptionFinding,
   type FindingKind,

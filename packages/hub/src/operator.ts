@@ -29,7 +29,7 @@ import type { TurnContext } from '@cordon/protocol';
 import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
 import type { AskedData } from './asked-data.ts';
-import { CATALOGUE } from './catalogue.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 import type { Context } from './context.ts';
 import { reviseRelease } from './edited.ts';
 import type { Exchange, ServedTask, ServingTask } from './exchange.ts';
@@ -80,6 +80,7 @@ export interface OperatorParts {
   readonly choices: AppChoices;
   readonly installing: Installing;
   readonly maxSteps: number;
+  readonly functionalities: readonly CatalogueEntry[];
   /** What the next query may continue. */
   readonly subject: () => Subject | null;
   /** Whether the context that will most likely serve a query is begun while it is planned. */
@@ -509,7 +510,7 @@ export class Operator {
       data,
       tools,
       offers,
-      functionalities: knowsCatalogue ? CATALOGUE : [],
+      functionalities: knowsCatalogue ? this.#parts.functionalities : [],
       serves: task === null ? null : { message: task.message, ...formatsOf(task) },
       maxSteps,
     };

@@ -38,6 +38,7 @@ import { AppHost, type AppLauncher } from './app-host.ts';
 import type { AppNetwork } from './app-network.ts';
 import { type AppPins, NO_PINS, type Vetting } from './app-pins.ts';
 import { AskedData } from './asked-data.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 import { Context } from './context.ts';
 import type { EgressGateParts } from './egress-gate.ts';
 import { Exchange } from './exchange.ts';
@@ -109,6 +110,8 @@ export interface SessionParts {
   readonly foresees: boolean;
   /** What the user could install. */
   readonly installables: Installables;
+  /** What every spoke is told that others may do for it. */
+  readonly functionalities: readonly CatalogueEntry[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
@@ -544,6 +547,7 @@ export class Session {
       choices: this.#choices,
       installing: this.#installing,
       maxSteps: parts.limits.steps,
+      functionalities: parts.functionalities,
       subject: () => this.#subject.current,
       foresees: parts.foresees,
       newContext: (options, cause) => this.#newContext(options, cause),

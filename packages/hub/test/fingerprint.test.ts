@@ -264,3 +264,25 @@ test('an offer says what can be asked and nothing of who answers', async (t) => 
   assert.deepEqual(Object.keys(offers[0] ?? {}), ['peer', 'request', 'response']);
   assert.ok(!JSON.stringify(offers).includes('rides'));
 });
+
+test('spokes are told the list that the user configured, and it says nothing of what is installed', async (t) => {
+  const functionalities = [{ name: 'tide-table', description: 'when the water is high' }];
+  const told: unknown[] = [];
+  for (const apps of [[NOTES], [NOTES, RIDES]]) {
+    const stage = stageFor(t, {
+      apps,
+      functionalities,
+      script: { planner: [NOTES_ONLY] },
+      spokes: launcherOf(({ onMessage, send }) => {
+        onMessage((message) => {
+          if (message.type !== 'turn') return;
+          told.push(message.context.functionalities);
+          send({ type: 'answer', id: message.id, text: 'done' });
+        });
+        send(READY);
+      }),
+    });
+    await stage.ask('hello');
+  }
+  assert.deepEqual(told, [functionalities, functionalities]);
+});
