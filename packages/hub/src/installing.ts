@@ -21,7 +21,6 @@ import {
 } from '@cordon/core';
 import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
-import { rankApps } from './app-index.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
 import type { Query } from './query.ts';
@@ -83,9 +82,6 @@ export interface InstallingParts {
   readonly unavailable: (app: AppId, why: Fault) => void;
 }
 
-/** So many are shown to a planner: the list is there in case that no installed app serves, and is read each time. */
-const MOST_SHOWN = 6;
-
 export class Installing {
   readonly #parts: InstallingParts;
   /** Queries in which the user has said no, or an installation has failed: nothing more is proposed. */
@@ -95,11 +91,10 @@ export class Installing {
     this.#parts = parts;
   }
 
-  /** What may be proposed for this query: those with vetted words that fit it best, and none after a no. */
+  /** What may be proposed for this query: those with vetted words, and none after a no. */
   offered(query: Query): readonly InstalledApp[] {
     if (this.#over.has(query)) return [];
-    const open = this.#notInstalled().filter(({ manifest }) => manifest.description !== null);
-    return open.length <= MOST_SHOWN ? open : rankApps(query.text, open, []).slice(0, MOST_SHOWN);
+    return this.#notInstalled().filter(({ manifest }) => manifest.description !== null);
   }
 
   get isEmpty(): boolean {

@@ -69,6 +69,9 @@ const SHORTLISTS = [12, 60, 360];
 /** To ask twice costs more than to say a little more: small descriptions are shown as long as they come to less than this. */
 const SHORT_CHARACTERS = 3_000;
 
+/** Of the apps that are not installed: they stand there in case that no installed one serves, and are read each time. */
+const MOST_INSTALLABLE = 6;
+
 /** How often another plan is made for one query after the user has said no. */
 export const MOST_REPLANS = 2;
 
@@ -143,7 +146,7 @@ export class Planning {
     let declined = before;
     for (let attempt = 0; attempt <= MOST_REPLANS; ) {
       if (attempt > 0 && this.#without(declined).length === 0) break;
-      const offered = attempt === 0 ? installing.offered(query) : [];
+      const offered = attempt === 0 ? fittest(query.text, installing.offered(query)) : [];
       const proposed = await this.#ask(query, said, subject, declined, offered);
       if (!proposed.ok) return attempt === 0 ? proposed : failed(NO_APP);
       const { plan, origin, context } = proposed.value;
@@ -294,6 +297,10 @@ export class Planning {
     const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
     apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
   }
+}
+
+function fittest(query: string, apps: readonly InstalledApp[]): readonly InstalledApp[] {
+  return apps.length <= MOST_INSTALLABLE ? apps : rankApps(query, apps, []).slice(0, MOST_INSTALLABLE);
 }
 
 /** How long a list of these apps is, about: a planner is shown the words of their manifests. */

@@ -319,3 +319,13 @@ for (const [when, held, installs] of DEATHS) {
     await outcome;
   });
 }
+
+test('of many apps that could be installed the planner is shown the six that fit best', async (t) => {
+  const others = ['maps', 'coins', 'birds', 'boats', 'songs', 'stars', 'plants'].map((thing) => ({
+    app: app(thing, { look: 'none' }, { description: `Keeps ${thing}.` }),
+  }));
+  const stage = stageFor(t, scene({ couldInstall: [...others, { app: metro(), source: REGISTRY }] }));
+  await stage.ask(QUERY);
+  const shown = told(stage)[0]?.installable?.map((one) => one.id) ?? [];
+  assert.deepEqual([shown.length, shown[0]], [6, 'metro-hail']);
+});

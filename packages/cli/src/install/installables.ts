@@ -35,8 +35,8 @@ export function installablesOf(
       const found = await findInstalled(call.value, dataFolder);
       if (found.ok && found.value !== null) return ok(null);
       if (installer === null) return failed(NOBODY);
-      const registry = registryFor(call.value, (await installer()).places);
-      return registry.ok ? ok(sourceOf(call.value, registry.value.url)) : registry;
+      const from = registryFor(call.value, (await installer()).places);
+      return from.ok ? ok(sourceOf(call.value, from.value.url)) : from;
     },
     obtain: async (app, signal) => {
       const call = callOf(app);
