@@ -28,8 +28,8 @@ export interface Confinement {
   run(command: Command): Promise<Ended>;
 }
 
-/** More than all attempts of a group take that are each ended by the driver: it stands against what hangs, not against a busy machine. */
-export const DEADLINE_MS = 600_000;
+/** More than all attempts of a group take that are each ended by the driver: it stands against what hangs, not against a slow machine. */
+export const DEADLINE_MS = 2_400_000;
 
 /** What is run of an attempt: itself, or its twin. */
 export interface Run {
@@ -59,9 +59,9 @@ export async function runAll(
 
 /**
  * Of each thread of the driver the kernel counts half a gigabyte that V8 reserves and does not use; and a sandbox that
- * many share must not end by what one of them opens.
+ * many share must not end by what one of them opens, nor on a slow machine by their time together.
  */
-const ROOMY = { memoryMiB: 3_000, openFiles: 1_024 };
+const ROOMY = { memoryMiB: 3_000, openFiles: 1_024, cpuSeconds: 3_600 };
 
 function isAlone({ attempt }: Run): boolean {
   return attempt.setting.in === 'alone' || attempt.setting.in === 'javascript';
