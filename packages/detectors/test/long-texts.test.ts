@@ -285,7 +285,7 @@ test('a program gets the answer that it waits for, and then ends although nobody
   const echo = program(`import { parentPort } from 'node:worker_threads';
 parentPort.on('message', () => parentPort.postMessage({ ok: true, value: null }));`);
   const asking = `import { WorkerTextThread } from ${JSON.stringify(detectors.href)};
-    const book = { keep: (_question, answer) => console.log(answer.ok) };
+    const book = { keep: (_question, answer) => console.log(String(answer.ok)) };
     const program = new URL(${JSON.stringify(echo.href)});
     await new WorkerTextThread({ book, program }).answer({ input: null });
     console.log('answered');`;

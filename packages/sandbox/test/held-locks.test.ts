@@ -14,7 +14,7 @@ const ENDED = 2 ** 22 + 1;
 /** How many locks of a process an ordinary user looks for in the open files of each sandbox. */
 function lookedFor(owner: number): string {
   const code = `import { lockTable } from ${JSON.stringify(join(import.meta.dirname, '../src/held-locks.ts'))};
-    console.log(lockTable('1: FLOCK  ADVISORY  WRITE ${owner} fe:00:17 0 EOF\\n').ofNobody.length)`;
+    console.log(String(lockTable('1: FLOCK  ADVISORY  WRITE ${owner} fe:00:17 0 EOF\\n').ofNobody.length))`;
   const identity = process.getuid?.() === 0 ? { uid: ORDINARY, gid: ORDINARY } : {};
   const args = ['--no-warnings', '--input-type=module', '-e', code];
   return execFileSync(process.execPath, args, { ...identity, encoding: 'utf8' }).trim();
