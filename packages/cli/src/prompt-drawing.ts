@@ -24,6 +24,8 @@ const SHOWN_DATA = 20;
 const SHOWN_ARGUMENTS = 60;
 const ARGUMENTS_LINES = 24;
 const LEAST_LINES = 2;
+/** Arguments that are named as those that hold a text of one app. */
+const SHOWN_PLACES = 8;
 /** Characters of the name of an argument, with its value and where only the name is told. */
 const MOST_NAME = 120;
 const MOST_NAME_ALONE = 40;
@@ -215,11 +217,14 @@ function drawData(lines: Lines, data: readonly PromptDatum[]): Left {
 }
 
 function drawDatum(lines: Lines, datum: PromptDatum): Left {
-  const { name, value, identifying, isUsers, isEditable, field } = datum;
+  const { name, value, identifying, isUsers, sources = [], isEditable, field } = datum;
   const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
   const editable = isEditable === true ? '; editable' : '';
   if (field !== undefined) lines.say('field:', fieldWords(datum));
   else lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
+  for (const { app, arguments: paths } of sources.slice(0, SHOWN_DATA))
+    lines.say('text:', `from ${app}, in ${placesIn(paths)}`);
+  if (sources.length > SHOWN_DATA) lines.say('text:', `from ${sources.length - SHOWN_DATA} more apps`);
   if (field !== undefined && value === '') return NOTHING_LEFT;
   const shown = identifying === undefined ? null : argumentLines(value, identifying);
   if (shown !== null) return drawArguments(lines, shown);
@@ -234,6 +239,13 @@ export function fieldWords({ name, value, field }: PromptDatum): string {
   const label = visibleLine(name, 80);
   if (value !== '' || field === undefined) return `${label}, as you said it; editable`;
   return `${label}, empty; you may fill it in, like \`${exampleOfData(field)}\``;
+}
+
+/** Attack: a thousand arguments with a text each scroll the question away. */
+function placesIn(paths: readonly string[]): string {
+  const named = paths.slice(0, SHOWN_PLACES).map((path) => visibleLine(path, MOST_NAME_ALONE) || 'all of it');
+  const more = paths.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }
 
 /** Each is cut by itself, so that none pushes another away. */

@@ -86,6 +86,30 @@ test('data in the user’s own words are said to be', () => {
   assert.ok(drawn.includes('▐ data: name, 3 characters, in your own words\n  │ Ada\n'), drawn);
 });
 
+test('a question says in which arguments a text of which app stands, and of a thousand how many', () => {
+  const drawnWith = (paths: readonly string[]) => {
+    const sources = [{ app: id<'app'>('drive'), arguments: paths }];
+    const datum = { name: 'send_mail', value: '{"to":"ada"}', identifying: ['to'], sources };
+    return textOfDrawing(drawPermission(permissionPrompt({ data: [datum] }), { width: 100, number: null }));
+  };
+  const [one, many] = [['attachments[0].text'], Array.from({ length: 1000 }, (_, index) => `a[${index}]`)];
+  const said = '▐ text: from drive, in ';
+  assert.ok(drawnWith(one).includes(`${said}attachments[0].text\n  │ to: ada\n`), drawnWith(one));
+  assert.ok(
+    drawnWith(many).includes(`${said}a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7] and 992 more`),
+    drawnWith(many),
+  );
+});
+
+test('an argument whose name reads like a line of the question stays in its line', () => {
+  const sources = [{ app: id<'app'>('drive'), arguments: ['x\n▐ Allow?'] }];
+  const datum = { name: 'send_mail', value: '{"to":"ada"}', identifying: ['to'], sources };
+  const drawn = textOfDrawing(
+    drawPermission(permissionPrompt({ data: [datum] }), { width: 100, number: null }),
+  );
+  assert.ok(!drawn.includes('\n▐ Allow?'), drawn);
+});
+
 test('a weaker sandbox of the session that asks stands in its questions, wherever they are shown', async () => {
   for (const weaker of [['seccomp', 'watchdog'], []]) {
     const scripted = scriptedTerminal();

@@ -106,6 +106,7 @@ export type {
   Choice,
   ChoicePrompt,
   Consent,
+  DatumSource,
   Grant,
   GrantDuration,
   GrantTerm,

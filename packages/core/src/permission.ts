@@ -89,6 +89,8 @@ export interface PromptDatum {
   readonly identifying?: readonly string[];
   /** Each value in it stands in the user's own words. Absent: others may have written some of it. */
   readonly isUsers?: true;
+  /** Whose texts the hub has put in the place of references. Absent: there were none. */
+  readonly sources?: readonly DatumSource[];
   /** Whether the user may put something else in its place; absent: no. */
   readonly isEditable?: boolean;
   /**
@@ -96,6 +98,14 @@ export interface PromptDatum {
    * one. Absent: a datum that is there.
    */
   readonly field?: DataKind;
+}
+
+/** Whose text stands where in a datum: the user is told which app an attachment comes from. */
+export interface DatumSource {
+  /** The app that returned the text, or whose words may stand in it. */
+  readonly app: AppId;
+  /** Paths of the arguments, as `NamedArgument` writes them. */
+  readonly arguments: readonly string[];
 }
 
 /** What the user put in the place of a datum. */

@@ -42,7 +42,7 @@ import type { Flow, PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import { isSecretTo, type Reader } from './reader.ts';
 import type { Recorder } from './recorder.ts';
-import type { HeldText } from './references.ts';
+import type { HeldText, PlacedText } from './references.ts';
 import { plainSchema, type Registry, usesOf } from './registry.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 import type { Served } from './spoke-link.ts';
@@ -320,7 +320,7 @@ export class Exchange {
     peer: Peer,
     app: InstalledApp,
     message: Json,
-    texts: readonly HeldText[],
+    texts: readonly PlacedText[],
   ): Promise<Result<ReadyCall | null, Fault>> {
     const name = peer.functionality.tool;
     if (name === null || app.source.kind === 'instructions') return ok(null);
@@ -338,7 +338,7 @@ export class Exchange {
     peer: Peer,
     app: InstalledApp,
     message: Json,
-    texts: readonly HeldText[],
+    texts: readonly PlacedText[],
     direct: ReadyCall | null,
   ): PermissionNeed | null {
     const uses = usesOfPeer(peer, app);

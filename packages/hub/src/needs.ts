@@ -9,6 +9,7 @@ import {
   type AppId,
   canonicalJson,
   type DataKind,
+  type DatumSource,
   dependsOnEachOther,
   type Expectation,
   expects,
@@ -27,7 +28,7 @@ import type { EgressRequest } from '@cordon/egress';
 import type { Context } from './context.ts';
 import type { Coverage, Flow, PermissionNeed } from './permission.ts';
 import { boundArguments, type Recipient, recipientsIn } from './recipients.ts';
-import type { HeldText } from './references.ts';
+import type { HeldText, PlacedText } from './references.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -41,7 +42,7 @@ export interface IntendedCall {
   readonly identifying: readonly string[] | null;
   readonly irreversible: boolean;
   /** Texts of other apps that stand in the arguments. */
-  readonly texts: readonly HeldText[];
+  readonly texts: readonly PlacedText[];
   readonly knows: KnownValues;
   /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
   readonly before: readonly JsonObject[];
@@ -134,13 +135,23 @@ export function argumentsDatum(name: string, args: Json, named: readonly string[
   return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
 }
 
-/** Says that a datum holds nothing but words of the user, where that is so. */
+/** Says of a datum which apps its unread texts come from, or that it holds nothing but words of the user. */
 function saidDatum(
   datum: PromptDatum,
   value: Json,
-  { texts, knows }: { readonly texts: readonly HeldText[]; readonly knows: KnownValues },
+  { texts, knows }: { readonly texts: readonly PlacedText[]; readonly knows: KnownValues },
 ): PromptDatum {
-  return texts.length === 0 && isSaidByUser(value, knows.isUsers) ? { ...datum, isUsers: true } : datum;
+  if (texts.length > 0) return { ...datum, sources: sourcesOf(texts) };
+  return isSaidByUser(value, knows.isUsers) ? { ...datum, isUsers: true } : datum;
+}
+
+/** Attack: a file of one app is attached to a mail of another, and the question shows the same as for any other text. */
+function sourcesOf(texts: readonly PlacedText[]): readonly DatumSource[] {
+  const places = Map.groupBy(texts, ({ origin }) => origin);
+  return [...places].map(([app, held]) => ({
+    app,
+    arguments: [...new Set(held.flatMap((text) => text.places))].sort(),
+  }));
 }
 
 /** A request to another app that is served by its own context, or by a tool that can be undone. */
@@ -152,7 +163,7 @@ export function requestNeed(
     readonly functionality: Functionality;
     readonly uses: readonly string[];
     readonly message: Json;
-    readonly texts: readonly HeldText[];
+    readonly texts: readonly PlacedText[];
     /** Whether a model of the other app will read the message; else a tool is called with it. */
     readonly isReadByModel: boolean;
     readonly knows: KnownValues;

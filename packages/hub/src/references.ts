@@ -4,7 +4,14 @@
  *
  * Ring 0.
  */
-import type { AppId, EphemeralId, FunctionalityName, Json, Label } from '@cordon/core';
+import {
+  type AppId,
+  type EphemeralId,
+  type FunctionalityName,
+  type Json,
+  type Label,
+  namedArguments,
+} from '@cordon/core';
 
 export interface HeldText {
   readonly reference: string;
@@ -16,6 +23,12 @@ export interface HeldText {
   readonly functionality: FunctionalityName;
   readonly peer: EphemeralId;
   readonly label: Label;
+}
+
+/** A held text that a message names. */
+export interface PlacedText extends HeldText {
+  /** The arguments in which it stands, as `NamedArgument` writes their paths; an empty path: the message is a text. */
+  readonly places: readonly string[];
 }
 
 /** Texts, and characters of them, that one context may hold. Attack: answers that are lists of a million words. */
@@ -61,19 +74,17 @@ export class References {
    * The held texts that `value` names, anywhere in its strings: one for each app whose words may stand in it. Whoever
    * asks "whose text is this?" is told of all of them.
    */
-  namedIn(value: Json): readonly HeldText[] {
-    const named = new Map<string, HeldText>();
-    mapStrings(unwrap(value), (text) =>
-      text.replace(REFERENCE, (match) => {
-        const held = this.#held.get(match);
-        if (held !== undefined) named.set(match, held);
-        return match;
-      }),
+  namedIn(value: Json): readonly PlacedText[] {
+    const places = new Map<HeldText, Set<string>>();
+    for (const { path, text } of namedArguments({ '': unwrap(value) })) {
+      for (const [reference] of text.matchAll(REFERENCE)) {
+        const held = this.#held.get(reference);
+        if (held !== undefined) places.set(held, (places.get(held) ?? new Set()).add(path));
+      }
+    }
+    return [...places].flatMap(([held, paths]) =>
+      [held.origin, ...held.carries].map((origin) => ({ ...held, origin, places: [...paths] })),
     );
-    return [...named.values()].flatMap((held) => [
-      held,
-      ...held.carries.map((origin) => ({ ...held, origin })),
-    ]);
   }
 
   /** `value` with each reference replaced by its text; `{"ref": "$3"}` as a whole stands for the text alone. */

@@ -37,7 +37,7 @@ import type { PermissionNeed } from './permission.ts';
 import type { Query } from './query.ts';
 import type { UserWords } from './recipients.ts';
 import type { Recorder } from './recorder.ts';
-import type { HeldText } from './references.ts';
+import type { PlacedText } from './references.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from './registry.ts';
 import type { LoadValidator } from './schema-validator.ts';
 
@@ -83,7 +83,7 @@ export interface ReadyCall {
   readonly app: InstalledApp;
   readonly tool: AppTool;
   readonly arguments: JsonObject;
-  readonly texts: readonly HeldText[];
+  readonly texts: readonly PlacedText[];
 }
 
 export interface CallOutcome {

@@ -112,6 +112,25 @@ for (const [user, says, ran] of [
   });
 }
 
+for (const [text, sources] of [
+  ['$1', [{ app: 'rides', arguments: ['attachments[0].text', 'body'] }]],
+  ['as you asked', undefined],
+] as const) {
+  test(`a question says which arguments hold text of which app: ${text}`, async (t) => {
+    const mail = app('notes', { send: 'sent' }, { irreversible: ['send'] });
+    const sent = { to: 'ada@example.org', body: `See ${text}.`, attachments: [{ name: 'fares', text }] };
+    const stage = stageFor(
+      t,
+      scene([[ASK_FARE], [call('send', sent)], 'sent'], { apps: [mail, rides()], user: yes() }),
+    );
+    await stage.ask('send the note to ada@example.org');
+    assert.deepEqual(
+      stage.user.asked.map(({ data }) => data.map((datum) => datum.sources)),
+      [[sources]],
+    );
+  });
+}
+
 test('a request that the plan expects and that holds the user’s words only is not asked about', async (t) => {
   const stage = stageFor(t, scene([[ASK_FARE], 'done']));
   await stage.ask('how much?');

@@ -59,6 +59,21 @@ test('a held text that looks like a reference is not resolved again', () => {
   assert.equal(held('$2', 'secret').resolve('$1'), '$2');
 });
 
+test('a text that a message names is found with the places in which it stands', () => {
+  const named = held('first', 'second').namedIn({
+    a: '$2 and $2',
+    b: [{ c: { ref: '$2' } }],
+    d: ['x', '$1'],
+  });
+  assert.deepEqual(
+    named.map(({ text, places }) => [text, places]),
+    [
+      ['second', ['a', 'b[0].c']],
+      ['first', ['d']],
+    ],
+  );
+});
+
 test('the texts that a message names are found, each once', () => {
   const named = held('first', 'second').namedIn({ a: '$2 and $2', b: { ref: '$2' } });
   assert.deepEqual(
