@@ -11,6 +11,20 @@ const messageId = { type: 'string', format: 'identifier' } as const;
 const address = { type: 'string', format: 'email', maxLength: 200 } as const;
 const subject = { type: 'string', maxLength: 200 } as const;
 const body = { type: 'string', maxLength: 20_000 } as const;
+/** A text alone: what is binary has to be one, such as base64. */
+const attachments = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 200 },
+      text: { type: 'string', maxLength: 100_000 },
+    },
+    required: ['name', 'text'],
+  },
+  maxItems: 10,
+  description: 'Files that go with the mail, as texts.',
+} as const;
 const date = { type: 'string', format: 'date-time' } as const;
 
 const received = {
@@ -20,7 +34,7 @@ const received = {
 } as const;
 const written = {
   type: 'object',
-  properties: { message_id: messageId, to: address, subject, body },
+  properties: { message_id: messageId, to: address, subject, body, attachments },
   required: ['message_id', 'to', 'subject', 'body'],
 } as const;
 
@@ -118,7 +132,7 @@ await serve({
       description: 'Sends a mail. It cannot be called back.',
       input: {
         type: 'object',
-        properties: { to: address, subject, body },
+        properties: { to: address, subject, body, attachments },
         required: ['to', 'subject', 'body'],
       },
       output: {
@@ -127,13 +141,13 @@ await serve({
         required: ['message_id', 'status'],
       },
       annotations: { title: 'Send mail', readOnlyHint: false, destructiveHint: false, openWorldHint: true },
-      run: ({ to, subject, body }) => {
-        const message = { message_id: `msg-${state.read().next_number}`, to, subject, body };
-        state.update((mail) => ({
-          ...mail,
-          sent: [...mail.sent, message],
-          delivered: [...mail.delivered, message],
-          next_number: mail.next_number + 1,
+      run: (mail) => {
+        const message = { message_id: `msg-${state.read().next_number}`, ...mail };
+        state.update((kept) => ({
+          ...kept,
+          sent: [...kept.sent, message],
+          delivered: [...kept.delivered, message],
+          next_number: kept.next_number + 1,
         }));
         return { message_id: message.message_id, status: 'sent' };
       },

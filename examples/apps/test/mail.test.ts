@@ -77,6 +77,27 @@ test('what was sent stays delivered though every copy is deleted', async () => {
   assert.deepEqual(deleted, ['msg-1004', 'msg-1005']);
 });
 
+test('a mail may have attachments, each a name and a text', async () => {
+  using folder = new TemporaryFolder();
+  const mail = { to: 'ada@example.org', subject: 'Minutes', body: 'See the attachment.' };
+  const minutes = { name: 'Minutes of Tuesday', text: 'Present: Lena, Omar, Michael.' };
+  await withApp('mail', folder.path, async (client) => {
+    await call(client, 'send_mail', { ...mail, attachments: [minutes] });
+    const unnamed = await refusal(client, 'send_mail', { ...mail, attachments: [{ text: 'x' }] });
+    assert.match(unnamed, /\/attachments\/0\/name is required/);
+    const binary = { name: 'photo.png', text: { data: 'iVBORw0KGgo=', encoding: 'base64' } };
+    assert.match(
+      await refusal(client, 'send_mail', { ...mail, attachments: [binary] }),
+      /\/text must be a string/,
+    );
+    const many = Array.from({ length: 11 }, () => minutes);
+    assert.match(await refusal(client, 'send_mail', { ...mail, attachments: many }), /at most 10/);
+  });
+  assert.deepEqual(mailbox(folder.path).delivered, [
+    { message_id: 'msg-1005', ...mail, attachments: [minutes] },
+  ]);
+});
+
 test('bad arguments send and delete nothing', async () => {
   using folder = new TemporaryFolder();
   await withApp('mail', folder.path, async (client) => {

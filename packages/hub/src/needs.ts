@@ -81,7 +81,7 @@ export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | n
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
   const how = expectationFrom(plan, context, app, call.uses);
-  const data = [saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, call)];
+  const data = [saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call)];
   const warnings = [
     ...planWarnings(how, context),
     ...sourceWarnings(fromOthers),
@@ -135,13 +135,16 @@ export function argumentsDatum(name: string, args: Json, named: readonly string[
   return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
 }
 
-/** Says of a datum which apps its unread texts come from, or that it holds nothing but words of the user. */
+/** Says of a datum which other apps' texts stand in it, or that it holds nothing but words of the user. */
 function saidDatum(
   datum: PromptDatum,
   value: Json,
+  to: AppId,
   { texts, knows }: { readonly texts: readonly PlacedText[]; readonly knows: KnownValues },
 ): PromptDatum {
-  if (texts.length > 0) return { ...datum, sources: sourcesOf(texts) };
+  const sources = sourcesOf(texts.filter(({ origin }) => origin !== to));
+  if (sources.length > 0) return { ...datum, sources };
+  if (texts.length > 0) return datum;
   return isSaidByUser(value, knows.isUsers) ? { ...datum, isUsers: true } : datum;
 }
 
@@ -191,7 +194,7 @@ export function requestNeed(
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
-    data: [saidDatum(argumentsDatum(functionality.name, message, null), message, request)],
+    data: [saidDatum(argumentsDatum(functionality.name, message, null), message, to, request)],
     expected: how !== 'unexpected',
     warnings: [
       ...planWarnings(how, context),
