@@ -1,8 +1,9 @@
-/** `cordon chat`: queries one after the other, in one session. Ring 1. */
+/** `cordon chat`: queries one after the other, in one session; with `--answers -` each is a line of JSON. Ring 1. */
 import type { Unfinished } from '@cordon/hub';
 import type { Store } from '@cordon/trace';
 import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { readQueryLine } from '../query-line.ts';
 import { MOST_LINE_LENGTH } from '../terminal.ts';
 import { newestSessions } from '../unfinished.ts';
 import { type Opening, withOpening } from './opened.ts';
@@ -69,10 +70,11 @@ async function converse(
   const leaving = new AbortController();
   surroundings.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
+  const isProgram = surroundings.options.answers === '-';
   let isPrivate = surroundings.options.private === true;
   let { missing } = opening;
   for (;;) {
-    const prompt = isPrivate ? PRIVATE_PROMPT : PROMPT;
+    const prompt = isProgram ? '' : isPrivate ? PRIVATE_PROMPT : PROMPT;
     const asked = surroundings.terminal.ask({ prompt, takes: 'line' }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
     const opened = await opening.session();
@@ -88,11 +90,23 @@ async function converse(
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return 'left';
     if (reply.kind === 'ended') return 'over';
     if (reply.kind === 'too-long') {
-      surroundings.notes.say('', TOO_LONG, 'bad');
+      if (isProgram) surroundings.tellRefusedLine('the line is too long');
+      else surroundings.notes.say('', TOO_LONG, 'bad');
       continue;
     }
     const text = reply.text.trim();
     if (text === '') continue;
+    if (isProgram) {
+      const line = readQueryLine(text);
+      if (!line.ok) {
+        surroundings.tellRefusedLine(line.fault);
+        continue;
+      }
+      const { value } = line;
+      const outcome = await runQuery(surroundings, session, value.text, isPrivate || value.isPrivate);
+      tellOutcome(surroundings, outcome);
+      continue;
+    }
     if (text === '/exit' || text === '/quit') return 'over';
     if (text === '/help') {
       surroundings.notes.say('', HELP);

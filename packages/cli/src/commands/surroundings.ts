@@ -202,11 +202,14 @@ export class Surroundings {
     return new LineAnswers({
       terminal: this.terminal,
       now: this.now,
-      onRefused: (reason) => {
-        if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
-        else this.notes.say('no answer: ', reason, 'warn');
-      },
+      onRefused: (reason) => this.tellRefusedLine(reason),
     });
+  }
+
+  /** A line of `--answers -` was neither a query nor an answer. */
+  tellRefusedLine(reason: string): void {
+    if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
+    else this.notes.say('no answer: ', reason, 'warn');
   }
 
   /** Who waits for an answer from elsewhere; null: nobody. `wrong`: for how long is none, and that has been told. */
