@@ -112,3 +112,64 @@ test('a cache folder that cannot be made only costs time', () => {
   installation.write('file', '');
   assert.equal(installation.run(['a'], { XDG_CACHE_HOME: join(installation.root, 'file') }).out, '["a"]\n');
 });
+
+/** Tries what a hostile trace or policy could make a parser try, and says what came of it. */
+const TRYING = `
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+const tried = (does: () => unknown): string => {
+  try {
+    does();
+    return 'done';
+  } catch (error) {
+    return String(Object(error).code);
+  }
+};
+const inWorker = \`require('node:fs').writeFileSync(\${JSON.stringify(process.argv[3] + '-2')}, '')\`;
+const write = tried(() => writeFileSync(String(process.argv[3]), ''));
+const start = tried(() => { if (spawnSync('/bin/true').error) throw spawnSync('/bin/true').error; });
+const read = tried(() => readFileSync('/etc/hostname'));
+const core = /Max core file size +(\\S+) +(\\S+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.slice(1);
+const tell = (thread: string) => console.log(JSON.stringify({ write, start, read, thread, core }));
+const worker = new Worker(inWorker, { eval: true });
+worker.on('error', (error) => tell(String(Object(error).code)));
+worker.on('exit', (code) => code === 0 && tell('done'));
+`;
+
+for (const [args, result] of [
+  [['analyze'], 'ERR_ACCESS_DENIED'],
+  [['check'], 'ERR_ACCESS_DENIED'],
+  [['explain'], 'ERR_ACCESS_DENIED'],
+  [['test'], 'ERR_ACCESS_DENIED'],
+  [['ask'], 'done'],
+  [['analyze', '--ask-models'], 'done'],
+] as const) {
+  test(`\`cordon ${args.join(' ')}\`: writing a file and starting a program is ${result}, and no core is dumped`, () => {
+    using installation = new Installation();
+    installation.write('packages/cli/src/main.ts', TRYING);
+    symlinkSync(process.execPath, join(installation.root, 'node_modules/.bin/node'));
+    const file = join(installation.root, 'written');
+    const [command, ...options] = args;
+    const { out, err } = installation.run([command, file, ...options]);
+    assert.equal(err, '');
+    assert.deepEqual(JSON.parse(out), {
+      write: result,
+      start: result,
+      read: 'done',
+      thread: result,
+      core: ['0', '0'],
+    });
+    assert.deepEqual([existsSync(file), existsSync(`${file}-2`)], [result === 'done', result === 'done']);
+  });
+}
+
+test('where prlimit is, a core is not piped to a program either', () => {
+  using installation = new Installation();
+  installation.write('packages/cli/src/main.ts', TRYING);
+  symlinkSync(process.execPath, join(installation.root, 'node_modules/.bin/node'));
+  symlinkSync('/usr/bin/prlimit', join(installation.path, 'prlimit'));
+  const most = spawnSync('/bin/sh', ['-c', 'ulimit -H -c'], { encoding: 'utf8' }).stdout.trim();
+  const { out } = installation.run(['analyze', join(installation.root, 'written')]);
+  assert.deepEqual(JSON.parse(out).core, most === '0' ? ['0', '0'] : ['1', '1']);
+});
