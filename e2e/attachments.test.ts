@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { EXAMPLES, Home, object, objects, ofKind, type Printed } from './cordon.ts';
+import { EXAMPLES, Home, object, objects, ofKind, type Printed, REPOSITORY } from './cordon.ts';
 import { calls, type FakeScript, says, startFakeOpenAi } from './fake-openai/server.ts';
 import { bodyOf, inTurns, planning, step } from './provider-script.ts';
 
@@ -191,6 +191,22 @@ for (const [user, answers] of [
       [isOpened ? [OPENED, CARRIES] : [CARRIES]],
     );
     assert.deepEqual(sent(delivered), [[LENA, [['Minutes', orders]]]]);
+  });
+}
+
+for (const [user, answers, arrives] of [
+  ['yes', YES, true],
+  ['no to what warns', [{ match: { warned: true }, decision: 'deny' }, ...YES], false],
+] as const) {
+  test(`the scenario of the built-in model, with a user who says ${user}`, async () => {
+    using home = new Home();
+    const query = `Answer the email of ${LENA} and attach the minutes of Tuesday from my drive.`;
+    const scenario = join(REPOSITORY, 'examples/scenarios/5-attachment.json');
+    const consent = ['--answers', home.write('answers.json', answers)];
+    const run = await home.run(['ask', query, '--config', EXAMPLES, '--scenario', scenario, ...consent]);
+    assert.equal(run.code, arrives ? 0 : 1, run.stderr);
+    const { delivered } = home.state('mail', 'mail.json');
+    assert.deepEqual(sent(objects(delivered)), arrives ? [[LENA, [['Minutes of Tuesday', MINUTES]]]] : []);
   });
 }
 
