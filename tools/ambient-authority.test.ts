@@ -335,6 +335,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'reads the record of an installed package before an app is started from it',
   },
   'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
+  'packages/sandbox/src/make-folder.ts': { of: ['files'], why: 'makes folders one by one' },
   'packages/sandbox/src/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
   'packages/sandbox/src/nameless-files.ts': {
     of: ['files'],

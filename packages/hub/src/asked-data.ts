@@ -23,6 +23,7 @@ import {
 import { type SpokeRequest, type TurnContext, toolsThatTakeData } from '@cordon/protocol';
 import type { Context } from './context.ts';
 import type { Revise } from './edited.ts';
+import { entityName } from './entity-name.ts';
 import type { Gate } from './gate.ts';
 import type { KnownFact, Memory } from './memory.ts';
 import { type AskedField, askedDataNeed } from './needs.ts';
@@ -157,7 +158,7 @@ export class AskedData {
   /** A private query knows of no fact. Of several, what was told to this app counts. */
   #field(kind: DataKind, app: AppId, query: Query): AskedField {
     const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
-    const ofKind = facts.filter(({ name }) => isNameOf(kind, name));
+    const ofKind = facts.filter(({ name }) => entityName(name) === labelOfData(kind));
     const fact = ofKind.find(({ origin }) => origin === app) ?? ofKind[0];
     return { kind, known: fact === undefined ? null : itemOf(kind, fact) };
   }
@@ -213,10 +214,4 @@ function filledIn(
   if (value === '') return ok(null);
   const misfit = misfitOfData(kind, value);
   return misfit === null ? ok({ name, value, origin: null, label: USER_LABEL }) : failed(misfit);
-}
-
-/** Users call their facts by the label or by the kind, with whatever between the words: `e-mail`, `Email`, `birth date`. */
-function isNameOf(kind: DataKind, name: string): boolean {
-  const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, '');
-  return letters(name) === letters(kind) || letters(name) === letters(labelOfData(kind));
 }
