@@ -51,5 +51,6 @@ function canonicalHost(text: string): string | null {
   if (text.length > 253 || /[\s/@?#\\:%[\]]/.test(name)) return null;
   const withoutDot = text.endsWith('.') ? text.slice(0, -1) : text;
   const hostname = URL.parse(`http://${withoutDot}/`)?.hostname ?? '';
-  return hostname === '' || hostname.endsWith('.') || !/^[a-z0-9.[\]:-]+$/.test(hostname) ? null : hostname;
+  const hasEmptyLabel = hostname.startsWith('.') || hostname.endsWith('.') || hostname.includes('..');
+  return hostname === '' || hasEmptyLabel || !/^[a-z0-9.[\]:-]+$/.test(hostname) ? null : hostname;
 }

@@ -68,6 +68,7 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   'exa mple.com': /no host/,
   'bücher.example': /xn--/,
   'a..example.com': /write a host like|not a name/,
+  '=.example.com': /not a name/,
   '10.0.0.0/8': /write a host like|only a host/,
 };
 
