@@ -237,7 +237,9 @@ function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
   return {
     permission: async (prompt) => {
       if (isForm(prompt)) return { allow: true, duration: 'once', edits: filledIn(prompt) };
-      if (!isAboutDoubt(prompt)) return { allow: true, duration: scenario.grants };
+      // Some questions can be answered for once alone.
+      const duration = prompt.durations.includes(scenario.grants) ? scenario.grants : 'once';
+      if (!isAboutDoubt(prompt)) return { allow: true, duration };
       doubts.push(prompt);
       return scenario.repeats ? { allow: true, duration: 'once' } : { allow: false, reason: 'user' };
     },
