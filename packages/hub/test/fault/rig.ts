@@ -197,10 +197,13 @@ function modelOf(scenario: Scenario, isDue: () => Death['when'] | null): Model {
   };
 }
 
+/** What a form is filled in with would take the place of the city that a query states. */
+const ASKED_KINDS = DATA_KINDS.filter((kind) => kind !== 'city');
+
 /** The first tool of an app's context is its own. */
 function argumentsOf({ name, n }: CallSpec, { tools }: ModelRequest): JsonObject {
   if (name !== NEED) return { n };
-  return { kinds: DATA_KINDS.slice(n, n + 2), for: tools[0]?.name ?? '' };
+  return { kinds: ASKED_KINDS.slice(n, n + 2), for: tools[0]?.name ?? '' };
 }
 
 /** The agent loop, which may end when it has just said something. */
