@@ -535,7 +535,7 @@ export class Operator {
 
   /** Serves another context's request by a context of the app: its own model call, its own history, no other data. */
   async serveTask(query: Query, task: ServingTask): Promise<Result<ServedTask, Fault>> {
-    const prepared = await this.#preparation.app(query, task.app.id, [], task.depth);
+    const prepared = await this.#preparation.app(query, task.app.id, [], task.depth, task.cause);
     if (!prepared.ok) return prepared;
     const { context } = prepared.value;
     const { description, response } = task.functionality;

@@ -93,18 +93,19 @@ export class Preparation {
     };
   }
 
-  /** The app's own context; `depth` counts the exchanges that led to it. */
+  /** The app's own context; `depth` counts the exchanges that led to it, `cause` is the request that it serves. */
   async app(
     query: Query,
     appId: AppId,
     helpers: readonly AppId[],
     depth = 0,
+    cause?: EventId,
   ): Promise<Result<Prepared, Fault>> {
     const app = this.#parts.registry.get(appId);
     if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
     const running = await this.#start(app);
     if (!running.ok) return running;
-    return this.#withHelpers(query, this.#own(app, running.value, depth), helpers);
+    return this.#withHelpers(query, this.#own(app, running.value, depth, cause), helpers);
   }
 
   /**
