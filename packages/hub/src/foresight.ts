@@ -15,14 +15,12 @@ import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type Mode
 import { offeredTools } from '@cordon/protocol';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Context } from './context.ts';
-import type { Memory, RememberedTurns } from './memory.ts';
+import { type Memory, ownerOf, type RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { Route } from './route.ts';
-
-const VANILLA = { kind: 'vanilla' } as const;
 
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
@@ -121,8 +119,7 @@ export class Foreseen {
   async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
     const { preparation, models, memory, listen, maxSteps } = this.#parts;
     // What is shown of earlier sessions is released, and about that a rule may ask the user.
-    const owner = this.#app === null ? VANILLA : ({ kind: 'spoke', app: this.#app } as const);
-    if (!query.isPrivate && memory.carried(owner, said) !== null) return null;
+    if (!query.isPrivate && memory.carried(ownerOf(this.#app), said) !== null) return null;
     const prepared =
       this.#app === null
         ? preparation.vanilla(said)

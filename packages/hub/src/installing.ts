@@ -24,7 +24,6 @@ import type { AppHost } from './app-host.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
 import type { Query } from './query.ts';
-import type { Recorder } from './recorder.ts';
 import type { Registry } from './registry.ts';
 
 /** An app that the user could install: the user's own words, as for an installed one. */
@@ -75,7 +74,6 @@ export interface InstallingParts {
   readonly apps: Pick<AppHost, 'start'>;
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly gate: Gate;
-  readonly recorder: Recorder;
   /** For what is done on behalf of an app that is about to be installed. */
   readonly newErrand: (app: AppId) => Context;
   readonly installed: (app: AppId) => void;

@@ -20,11 +20,13 @@ import type { Context } from './context.ts';
 import { FACTS_SCHEMA, type Fact, factsFrom, factsIn } from './facts.ts';
 import { givenAnswer } from './interruption.ts';
 import {
+  appOf,
   type ContextOwner,
   factKey,
   type KnownFact,
   type Memory,
   NO_PAST,
+  ownerOf,
   type QueryPast,
 } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -217,7 +219,7 @@ export function leftToLearn(past: readonly Event[]): LeftToLearn {
   if (isLearntFrom(events)) return { unlearnt: null, learnt: said.id };
   const answer = givenAnswer(events);
   if (answer === null && !events.some(({ kind }) => kind === 'query.ended')) return NOTHING_LEFT;
-  const owner = answer?.owner ?? { kind: 'vanilla' };
+  const owner = answer?.owner ?? ownerOf(null);
   return { unlearnt: { text: said.text, said: said.id, owner, past: NO_PAST }, learnt: null };
 }
 
@@ -228,14 +230,6 @@ function isLearntFrom(events: readonly Event[]): boolean {
   return events.some(
     (event) => event.kind === 'context.ended' && event.reason === LEARNT && contexts.includes(event.context),
   );
-}
-
-function appOf(owner: ContextOwner): AppId | null {
-  return owner.kind === 'spoke' ? owner.app : null;
-}
-
-function ownerOf(origin: AppId | null): ContextOwner {
-  return origin === null ? { kind: 'vanilla' } : { kind: 'spoke', app: origin };
 }
 
 function isOther({ said }: Statement): (other: Statement) => boolean {

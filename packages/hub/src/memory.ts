@@ -11,6 +11,16 @@ import type { Said } from './working-memory.ts';
 /** Whose turns these are: an app's context, the contexts without app, or the baseline's one shared context. */
 export type ContextOwner = Exclude<MemoryOwner, { kind: 'system' }>;
 
+/** The owner of what an app hears; null: of what no app does. */
+export function ownerOf(app: AppId | null): ContextOwner {
+  return app === null ? { kind: 'vanilla' } : { kind: 'spoke', app };
+}
+
+/** The app whose owner this is; null: it is no app's. */
+export function appOf(owner: MemoryOwner): AppId | null {
+  return owner.kind === 'spoke' ? owner.app : null;
+}
+
 /** Earlier turns, oldest first, and how trustworthy the context was that they come from. */
 export interface RememberedTurns {
   /** Of what is older than the others, the summary. */

@@ -254,7 +254,6 @@ export class Session {
       apps: this.#apps,
       choices: this.#choices,
       gate: this.#gate,
-      recorder: this.#recorder,
       newErrand: (app) => this.#newErrandOf(app),
       installed: (app) => this.#recordApp(app, { kind: 'app.installed' }),
       unavailable: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
