@@ -165,7 +165,8 @@ test('with a model of a provider the run tells what it will come to, and asks no
   assert.equal(started.code, 2, started.err);
   assert.match(started.out, /"kind":"bench.stopped","reason":"the run made its 3 model calls"/);
   assert.match(started.out, /"kind":"bench.spent","calls":3,/);
-  assert.equal(requests.length, 3);
+  // Two units run at a time: the third call may be ended before it reaches the server, and counts as made.
+  assert.ok([2, 3].includes(requests.length), `${requests.length} requests`);
 });
 
 for (const { what, args, said } of [

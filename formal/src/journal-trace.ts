@@ -9,6 +9,7 @@ import {
   type Event,
   type EventId,
   type GrantId,
+  type Reason,
   toJson,
 } from '@cordon/core';
 import type { GrantRecord } from '@cordon/trace';
@@ -48,9 +49,10 @@ class Numbers<T> {
 class Slots<T> {
   readonly #taken = new Map<T, number>();
 
-  take(thing: T): number {
+  /** @param kept a free number that the thing gets in any case */
+  take(thing: T, kept?: number): number {
     const used = new Set(this.#taken.values());
-    let slot = 0;
+    let slot = kept ?? 0;
     while (used.has(slot)) slot++;
     this.#taken.set(thing, slot);
     return slot;
@@ -118,14 +120,18 @@ export function gateTrace(events: readonly Event[], grants: readonly GrantRecord
     }),
   );
 
+  /** Of the proposal that the user changed: what they made of it stands right behind it, and is decided in its place. */
+  let changed: number | undefined;
   const propose = (event: Event): Step => {
+    const kept = changed;
+    changed = undefined;
     underWay.set(event.id, event);
     left.delete(event.id);
     const kind = classOf(event);
     const hint = plain.has(event.id) ? PLAIN : 0;
     return step(
       'PROPOSED',
-      slots.take(event.id),
+      slots.take(event.id, kept),
       kind + hint,
       contexts.of(event.context),
       kind === CLASSES.undoable ? tools.of(toolOf(event)) : 0,
@@ -173,7 +179,10 @@ export function gateTrace(events: readonly Event[], grants: readonly GrantRecord
       const again = slots.find(cause) === undefined ? takeUp(({ id }) => id === cause) : [];
       const slot = slots.find(cause) ?? NONE;
       decisions.add(cause);
-      if (event.verdict === 'deny') end(cause);
+      if (event.verdict === 'deny') {
+        end(cause);
+        if (event.permission !== 'denied' && event.reasons.some(isChange)) changed = slot;
+      }
       return [
         ...again,
         step('DECIDED', slot, event.verdict === 'allow' ? 1 : 0, PERMISSIONS[event.permission]),
@@ -218,6 +227,7 @@ export function gateTrace(events: readonly Event[], grants: readonly GrantRecord
           ? []
           : [...takeUp((one) => one.context === event.context), step('USED', context, rows.of(event.grant))];
       case 'session.resumed':
+        changed = undefined;
         slots.clear();
         for (const [id, proposal] of underWay) left.set(id, proposal);
         underWay.clear();
@@ -233,6 +243,11 @@ export function gateTrace(events: readonly Event[], grants: readonly GrantRecord
     return [step('DELIVERED_AGAIN')];
   };
   return [...prior, ...takenBack, ...events.flatMap(stepsOf)];
+}
+
+/** Why a proposal is denied that the user changed, and one for which their answer did not fit. */
+function isChange({ rule }: Reason): boolean {
+  return rule === 'permission/edited';
 }
 
 function textOf(subject: Prompt['subject']): string {

@@ -1,6 +1,7 @@
 /** What the hub does is something that the models can do: journals of real runs, and forged ones that must be refused. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Event } from '@cordon/core';
 import type { KeptJournal } from '../../packages/hub/test/fixture/kept-journal.ts';
 import { exchangeTrace, gateTrace } from '../src/journal-trace.ts';
 import { describeStep, type Step } from '../src/label.ts';
@@ -84,6 +85,30 @@ for (const { model, name, forge } of FORGERIES) {
       assert.equal(result.accepted, false, trace.map(describeStep).join(' '));
     }
   });
+}
+
+test('what a user changed is decided in the place of what was proposed, whatever ended meanwhile', () => {
+  const changed = { rule: 'permission/edited', message: 'm', events: [], because: 'permission' };
+  const steps = gateTrace([
+    event('first', 'a', [], { kind: 'egress.proposed', effect: 'egress' }),
+    event('second', 'b', [], { kind: 'data-release.proposed', effect: 'data-release' }),
+    event('over', 'a', ['first'], { kind: 'egress.executed' }),
+    event('no', 'b', ['second'], decided('deny', [changed])),
+    event('third', 'b', [], { kind: 'data-release.proposed', effect: 'data-release' }),
+    event('yes', 'b', ['third'], decided('allow', [])),
+    event('fourth', 'a', [], { kind: 'egress.proposed', effect: 'egress' }),
+  ]);
+  const slots = steps.filter(({ label }) => label === 'PROPOSED').map(({ values: [slot] }) => slot);
+  assert.deepEqual(slots, [0, 1, 1, 0]);
+});
+
+function decided(verdict: 'allow' | 'deny', reasons: readonly object[]): object {
+  return { kind: 'data-release.decided', verdict, reasons, permission: 'user' };
+}
+
+/** As a reader of a journal has it, with those members that the models read. */
+function event(name: string, context: string, causes: readonly string[], body: object): Event {
+  return JSON.parse(JSON.stringify({ id: name, context, app: null, causes, ...body }));
 }
 
 test('the model of gate accepts a run that is killed in a call that cannot be undone, and tells of the doubt', async (t) => {
