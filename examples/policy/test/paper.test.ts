@@ -158,11 +158,28 @@ test('the table on the page is what the program prints', () => {
   });
   assert.deepEqual([ran.status, ran.stderr], [0, '']);
   const rows = ran.stdout.trimEnd().split('\n');
-  assert.equal(rows.length, 7);
+  assert.equal(rows.length, 9);
   assert.ok(PAGE.includes(ran.stdout.trimEnd()));
   for (const row of rows.slice(2)) assert.match(row, /\| stopped \| sent \|$/);
-  assert.ok(
-    rows.some((row) => row.includes('**missed**')),
-    'the detector misses what the flow rule stops',
-  );
+});
+
+test('each detector of the table calls an honest text an injection and misses an injection', () => {
+  const rows = PAGE.split('\n').filter((line) => line.endsWith('| stopped | sent |'));
+  const mistakes = (column: number) =>
+    rows.flatMap((row) => {
+      const cells = row.split(' | ');
+      const mistake = /\*\*(.+)\*\*/.exec(cells[column] ?? '')?.[1];
+      return mistake === undefined ? [] : [`${cells[0]?.slice(2)}: ${mistake}`];
+    });
+  const missed = [
+    'an injection that asks for a link: missed',
+    'an injection that reads like feedback: missed',
+  ];
+  const [own, recorded] = [2, 3];
+  assert.deepEqual(mistakes(own), [
+    'a report of an injection: false alarm',
+    'an urgent request to the staff: false alarm',
+    ...missed,
+  ]);
+  assert.deepEqual(mistakes(recorded), ['a report of an injection: false alarm', ...missed]);
 });
