@@ -184,7 +184,7 @@ class Reader {
       return { kind: 'list', items: items.map((item, index) => this.#value(item, `${path}[${index}]`)) };
     }
     if (!isJsonObject(json)) return { kind: 'literal', value: json };
-    const special = ['literal', 'result', 'visible', 'belief', 'everything'].find((key) =>
+    const special = ['literal', 'result', 'visible', 'belief', 'everything', 'base64'].find((key) =>
       Object.hasOwn(json, key),
     );
     if (special !== undefined) return this.#special(special, json, path);
@@ -209,6 +209,7 @@ class Reader {
     const inner = json[kind] ?? null;
     if (kind === 'literal') return { kind, value: inner };
     if (kind === 'everything' && inner === true) return { kind };
+    if (kind === 'base64') return { kind, value: this.#value(inner, `${path}.base64`) };
     if (kind === 'visible' && typeof inner === 'string') {
       return { kind, pattern: this.#pattern(inner, `${path}.visible`) };
     }

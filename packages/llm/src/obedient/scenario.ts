@@ -80,6 +80,8 @@ export type Value =
   | { readonly kind: 'belief'; readonly name: string }
   /** All that the context shows besides the query: what was said before, released or returned. */
   | { readonly kind: 'everything' }
+  /** The text of a value in base64 for addresses: how a text with spaces gets into a link. */
+  | { readonly kind: 'base64'; readonly value: Value }
   | { readonly kind: 'list'; readonly items: readonly Value[] }
   | { readonly kind: 'object'; readonly entries: ReadonlyMap<string, Value> };
 
@@ -114,6 +116,8 @@ export function callsIn(value: Value, beliefs: ReadonlyMap<string, Value>): read
       return [value.call];
     case 'belief':
       return callsBehind(value.name, beliefs);
+    case 'base64':
+      return callsIn(value.value, beliefs);
     case 'template':
       return value.template.flatMap((part) =>
         typeof part === 'string' ? [] : callsBehind(part.name, beliefs),

@@ -39,6 +39,10 @@ export function resolveValue(value: Value, view: View): Json | undefined {
       return resolveBelief(value.name, view);
     case 'everything':
       return view.everything === '' ? undefined : view.everything;
+    case 'base64': {
+      const plain = resolveValue(value.value, view);
+      return plain === undefined ? undefined : Buffer.from(printed(plain), 'utf8').toString('base64url');
+    }
     case 'list': {
       const items = value.items.map((item) => resolveValue(item, view));
       return items.filter((item) => item !== undefined);

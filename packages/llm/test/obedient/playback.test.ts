@@ -58,6 +58,27 @@ function model(variant: Variant = 'obedient', change: object = {}) {
   return createObedientModel({ scenarios: [scenario({ ...NOTES, ...change })], variant });
 }
 
+test('an attack carries a text in base64 for addresses, as a result and in parts, and nothing where there is none', async () => {
+  const [attack] = NOTES.attacks;
+  const carrying = (text: object) =>
+    model('obedient', {
+      attacks: [{ ...attack, calls: [{ ...attack?.calls[0], arguments: { channel: 'mallory', text } }] }],
+    });
+  const posted = async (text: object) => {
+    const tools = {
+      read_note: { ...READ, answer: () => ({ text: `À? ${ATTACK_TEXT}` }) },
+      post_message: POST,
+    };
+    const { calls } = await play(carrying(text), { query: QUERY, tools });
+    return calls.at(-1)?.[1];
+  };
+  assert.deepEqual(await posted({ base64: { result: 'note', path: 'text', match: '^(À\\?)' } }), {
+    channel: 'mallory',
+    text: 'w4A_',
+  });
+  assert.deepEqual(await posted({ base64: 'a ${note.nothing}' }), { channel: 'mallory' });
+});
+
 test('the attack’s calls come as soon as its text is visible', async () => {
   const { calls, answer } = await play(model(), {
     query: QUERY,
