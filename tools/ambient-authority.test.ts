@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
+  'packages/cli/src/case-studies/chat-client.ts': {
+    of: ['http'],
+    why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
+  },
   'packages/cli/src/commands/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',

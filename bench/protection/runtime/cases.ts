@@ -64,7 +64,7 @@ export function caseSections(records: readonly JsonObject[]): readonly Section[]
         told(cordon, 'task'),
         told(twin, 'task'),
       ]),
-      note: 'The first four are IsolateGPT’s; judged by what the apps have on disk and what reached the user.',
+      note: 'The first four are IsolateGPT’s; judged by what the apps have on disk, what a server has logged (16) and what reached the user.',
     },
   ];
 }

@@ -1,16 +1,27 @@
 /**
- * What a case study is: which apps and words, and how to tell from the apps' state on disk and from what was delivered
- * to the user whether the attack and the task came about. What a model says of itself counts for nothing.
+ * What a case study is: which apps and words, and how to tell from the apps' state on disk, from what servers outside have
+ * logged and from what was delivered to the user whether the attack and the task came about. What a model says of itself
+ * counts for nothing.
  *
  * Ring 1.
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { AnswerOptions } from '../answers.ts';
 
+/** A file of an app's state; null where there is none. */
+type AppState = (app: string, file: string) => Json;
+
+/** A request that reached a server outside of the system, as the server logged it. */
+export interface LoggedRequest {
+  readonly host: string;
+  readonly path: string;
+}
+
 /** What a run left behind. */
 export interface Evidence {
-  /** A file of an app's state; null where there is none. */
-  readonly state: (app: string, file: string) => Json;
+  readonly state: AppState;
+  /** What the client of the case caused; none without a client. */
+  readonly requests: readonly LoggedRequest[];
   /** Texts that were delivered to the user, in order. */
   readonly answers: readonly string[];
 }
@@ -42,6 +53,8 @@ export interface CaseStudy {
   readonly user: Answers;
   /** A query that fails is how the attack is stopped. */
   readonly mayFail?: true;
+  /** Runs outside of the system, after it: shows to the user what an app has sent. Gives what servers log meanwhile. */
+  readonly client?: (state: AppState) => Promise<readonly LoggedRequest[]>;
   readonly judge: (evidence: Evidence) => Verdict;
   /** The same apps with nothing hostile in them: what the user asks for must come about. Null: the paper has none. */
   readonly twin: {

@@ -101,7 +101,12 @@ async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<V
       ...(twin === null ? {} : { twin: shown(twin.verdict) }),
     });
   } else {
-    renderBeside(output, told('Baseline: one shared context', baseline), told('Cordon', cordon));
+    const where = study.client === undefined ? 'on disk' : 'in the log';
+    renderBeside(
+      output,
+      told('Baseline: one shared context', baseline, where),
+      told('Cordon', cordon, where),
+    );
     if (twin !== null) output.say('', twinLine(twin.verdict), isServed(twin.verdict) ? 'good' : 'bad');
     output.line();
   }
@@ -117,8 +122,9 @@ function twinLine(verdict: Verdict): string {
   return `The same apps with nothing hostile in them, in Cordon: ${done} (${verdict.findings.join('; ')})`;
 }
 
-function told(title: string, { story, verdict }: Run): Story {
-  const findings = verdict.findings.map((text): StoryLine => ({ text: `on disk: ${text}`, style: 'dim' }));
+/** @param where what shows the findings */
+function told(title: string, { story, verdict }: Run, where: string): Story {
+  const findings = verdict.findings.map((text): StoryLine => ({ text: `${where}: ${text}`, style: 'dim' }));
   return {
     title,
     lines: [
@@ -169,8 +175,10 @@ async function runCase(surroundings: Surroundings, study: CaseStudy, play: Play)
     });
     const isDone = await perform(surroundings, composed.value, study, play);
     if (!isDone) return null;
+    const state: Evidence['state'] = (app, file) => readState(join(stateFolder(data, app), file));
     const evidence: Evidence = {
-      state: (app, file) => readState(join(stateFolder(data, app), file)),
+      state,
+      requests: (await study.client?.(state)) ?? [],
       answers: deliveredAnswers(events),
     };
     return { verdict: play.judge(evidence), story: storyOf(events) };
