@@ -9,6 +9,8 @@ const OPENED: readonly (readonly [string, string, readonly string[]])[] = [
   ['a link without a scheme', 'See www.shop.example/holidays', ['www.shop.example /holidays']],
   ['a link with a query', 'https://shop.example/a?b=c d', ['shop.example /a?b=c']],
   ['each link of two', 'a.example/1 and b.example/2', ['a.example /1', 'b.example /2']],
+  ['a host alone', 'See MDIw.attacker.example: slow', ['mdiw.attacker.example /']],
+  ['a port', 'http://attacker.example:8080/MDIw', ['attacker.example:8080 /MDIw']],
   [
     'only what stands before the first space',
     'a.example/feedback-Contact of',
