@@ -1,6 +1,7 @@
 /**
- * An app that a query needs is installed in the middle of it (paper, IV-C4: "collaboration with a missing app"), with real
- * processes, a person's keys at a terminal and a registry on this machine. Each attack has its twin, which is served.
+ * An app that a query needs is installed in the middle of it: the planner proposes it, or "an app needs to be installed to
+ * assist the spoke" (paper, IV-C4), with real processes, a person's keys at a terminal and a registry on this machine. Each
+ * attack has its twin, which is served.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -50,10 +51,18 @@ const METRO = {
     private: [],
   },
 };
+const STATE = `\${state}`;
 const NOTES = {
   command: 'node',
   args: [join(import.meta.dirname, 'apps/ledger.mjs')],
-  manifest: { description: 'Keeps notes.', irreversible: [], untrusted: [], private: [] },
+  env: { STATE },
+  manifest: {
+    description: 'Keeps notes.',
+    files: { write: [STATE] },
+    irreversible: [],
+    untrusted: [],
+    private: [],
+  },
 };
 
 interface Scene {
@@ -64,7 +73,12 @@ interface Scene {
   readonly again: () => Conversation;
 }
 
-async function scene(t: TestContext, script: FakeScript, description = 'Tells a fare.'): Promise<Scene> {
+async function scene(
+  t: TestContext,
+  script: FakeScript,
+  description = 'Tells a fare.',
+  installable: object = { 'metro-hail': METRO },
+): Promise<Scene> {
   const home = new Home();
   t.after(() => home[Symbol.dispose]());
   const registry = await TestRegistry.open(t);
@@ -74,8 +88,10 @@ async function scene(t: TestContext, script: FakeScript, description = 'Tells a 
   t.after(() => fake.close());
   const config = home.write('elsewhere/cordon.json', {
     apps: { notes: NOTES },
-    installable: { 'metro-hail': METRO },
+    installable,
   });
+  const agreed = await home.run(['apps', 'review', '--all', '--yes', '--config', config]);
+  assert.equal(agreed.code, 0, agreed.stderr);
   const env = { npm_config_registry: `http://127.0.0.1:${registry.port}/` };
   const model = ['--model', 'local/x', '--base-url', fake.baseUrl, '--config', config];
   const again = () =>
@@ -141,4 +157,52 @@ test('a package with poisoned words reaches no model, and is not installed unles
   await next.shown('INSTALL');
   await next.answer('n');
   await next.end();
+});
+
+/** The app of notes asks for a fare, and says word for word what it is told. */
+const asking: FakeScript = (request, number) => {
+  const input = plannerInputOf(request);
+  if (input !== null) {
+    const steps = input.apps.some(({ id }) => id === 'metro-hail')
+      ? [step('notes'), step('metro-hail', ['ride-fare'], [1])]
+      : [step('notes')];
+    return says(JSON.stringify({ steps, candidates: [] }));
+  }
+  const isOffered = request.tools.includes('ride-fare');
+  const asks = isOffered
+    ? { name: 'ride-fare', arguments: { to: 'Turin' } }
+    : { name: 'probe', arguments: { functionality: 'ride-fare' } };
+  return inTurns(calls([asks]), (results) => says(`Told: ${results.join()}`))(request, number);
+};
+
+test('a spoke asks for a functionality of a missing app: its turn ends, the app is installed with a yes and assists it', async (t) => {
+  const { running, registry, requests } = await scene(t, asking);
+  await running.shown('INSTALL');
+  assert.match(running.stdout.replace(/[\s▐│]+/g, ' '), /Another app, not you, asked for `ride-fare`/);
+  assert.deepEqual(registry.requests, [], 'nothing is fetched before the answer');
+  await running.answer('1');
+  await running.shown('Agree to this?');
+  await running.answer('y');
+  const run = await running.end();
+  assert.match(run.stdout, /Told: \{"amount":12\}/);
+  assert.equal(run.code, 0);
+  const shown = requestsWith(requests, 'look').map(bodyOf).join();
+  assert.deepEqual([shown.includes('metro'), shown.includes('Tells a fare')], [false, false]);
+});
+
+test('attack: a spoke that asks in order to learn which apps there could be reads the same as without any', async (t) => {
+  const told = async (installable: object, isAsked: boolean) => {
+    const { running, registry, requests } = await scene(t, asking, POISON, installable);
+    if (isAsked) {
+      await running.shown('INSTALL');
+      await running.answer('n');
+    }
+    const run = await running.end();
+    assert.equal(run.stdout.includes('INSTALL'), isAsked);
+    assert.deepEqual(registry.requests, []);
+    return requestsWith(requests, 'look').map(({ messages, tools }) => JSON.stringify({ messages, tools }));
+  };
+  const [missing, none] = [await told({ 'metro-hail': METRO }, true), await told({}, false)];
+  assert.equal(missing.length, 2);
+  assert.deepEqual(missing, none);
 });
