@@ -35,6 +35,14 @@ test('the planner sees vetted words and the user’s own, and no word of any app
     assert.ok(!shown.includes(words), words);
 });
 
+test('the planner is told the user’s earlier queries of the session', async (t) => {
+  const stage = stageFor(t, { apps: [MAIL], script: { planner: [MAIL_PLAN], mail: ['done'] } });
+  await stage.ask('read the mail of Ada');
+  await stage.ask('what is the weather?', { planner: [plan([{ app: null }])], assistant: ['dry'] });
+  const asked = stage.model.seen.findLast(({ who }) => who === 'planner')?.request.messages.at(-1);
+  assert.match(asked?.text ?? '', /"earlier":\[\{[^\]]*"query":"read the mail of Ada"/);
+});
+
 test('a query that no app is planned for is answered by the model alone', async (t) => {
   const stage = stageFor(t, {
     apps: [MAIL, RIDES],
