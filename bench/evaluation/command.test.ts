@@ -170,7 +170,7 @@ test('with a model of a provider the run tells what it will come to, and asks no
 });
 
 for (const { what, args, said } of [
-  { what: 'a model without a limit', args: MODEL, said: /not asked without a limit.*--max-calls/ },
+  { what: 'a model without a limit', args: MODEL, said: /needs a limit.*--max-calls/ },
   {
     what: 'a limit of money for a model without a price',
     args: [...MODEL, '--max-cost', '1'],
@@ -179,12 +179,12 @@ for (const { what, args, said } of [
   {
     what: 'a model in a benchmark where none plays',
     args: ['detectors', '--model', 'local/x', '--max-calls', '1'],
-    said: /no model plays in `detectors`.*`protection` or `functionality` or `overhead`/,
+    said: /no model of a provider can play `detectors`.*`protection` or `functionality` or `overhead`/,
   },
   {
     what: 'a limit without a model',
     args: ['functionality', '--max-calls', '1'],
-    said: /`--max-calls` is about a model.*name it with `--model`/,
+    said: /`--max-calls` needs a model.*name it with `--model`/,
   },
   {
     what: 'a model and kept answers at once',

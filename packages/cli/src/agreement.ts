@@ -255,7 +255,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
   if (appRegistry !== null) screen.say(`${FRAME}\`apps search\` asks: `, appRegistry);
   if (functionalities.size > 0)
-    screen.say(`${FRAME}every app is told of: `, [...functionalities.keys()].join(', '));
+    screen.say(`${FRAME}every app is offered: `, [...functionalities.keys()].join(', '));
   if (asking.model !== null) screen.say(`${FRAME}rules ask a model: `, asking.model, 'warn');
   for (const [kind, { url }] of asking.endpoints) screen.say(`${FRAME}rules ask for ${kind}: `, url, 'warn');
   for (const { file: module, network } of asking.modules) {

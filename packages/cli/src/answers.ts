@@ -122,7 +122,7 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
   if (fillAt !== null && (chooseAt !== null || decision === 'deny'))
     reader.reportAt(fillAt, {
       code: 'ANS006',
-      message: 'only a rule that allows fills anything in',
+      message: 'only a rule that allows may have `fill`',
       help: 'leave it out, or write `"decision": "once"`',
     });
   if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed, decision ?? 'once');

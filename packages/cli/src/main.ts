@@ -456,7 +456,7 @@ function program(): Command {
   extended(
     cordon
       .command('check <policy...>')
-      .description('what is wrong with policies, and what is probably not meant; `-` is standard input'),
+      .description('finds errors and likely mistakes in policies; `-` is standard input'),
   )
     .option('--json', 'all diagnostics in one line of JSON')
     .addOption(
@@ -514,7 +514,7 @@ function benching(bench: Command): void {
       '--max-cost <amount>',
       'with --model: what this run may cost, by the `prices` of the configuration',
     )
-    .option('--yes', 'with --model: start; without it the run only tells what it would come to')
+    .option('--yes', 'with --model: start; without it the command only prints an estimate')
     .option('--replay <folder>', 'judge again by the answers that a run with --model kept there')
     .option('--go-on', 'go on also from records that another version of the code made')
     .option('--again', 'measure anew what was measured before')

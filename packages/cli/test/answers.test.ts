@@ -290,7 +290,7 @@ test('what does not fit its kind, or is none, is reported', () => {
     '1:32 error CFG006 [0].fill.phones: the key `phones` is unknown (did you mean `phone`?)',
   ]);
   assert.deepEqual(problems(`[{"decision": "deny", ${FILL}}]`), [
-    '1:31 error ANS006 [0].fill: only a rule that allows fills anything in (leave it out, or write `"decision": "once"`)',
+    '1:31 error ANS006 [0].fill: only a rule that allows may have `fill` (leave it out, or write `"decision": "once"`)',
   ]);
 });
 

@@ -229,9 +229,9 @@ for (const [what, file, source, said] of [
     'export default { pii: { parameters: ["m"], evaluate: () => [] } };',
     /a function `pii` already/,
   ],
-  ['nothing to export', 'own/tone.mjs', 'export const x = 1;', /it exports nothing by default/],
+  ['nothing to export', 'own/tone.mjs', 'export const x = 1;', /it has no default export/],
   ['a syntax error', 'own/tone.mjs', 'export default {', /cannot be used/],
-  ['a folder that holds more than it', 'tone.mjs', TURNIPS, /a folder of its own/],
+  ['a folder that holds more than it', 'tone.mjs', TURNIPS, /into a separate folder/],
   ['another ending', 'own/tone.py', TURNIPS, /is no module/],
 ] as const) {
   test(`a module with ${what} is refused`, () => {

@@ -165,7 +165,7 @@ export class AppChoices {
     const strangers = choices.filter((app) => this.#parts.identityOf(app) === null);
     if (strangers.length === 0) return question;
     const names = strangers.map((app) => `\`${app}\``).join(', ');
-    return `${question} For longer than once it counts when you have agreed to the app, which is shown to you first (${names}).`;
+    return `${question} An answer that lasts longer takes effect when you have agreed to the app, which Cordon shows you first (${names}).`;
   }
 
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */

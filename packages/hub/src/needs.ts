@@ -330,7 +330,7 @@ export function askedDataNeed(
 export function taskNeed(to: AppId, item: ReleasedItem): PermissionNeed {
   return {
     ...memoryNeed(to, [item]),
-    warnings: [`you said this in an earlier query, and not to \`${to}\`; the words are the planner’s`],
+    warnings: [`you said this in an earlier query, but not to \`${to}\`; the planner wrote this text`],
     covers: { same: item.value, words: 'nothing: the same words are asked about again', mayLast: false },
     flows: [],
   };

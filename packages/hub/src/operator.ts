@@ -259,7 +259,7 @@ export class Operator {
     const choices = functionality === null ? [] : installing.serving(functionality);
     if (functionality === null || choices.length === 0 || query.signal.aborted) return null;
     const { hasActed } = query.course;
-    const then = hasActed ? 'It then serves your next query.' : 'Your query is then served anew.';
+    const then = hasActed ? 'It then serves your next query.' : 'Cordon then serves your query again.';
     const why = `Another app, not you, asked for \`${functionality}\`, which no installed app does. Install one? ${then}`;
     const installed = await installing.install(null, query, why, choices);
     if (installed === null || hasActed || query.signal.aborted) return null;

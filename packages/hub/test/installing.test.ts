@@ -207,7 +207,7 @@ test('what an app asks for in vain is asked about when its turn is over, and the
   assert.deepEqual(
     stage.user.choices.map(({ question }) => question),
     [
-      'Another app, not you, asked for `ride-fare`, which no installed app does. Install one? Your query is then served anew. `metro-hail`: starts `metro-hail`.',
+      'Another app, not you, asked for `ride-fare`, which no installed app does. Install one? Cordon then serves your query again. `metro-hail`: starts `metro-hail`.',
     ],
   );
   const kinds = stage.events().map(({ kind }) => kind);

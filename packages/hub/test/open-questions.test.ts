@@ -433,7 +433,7 @@ for (const duration of ['session', 'permanent'] as const) {
     await stage.ask('Book a ride.');
     assert.equal(
       stage.user.choices[0]?.question,
-      'Several apps can do `ride-fare`. Which one? For longer than once it counts when you have agreed to the app, which is shown to you first (`metro`, `quick`).',
+      'Several apps can do `ride-fare`. Which one? An answer that lasts longer takes effect when you have agreed to the app, which Cordon shows you first (`metro`, `quick`).',
     );
     assert.deepEqual(
       stage.of('grant.given').map((event) => [event.subject.to, event.subject.what, event.duration]),

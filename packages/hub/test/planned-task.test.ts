@@ -30,7 +30,7 @@ for (const [user, says, isTold] of [
     assert.deepEqual(prompt?.data, [{ name: 'task', value: task, isEditable: true }]);
     assert.deepEqual(prompt?.durations, ['once']);
     assert.deepEqual(prompt?.warnings, [
-      'you said this in an earlier query, and not to `calendar`; the words are the planner’s',
+      'you said this in an earlier query, but not to `calendar`; the planner wrote this text',
     ]);
     assert.equal(stage.model.shownTo('calendar').includes('December'), isTold);
     assert.equal(stage.model.shownTo('calendar').includes('Turin'), false);

@@ -174,10 +174,7 @@ class ChatDecoder {
     if (strange !== null) return strange;
     const again = own(element, 'tool_call') ?? null;
     if (again !== null && !this.#wasTold(again))
-      return new Wrong(
-        `${path}.tool_call`,
-        'this call is none that stands before it, so rules would not see it',
-      );
+      return new Wrong(`${path}.tool_call`, 'this repeats no earlier call, so rules would not see it');
     const given = own(element, 'content');
     const content = isJsonObject(given) ? given : contentOf(given, path);
     if (content instanceof Wrong) return content;

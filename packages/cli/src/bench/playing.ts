@@ -60,7 +60,7 @@ export function playRefusal(
     if (left === undefined) return null;
     return fault(
       'usage',
-      `\`${left}\` is about a model of a provider, and none is named`,
+      `\`${left}\` needs a model of a provider, and the command names none`,
       'name it with `--model`',
     );
   }
@@ -69,7 +69,7 @@ export function playRefusal(
   const whole = suites.find(({ playsModels }) => playsModels !== true);
   if (whole === undefined) return null;
   const players = SUITES.filter(({ playsModels }) => playsModels === true).map(({ id }) => `\`${id}\``);
-  return fault('usage', `no model plays in \`${whole.id}\``, `measure ${players.join(' or ')}`);
+  return fault('usage', `no model of a provider can play \`${whole.id}\``, `measure ${players.join(' or ')}`);
 }
 
 /** The model of a provider. Refused without a limit, or where it is known before the first call that none can succeed. */
@@ -80,9 +80,7 @@ export function askedModel(
   { now, onStop }: Pick<ProviderModelParts, 'now' | 'onStop'>,
 ): Result<AskedModel, Fault> {
   if (id === OBEDIENT_MODEL)
-    return failed(
-      fault('usage', 'the obedient model plays where no `--model` is given', 'leave `--model` out'),
-    );
+    return failed(fault('usage', 'without `--model` the obedient model plays', 'leave `--model` out'));
   const price = configuration.prices.get(id) ?? null;
   const limits = limitsOf(id, price, maxCalls, maxCost);
   if (!limits.ok) return limits;
@@ -101,7 +99,7 @@ function limitsOf(
 ): Result<SpendingLimits, Fault> {
   if (maxCalls === undefined && maxCost === undefined) {
     const help = 'add `--max-calls NUMBER` or `--max-cost AMOUNT`';
-    return failed(fault('usage', 'a model of a provider is not asked without a limit', help));
+    return failed(fault('usage', 'a run with a model of a provider needs a limit', help));
   }
   const calls = maxCalls === undefined ? null : /^\d{1,9}$/.test(maxCalls) ? Number(maxCalls) : Number.NaN;
   if (calls !== null && !(calls >= 1))

@@ -62,7 +62,7 @@ export function installablesOf(
 
 const NOBODY = fault(
   'app-unavailable',
-  'nobody is here to install it for',
+  'no person is present to agree to the installation',
   '`cordon apps install` fetches it',
 );
 

@@ -50,7 +50,7 @@ export function moduleAt(
   if ([home, ...closed].some((one) => covers(own, realPath(one))))
     return failed({
       message: `the process of ${quoted(path)} would see all of the folder ${quoted(own)}`,
-      help: 'put the module, with what it needs, into a folder of its own',
+      help: 'put the module and the files that it needs into a separate folder',
     });
   const tree = digestTree(own, 'the folder of the module');
   return tree.ok

@@ -48,7 +48,7 @@ export function readDeclared(declared: Json): Result<DeclaredModule['functions']
     const all = first === undefined ? [] : [first, ...rest];
     const isWhole = Array.isArray(parameters) && all.length === parameters.length;
     if (first === undefined || !isWhole || new Set(all).size < all.length || all.length > MOST_PARAMETERS)
-      return failed(`\`${name}\` needs 1 to ${MOST_PARAMETERS} parameters, each with a name of its own`);
+      return failed(`\`${name}\` needs 1 to ${MOST_PARAMETERS} parameters with different names`);
     functions.set(name, [first, ...rest]);
   }
   return ok(functions);

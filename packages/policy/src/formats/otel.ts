@@ -506,7 +506,7 @@ function spanEvents(reading: Reading, span: Span): readonly SpanEvent[] {
   });
 }
 
-const TWO_BODIES = 'this stands beside the body of the event, and nobody would read it';
+const TWO_BODIES = 'this is beside the body of the event, where no rule reads it';
 
 function fieldsOf(body: Located): readonly (readonly [string, Located])[] {
   const plain = body.plain();

@@ -215,7 +215,7 @@ export class Frames {
 function besideMessage({ keys, why }: StrangeKey): string {
   const shown = shownWord(keys.join('.'));
   return why === 'spoken'
-    ? `${shown} holds a conversation that is not read here: make it a trace of its own`
+    ? `${shown} holds a conversation that is not read here: make it a separate trace`
     : `${shown} stands beside the conversation and could be words of it, which rules would not see: remove it, or make it a message`;
 }
 

@@ -168,7 +168,7 @@ const OF_MODELS: ReadonlySet<string> = new Set([
 ]);
 
 const OTHER_KIND =
-  'the span of a tool has no messages, and that of a model no arguments: what stands here would be read by nobody';
+  'a span of a tool has no messages, and a span of a model has no arguments, so no rule would read this';
 
 /** Whether a tool was executed; else a model or an agent was asked. */
 export function isToolSpan({ attributes }: Span): boolean {
@@ -207,7 +207,7 @@ function checkEvent(reading: Reading, event: JsonObject, path: string): void {
   if (isRead) return;
   checkAttributes(reading, attributesOf(event, path), isReadOrSilent);
   if (saysSomething(own(event, 'body')))
-    reading.wrong(join(path, 'body'), 'nobody reads the body of this event');
+    reading.wrong(join(path, 'body'), 'no rule reads the body of this event');
 }
 
 function isReadOrSilent(key: string): boolean {

@@ -38,7 +38,7 @@ async function loaded(file: string): Promise<DetectorModule | null> {
   try {
     const { default: found }: { default?: DetectorModule } = await import(file);
     if (typeof found === 'object' && found !== null) return found;
-    say({ unusable: 'it exports nothing by default' });
+    say({ unusable: 'it has no default export' });
   } catch (error) {
     say({ unusable: error instanceof Error ? error.message.slice(0, 500) : 'it threw no error' });
   }
