@@ -116,7 +116,7 @@ function remembering(memory: Command): void {
     .action((words: string[], { owner, ...options }) =>
       run(options, async (around) => (await loaded()).searchMemory(around, words, { owner })),
     );
-  shared(memory.command('correct <id> <text>').description('another text in the place of an item’s')).action(
+  shared(memory.command('correct <id> <text>').description('replaces the text of an item')).action(
     (item: string, text: string, options) =>
       run(options, async (around) => (await loaded()).correctMemory(around, item, text)),
   );
@@ -137,8 +137,8 @@ function remembering(memory: Command): void {
       run(options, async (around) => (await loaded()).exportMemory(around, { owner, session })),
     );
   shared(memory.command('prune').description('deletes what is older or more than is kept'))
-    .addOption(wholeNumber('--days <days>', 'in the place of `memory.keepDays`'))
-    .addOption(wholeNumber('--mib <mebibytes>', 'in the place of `memory.keepMiB`'))
+    .addOption(wholeNumber('--days <days>', 'overrides `memory.keepDays`'))
+    .addOption(wholeNumber('--mib <mebibytes>', 'overrides `memory.keepMiB`'))
     .action(({ days, mib, ...options }) =>
       run(options, async (around) => (await loaded()).pruneMemory(around, { days, mib })),
     );
@@ -321,10 +321,9 @@ function program(): Command {
   shared(apps.command('unpin <app>').description('takes an agreement back')).action((app: string, options) =>
     run(options, async (around) => (await import('./commands/apps-review.ts')).unpinApp(around, app)),
   );
-  shared(
-    apps.command('search <words...>').description('asks the registry that the configuration names for apps'),
-  ).action((words: string[], options) =>
-    run(options, async (around) => (await import('./commands/apps-search.ts')).searchApps(around, words)),
+  shared(apps.command('search <words...>').description('searches the configured registry for apps')).action(
+    (words: string[], options) =>
+      run(options, async (around) => (await import('./commands/apps-search.ts')).searchApps(around, words)),
   );
   shared(apps.command('install [app...]').description('fetches the packages that apps are started from'))
     .usage('[options] [app...] | [options] -- <command...>')
@@ -384,7 +383,7 @@ function program(): Command {
     .option('--session', 'for its session')
     .option('--until <time>', 'until a time or for a span: 2026-12-01T10:00Z, 2h, today')
     .option('--always', 'permanently')
-    .addOption(repeatable('--edit <name=text>', 'what flows in the place of what is shown'))
+    .addOption(repeatable('--edit <name=text>', 'the text that flows instead of the shown one'))
     .action((prompt: string, answer: string | undefined, options) =>
       run(options, async (around) =>
         (await import('./commands/prompts.ts')).answerPrompt(around, prompt, answer, options),
