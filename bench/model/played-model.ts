@@ -1,7 +1,6 @@
 /**
- * The model that takes the place of the obedient one in a run: one of a provider, whose answers are kept with the
- * records, or the kept answers of an earlier run. Each unit gets a model of its own, which says at the end what it was
- * asked.
+ * The model that replaces the obedient one in a run: a provider's model, whose answers are kept with the records, or the kept
+ * answers of an earlier run. Each unit gets a separate model object, which reports its questions and answers at the end.
  *
  * INVARIANT (whole units): a unit in which the model could not be asked, or had no kept answer, is not measured.
  *
@@ -37,7 +36,7 @@ export interface PlayedModel {
   readonly id: string;
   /** Whether it answers from what an earlier run kept. */
   readonly isReplay: boolean;
-  /** What the kept answers are known again by; empty: a provider answers. */
+  /** Identifies the kept answers; empty: a provider answers. */
   readonly data: readonly DataFile[];
   begin(key: string): UnitModel;
 }
@@ -51,7 +50,7 @@ export interface UnitModel {
 /** The field of a record that holds what `end` gave. */
 export const ASKED = 'asked';
 
-/** What becomes of a unit whose model call failed. `measured`: the model itself is at fault, and that is its result. */
+/** How a unit counts whose model call failed. `measured`: the model itself is at fault, and that is the unit's result. */
 type Consequence = 'measured' | 'not measured' | 'run ends';
 
 const CONSEQUENCES: Readonly<Record<ModelFaultKind, Consequence>> = {

@@ -3,8 +3,8 @@
  * time. A call counts from its beginning, with its prompt and an answer of some length, so that calls beside each other
  * cannot each take the last of it.
  *
- * What is not known is not free: where money is limited, a model without a price is not called; a call that ended without
- * an answer counts as what it was taken for.
+ * An unknown cost is not free: where money is limited, a model without a price is not called, and a call that ended without
+ * an answer counts with its estimate.
  *
  * Ring 2.
  */

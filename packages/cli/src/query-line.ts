@@ -2,7 +2,7 @@
  * Queries by lines of JSON: what `cordon chat --answers -` reads between two queries. Attack: a text that a program passes
  * on for its user has a second line, and that line is an answer to a question. In JSON a query is one line, whatever it holds.
  *
- * Ring 0: what it returns is taken for the user's word.
+ * Ring 0: its result counts as the user's own words.
  */
 import { failed, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 
@@ -15,7 +15,7 @@ export interface QueryLine {
 
 const KEYS: ReadonlySet<string> = new Set(['query', 'private']);
 
-/** Refuses, with the reason, all that is not exactly a query: an answer that came too late must not be asked. */
+/** Refuses, with the reason, every line that is not exactly a query: a late answer must not become a query. */
 export function readQueryLine(line: string): Result<QueryLine, string> {
   const parsed = parseJson(line);
   if (!parsed.ok || !isJsonObject(parsed.value)) return failed('a line is an object: {"query": TEXT}');

@@ -1,6 +1,6 @@
 /**
  * Kinds of personal data: what a fact that the user stated is, and what an app's context may ask the user for. The list is
- * closed, with words of the hub. Attack: an app that names what it asks for in words of its own asks any question.
+ * closed, and the hub writes its words. Attack: an app chooses the words itself and asks the user anything.
  *
  * Ring 0.
  */
@@ -56,7 +56,7 @@ export function exampleOfData(kind: DataKind): string {
   return KINDS[kind].example;
 }
 
-/** Why a value is none of this kind, as a sentence for the user; null: it is one. */
+/** Why a value does not fit this kind, as a sentence for the user; null: it fits. */
 export function misfitOfData(kind: DataKind, value: string): string | null {
   const { label, pattern, example }: KindOfData = KINDS[kind];
   if (value.trim() === '') return `the ${label} is empty`;

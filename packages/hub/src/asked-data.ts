@@ -1,9 +1,9 @@
 /**
- * A spoke asks for data that it lacks, during its turn: the hub shows the user what it knows of them and a field for what it does not,
- * and hands over what the user lets go (paper, IV-B5 steps 2 to 4; decision 35).
+ * A spoke asks for data that it lacks, during its turn. The hub shows the user the known values and an empty field for each other
+ * kind, and gives the spoke what the user releases (paper, IV-B5 steps 2 to 4; decision 35).
  *
- * INVARIANT (the same no): what the hub does not know, what the user leaves empty and what the user refuses are answered with the
- * same bytes, so that no app finds out what the hub knows.
+ * INVARIANT (the same no): the answer has the same bytes whether the hub does not know a value, the user leaves it empty or the
+ * user refuses it, so no app finds out what the hub knows.
  *
  * Ring 0.
  */
@@ -43,7 +43,7 @@ export interface AskedDataParts {
   readonly words: Pick<UserWords, 'hear' | 'hearInPrivate'>;
 }
 
-/** Questions for data, of one context and in one query. Attack: an app that asks again and again until the user gives in. */
+/** The most questions for data, of one context and in one query. Attack: an app asks again and again until the user gives in. */
 const MOST_OF_CONTEXT = 3;
 const MOST_OF_QUERY = 6;
 
@@ -51,7 +51,7 @@ const MOST_OF_QUERY = 6;
 interface Asked {
   questions: number;
   readonly ofContext: Map<Context, number>;
-  /** By app: what is being asked for, and what was asked for and not released. It is not asked for again. */
+  /** By app: the kinds that are being asked for, and those that the user did not release. The hub does not ask for them again. */
   readonly withheld: Map<AppId, Set<DataKind>>;
 }
 
@@ -64,8 +64,8 @@ export class AskedData {
   }
 
   /**
-   * Releases to the context what the user lets go of these kinds. A question that is for no tool of the context is malformed; one
-   * too many, and kinds that were not released before in this query, are answered as if the user had said no.
+   * Releases to the context the values of these kinds that the user allows. A question for no tool of the context is malformed.
+   * A question beyond the limit, or for kinds that the user did not release before in this query, gets the answer of a no.
    */
   async ask(context: Context, query: Query, start: TurnContext, request: NeedRequest): Promise<Served> {
     const { app } = context;
@@ -127,7 +127,7 @@ export class AskedData {
     else words.hear(value);
   }
 
-  /** What of these kinds the user is asked about now. It counts as withheld until it is released. */
+  /** The kinds about which the hub asks the user now. They count as withheld until the user releases them. */
   #due(context: Context, app: AppId, query: Query, wanted: readonly DataKind[]): readonly DataKind[] {
     const asked = this.#of(query);
     const withheld = asked.withheld.get(app) ?? new Set();
@@ -155,7 +155,7 @@ export class AskedData {
     return asked;
   }
 
-  /** A private query knows of no fact. Of several, what was told to this app counts. */
+  /** A private query knows no fact. Of several values, the one that the user told this app counts. */
   #field(kind: DataKind, app: AppId, query: Query): AskedField {
     const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
     const ofKind = facts.filter(({ name }) => entityName(name) === labelOfData(kind));
@@ -189,7 +189,7 @@ function itemOf(kind: DataKind, { value, origin }: KnownFact): ReleasedItem {
   return { name: labelOfData(kind), value, origin, label: USER_LABEL };
 }
 
-/** The form as the user filled it in. A field that was left empty, or emptied, releases nothing. */
+/** The form as the user filled it in. An empty field releases nothing. */
 function reviseForm(proposal: DataRelease, fields: readonly AskedField[]): Revise<DataRelease> {
   return (edits) => {
     const unknown = edits.find(({ name }) => !fields.some(({ kind }) => labelOfData(kind) === name));

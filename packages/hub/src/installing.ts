@@ -1,10 +1,9 @@
 /**
- * Apps that the user's own list names and that are not installed: which of them a planner may propose, the question, and
- * the installation within the query that wants them (paper, IV-C1 and IV-C4: "the hub may install an app with the user's
- * consent").
+ * Apps of the user's list that are not installed: which of them a planner may propose, the question to the user, and the
+ * installation within the query that needs them (paper, IV-C1: the hub "might install apps ... with user consent"; IV-C4).
  *
- * INVARIANT (asked first): nothing is fetched, started or shown to a model before the user has chosen this app in answer to
- * a question of its own, which no earlier answer stands for. What an app says of itself is reviewed as for any other app.
+ * INVARIANT (asked first): the hub fetches and starts no app, and shows it to no model, before the user has chosen it in answer
+ * to a separate question. No earlier answer counts. The user reviews the app's description as for any other app.
  *
  * Ring 0.
  */
@@ -26,10 +25,10 @@ import type { Gate } from './gate.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 
-/** An app that the user could install: the user's own words, as for an installed one. */
+/** An app that the user could install; the user wrote its entry, as for an installed app. */
 export interface Installable {
   readonly app: InstalledApp;
-  /** What is started and, if it has to be fetched, what; in the words of the configuration. */
+  /** The command that starts it and the package that has to be fetched, as the configuration has them. */
   readonly from: string;
   /** An app with nearly the same name; null: there is none. */
   readonly resembles: AppId | null;
@@ -43,13 +42,13 @@ export interface PackageSource {
   readonly path: string;
 }
 
-/** The user's list, and whoever can fetch and remember; implemented by the composition root. */
+/** The user's list, and how to fetch and remember its apps; the composition root implements it. */
 export interface Installables {
   /** Those that are installed by now are among them. */
   readonly all: readonly Installable[];
-  /** Names of what would serve a functionality, also of apps that are only named in the list. */
+  /** Names of the apps that would serve a functionality, also of those that the list only names. */
   named(functionality: string): readonly string[];
-  /** From where something has to be fetched; null: nothing has to be. */
+  /** Where the package comes from; null: nothing has to be fetched. */
   source(app: InstalledApp): Promise<Result<PackageSource | null, Fault>>;
   /** Fetches what `source` named. Runs no code of it. */
   obtain(app: InstalledApp, signal: AbortSignal): Promise<Result<void, Fault>>;
@@ -74,7 +73,7 @@ export interface InstallingParts {
   readonly apps: Pick<AppHost, 'start'>;
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly gate: Gate;
-  /** For what is done on behalf of an app that is about to be installed. */
+  /** A context for the effects of an installation. */
   readonly newErrand: (app: AppId) => Context;
   readonly installed: (app: AppId) => void;
   readonly unavailable: (app: AppId, why: Fault) => void;
@@ -106,17 +105,17 @@ export class Installing {
       .map(({ id }) => id);
   }
 
-  /** A query that goes on meets the apps that were installed in it as it did before: as not installed. */
+  /** A resumed query treats the apps that it installed as not installed, as it did at first. */
   goesOn(installedInIt: readonly AppId[]): void {
     const { installables, registry } = this.#parts;
     for (const { app } of installables.all) if (installedInIt.includes(app.id)) registry.remove(app.id);
   }
 
   /**
-   * Asks, and installs what the user picks: fetched, started, reviewed, and then one of the apps. Null: nothing was
-   * installed. `context`: that of the planner which proposes it; null: the operator asks.
+   * Asks the user, and installs the app that the user picks: fetches and starts it, has it reviewed, and adds it to the
+   * apps. Null: nothing was installed. `context`: that of the planner which proposes the app; null: the operator asks.
    *
-   * @param why one sentence: who wants it, and for what
+   * @param why one sentence that says who needs the app, and for what
    */
   async install(
     context: Context | null,
@@ -148,7 +147,7 @@ export class Installing {
       const fetched = await this.#obtain(app, source.value, query);
       if (!fetched.ok) return fetched;
     }
-    // The first start is the review: an app that nobody agrees to is not installed.
+    // The first start includes the review: an app to which the user does not agree is not installed.
     const started = await apps.start(app);
     if (!started.ok) return started;
     installed(app.id);

@@ -1,10 +1,10 @@
 /**
  * Learning what the user's own words state about them (paper, Appendix A-C1: entities and their information, inferred by an
- * LLM). Patterns look at each query when it has ended; a model finds what they miss, after the answer was delivered, so that
- * nobody waits for it but, at most, the next query.
+ * LLM). Patterns search each query when it has ended. After the answer was delivered a model finds what they miss; only the next
+ * query may have to wait for it.
  *
- * The model has a context of its own: no tools, no exchanges, the user's own words of one message and nothing else. Its answer is
- * a claim, and `factsFrom` keeps nothing of it that the user did not say.
+ * The model has a separate context without tools and exchanges, which contains the user's own words of one message and nothing
+ * else. Its answer is a claim: `factsFrom` keeps only values that the user said.
  *
  * Ring 0.
  */
@@ -35,7 +35,7 @@ import { FACTS_PROMPT } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 
-/** `model`: by patterns, and what they miss by a model. `off`: nothing is learnt of what the user says. */
+/** `patterns`: patterns find facts. `model`: a model also finds what the patterns miss. `off`: no facts are learnt. */
 export type FactsMode = 'model' | 'patterns' | 'off';
 
 export interface LearningParts {
@@ -48,17 +48,17 @@ export interface LearningParts {
   readonly hear: (context: Context, text: string, said: EventId) => void;
   /** For the budget of one message: it is no query of the user's. */
   readonly newErrand: (signal: AbortSignal) => Query;
-  /** What a session that goes on has left. */
+  /** What a resumed session has still to learn. */
   readonly left: LeftToLearn;
 }
 
-/** Of the newest message: what is left to be learnt by a model, or that it is learnt. */
+/** Of the newest message: the statement from which a model has still to learn, or that it has learnt. */
 export interface LeftToLearn {
   readonly unlearnt: Statement | null;
   readonly learnt: EventId | null;
 }
 
-/** A message of the user, in whose conversation it was said, and what the query of it left in memory before. */
+/** A message of the user, the owner of its conversation, and what its query had stored before an interruption. */
 export interface Statement {
   readonly text: string;
   readonly said: EventId;
@@ -73,7 +73,7 @@ export class Learning {
   readonly #parts: LearningParts;
   readonly #ending = new AbortController();
   #waiting: readonly Statement[];
-  /** The last message that a model has learnt from: its query may go on, and is not learnt from twice. */
+  /** The last message that a model has learnt from. Its query may resume; the model does not learn from it twice. */
   #learnt: EventId | null;
   #learning: Promise<void> = Promise.resolve();
 
@@ -84,7 +84,7 @@ export class Learning {
     this.#learnt = learnt;
   }
 
-  /** What patterns find. It is announced here, and kept by whoever keeps the query: `keep`. */
+  /** Finds facts by patterns and records them. The caller stores them together with the query, by the returned function. */
   byPatterns(statement: Statement): () => void {
     const { factsMode, recorder } = this.#parts;
     const facts = factsMode === 'off' ? [] : this.#compared(factsIn(statement.text), statement);
@@ -97,7 +97,7 @@ export class Learning {
     return () => this.#keep(facts, statement);
   }
 
-  /** What the user typed into the forms of apps: each was told it by the user. Announced and kept as `byPatterns` does. */
+  /** Facts that the user typed into the forms of apps. Recorded and stored like those of `byPatterns`. */
   byForms(typed: readonly KnownFact[], said: EventId, past: QueryPast): () => void {
     if (this.#parts.factsMode === 'off') return () => undefined;
     const keeping = [...Map.groupBy(typed, ({ origin }) => origin)].map(([origin, stated]) => {
@@ -120,7 +120,7 @@ export class Learning {
     this.#learning = this.#learning.then(async () => {
       for (const statement of statements) await this.#byModel(statement);
     });
-    // Whoever waits for it hears of a failure of the store; nobody has to wait.
+    // A failure of the store reaches the callers of `settled`; nobody has to call it.
     this.#learning.catch(() => undefined);
   }
 
@@ -129,7 +129,7 @@ export class Learning {
     return this.#learning;
   }
 
-  /** The session is left: what is being learnt is given up, and learnt when the session goes on. */
+  /** The user leaves the session: stops learning; the resumed session learns the rest. */
   stop(): void {
     this.#ending.abort();
   }
@@ -143,7 +143,7 @@ export class Learning {
     hear(context, words, statement.said);
     const found = await this.#ask(context, words);
     if (signal.aborted) return this.#end(context, 'stopped');
-    // What the patterns found stands: they know what they found it by.
+    // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text).map(({ name }) => name));
     const facts = this.#compared(
       found.filter(({ name }) => !known.has(name)),
@@ -151,7 +151,7 @@ export class Learning {
     );
     if (facts.length > 0) {
       const body = { kind: 'facts.learnt', by: 'model', toldTo: appOf(statement.owner), facts } as const;
-      // First: a fact that is kept stands in the chain.
+      // The event comes first, so that the chain has every stored fact.
       recorder.record(context, body, { causes: [statement.said], label: USER_LABEL });
     }
     this.#parts.memory.together(() => this.#keep(facts, statement));
@@ -159,7 +159,7 @@ export class Learning {
     this.#end(context, LEARNT);
   }
 
-  /** Nothing where the model fails, or the policy forbids the call: what the patterns found is kept already. */
+  /** Returns nothing if the model fails or the policy forbids the call; the facts of the patterns are stored already. */
   async #ask(context: Context, words: string): Promise<readonly Fact[]> {
     const query = this.#parts.newErrand(this.#ending.signal);
     try {
@@ -208,8 +208,8 @@ export class Learning {
 const NOTHING_LEFT: LeftToLearn = { unlearnt: null, learnt: null };
 
 /**
- * What a journal says of its newest message. From one that was said in private nobody learns; one whose query has come to nothing
- * is gone on with, or given up.
+ * What a journal has left to learn from its newest message. Nothing is learnt from a private message. A message whose query has
+ * no end yet waits until the query resumes or is given up.
  */
 export function leftToLearn(past: readonly Event[]): LeftToLearn {
   const at = past.findLastIndex(({ kind }) => kind === 'user.message');

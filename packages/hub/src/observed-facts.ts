@@ -1,7 +1,7 @@
 /**
- * Facts that an app's calls state: values of closed types, read without a model. A text cannot be one, and so no
- * instruction to a model either. Which values is the user's configuration's to say: the places that a manifest names
- * (`manifest.remembers`), or, where it names none, the fields of its functionalities (paper, A-C2: "sharing the dates").
+ * Facts that calls and outputs of an app state: values of closed types, found without a model. No free text is among them, so
+ * no instruction to a model either. The user's configuration decides which values count: the places that a manifest names
+ * (`manifest.remembers`), or, without these, the fields of its functionalities (paper, A-C2: "sharing the dates").
  *
  * Ring 0.
  */
@@ -21,13 +21,13 @@ import type { Fact } from './facts.ts';
 import { memoryNeed } from './needs.ts';
 import type { PermissionNeed } from './permission.ts';
 
-/** Longer ones are none of the closed types but a constant of the configuration. */
+/** A longer value can only be a constant of the configuration. */
 const MOST_CHARACTERS = 200;
-/** A place or a name; and a query that states one, and is no text of somebody else that was pasted. */
+/** The longest place or name; and the longest query that can state one: a longer query may contain a pasted text. */
 const MOST_OWN = 60;
 const MOST_STATED = 300;
 
-/** Of one functionality; what a form of a hundred fields holds is no summary of it. */
+/** The most fields that are kept of one functionality. */
 const MOST_FIELDS = 12;
 const MOST_LEVELS = 3;
 
@@ -46,8 +46,8 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
 }
 
 /**
- * What a call that was carried out was about: the dates of the flight that was booked. As for outputs, and texts that stand
- * in the user's query as they are: a place, a name. Nothing where the manifest says itself what to remember.
+ * Facts of the arguments of an executed call, such as the dates of a booked flight: values of closed types as for outputs, and
+ * short texts that the user's query contains literally, such as a place or a name. None if the manifest has `remembers`.
  */
 export function askedIn(manifest: Manifest, tool: string, args: JsonObject, query: string): readonly Fact[] {
   if (manifest.remembers !== undefined) return [];
@@ -93,7 +93,7 @@ interface Field {
   readonly isOwn: (text: string) => boolean;
 }
 
-/** `functionality.field`, and `functionality.field.inner`; lists hold many things, and none of them is the one that is meant. */
+/** `functionality.field`, and `functionality.field.inner`; not lists, because nothing says which of their items counts. */
 function closedFields(schema: JsonSchema, value: Json, { name, levels, isOwn }: Field): readonly Fact[] {
   if (typeof value === 'number' || typeof value === 'string') {
     const isPlain =
@@ -112,8 +112,8 @@ function closedFields(schema: JsonSchema, value: Json, { name, levels, isOwn }: 
 const FORMATS: ReadonlySet<Json> = new Set(['date', 'time', 'date-time', 'uuid']);
 
 /**
- * Of these formats, or one of the configuration's own words. Attack: an app makes a sentence of the fields of its answer;
- * an `identifier` holds a word of it (`IGNORE-1`), and nobody has said that this one is to be remembered.
+ * Values of these formats, or words that the configuration lists. Attack: an app spells a sentence with the fields of its answer,
+ * one word in each `identifier` (`IGNORE-1`).
  */
 function isPlainText(schema: JsonSchema, text: string): boolean {
   const isListed = Array.isArray(schema.enum) || typeof schema.const === 'string';
@@ -130,7 +130,7 @@ function valueAt(output: Json, path: readonly string[]): Json | undefined {
   return value;
 }
 
-/** Facts of apps for another app's context: each is the word of the app that it comes from. */
+/** Facts of apps for another app's context; each counts as a statement of the app that it comes from. */
 export function observedNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
   const sources = [...new Set(items.flatMap(({ origin }) => origin ?? []))];
   return {

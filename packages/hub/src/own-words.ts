@@ -8,7 +8,7 @@
 /** Longer texts are pasted, not stated. */
 const MOST_CHARACTERS = 4_000;
 
-/** From such a line on, somebody else is speaking. */
+/** From such a line on, the text is somebody else's. */
 const FORWARDED =
   /^\s*(?:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht)|(?:from|von):.{0,200}@|on .{1,200} wrote:\s*$|am .{1,200} schrieb .{1,200}:\s*$)/iu;
 /** Quotation marks, in pairs. */
@@ -29,7 +29,7 @@ export function ownWords(message: string): string {
   );
 }
 
-/** The even pieces stand outside of fences; one that nobody closes goes to the end. */
+/** The even pieces are outside of fences; an unclosed fence reaches to the end. */
 function withoutFences(text: string): string {
   return text
     .split(FENCE)
@@ -37,7 +37,7 @@ function withoutFences(text: string): string {
     .join('\n');
 }
 
-/** Whether what is quoted can only be the value of a statement, and is none itself. */
+/** Whether the quotation can only be the value of a statement, and is no statement itself. */
 function isValue(quoted: string, before: string): boolean {
   const isShort = quoted.length <= 60 && !/[=:\n]|\b(?:is|are|am|ist|sind|bin)\b/iu.test(quoted);
   return isShort && /(?:=|\b(?:is|are|ist|lautet|sind))\s*$/iu.test(before.slice(-12));

@@ -1,19 +1,19 @@
 /**
- * The planner's task for an app. An app that serves a query by itself hears the query as the user put it, and one beside
- * others its task alone. Where the query points back at what the user told somebody else ("on the days I am away") the task
- * says more than the query: that is released like a fact, by a question that shows it (paper, IV-B3 and A-C2).
+ * The planner's task for an app. An app that serves a query alone gets the query in the user's words; an app of a parallel step
+ * gets only its task. If the query refers to something that the user told another app ("on the days I am away"), the task says
+ * more than the query. The hub releases such a task like a fact, after a question that shows it (paper, IV-B3 and A-C2).
  *
- * The planner has seen the user's own words and vetted descriptions, so the task holds no word of an app; what the user told
- * one app is not meant for every other.
+ * The planner has seen the user's own words and vetted descriptions, so the task holds no word of an app. But the user may have
+ * told one app what another one should not know.
  *
- * Ring 1: which words count as told elsewhere is a guess. What it overlooks is not released.
+ * Ring 1: the check guesses which words count as told elsewhere. The hub does not release a task in which it finds none.
  */
 import type { InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';
 import { vettedWords } from './app-index.ts';
 import { contentWords } from './words.ts';
 
-/** What the planner had heard. */
+/** What the planner had been shown. */
 export interface Heard {
   readonly query: string;
   readonly earlier: PlannerInput['earlier'];
@@ -21,7 +21,7 @@ export interface Heard {
   readonly summary: string | null;
 }
 
-/** The task of the app's steps, if it tells the app what the user said to others; null: the query says it all. */
+/** The task of the app's steps, if it has words that the user said to other apps; null: the query suffices. */
 export function toldElsewhere(
   steps: readonly PlanStep[],
   app: InstalledApp,

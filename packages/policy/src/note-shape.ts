@@ -1,6 +1,6 @@
 /**
- * What may stand under a key that no reader looks into. Each such key has a closed form: whoever wants to hide a call or words
- * from the rules must not find a key whose value nobody looks at.
+ * The values that a key may have which no reader interprets. Each such key has a closed form. Attack: a call or words are hidden
+ * from the rules under a key whose value nothing checks.
  *
  * Ring 0.
  */

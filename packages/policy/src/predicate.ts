@@ -1,6 +1,6 @@
 /**
- * Predicates of the user's own: functions over elements of the trace (analyzer paper, 3.1). Where a detector gets texts, a
- * predicate gets copies of whole values, bound events included, by the names of its parameters.
+ * Predicates that the user wrote: functions over elements of the trace (analyzer paper, 3.1). A detector gets texts; a
+ * predicate gets copies of whole values, including bound events, by the names of its parameters.
  *
  * Ring 0; what a predicate answers is ring 1.
  */
@@ -87,7 +87,7 @@ function copyOf(value: Value): Json | undefined {
   return isDictionary(value) ? copyOfMembers(Object.entries(value)) : undefined;
 }
 
-/** Without `trace_idx`: it moves while others act, and the same event would be asked about again and again. */
+/** Without `trace_idx`: it changes while other contexts act, so the same event would be a new question each time. */
 function fieldOf(value: TraceObject, field: string): Value {
   if (field === 'metadata' && value instanceof EventObject) return value.event.metadata ?? {};
   return value.field(field) ?? null;

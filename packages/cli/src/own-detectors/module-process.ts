@@ -1,7 +1,7 @@
 /**
  * The confined process of one module of the user's predicates: it sees the module's folder, for reading, and reaches what the
- * configuration grants to it. It is started when somebody asks, and ends when it is late, breaks the protocol or is idle; what
- * it was asked then has no answer, and its rule is undecided.
+ * configuration grants to it. The first question starts it. It is ended when it is late, breaks the protocol or is idle; its open
+ * questions then have no answer, and their rules are undecided.
  *
  * Ring 0: what the process says is hostile by assumption.
  */
@@ -39,7 +39,7 @@ import { digestTreeInPieces } from '@cordon/sandbox/tree-digest';
 import type { ModuleSettings } from './module-settings.ts';
 
 const START_MS = 20_000;
-/** A process of 50 MiB is not kept for rules that nobody asks. */
+/** An idle process of 50 MiB is not kept. */
 const IDLE_MS = 60_000;
 const ANSWER_LIMITS = { length: 1024 * 1024, depth: 32, elements: 20_000 } as const;
 const CODE_INSIDE = '/opt/predicates';
@@ -57,7 +57,7 @@ export class ModuleProcess {
     this.#sandbox = sandbox;
   }
 
-  /** What the module declares, as it said it; nobody has checked it. The failure may quote the module. */
+  /** The module's declaration, unchecked. The failure may quote the module. */
   async declared(): Promise<Result<Json, string>> {
     const link = await this.#link();
     return link.ok ? link.value.declared : link;
@@ -235,7 +235,7 @@ class Link {
     this.#link.write(`${JSON.stringify({ id: number, name, values })}\n`);
     const answer = await promise;
     signal.removeEventListener('abort', end);
-    // Its own words about why are not told: they could hold what it was asked.
+    // The module's reason is not passed on: it could contain the values of the question.
     return answer.ok ? answer : failed(`\`${name}\` gave no answer${signal.aborted ? ' in time' : ''}`);
   }
 
@@ -259,7 +259,7 @@ class Link {
       return this.#greeting.resolve(failed(said.unusable.slice(0, 500)));
     const number = typeof said?.id === 'number' ? said.id : -1;
     const resolve = this.#waiting.get(number);
-    // An answer to nobody's question, or none at all: what else it says is not believed either.
+    // A line that answers no question breaks the protocol, so later answers are not trusted either.
     if (said === null || resolve === undefined) return this.#over();
     this.#waiting.delete(number);
     resolve(said.answer === undefined ? failed(null) : ok(said.answer));

@@ -1,6 +1,6 @@
 /**
- * Which modules of the user's predicates there are: each a file in a folder of its own, which its process sees and nothing
- * else of this machine. All of its files are digested when the configuration is read, and other files never run.
+ * The modules of the user's predicates: each is a file in a separate folder, and its process sees nothing else of this machine.
+ * All files of the folder are digested when the configuration is read, and other files never run.
  *
  * Ring 1.
  */

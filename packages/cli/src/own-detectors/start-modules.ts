@@ -26,7 +26,7 @@ export interface OwnPredicates {
 }
 
 /**
- * Starts each module once, to hear what it declares. Refuses a module that cannot be loaded, a name that the standard library or
+ * Starts each module once, to read its declaration. Refuses a module that cannot be loaded, a name that the standard library or
  * another module has, and a folder in which an app may write.
  *
  * @param writable absolute paths that apps may write
@@ -69,7 +69,7 @@ interface Declared {
   readonly declared: DeclaredModule;
 }
 
-/** Two functions of one name: which of them a rule gets would depend on an order that nobody sees. */
+/** Two functions of one name: an order that no user sees would decide which of them a rule gets. */
 function clashes(modules: readonly Declared[]): readonly Diagnostic[] {
   const taken = new Set(STANDARD_NAMES);
   return modules.flatMap(({ settings, declared }) =>

@@ -8,7 +8,7 @@ const AT_ONCE = 4;
 /** By digest: what has to be answered before a rule can be decided. */
 export type Awaited = Map<string, Question>;
 
-/** Judges until nobody is waited for; what nobody answers stays undecided. `answer` never rejects. */
+/** Judges until no question is open; a question without an answer leaves its rule undecided. `answer` never rejects. */
 export async function judgedWithAnswers<T>(
   judge: (awaited: Awaited) => T,
   book: AnswerBook,
