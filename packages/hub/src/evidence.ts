@@ -23,6 +23,7 @@ import {
 } from '@cordon/core';
 import { type GrantRecord, type MemoryItem, type Store, StoreFailure } from '@cordon/trace';
 import { isStatedIn } from './facts.ts';
+import { appOf } from './memory.ts';
 
 export interface EvidenceProblem {
   /** What it is, with its id. */
@@ -234,7 +235,7 @@ function askedProblem(turn: Turn, source: Event, events: readonly Event[]): stri
   if (turn.text !== source.text) return 'the user said something else';
   if (!sameLabel(turn.label, USER_LABEL)) return 'its label is not that of the user’s words';
   if (turn.owner.kind === 'system') return null;
-  return isHeard(source.id, appOf(turn), events) ? null : 'nobody of this owner heard the query';
+  return isHeard(source.id, appOf(turn.owner), events) ? null : 'nobody of this owner heard the query';
 }
 
 /** Whether a context of the app, or (null) of none, heard these words. */
@@ -242,10 +243,6 @@ function isHeard(said: EventId, app: AppId | null, events: readonly Event[]): bo
   return events.some(
     (event) => event.kind === 'query.delivered' && event.causes[0] === said && event.app === app,
   );
-}
-
-function appOf({ owner }: Turn | Summary): AppId | null {
-  return owner.kind === 'spoke' ? owner.app : null;
 }
 
 function outcomeProblem(turn: Turn, source: Event, events: readonly Event[]): string | null {
@@ -264,7 +261,7 @@ function outcomeProblem(turn: Turn, source: Event, events: readonly Event[]): st
 
 function answerProblem(turn: Turn, source: Event): string | null {
   if (source.kind !== 'answer.proposed') return 'its source is no answer';
-  if (source.app !== appOf(turn)) return 'its owner did not answer this';
+  if (source.app !== appOf(turn.owner)) return 'its owner did not answer this';
   if (!isSaidIn(turn.text, source.text)) return 'the answer was another';
   // An answer with a text of others in it has their label as well.
   if (turn.text === source.text && isLower(turn.label, source.label))
@@ -285,7 +282,7 @@ function isSaidIn(remembered: string, answered: string): boolean {
 }
 
 function summaryProblem(summary: Summary, source: Event, events: readonly Event[]): Finding {
-  if (source.context === null || source.app !== appOf(summary)) return 'its owner did not make it';
+  if (source.context === null || source.app !== appOf(summary.owner)) return 'its owner did not make it';
   const made = events.filter((event) => event.kind === 'summary.made' && event.context === source.context);
   const digest = createHash('sha256').update(summary.text).digest('hex');
   if (isLower(summary.label, source.label)) return 'its label is lower than that of what it is made of';

@@ -15,7 +15,7 @@ import {
   type Fault,
   fault,
 } from '@cordon/core';
-import type { ContextOwner } from './memory.ts';
+import { type ContextOwner, ownerOf } from './memory.ts';
 
 /** A query of the user that came to no answer and that nobody refused: it can be gone on with. */
 export interface UnfinishedQuery {
@@ -52,12 +52,11 @@ export function givenAnswer(events: readonly Event[]): GivenAnswer | null {
     ({ kind, context }) => kind === 'context.created' && context === answer?.context,
   );
   if (answer?.kind !== 'answer.proposed' || created?.kind !== 'context.created') return null;
-  return { event: answer.id, text: answer.text, owner: ownerOf(created.of, created.app) };
+  return { event: answer.id, text: answer.text, owner: answererOf(created.of, created.app) };
 }
 
-function ownerOf(of: ContextKind, app: AppId | null): ContextOwner {
-  if (of === 'shared') return { kind: 'shared' };
-  return app === null ? { kind: 'vanilla' } : { kind: 'spoke', app };
+function answererOf(of: ContextKind, app: AppId | null): ContextOwner {
+  return of === 'shared' ? { kind: 'shared' } : ownerOf(app);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type LearntFact,
   USER_LABEL,
 } from '@cordon/core';
+import { Background, type BackgroundParts } from './background.ts';
 import type { Context } from './context.ts';
 import { FACTS_SCHEMA, type Fact, factsFrom, factsIn } from './facts.ts';
 import { givenAnswer } from './interruption.ts';
@@ -29,25 +30,20 @@ import {
   ownerOf,
   type QueryPast,
 } from './memory.ts';
-import type { ModelCalls } from './model-calls.ts';
 import { ownWords } from './own-words.ts';
 import { FACTS_PROMPT } from './prompts.ts';
-import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 
 /** `patterns`: patterns find facts. `model`: a model also finds what the patterns miss. `off`: no facts are learnt. */
 export type FactsMode = 'model' | 'patterns' | 'off';
 
-export interface LearningParts {
+export interface LearningParts extends BackgroundParts {
   readonly factsMode: FactsMode;
   readonly memory: Memory;
-  readonly models: ModelCalls;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
   /** The user's words become visible in a context. */
   readonly hear: (context: Context, text: string, said: EventId) => void;
-  /** For the budget of one message: it is no query of the user's. */
-  readonly newErrand: (signal: AbortSignal) => Query;
   /** What a resumed session has still to learn. */
   readonly left: LeftToLearn;
 }
@@ -71,14 +67,14 @@ const LEARNT = 'its facts are kept';
 
 export class Learning {
   readonly #parts: LearningParts;
-  readonly #ending = new AbortController();
+  readonly #background: Background;
   #waiting: readonly Statement[];
   /** The last message that a model has learnt from. Its query may resume; the model does not learn from it twice. */
   #learnt: EventId | null;
-  #learning: Promise<void> = Promise.resolve();
 
   constructor(parts: LearningParts) {
     this.#parts = parts;
+    this.#background = new Background(parts);
     const { unlearnt, learnt } = parts.left;
     this.#waiting = parts.factsMode === 'model' && unlearnt !== null ? [unlearnt] : [];
     this.#learnt = learnt;
@@ -117,32 +113,29 @@ export class Learning {
     const statements = this.#waiting;
     if (statements.length === 0) return;
     this.#waiting = [];
-    this.#learning = this.#learning.then(async () => {
+    this.#background.begin(async () => {
       for (const statement of statements) await this.#byModel(statement);
     });
-    // A failure of the store reaches the callers of `settled`; nobody has to call it.
-    this.#learning.catch(() => undefined);
   }
 
   /** When nothing is being learnt. Throws what failed. */
   settled(): Promise<void> {
-    return this.#learning;
+    return this.#background.settled();
   }
 
   /** The user leaves the session: stops learning; the resumed session learns the rest. */
   stop(): void {
-    this.#ending.abort();
+    this.#background.stop();
   }
 
   async #byModel(statement: Statement): Promise<void> {
     const { newContext, hear, recorder } = this.#parts;
-    const { signal } = this.#ending;
     const words = ownWords(statement.text);
-    if (signal.aborted || words.trim() === '') return;
+    if (this.#background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
     hear(context, words, statement.said);
     const found = await this.#ask(context, words);
-    if (signal.aborted) return this.#end(context, 'stopped');
+    if (this.#background.isStopped) return this.#end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text).map(({ name }) => name));
     const facts = this.#compared(
@@ -161,21 +154,9 @@ export class Learning {
 
   /** Returns nothing if the model fails or the policy forbids the call; the facts of the patterns are stored already. */
   async #ask(context: Context, words: string): Promise<readonly Fact[]> {
-    const query = this.#parts.newErrand(this.#ending.signal);
-    try {
-      const answer = await this.#parts.models.complete(context, query, {
-        role: 'agent',
-        messages: [
-          { role: 'system', text: FACTS_PROMPT },
-          { role: 'user', text: words },
-        ],
-        tools: [],
-        answerSchema: FACTS_SCHEMA,
-      });
-      return answer.ok ? factsFrom(answer.value.text, words) : [];
-    } finally {
-      query.end();
-    }
+    const errand = { prompt: FACTS_PROMPT, text: words, answerSchema: FACTS_SCHEMA };
+    const answer = await this.#background.ask(context, errand);
+    return answer === null ? [] : factsFrom(answer, words);
   }
 
   /** Held against what was known when the query began. */

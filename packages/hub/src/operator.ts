@@ -37,7 +37,15 @@ import { type Foreseen, Foresight, type Listening, type Opening } from './foresi
 import type { Gate } from './gate.ts';
 import type { Installing } from './installing.ts';
 import { type FactsMode, Learning, type LeftToLearn } from './learning.ts';
-import type { ContextOwner, KnownFact, Memory, ObservedFact, RememberedTurns } from './memory.ts';
+import {
+  appOf,
+  type ContextOwner,
+  type KnownFact,
+  type Memory,
+  type ObservedFact,
+  ownerOf,
+  type RememberedTurns,
+} from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed, taskNeed } from './needs.ts';
 import { observedNeed } from './observed-facts.ts';
@@ -173,7 +181,7 @@ export class Operator {
   #remember(query: Query, said: EventId, { kind }: Outcome, delivered: Delivered | null): void {
     const { memory } = this.#parts;
     const owner = query.heardBy ?? VANILLA;
-    const app = owner.kind === 'spoke' ? owner.app : null;
+    const app = appOf(owner);
     const { text, past, stated } = query;
     const keepFacts = this.#learning.byPatterns({ text, said, owner, past });
     const keepTyped = this.#learning.byForms(stated, said, past);
@@ -566,7 +574,7 @@ export class Operator {
   }
 }
 
-const VANILLA: ContextOwner = { kind: 'vanilla' };
+const VANILLA: ContextOwner = ownerOf(null);
 
 function observedItem({ name, value, origin, label }: ObservedFact): ReleasedItem {
   return { name, value, origin, label };

@@ -488,7 +488,7 @@ export class Session {
       monitor,
       recorder,
       newContext: (options) => this.#newContext(options),
-      newQuery: (ending) => this.#newErrandOfHub(ending, FOR_SUMMARY),
+      newErrand: (ending) => this.#newErrandOfHub(ending, FOR_SUMMARY),
       characters: parts.memoryLimits.summaryCharacters,
       digest: parts.digest,
     });

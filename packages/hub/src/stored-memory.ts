@@ -20,6 +20,7 @@ import {
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
 import {
   type AnsweredBy,
+  appOf,
   type CarriedTurns,
   type ContextOwner,
   factKey,
@@ -170,7 +171,7 @@ export class StoredMemory implements Memory {
     { label, source, said, holdsOthersValues }: AnsweredBy,
   ): void {
     const memory = this.#store.memory(owner);
-    const origin = owner.kind === 'spoke' ? owner.app : null;
+    const origin = appOf(owner);
     memory.recordOnce(this.#session, 'user', query, { origin: null, source: said, label: USER_LABEL });
     const from = { origin, source: source ?? said, label, holdsOthersValues };
     memory.recordOnce(this.#session, 'assistant', answer, from);

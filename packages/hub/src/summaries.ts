@@ -12,27 +12,23 @@
 import { type AppId, type ContextKind, type EventId, HUB_LABEL, joinLabels } from '@cordon/core';
 import type { ReferenceMonitor } from '@cordon/monitor';
 import type { MemoryOwner } from '@cordon/trace';
+import { Background, type BackgroundParts } from './background.ts';
 import type { Context } from './context.ts';
 import { extract } from './extract.ts';
-import type { Memory, OlderTurns } from './memory.ts';
-import type { ModelCalls } from './model-calls.ts';
+import { appOf, type Memory, type OlderTurns } from './memory.ts';
 import { SUMMARY_PROMPT } from './prompts.ts';
-import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import { shortened } from './working-memory.ts';
 
 /** `model`: by a model, and where that fails as `extract`, which is without one. */
 export type SummaryMode = 'model' | 'extract' | 'off';
 
-export interface SummariesParts {
+export interface SummariesParts extends BackgroundParts {
   readonly mode: SummaryMode;
   readonly memory: Memory;
-  readonly models: ModelCalls;
   readonly monitor: ReferenceMonitor;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
-  /** For the budget of one summary: it is no query of the user's. */
-  readonly newQuery: (signal: AbortSignal) => Query;
   /** Of a summary. */
   readonly characters: number;
   /** SHA-256 in hexadecimal. */
@@ -45,41 +41,39 @@ const MOST_TURNS = 200;
 
 export class Summaries {
   readonly #parts: SummariesParts;
-  readonly #ending = new AbortController();
-  #making: Promise<void> = Promise.resolve();
+  readonly #background: Background;
 
   constructor(parts: SummariesParts) {
     this.#parts = parts;
+    this.#background = new Background(parts);
   }
 
   /** In the background: for each of these owners a summary of what has become too old to be shown. */
   begin(owners: readonly MemoryOwner[]): void {
     if (this.#parts.mode === 'off') return;
-    this.#making = this.#making.then(async () => {
+    this.#background.begin(async () => {
       for (const owner of owners) await this.#make(owner);
     });
-    // Whoever waits for it hears of a failure of the store; nobody has to wait.
-    this.#making.catch(() => undefined);
   }
 
   /** When none is being made. Throws what failed. */
   settled(): Promise<void> {
-    return this.#making;
+    return this.#background.settled();
   }
 
   /** The session ends: one that is being made is given up, and made when the session goes on. */
   stop(): void {
-    this.#ending.abort();
+    this.#background.stop();
   }
 
   async #make(owner: MemoryOwner): Promise<void> {
     const { memory, recorder, characters } = this.#parts;
-    if (this.#ending.signal.aborted) return;
+    if (this.#background.isStopped) return;
     const older = memory.older(owner);
     if (older === null) return;
     const context = this.#hear(owner, older);
     const written = await this.#write(context, older);
-    if (this.#ending.signal.aborted) return this.#end(context, 'stopped');
+    if (this.#background.isStopped) return this.#end(context, 'stopped');
     const madeBy = written === null ? 'extract' : 'model';
     const text = shortened(written ?? extract(older.before, older.turns, characters), characters);
     // First: a summary that is remembered has its digest in the chain.
@@ -99,7 +93,7 @@ export class Summaries {
   /** A context of its own hears what is to be summed up, with all that flowed into it. */
   #hear(owner: MemoryOwner, { turns, label, sources, holdsOthersValues }: OlderTurns): Context {
     const { newContext, recorder, monitor } = this.#parts;
-    const app = owner.kind === 'spoke' ? owner.app : null;
+    const app = appOf(owner);
     const context = newContext({ kind: 'summary', app });
     context.recalls(joinLabels(label, HUB_LABEL), holdsOthersValues);
     const body = {
@@ -118,21 +112,9 @@ export class Summaries {
   /** Null: there is no model for it, or it has not made one. */
   async #write(context: Context, older: OlderTurns): Promise<string | null> {
     if (this.#parts.mode !== 'model') return null;
-    const query = this.#parts.newQuery(this.#ending.signal);
-    try {
-      const answer = await this.#parts.models.complete(context, query, {
-        role: 'agent',
-        messages: [
-          { role: 'system', text: SUMMARY_PROMPT },
-          { role: 'user', text: JSON.stringify(readable(older)) },
-        ],
-        tools: [],
-      });
-      const text = answer.ok ? answer.value.text.trim() : '';
-      return text === '' ? null : text;
-    } finally {
-      query.end();
-    }
+    const text = JSON.stringify(readable(older));
+    const answer = await this.#background.ask(context, { prompt: SUMMARY_PROMPT, text });
+    return answer?.trim() || null;
   }
 
   #end(context: Context, reason: string): void {
