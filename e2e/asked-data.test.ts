@@ -134,6 +134,19 @@ test('what the user says no to, and what nobody knows, is the same to the app', 
   assert.deepEqual(await told(true, '--allow-rest'), ['{"values":{"name":"Ada"}}']);
 });
 
+for (const [what, decision, said] of [
+  ['given are said to be, once they are', '--allow-rest', /^→ booking is given name$/m],
+  ['refused are said not to be given', '--deny-all', /^✗ booking is not given name: the user said no/m],
+] as const) {
+  test(`data that are ${what}`, async () => {
+    await using at = await Restaurant.whose(calls([need(['name'])]), hear);
+    await at.knowsTheName();
+    const { stderr } = await at.home.run(['ask', QUERY, decision]);
+    assert.match(stderr, said);
+    assert.equal(stderr.match(/booking is (?:not )?given/g)?.length, 1);
+  });
+}
+
 test('an answers file fills a form in', async () => {
   await using at = await Restaurant.whose(NAME_AND_BIRTH, book, hear);
   await at.knowsTheName();
@@ -147,6 +160,7 @@ test('a form is filled in by keys at a terminal, and what does not fit is said a
   await at.knowsTheName();
   const ask = at.home.start(['ask', QUERY], { terminal: true });
   await ask.shown('date of birth, empty; you may fill it in, like `1990-12-31`');
+  assert.doesNotMatch(ask.stdout, /is given/);
   await ask.answer('e');
   await ask.shown('name, like `Ada Lovelace`');
   await ask.answer('');
@@ -156,8 +170,10 @@ test('a form is filled in by keys at a terminal, and what does not fit is said a
   await ask.answer('1990-12-31');
   await ask.shown('[e] edit');
   await ask.answer('o');
+  await ask.shown('booking is given name, date of birth');
   await ask.shown(BOOKED);
   assert.equal((await ask.end()).code, 0);
+  assert.doesNotMatch(ask.stdout, /denied|not given/);
   assert.equal(at.bookings, 'Ada 1990-12-31\n');
 });
 

@@ -10,6 +10,7 @@ import {
   canonicalJsonOf,
   type Diagnostic,
   type Event,
+  type EventId,
   type EventKind,
   type Json,
   type Reason,
@@ -36,6 +37,8 @@ export class EventRenderer {
   readonly #isVerbose: boolean;
   /** Answers that are proposed and not yet decided, by context. */
   readonly #answers = new Map<ContextId | null, string>();
+  /** Steps that are proposed, and what is said of each when it is allowed, delivered or denied. */
+  readonly #steps = new Map<EventId, ProposedStep>();
   #stream: QuotedStream | null = null;
   #streamed = '';
 
@@ -101,9 +104,7 @@ export class EventRenderer {
       case 'model-call.proposed':
         return this.#detail(event, `${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
       case 'tool-call.proposed':
-        return this.#step(
-          `${event.app} ${event.tool} ${this.#payload(event.arguments)}${irreversibly(event)}`,
-        );
+        return this.#propose(event, 'allowed', this.#callWords(event));
       case 'tool-output.proposed':
         return this.#detail(event, `${event.isError ? 'error: ' : ''}${event.text}`);
       case 'app-request.proposed':
@@ -111,13 +112,17 @@ export class EventRenderer {
           `${nameOf(event.from)} asks for ${event.functionality}, served by ${event.to}: ${this.#payload(event.message)}`,
         );
       case 'app-response.proposed':
-        return this.#step(`${event.from} answers ${nameOf(event.to)}: ${this.#payload(event.message)}`);
+        return this.#propose(event, 'delivered', {
+          done: `${event.from} answers ${nameOf(event.to)}: ${this.#payload(event.message)}`,
+          denied: `denied an answer of ${event.from} to ${nameOf(event.to)}`,
+        });
       case 'data-release.proposed':
-        // A form of which nothing is known: what the user types is proposed behind it.
-        if (event.items.length === 0) return this.#step(`${nameOf(event.to)} asks for your data`);
-        return this.#step(`${nameOf(event.to)} is given ${event.items.map(({ name }) => name).join(', ')}`);
+        return this.#propose(event, 'delivered', releaseWords(event));
       case 'egress.proposed':
-        return this.#step(`${event.app} connects to ${event.host}:${event.port}`);
+        return this.#propose(event, 'allowed', {
+          done: `${event.app} connects to ${event.host}:${event.port}`,
+          denied: `denied a connection of ${event.app} to ${event.host}:${event.port}`,
+        });
       case 'answer.proposed':
         this.#answers.set(event.context, event.text);
         return this.#detail(event, `${event.text.length} characters`);
@@ -139,6 +144,7 @@ export class EventRenderer {
       case 'app-response.executed':
       case 'data-release.executed':
       case 'egress.executed':
+        this.#tell(event, 'delivered');
         return this.#detail(event, `in ${event.milliseconds} ms${tokens(event)}`);
       case 'model-call.failed':
       case 'tool-call.failed':
@@ -227,17 +233,23 @@ export class EventRenderer {
 
   #decided(event: Extract<Event, { verdict: 'allow' | 'deny' }>): void {
     for (const warning of event.warnings) this.#say('! ', `warning: ${reasonText(warning)}`, 'warn');
-    if (event.verdict === 'allow') return this.#detail(event, `allowed, permission ${event.permission}`);
+    if (event.verdict === 'allow') {
+      this.#tell(event, 'allowed');
+      return this.#detail(event, `allowed, permission ${event.permission}`);
+    }
+    const step = this.#take(event);
+    if (isReplaced(event)) return this.#detail(event, 'the user has put something else in its place');
     if (event.kind === 'answer.decided') {
       this.#answers.delete(event.context);
       this.#endStream();
     }
-    const effect = EFFECT_WORDS[event.kind];
+    const denied = step?.denied ?? `denied ${EFFECT_WORDS[event.kind]}${of(event.app)}`;
     const reasons = event.reasons.map(reasonText).join('; ') || 'no reason was recorded';
-    this.#say('✗ ', `denied ${effect}${of(event.app)}: ${reasons}`, 'bad', VERBOSE_LINES);
+    this.#say('✗ ', `${denied}: ${reasons}`, 'bad', VERBOSE_LINES);
   }
 
   #failed(event: Extract<Event, { fault: unknown }>): void {
+    this.#take(event);
     const { kind, message, help } = event.fault;
     this.#say('✗ ', `failed${of(event.app)}: ${message} (${kind})`, 'bad', VERBOSE_LINES);
     if (help !== undefined) this.#say('  help: ', help, 'plain', VERBOSE_LINES);
@@ -292,6 +304,29 @@ export class EventRenderer {
     return argumentsInLine(value, this.#isVerbose ? MOST_PAYLOAD : COMPACT_PAYLOAD);
   }
 
+  #callWords(event: Extract<Event, { kind: 'tool-call.proposed' }>): StepWords {
+    const done = `${event.app} ${event.tool} ${this.#payload(event.arguments)}${irreversibly(event)}`;
+    return { done, denied: `denied ${done}` };
+  }
+
+  #propose({ id }: Event, when: ProposedStep['when'], words: StepWords): void {
+    this.#steps.set(id, { when, ...words });
+  }
+
+  /** Says of a proposed step that it happens: only now is it true. */
+  #tell(event: Event, when: ProposedStep['when']): void {
+    const [proposal] = event.causes;
+    if (proposal === undefined || this.#steps.get(proposal)?.when !== when) return;
+    const step = this.#take(event);
+    if (step !== undefined) this.#step(step.done);
+  }
+
+  #take({ causes: [proposal] }: Event): ProposedStep | undefined {
+    const step = proposal === undefined ? undefined : this.#steps.get(proposal);
+    if (proposal !== undefined) this.#steps.delete(proposal);
+    return step;
+  }
+
   #step(text: string): void {
     this.#say('→ ', text, 'plain');
   }
@@ -313,6 +348,31 @@ export class EventRenderer {
     this.#endStream();
     this.#screen.say(mark, text.slice(0, MOST_PAYLOAD * 2), style, lines);
   }
+}
+
+/** What is said of a step that happens, and of one that does not, which the reasons follow. */
+interface StepWords {
+  readonly done: string;
+  readonly denied: string;
+}
+
+interface ProposedStep extends StepWords {
+  /** A call or a connection is said when it begins; what is handed over, when it was. */
+  readonly when: 'allowed' | 'delivered';
+}
+
+/** A form of which nothing is known proposes nothing; one that stays empty gives nothing. */
+function releaseWords({ to, items }: Extract<Event, { kind: 'data-release.proposed' }>): StepWords {
+  const names = items.map(({ name }) => name).join(', ');
+  return {
+    done: `${nameOf(to)} is given ${names || 'nothing'}`,
+    denied: `${nameOf(to)} is not given ${names || 'data that it asked for'}`,
+  };
+}
+
+/** What the user made of a proposal is proposed behind it, and is said in its place. */
+function isReplaced({ permission, reasons }: Extract<Event, { verdict: 'allow' | 'deny' }>): boolean {
+  return permission !== 'denied' && reasons.some(({ rule }) => rule === 'permission/edited');
 }
 
 function confinementOf(layers: readonly string[]): string {

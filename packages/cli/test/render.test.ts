@@ -22,7 +22,8 @@ const FRAME: EventFrame = {
   time: 0,
   context: id('c1'),
   app: id('mail'),
-  causes: [],
+  // Of a proposal, and of what is decided about it: they are one step.
+  causes: [id('e1')],
   label: DEFAULT_LABEL,
 };
 
@@ -47,8 +48,10 @@ const REASON: Reason = {
   because: 'rule',
 };
 
-function decided(kind: 'answer.decided' | 'tool-call.decided', verdict: 'allow' | 'deny'): EventBody {
-  const reasons = verdict === 'deny' ? [REASON] : [];
+type DecidedKind = Extract<EventBody, { verdict: unknown }>['kind'];
+
+function decided(kind: DecidedKind, verdict: 'allow' | 'deny', reason = REASON): EventBody {
+  const reasons = verdict === 'deny' ? [reason] : [];
   return { kind, verdict, reasons, warnings: [], permission: 'not-needed' };
 }
 
@@ -69,7 +72,7 @@ test('a session without isolation says so loudly', () => {
   assert.equal(rendered([started('spokes')]), '· model obedient, each app isolated\n');
 });
 
-test('a step is one line, its permission none, its denial says why', () => {
+test('a call is one line once it is allowed, its permission none, its denial says why', () => {
   const call: EventBody = {
     kind: 'tool-call.proposed',
     effect: 'tool-call',
@@ -79,15 +82,122 @@ test('a step is one line, its permission none, its denial says why', () => {
     callId: '1',
     irreversible: true,
   };
+  assert.equal(rendered([call]), '');
   assert.equal(
     rendered([call, decided('tool-call.decided', 'allow')]),
     '→ mail send {"to":"me@example.com"} (cannot be undone)\n',
   );
   assert.equal(
     rendered([call, decided('tool-call.decided', 'deny')]),
-    `→ mail send {"to":"me@example.com"} (cannot be undone)
-✗ denied a tool call of mail: mail text may not leave (no-spread)
+    `✗ denied mail send {"to":"me@example.com"} (cannot be undone): mail text may
+  not leave (no-spread)
 `,
+  );
+});
+
+const EDITED: Reason = {
+  ...REASON,
+  rule: id('permission/edited'),
+  message: 'the user has put something else',
+};
+
+function release(...names: readonly string[]): EventBody {
+  const items = names.map((name) => ({ name, value: 'x', origin: null, label: DEFAULT_LABEL }));
+  return { kind: 'data-release.proposed', effect: 'data-release', to: id('booking'), items };
+}
+
+const RELEASED: EventBody = { kind: 'data-release.executed', milliseconds: 0 };
+for (const [what, events, shown] of [
+  ['proposed is not said', [release('name')], ''],
+  [
+    'allowed and not yet delivered is not said',
+    [release('name'), decided('data-release.decided', 'allow')],
+    '',
+  ],
+  [
+    'delivered is said once',
+    [release('name', 'city'), decided('data-release.decided', 'allow'), RELEASED, RELEASED],
+    '→ booking is given name, city\n',
+  ],
+  [
+    'denied is said not to be given',
+    [release('name', 'city'), decided('data-release.decided', 'deny'), RELEASED],
+    '✗ booking is not given name, city: mail text may not leave (no-spread)\n',
+  ],
+  [
+    'asked for and not known is said not to be given',
+    [release(), decided('data-release.decided', 'deny')],
+    '✗ booking is not given data that it asked for: mail text may not leave\n  (no-spread)\n',
+  ],
+  [
+    'changed by the user is said as it was delivered',
+    [
+      release('name'),
+      decided('data-release.decided', 'deny', EDITED),
+      release('name', 'city'),
+      decided('data-release.decided', 'allow'),
+      RELEASED,
+    ],
+    '→ booking is given name, city\n',
+  ],
+] as const) {
+  test(`a release that is ${what}`, () => {
+    assert.equal(rendered(events), shown);
+  });
+}
+
+test('a change of the user that does not fit is said', () => {
+  const unfit: EventBody = {
+    kind: 'data-release.decided',
+    verdict: 'deny',
+    reasons: [EDITED],
+    warnings: [],
+    permission: 'denied',
+  };
+  assert.equal(
+    rendered([release('name'), unfit]),
+    '✗ booking is not given name: the user has put something else\n  (permission/edited)\n',
+  );
+});
+
+test('an answer of an app is said when it is delivered, and a connection when it is allowed', () => {
+  const response: EventBody = {
+    kind: 'app-response.proposed',
+    effect: 'app-response',
+    from: id('drive'),
+    to: id('mail'),
+    functionality: id('document-search'),
+    callId: '1',
+    message: { found: 2 },
+    peer: id('peer-1'),
+    label: DEFAULT_LABEL,
+  };
+  const isAllowed = decided('app-response.decided', 'allow');
+  assert.equal(rendered([response, isAllowed]), '');
+  assert.equal(
+    rendered([response, isAllowed, { kind: 'app-response.executed', milliseconds: 0 }]),
+    '→ drive answers mail: {"found":2}\n',
+  );
+  const denial = decided('app-response.decided', 'deny');
+  assert.equal(
+    rendered([response, denial]),
+    '✗ denied an answer of drive to mail: mail text may not leave (no-spread)\n',
+  );
+  const egress: EventBody = {
+    kind: 'egress.proposed',
+    effect: 'egress',
+    app: id('mail'),
+    host: 'a.example',
+    port: 443,
+    method: 'CONNECT',
+    path: null,
+    bytes: 0,
+  };
+  assert.equal(rendered([egress]), '');
+  assert.equal(rendered([egress, decided('egress.decided', 'allow')]), '→ mail connects to a.example:443\n');
+  assert.equal(
+    rendered([egress, decided('egress.decided', 'deny')]),
+    '✗ denied a connection of mail to a.example:443: mail text may not leave\n  (no-spread)\n',
   );
 });
 
@@ -194,9 +304,10 @@ test('a long step is cut in the compact form and longer in the verbose one', () 
     callId: '1',
     irreversible: false,
   };
-  assert.equal(rendered([call]).split('\n').length, 3);
-  assert.match(rendered([call]), /…\n$/);
-  assert.equal(rendered([call], { isVerbose: true }).split('\n').length, 9);
+  const step = [call, decided('tool-call.decided', 'allow')];
+  assert.equal(rendered(step).split('\n').length, 3);
+  assert.match(rendered(step), /…\n$/);
+  assert.equal(rendered(step, { isVerbose: true }).split('\n').length, 10);
 });
 
 test('colour appears only where it is wanted', () => {
