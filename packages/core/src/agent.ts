@@ -30,6 +30,13 @@ export const AGENT_TOOLS = {
 /** What stands in a tool's result when an effect was refused; it says no more than that (architecture, Permissions). */
 export const REFUSED_TEXT = 'refused: not permitted';
 
+/**
+ * How a query ended, as later ones are told. `asked for data`: it was answered, and an app still lacks something that it asked the
+ * user for, in a form or in words.
+ */
+export const EARLIER_OUTCOMES = ['answered', 'asked for data', 'refused', 'failed', 'cancelled'] as const;
+export type EarlierOutcome = (typeof EARLIER_OUTCOMES)[number];
+
 /** The last user message of a planner's request is this object as JSON; the answer is a `PlannerAnswer` as JSON. */
 export interface PlannerInput {
   readonly query: string;
@@ -37,7 +44,8 @@ export interface PlannerInput {
   readonly earlier: readonly {
     readonly query: string;
     readonly app: string | null;
-    readonly outcome: string;
+    /** Null: the user has corrected it to something else. */
+    readonly outcome: EarlierOutcome | null;
   }[];
   /** Vetted texts only. */
   readonly apps: readonly {

@@ -236,6 +236,8 @@ export type EventBody =
       readonly used?: QueryUse;
       /** The limit that ended it; absent: none did. */
       readonly limit?: QueryLimit;
+      /** It was answered, and an app still lacks what it asked the user for; absent: none does. */
+      readonly asksForData?: true;
     };
 
 /** The proposal's own fields stand in the event; its `context` is the frame's. */

@@ -1,5 +1,7 @@
 export {
   AGENT_TOOLS,
+  EARLIER_OUTCOMES,
+  type EarlierOutcome,
   type PlannerAnswer,
   type PlannerInput,
   type PlannerStep,

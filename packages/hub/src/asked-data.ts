@@ -99,6 +99,12 @@ export class AskedData {
     return this.#released(context, app, query, fields, carried.value.items);
   }
 
+  /** Whether an app still lacks something that it asked the user for in this query. */
+  isLacking(query: Query): boolean {
+    const apps = this.#asked.get(query)?.withheld.values() ?? [];
+    return [...apps].some((kinds) => kinds.size > 0);
+  }
+
   #released(
     context: Context,
     app: AppId,
@@ -179,6 +185,17 @@ export class AskedData {
   #drop(context: Context, reason: string): void {
     this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
   }
+}
+
+const QUESTION_MARKS = '?？؟';
+const CLOSING = '"\'”’»)]*_';
+
+/** Whether the last thing that a text says is a question, whatever marks close it. */
+export function endsWithQuestion(text: string): boolean {
+  const said = text.trimEnd();
+  let at = said.length - 1;
+  while (at >= 0 && CLOSING.includes(said.charAt(at))) at--;
+  return at >= 0 && QUESTION_MARKS.includes(said.charAt(at));
 }
 
 const NOBODYS = 'this context has no app';

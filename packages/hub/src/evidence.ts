@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import {
   type AppId,
   canonicalJson,
+  EARLIER_OUTCOMES,
+  type EarlierOutcome,
   type Event,
   type EventId,
   type GrantId,
@@ -222,7 +224,7 @@ function orderProblem({ owner }: Turn, { sequence }: Event, last: Map<string, nu
   return sequence > before ? null : 'it stands in another order than it was said, or twice';
 }
 
-const OUTCOMES: ReadonlySet<string> = new Set(['answered', 'refused', 'failed', 'cancelled']);
+const OUTCOMES: ReadonlySet<string> = new Set(EARLIER_OUTCOMES);
 
 function turnProblem(turn: Turn, source: Event, events: readonly Event[]): string | null {
   if (turn.role === 'user') return askedProblem(turn, source, events);
@@ -245,6 +247,10 @@ function isHeard(said: EventId, app: AppId | null, events: readonly Event[]): bo
   );
 }
 
+function earlierOutcomeOf({ outcome, asksForData }: Extract<Event, { kind: 'query.ended' }>): EarlierOutcome {
+  return asksForData === true ? 'asked for data' : outcome;
+}
+
 function outcomeProblem(turn: Turn, source: Event, events: readonly Event[]): string | null {
   if (source.kind !== 'user.message' || source.private === true) return 'its source is no query';
   if (!OUTCOMES.has(turn.text)) return 'no query ends like this';
@@ -255,7 +261,7 @@ function outcomeProblem(turn: Turn, source: Event, events: readonly Event[]): st
   );
   // It is kept a moment before its end is recorded.
   if (ends.at(-1)?.kind !== 'query.ended') return null;
-  const isOne = ends.some((event) => event.kind === 'query.ended' && event.outcome === turn.text);
+  const isOne = ends.some((event) => event.kind === 'query.ended' && earlierOutcomeOf(event) === turn.text);
   return isOne ? null : 'the query ended otherwise';
 }
 

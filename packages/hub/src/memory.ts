@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { AppId, EventId, Label, ModelMessage, PlannerInput } from '@cordon/core';
+import type { AppId, EarlierOutcome, EventId, Label, ModelMessage, PlannerInput } from '@cordon/core';
 import type { MemoryOwner, NewSummary } from '@cordon/trace';
 import type { Said } from './working-memory.ts';
 
@@ -125,9 +125,9 @@ export interface Memory {
   /** Of what the user asked before those; null: there is none. Made of the user's words and the operator's acts alone. */
   earlierSummary(said: EventId): string | null;
   /** `said`: the event of the user’s words. Remembered once for each; of how it ended, the last. */
-  rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void;
+  rememberQuery(query: string, app: AppId | null, outcome: EarlierOutcome, said: EventId): void;
   /** How a query ended that was remembered; null: it was not. */
-  outcomeOf(said: EventId): string | null;
+  outcomeOf(said: EventId): EarlierOutcome | null;
   /** The last turns of one context's owner. `said`: as for `earlier`. */
   turns(owner: ContextOwner, said?: EventId): RememberedTurns;
   /** The last turns of an app's other sessions, as far as there is room beside those of this one; null: none are shown. */

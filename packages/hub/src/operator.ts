@@ -8,6 +8,7 @@ import {
   type Answer,
   type AppId,
   type DataRelease,
+  type EarlierOutcome,
   type EventId,
   type Fault,
   failed,
@@ -28,7 +29,7 @@ import type { ReferenceMonitor } from '@cordon/monitor';
 import type { TurnContext } from '@cordon/protocol';
 import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
-import type { AskedData } from './asked-data.ts';
+import { type AskedData, endsWithQuestion } from './asked-data.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Context } from './context.ts';
 import { reviseRelease } from './edited.ts';
@@ -140,12 +141,16 @@ export class Operator {
     );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
-    if (!query.isPrivate) this.#remember(query, said.id, outcome, served.ok ? served.value : null);
+    const asksForData =
+      served.ok && outcome.kind === 'answered' && this.#asksForData(query, served.value.turned);
+    const ended = asksForData ? 'asked for data' : outcome.kind;
+    if (!query.isPrivate) this.#remember(query, said.id, ended, served.ok ? served.value : null);
     const { used } = query.budget;
     const limit = served.ok || outcome.kind !== 'failed' ? {} : limitOf(query, served.fault);
+    const asks = asksForData ? { asksForData } : {};
     recorder.record(
       null,
-      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason, used, ...limit },
+      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason, used, ...limit, ...asks },
       { causes: [said.id] },
     );
     if (!query.isPrivate) summaries.begin([{ kind: 'system' }, query.heardBy ?? VANILLA]);
@@ -178,7 +183,7 @@ export class Operator {
    * The user's words, who heard them, the facts that they state, and the turn. All or nothing: a query is gone through again
    * after its hub was killed as if nothing of it were known, or is over and all of it is.
    */
-  #remember(query: Query, said: EventId, { kind }: Outcome, delivered: Delivered | null): void {
+  #remember(query: Query, said: EventId, ended: EarlierOutcome, delivered: Delivered | null): void {
     const { memory } = this.#parts;
     const owner = query.heardBy ?? VANILLA;
     const app = appOf(owner);
@@ -186,7 +191,7 @@ export class Operator {
     const keepFacts = this.#learning.byPatterns({ text, said, owner, past });
     const keepTyped = this.#learning.byForms(stated, said, past);
     memory.together(() => {
-      memory.rememberQuery(query.text, app, kind, said);
+      memory.rememberQuery(query.text, app, ended, said);
       for (const observation of query.observed) memory.observe(observation);
       keepFacts();
       keepTyped();
@@ -196,6 +201,15 @@ export class Operator {
       const from = { label, holdsOthersValues: knowsOthersValues, source, said };
       memory.rememberTurn(turned.owner, query.text, turned.answer, from);
     });
+  }
+
+  /**
+   * Whether a query that was answered still waits for data of the user: an app asked for some and did not get them all, or did
+   * nothing and answers with a question. Of the app's words the planner is told this one bit.
+   */
+  #asksForData(query: Query, { owner, answer }: Turned): boolean {
+    if (this.#parts.asked.isLacking(query)) return true;
+    return appOf(owner) !== null && !query.course.hasActed && endsWithQuestion(answer);
   }
 
   async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {

@@ -41,7 +41,7 @@ import {
   readPlan,
 } from './planner.ts';
 import type { ContextOptions } from './preparation.ts';
-import { INSTALLABLE_PROMPT, PLANNER_PROMPT } from './prompts.ts';
+import { ASKED_PROMPT, INSTALLABLE_PROMPT, PLANNER_PROMPT } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 import { withCandidate } from './route.ts';
@@ -241,14 +241,10 @@ export class Planning {
   }
 
   async #complete(context: Context, query: Query, task: PlanningTask): Promise<Result<string, Fault>> {
-    const hasInstallable = (task.installable ?? []).length > 0;
     const answer = await this.#parts.models.complete(context, query, {
       role: 'planner',
       messages: [
-        {
-          role: 'system',
-          text: hasInstallable ? `${PLANNER_PROMPT}\n${INSTALLABLE_PROMPT}` : PLANNER_PROMPT,
-        },
+        { role: 'system', text: plannerPrompt(task) },
         { role: 'user', text: JSON.stringify(plannerInput(task)) },
       ],
       tools: [],
@@ -338,4 +334,14 @@ function declinedUses(
 
 function declinedChoice(app: AppId): Declined {
   return { app, what: 'serving the query', isWholeApp: true };
+}
+
+/** Each rule that says something of this task. */
+function plannerPrompt({ installable = [], earlier }: PlanningTask): string {
+  const hasAsked = earlier.some(({ outcome }) => outcome === 'asked for data');
+  return [
+    PLANNER_PROMPT,
+    ...(installable.length > 0 ? [INSTALLABLE_PROMPT] : []),
+    ...(hasAsked ? [ASKED_PROMPT] : []),
+  ].join('\n');
 }

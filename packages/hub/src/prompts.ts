@@ -21,6 +21,9 @@ Answer with one JSON object, in one line, and nothing else:
 - "summary" tells what the user asked before the earlier queries. A fact named "<app id>/<name>" is what that app said, not the user.
 - "declined" lists what the user said no to just now: plan without it, or answer {"steps": []} if that makes no sense.`;
 
+/** Only where an earlier query ended so. */
+export const ASKED_PROMPT = `- An earlier query with the outcome "asked for data": its app waits for the user's answer, which this query may be.`;
+
 /** Only where something could be installed. */
 export const INSTALLABLE_PROMPT = `- "installable" lists apps that are not installed. A step may name one only where no installed app can do what the query needs: the user is then asked whether to install it. Never name one in "candidates".`;
 

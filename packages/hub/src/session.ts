@@ -419,9 +419,11 @@ export class Session {
     if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
     // A rule that came meanwhile decides about the answer too.
     if ((this.#monitor.hindsight(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
-    const outcome = this.#parts.memory.outcomeOf(said.id) === 'refused' ? 'refused' : 'answered';
+    const remembered = this.#parts.memory.outcomeOf(said.id);
+    const outcome = remembered === 'refused' ? 'refused' : 'answered';
     const reason = outcome === 'refused' ? 'something of it was refused before it was interrupted' : null;
-    this.#recorder.record(null, { kind: 'query.ended', outcome, reason }, { causes: [said.id] });
+    const asks = remembered === 'asked for data' ? { asksForData: true as const } : {};
+    this.#recorder.record(null, { kind: 'query.ended', outcome, reason, ...asks }, { causes: [said.id] });
     this.#finish();
     return { kind: outcome, answer: answer.text, reason, help: null };
   }

@@ -7,6 +7,8 @@
 import {
   type AppId,
   DEFAULT_MEMORY_LIMITS,
+  EARLIER_OUTCOMES,
+  type EarlierOutcome,
   type EventId,
   HUB_LABEL,
   joinLabels,
@@ -117,7 +119,13 @@ export class StoredMemory implements Memory {
     return turns.flatMap((turn, index) => {
       const outcome = turns[index + 1];
       return turn.role === 'user' && outcome?.role === 'assistant'
-        ? [{ query: shownText(turn.text, this.#limits), app: turn.origin, outcome: outcome.text }]
+        ? [
+            {
+              query: shownText(turn.text, this.#limits),
+              app: turn.origin,
+              outcome: earlierOutcome(outcome.text),
+            },
+          ]
         : [];
     });
   }
@@ -127,16 +135,16 @@ export class StoredMemory implements Memory {
     return (own ?? this.#elsewhere(SYSTEM, said).summary)?.text ?? null;
   }
 
-  rememberQuery(query: string, app: AppId | null, outcome: string, said: EventId): void {
+  rememberQuery(query: string, app: AppId | null, outcome: EarlierOutcome, said: EventId): void {
     const memory = this.#store.memory(SYSTEM);
     const from = { origin: app, source: said, label: USER_LABEL };
     memory.recordOnce(this.#session, 'user', query, from);
     memory.recordInstead(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
   }
 
-  outcomeOf(said: EventId): string | null {
+  outcomeOf(said: EventId): EarlierOutcome | null {
     const recent = this.#store.memory(SYSTEM).recent(this.#session, this.#limits.interactions);
-    return recent.find(({ role, source }) => role === 'assistant' && source === said)?.text ?? null;
+    return earlierOutcome(recent.find(({ role, source }) => role === 'assistant' && source === said)?.text);
   }
 
   turns(owner: ContextOwner, said?: EventId): RememberedTurns {
@@ -237,6 +245,11 @@ export class StoredMemory implements Memory {
     const shown = shownText(text, this.#limits);
     return role === 'assistant' ? { role, text: shown, calls: [] } : { role: 'user', text: shown };
   }
+}
+
+/** Attack: whoever can write to the store puts words for the planner in the place of an outcome. Null: it is none. */
+function earlierOutcome(text: string | undefined): EarlierOutcome | null {
+  return EARLIER_OUTCOMES.find((outcome) => outcome === text) ?? null;
 }
 
 /** The user's own words are nobody's secret to the one to whom they were said: what was answered counts, and summaries. */

@@ -29,18 +29,22 @@ const SCENARIO: Scenario = {
 const { signal } = new AbortController();
 
 /** Asks, or goes on; null: the hub was killed on the way. */
-async function live(folder: string, death: Death | null) {
+async function live(folder: string, death: Death | null, scenario = SCENARIO) {
   const end = () => {
     throw new Killed('the hub was killed');
   };
-  const rig = raiseRig({ folder, scenario: SCENARIO, death, end });
+  const rig = raiseRig({ folder, scenario, death, end });
   const session = openIn(rig);
   try {
     const isNew = rig.store.journal.events(session.id).every(({ kind }) => kind !== 'user.message');
     const outcome = await (isNew ? session.ask('do q0', signal) : session.goOn(signal));
     const facts = rig.store.memory({ kind: 'system' }).facts();
     const told = facts.map(({ name, value, origin }) => [name, value, origin]);
-    return { outcome, told, events: rig.store.journal.events(session.id) };
+    const ended = rig.store
+      .memory({ kind: 'system' })
+      .recent(session.id, 1)
+      .map(({ text }) => text);
+    return { outcome, told, ended, events: rig.store.journal.events(session.id) };
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
     return null;
@@ -91,6 +95,25 @@ test('what the user typed before the hub was killed is not asked for again', asy
     );
     const isAskedAgain = step.sequence === steps[asked]?.sequence || BETWEEN.has(step.kind);
     assert.equal(formsIn(goneOn.events), isAskedAgain ? 2 : 1, at);
+    assertSound(goneOn.events, effectsIn(folder));
+  }
+});
+
+test('a query that asked for data is remembered as that, wherever its hub was killed', async (t) => {
+  const keeping: Scenario = { ...SCENARIO, keepsData: true };
+  const whole = await live(folderFor(t), null, keeping);
+  assert.deepEqual(whole?.ended, ['do q0', 'asked for data']);
+  const said = whole.events.findIndex(({ kind }) => kind === 'user.message');
+  const end = whole.events.findIndex(({ kind }) => kind === 'query.ended');
+  for (const step of whole.events.slice(said + 1, end)) {
+    const folder = folderFor(t);
+    const death: Death = { of: 'hub', at: step.sequence + 1, when: 'after' };
+    assert.equal(await live(folder, death, keeping), null, step.kind);
+    const goneOn = await live(folder, null, keeping);
+    const at = `${step.sequence} ${step.kind}`;
+    assert.deepEqual(goneOn?.ended, ['do q0', 'asked for data'], at);
+    const ends = goneOn.events.flatMap((event) => (event.kind === 'query.ended' ? [event.asksForData] : []));
+    assert.deepEqual(ends, [true], at);
     assertSound(goneOn.events, effectsIn(folder));
   }
 });

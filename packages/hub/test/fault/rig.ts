@@ -239,6 +239,7 @@ function filledIn({ data }: PermissionPrompt): readonly PromptEdit[] {
 function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
   return {
     permission: async (prompt) => {
+      if (isForm(prompt) && scenario.keepsData === true) return { allow: false, reason: 'user' };
       if (isForm(prompt)) return { allow: true, duration: 'once', edits: filledIn(prompt) };
       // Some questions can be answered for once alone.
       const duration = prompt.durations.includes(scenario.grants) ? scenario.grants : 'once';

@@ -50,6 +50,8 @@ export interface Scenario {
   readonly learns?: boolean;
   /** Whether the apps are shown a history of an earlier session. Absent: no. */
   readonly hasEarlier?: boolean;
+  /** Whether the user gives nothing to an app that asks for data; absent: no. */
+  readonly keepsData?: boolean;
 }
 
 /** A small generator of chance, so that a seed says everything (mulberry32). */

@@ -97,7 +97,7 @@ test('a query that no scenario covers is one step without app', async () => {
 });
 
 const POISONED = input('Summarize the newest email for me.', {
-  earlier: [{ query: 'hello', app: 'mail', outcome: MAIL_ATTACK }],
+  earlier: [{ query: MAIL_ATTACK, app: 'mail', outcome: 'answered' }],
 });
 
 test('an attack that reaches the planner is planned for first', async () => {
