@@ -84,14 +84,17 @@ function probeTool({ functionalities }: TurnContext): ModelTool {
   };
 }
 
+/** Every model call pays for these words. What a list may hold besides, the loop says to a model that gets it wrong. */
 function needTool(context: TurnContext): readonly ModelTool[] {
   const names = toolsThatTakeData(context);
   if (names.length === 0) return [];
+  const kinds = { type: 'array', items: { enum: DATA_KINDS } };
+  const properties = { kinds, for: { type: 'string', enum: names } };
   return [
     {
       name: AGENT_TOOLS.need,
-      description: 'Ask the user for data that a tool needs. Go on without what is not in `values`.',
-      parameters: objectSchema({ kinds: DATA_KINDS_SCHEMA, for: { type: 'string', enum: names } }),
+      description: 'Ask the user for data that a tool needs. Go on without what is not given.',
+      parameters: { type: 'object', properties, required: Object.keys(properties) },
     },
   ];
 }

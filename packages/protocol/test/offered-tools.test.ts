@@ -1,9 +1,9 @@
 /** Which tools a model is shown: those that there is something to use on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { id } from '@cordon/core';
+import { DATA_KINDS, id } from '@cordon/core';
 import type { TurnContext } from '../src/message.ts';
-import { DATA_KINDS_SCHEMA, offeredTools } from '../src/offered-tools.ts';
+import { offeredTools } from '../src/offered-tools.ts';
 
 const CONTEXT: TurnContext = {
   system: '',
@@ -62,7 +62,7 @@ test('data can be asked for in the name of what takes arguments', () => {
   const offered = offeredTools({ ...CONTEXT, tools, offers }, { ...NOTHING, mayNeed: true });
   const need = offered.find(({ name }) => name === 'need');
   assert.deepEqual(need?.parameters.properties, {
-    kinds: DATA_KINDS_SCHEMA,
+    kinds: { type: 'array', items: { enum: DATA_KINDS } },
     for: { type: 'string', enum: ['book', 'planned'] },
   });
   assert.deepEqual(names(CONTEXT, { ...NOTHING, mayNeed: true }), ['own', 'planned', 'probe']);
