@@ -5,7 +5,7 @@
  *
  * Ring 2.
  */
-import type { Event, Usage } from '@cordon/core';
+import { AGENT_TOOLS, type ContextKind, type Event, type Usage } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';
 import type { MemorySpan } from '../runtime/timed-memory.ts';
 import { dollarsFor } from './latency.ts';
@@ -29,6 +29,11 @@ export interface Measure {
   /** Those in vain among them, as in what follows. */
   readonly modelCalls: number;
   readonly planCalls: number;
+  /** Those behind the query in which a model looks for facts in the user's words: their tokens, and how long they took. */
+  readonly factTokens: number;
+  readonly learning: number;
+  /** Those whose tools had `need` among them. */
+  readonly needCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly dollars: number;
@@ -64,11 +69,8 @@ function measure(
   dropped: readonly Dropped[],
   memory: readonly MemorySpan[],
 ): Measure {
-  const planners = new Set(
-    events.flatMap((event) =>
-      event.kind === 'context.created' && event.of === 'planner' ? [event.context] : [],
-    ),
-  );
+  const planners = contextsOf('planner', events);
+  const learners = contextsOf('facts', events);
   const first = events.find(({ kind }) => kind === 'model-call.proposed');
   const from = (fromFirstCall ? first?.time : undefined) ?? events[0]?.time ?? 0;
   const to = events.findLast(({ kind }) => kind === 'query.ended')?.time ?? from;
@@ -85,20 +87,35 @@ function measure(
   const inVain = dropped.filter(({ at }) => at >= from && at <= to);
   const usages = events.flatMap((event) =>
     event.kind === 'model-call.executed' && event.usage !== undefined
-      ? [{ usage: event.usage, isPlan: planners.has(event.context) }]
+      ? [{ usage: event.usage, context: event.context, milliseconds: event.milliseconds }]
       : [],
   );
   const usage = total([...usages, ...inVain].map((one) => one.usage));
+  const learnt = usages.filter(({ context }) => learners.has(context));
   const parts = partsOf(spans, from, to);
   return {
     total: to - from,
     ...parts,
     modelCalls: usages.length + inVain.length,
-    planCalls: usages.filter(({ isPlan }) => isPlan).length,
+    planCalls: usages.filter(({ context }) => planners.has(context)).length,
+    factTokens: learnt.reduce(
+      (sum, { usage: { inputTokens, outputTokens } }) => sum + inputTokens + outputTokens,
+      0,
+    ),
+    learning: learnt.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+    needCalls: events.filter(
+      (event) => event.kind === 'model-call.proposed' && event.tools.includes(AGENT_TOOLS.need),
+    ).length,
     ...usage,
     dollars: dollarsFor(usage),
     apps: new Set(events.flatMap(({ kind, app }) => (kind === 'tool-call.executed' ? [app] : []))).size,
   };
+}
+
+function contextsOf(kind: ContextKind, events: readonly Event[]): ReadonlySet<Event['context']> {
+  return new Set(
+    events.flatMap((event) => (event.kind === 'context.created' && event.of === kind ? [event.context] : [])),
+  );
 }
 
 function memorySpan({ of, from, to }: MemorySpan): Span {

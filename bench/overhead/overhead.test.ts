@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, HUB_LABEL, id, isJsonObject, type JsonObject, type Model } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';
+import { offeredTools, type TurnContext } from '@cordon/protocol';
 import type { Unit } from '../evaluation/suite.ts';
 import { readTasks } from '../functionality/data.ts';
 import { type Measure, measures } from './measure.ts';
+import { NEED_TOKENS } from './report.ts';
 import { startProvider } from './simulated-provider.ts';
 import { overheadSuite } from './suite.ts';
 import { timeByApps } from './table-four.ts';
+import { tokensIn } from './tokens.ts';
 
 let sequence = 0;
 function event(time: number, context: string | null, body: object): Event {
@@ -30,7 +33,7 @@ const USAGE = { inputTokens: 1_000, outputTokens: 100 };
 const QUERY: readonly Event[] = [
   event(0, null, { kind: 'user.message', text: 'q' }),
   event(1, 'p', { kind: 'context.created', of: 'planner', apps: [] }),
-  event(10, 'p', { kind: 'model-call.proposed' }),
+  event(10, 'p', { kind: 'model-call.proposed', tools: [] }),
   event(110, 'p', { kind: 'model-call.executed', milliseconds: 100, usage: USAGE }),
   event(150, null, { kind: 'app.started', milliseconds: 60, layers: [] }),
   event(260, 'a', { kind: 'model-call.executed', milliseconds: 100, usage: USAGE }),
@@ -51,6 +54,9 @@ test('each moment of a query counts once, where it was waited for', () => {
     rest: 25,
     modelCalls: 2,
     planCalls: 1,
+    factTokens: 0,
+    learning: 0,
+    needCalls: 0,
     inputTokens: 2_000,
     outputTokens: 200,
     dollars: 0.007,
@@ -87,6 +93,45 @@ test('what the model of a wrong guess says is waited for by nobody, and its toke
   );
 });
 
+test('a model that looks for facts behind the answer costs tokens and no time of the query', () => {
+  const learning = [
+    ...QUERY,
+    event(271, 'f', { kind: 'context.created', of: 'facts', apps: [] }),
+    event(272, 'f', { kind: 'model-call.proposed', tools: [] }),
+    event(472, 'f', { kind: 'model-call.executed', milliseconds: 200, usage: USAGE }),
+  ];
+  const [measure] = measures(learning, false);
+  assert.deepEqual(
+    [measure?.total, measure?.model, measure?.modelCalls, measure?.planCalls, measure?.dollars],
+    [270, 100, 3, 1, 0.0105],
+  );
+  assert.deepEqual([measure?.factTokens, measure?.learning], [1_100, 200]);
+});
+
+test('calls that have `need` among their tools are counted, and it is as many tokens as the report says', () => {
+  const asking = QUERY.toSpliced(
+    5,
+    0,
+    event(160, 'a', { kind: 'model-call.proposed', tools: ['book', 'need'] }),
+  );
+  assert.equal(measures(asking, false)[0]?.needCalls, 1);
+  const book = { name: 'book', description: '', parameters: { properties: { name: { type: 'string' } } } };
+  const context: TurnContext = {
+    system: '',
+    history: [],
+    query: '',
+    data: [],
+    tools: [book],
+    offers: [],
+    functionalities: [],
+    serves: null,
+    maxSteps: 1,
+  };
+  const tools = offeredTools(context, { hasPeer: false, hasReference: false, mayNeed: true });
+  const need = tools.find(({ name }) => name === 'need');
+  assert.equal(tokensIn(JSON.stringify({ type: 'function', function: need })), NEED_TOKENS);
+});
+
 test('a conversation is measured cold and warm, isolated and in one shared context', async (t) => {
   const prepared = await overheadSuite.prepare({
     isQuick: true,
@@ -108,6 +153,17 @@ test('a conversation is measured cold and warm, isolated and in one shared conte
       assert.ok(isJsonObject(measure), `${column}, ${phase}`);
       assert.ok(Number(measure.inputTokens) > 100 && Number(measure.outputTokens) > 0);
       assert.ok(Number(measure.apps) >= 1, 'apps were used');
+      const isIsolated = column === 'isolated';
+      assert.equal(
+        Number(measure.factTokens) > 0,
+        isIsolated,
+        `${column}, ${phase}: a model looks for facts`,
+      );
+      assert.equal(
+        Number(measure.learning) >= 150,
+        isIsolated,
+        `${column}, ${phase}: its provider is waited for`,
+      );
       memory += Number(measure.hubMemory) + Number(measure.spokeMemory);
       // The provider is really waited for.
       assert.ok(
@@ -120,6 +176,10 @@ test('a conversation is measured cold and warm, isolated and in one shared conte
   const { result, sections } = prepared.value.report(new Map([[unit.key, record]]));
   assert.ok(isJsonObject(result.all) && result.all.queries === 2);
   assert.ok(sections.length >= 5);
+  const costs = sections.find(({ title }) => title === 'Model calls, tokens and cost');
+  assert.ok(costs?.kind === 'table');
+  assert.deepEqual(costs.columns.slice(7, 9), ['in and out for facts', 'calls with `need`']);
+  assert.ok(Number(costs.rows[0]?.[7]) > 100);
 });
 
 test('a report of nothing meets no aim', async (t) => {
@@ -161,6 +221,9 @@ const MEASURE: Measure = {
   rest: 9,
   modelCalls: 2,
   planCalls: 0,
+  factTokens: 0,
+  learning: 0,
+  needCalls: 0,
   inputTokens: 0,
   outputTokens: 0,
   dollars: 0,
@@ -204,7 +267,7 @@ test('a model of a provider that plays is measured by its own calls, in both col
   assert.ok(prepared.ok);
   t.after(() => prepared.value.close());
   const unit = prepared.value.units.find(({ key }) => key.startsWith('e-mail/'));
-  assert.ok(unit?.calls === 6, `${unit?.calls} calls are expected`);
+  assert.ok(unit?.calls === 8, `${unit?.calls} calls are expected`);
   let calls = 0;
   const counting: Model = {
     complete: (request, options) => {

@@ -13,7 +13,9 @@ import {
   type ModelRequest,
   type ModelResponse,
   type ModelTool,
+  ok,
   parseJson,
+  type Result,
 } from '@cordon/core';
 import { createObedientModel, decodeScenario, type Scenario } from '@cordon/llm';
 import { type FakeChatRequest, type FakeCompletion, startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
@@ -42,7 +44,8 @@ function decodeAll(scenarios: unknown): readonly Scenario[] {
 async function answer(request: FakeChatRequest): Promise<FakeCompletion> {
   const began = performance.now();
   const { signal } = new AbortController();
-  const said = await model.complete(requestOf(request), { signal });
+  const wanted = requestOf(request);
+  const said = isForFacts(wanted) ? NO_FACTS : await model.complete(wanted, { signal });
   if (!said.ok) throw new Error(said.fault.message);
   const usage = { inputTokens: promptTokens(request), outputTokens: answerTokens(said.value) };
   await wait(Math.max(0, millisecondsFor(usage) - (performance.now() - began)));
@@ -60,6 +63,19 @@ function answerTokens({ text, calls }: ModelResponse): number {
     (sum, call) => sum + tokensIn(call.name) + tokensIn(JSON.stringify(call.arguments)),
     tokensIn(text),
   );
+}
+
+/** What the obedient model plays states nothing about the user; the call and its price are those of any model. */
+const NO_FACTS: Result<ModelResponse, never> = ok({
+  text: '{"facts": []}',
+  calls: [],
+  finish: 'stop',
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+
+function isForFacts({ tools, answerSchema }: ModelRequest): boolean {
+  const properties = answerSchema?.properties;
+  return tools.length === 0 && isJsonObject(properties) && 'facts' in properties;
 }
 
 /** Back into the request of the port. What the wire does not carry follows from what it does. */

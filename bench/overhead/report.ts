@@ -11,6 +11,9 @@ import type { Measure } from './measure.ts';
 import { COST, PERCENTILES, TABLE_IV } from './published.ts';
 import { timeByApps } from './table-four.ts';
 
+/** Of the tool `need` as a model is shown it, for one tool of a short name; a test counts them. */
+export const NEED_TOKENS = 110;
+
 type Phase = 'cold' | 'warm';
 const PHASES: readonly Phase[] = ['cold', 'warm'];
 
@@ -172,6 +175,8 @@ function sections(
         'isolated',
         'tokens out: shared',
         'isolated',
+        'in and out for facts',
+        'calls with `need`',
         'cost',
         'IsolateGPT',
       ],
@@ -188,13 +193,21 @@ function sections(
           ...pair(({ modelCalls }) => modelCalls, 2),
           ...pair(({ inputTokens }) => inputTokens, 0),
           ...pair(({ outputTokens }) => outputTokens, 0),
+          mean('isolated', ({ factTokens }) => factTokens).toFixed(0),
+          mean('isolated', ({ needCalls }) => needCalls).toFixed(2),
           times(costs.get(size) ?? 0),
           times(COST),
         ];
       }),
-      note: `Means of a query. Prices: ${PRICE.input} and ${PRICE.output} dollars a million tokens in and out (GPT-4o); discounts for cached prompts are left out, they would make the shared context cheaper where it is long.`,
+      note: `Means of a query. ${factsNote(queries)} Prices: ${PRICE.input} and ${PRICE.output} dollars a million tokens in and out (GPT-4o); discounts for cached prompts are left out, they would make the shared context cheaper where it is long.`,
     },
   ];
+}
+
+/** What nobody waits for who reads the answer; the next query does. */
+function factsNote(queries: readonly Query[]): string {
+  const learning = meanOf(queries.map(({ isolated }) => isolated.learning));
+  return `The call for facts begins behind the answer and takes ${learning.toFixed(0)} ms; it is in no time above, and a query that is asked within it waits for its end. \`need\` is ${NEED_TOKENS} tokens in each call that has it, for one tool of a short name.`;
 }
 
 function methodOf(model: string | null): string {
@@ -323,6 +336,9 @@ function measureIn(column: Json | undefined, phase: Phase): Measure | null {
     rest: number('rest'),
     modelCalls: number('modelCalls'),
     planCalls: number('planCalls'),
+    factTokens: number('factTokens'),
+    learning: number('learning'),
+    needCalls: number('needCalls'),
     inputTokens: number('inputTokens'),
     outputTokens: number('outputTokens'),
     dollars: number('dollars'),

@@ -86,6 +86,8 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
             consent: GRANTING,
             said: [[task, next].map(({ turns }) => turns[0]?.query ?? '')],
             isAgreed: true,
+            // As where a provider is configured; the shared context has no such call.
+            facts: 'model',
             warmApps: defences.isolation === 'none' ? apps.length : 4,
           },
           () => (played === undefined ? (provider?.takeDropped() ?? []) : []),
@@ -142,9 +144,9 @@ function withOthers(
   return [...own, ...others].slice(0, Math.max(own.length, installed));
 }
 
-/** Both columns: of each query a call for each that is expected and one for the answer; isolated, one for the plan. */
+/** Both columns: of each query a call for each that is expected and one for the answer; isolated, one for the plan and one for facts. */
 function expectedCalls(tasks: readonly Task[]): number {
-  return tasks.reduce((sum, { turns: [turn] }) => sum + 2 * ((turn?.expected.length ?? 0) + 1) + 1, 0);
+  return tasks.reduce((sum, { turns: [turn] }) => sum + 2 * ((turn?.expected.length ?? 0) + 1) + 2, 0);
 }
 
 async function converse(

@@ -22,7 +22,15 @@ import {
   parseJson,
   type TurnLimits,
 } from '@cordon/core';
-import { appLauncher, Hub, loopLauncher, type Outcome, type Session, StoredPins } from '@cordon/hub';
+import {
+  appLauncher,
+  type FactsMode,
+  Hub,
+  loopLauncher,
+  type Outcome,
+  type Session,
+  StoredPins,
+} from '@cordon/hub';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
@@ -91,6 +99,8 @@ export interface RunWanted extends Defences {
   readonly warmApps?: number;
   /** The user has agreed to the apps before, by `agree`; else they are taken at their word at their first use. */
   readonly isAgreed?: boolean;
+  /** Who finds facts in the user's words; absent: patterns. */
+  readonly facts?: FactsMode;
   /** Told when all is ready and the first query is about to be asked. */
   readonly onAsk?: () => void;
 }
@@ -203,7 +213,16 @@ export class Runtime {
   }
 
   #hub(wanted: RunWanted, data: string, store: Store): Hub {
-    const { packs, model, consent, apps, limits, modelId = 'cordon/obedient', warmApps } = wanted;
+    const {
+      packs,
+      model,
+      consent,
+      apps,
+      limits,
+      modelId = 'cordon/obedient',
+      warmApps,
+      facts = 'patterns',
+    } = wanted;
     const installed = apps.map((app) => installedApp(app, stateFolder(data, app.id)));
     return new Hub({
       store,
@@ -223,6 +242,7 @@ export class Runtime {
       clock: Date.now,
       foresees: true,
       summaries: 'off',
+      facts,
       // For a single query nothing is started that it does not need.
       warm: {
         ...DEFAULT_WARM_LIMITS,
