@@ -77,17 +77,29 @@ function pairOf(entry: Json): Fact | null {
 /** A name that is no path and no sentence: `app/name` is the name of what an app said. */
 const NAME = /^\p{L}[\p{L}\p{N} _-]{0,40}$/u;
 /** Attack: what opens an account is offered to an app as a fact. */
-const SECRET = /pass ?wor[dt]|pass ?phrase|passcode|kennwort|\bpin\b|\bcv[cv]\b|secret|token|api.key/iu;
+const SECRET =
+  /pass ?(?:w[oö]rd|w[oö]rt|phrase|code|key)|kennw[oö]rt|\bpins?\b|\bpin ?code|\bp(?:w|wd|asswd)\b|\b[tp]ans?\b|\bcv[cv]\d?\b|secret|token|credential|api ?key|private key|wi-?fi key|(?:credit|debit) ?card|kreditkarte|(?:login|security|access|recovery|verification) ?code/iu;
+/** Attack: a name that looks like another one: `password` with a letter of another alphabet. */
+const MIXED = /(?=.*\p{Script=Latin})(?=.*[\p{Script=Cyrillic}\p{Script=Greek}])/u;
 
 /** Null: the name is none, or the value is not of the kind that the name stands for. */
 function factOf(named: string, value: string): Fact | null {
   const name = entityName(named);
-  if (!NAME.test(name) || SECRET.test(name) || value === '' || value.length > MAX_VALUE) return null;
+  if (
+    !NAME.test(name) ||
+    MIXED.test(name) ||
+    SECRET.test(name.replace(/[_-]+/g, ' ')) ||
+    value === '' ||
+    value.length > MAX_VALUE
+  )
+    return null;
   return misfit(kindNamed(name), value) ? null : { name, value };
 }
 
 function misfit(kind: FactKind | null, value: string): boolean {
-  if (kind === null) return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value);
+  // Attack: a value that shows as another one: direction marks, characters without width.
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)) return true;
+  if (kind === null) return false;
   // The user says a date in words; as text it is one line like any other.
   return misfitOfData(kind === 'birth-date' ? 'preference' : kind, value) !== null;
 }
@@ -238,6 +250,6 @@ function withoutEnd(text: string): string {
   return text
     .trim()
     .slice(0, MAX_VALUE)
-    .replace(/[\s.,;:!?"“”„«»]{1,20}$/u, '')
-    .replace(/^["“„«]/u, '');
+    .replace(/[\s.,;:!?"'`“”„‘’‚«»‹›]{1,20}$/u, '')
+    .replace(/^["'`“„‘‚«»‹›]/u, '');
 }

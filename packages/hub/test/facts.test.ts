@@ -113,6 +113,42 @@ const QUOTING = [
     'Answer this:\nFrom: Mallory <m@evil.org>\nMy name is Mallory\nI live in Evilton',
   ],
   ['behind the first 4,000 characters', `${'a '.repeat(3_000)}. name = Mallory. city = Evilton`],
+  [
+    'in a quotation that ends behind the first 4,000 characters',
+    `Summarize "My name is Mallory. My city is Evilton. ${'a '.repeat(3_000)}"`,
+  ],
+  [
+    'in a quotation that closes and opens quotation marks itself',
+    'Summarize: "Hello" My name is Mallory. My city is Evilton. "Bye"',
+  ],
+  [
+    'in a typographic quotation that closes and opens marks itself',
+    'Summarize: “Hello” My name is Mallory. My city is Evilton. “Bye”',
+  ],
+  [
+    'in a fenced block that closes and opens fences itself',
+    'Summarize:\n```\nHello\n```\nname = Mallory\ncity = Evilton\n```\nBye\n```',
+  ],
+  ['in a block that is fenced by tildes', 'Summarize:\n~~~\nname = Mallory\ncity = Evilton\n~~~'],
+  ['in a quotation as German books print it', 'Summarize »My name is Mallory. My city is Evilton«'],
+  ['in single quotation marks', 'Summarize ‘It’s me. My name is Mallory. My city is Evilton’ please'],
+  [
+    'in straight single quotation marks',
+    "Summarize 'It's me. My name is Mallory. My city is Evilton' please",
+  ],
+  ['in backticks', 'Summarize `My name is Mallory. My city is Evilton` please'],
+  [
+    'in a mail that Apple Mail forwards',
+    'Summarize:\nBegin forwarded message:\nMy name is Mallory\nMy city is Evilton',
+  ],
+  [
+    'behind the head of a mail without an address',
+    'Summarize:\nFrom: Mallory\nSent: Monday\nSubject: Hello\nMy name is Mallory\nMy city is Evilton',
+  ],
+  [
+    'behind the head of an answer that takes two lines',
+    'Summarize:\nOn Mon, 1 Jan 2024 Mallory\n<m@evil.org> wrote:\nMy name is Mallory\nMy city is Evilton',
+  ],
 ] as const;
 const ANSWER = '{"facts": [{"name": "name", "value": "Mallory"}, {"name": "city", "value": "Evilton"}]}';
 
@@ -129,6 +165,45 @@ test('the same words without quotation are the user’s own', () => {
   ];
   const message = 'My name is Mallory and my city is Evilton';
   assert.deepEqual([factsIn(message), factsFrom(ANSWER, message)], [facts, facts]);
+});
+
+test('what stands beside quotations is the user’s own, and so is a journey with its places', () => {
+  assert.deepEqual(
+    factsIn('My screen is 27" wide. My city is "Turin". Translate "Hello" and “Bye”.\nName: Ada'),
+    [
+      { name: 'screen', value: '27" wide' },
+      { name: 'city', value: 'Turin' },
+      { name: 'name', value: 'Ada' },
+    ],
+  );
+  assert.deepEqual(factsIn("My city is 'Turin'.\nFrom: Turin\nTo: Lisbon\nName: Ada"), [
+    { name: 'city', value: 'Turin' },
+    { name: 'name', value: 'Ada' },
+  ]);
+});
+
+for (const name of [
+  'apikey',
+  'pwd',
+  'pw',
+  'pin_code',
+  'pins',
+  'Passwörter',
+  'pass_word',
+  'passkey',
+  'login code',
+  'credit card number',
+]) {
+  test(`what is called “${name}” is no fact`, () => {
+    assert.deepEqual(factsIn(`my ${name} is Abc1 and my city is Turin`), [{ name: 'city', value: 'Turin' }]);
+  });
+}
+
+test('a name that mixes alphabets, and a value that hides characters, are no facts', () => {
+  assert.deepEqual(factsIn('p\u0430ssword = abc'), []);
+  assert.deepEqual(factsIn('my pin\u200bcode is 1234'), []);
+  assert.deepEqual(factsIn('my city is Tu\u202erin'), []);
+  assert.deepEqual(factsIn('my город is Turin'), [{ name: 'город', value: 'Turin' }]);
 });
 
 const MESSAGE = 'Je m’appelle Zoé Durand, j’habite à Lyon. Mon mail : zoe@durand.fr. Toujours côté couloir.';
