@@ -138,5 +138,9 @@ export interface Memory {
   together(work: () => void): void;
   /** What is to be summed up; null: all that is not in a summary still fits. */
   older(owner: MemoryOwner): OlderTurns | null;
-  keepSummary(owner: MemoryOwner, summary: NewSummary): void;
+  /**
+   * In the place of what `older` gave. Attack: what the user has deleted or corrected since then comes back by a summary.
+   * False: it is not what was summed up any more, and nothing is kept.
+   */
+  keepSummary(owner: MemoryOwner, of: OlderTurns, summary: NewSummary): boolean;
 }

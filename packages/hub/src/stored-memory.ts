@@ -214,8 +214,16 @@ export class StoredMemory implements Memory {
     };
   }
 
-  keepSummary(owner: MemoryOwner, summary: NewSummary): void {
-    this.#store.memory(owner).summarise(this.#session, summary);
+  keepSummary(owner: MemoryOwner, of: OlderTurns, summary: NewSummary): boolean {
+    const memory = this.#store.memory(owner);
+    let isKept = false;
+    this.#store.together(() => {
+      const before = memory.summary(this.#session)?.text ?? null;
+      const turns = memory.open(this.#session).filter(({ place }) => place <= of.through);
+      isKept = before === of.before && saidIn(turns) === saidIn(of.turns);
+      if (isKept) memory.summarise(this.#session, summary);
+    });
+    return isKept;
   }
 
   /** A query that goes on after a crash may have its own turn here already: it is shown what it was shown then. */
@@ -250,6 +258,10 @@ export class StoredMemory implements Memory {
 /** Attack: whoever can write to the store puts words for the planner in the place of an outcome. Null: it is none. */
 function earlierOutcome(text: string | undefined): EarlierOutcome | null {
   return EARLIER_OUTCOMES.find((outcome) => outcome === text) ?? null;
+}
+
+function saidIn(turns: OlderTurns['turns']): string {
+  return JSON.stringify(turns.map(({ role, text }) => [role, text]));
 }
 
 /** The user's own words are nobody's secret to the one to whom they were said: what was answered counts, and summaries. */

@@ -79,7 +79,7 @@ export class Summaries {
     // First: a summary that is remembered has its digest in the chain.
     const made = { turns: older.turns.length, by: madeBy, digest: this.#parts.digest(text) } as const;
     recorder.record(context, { kind: 'summary.made', ...made });
-    memory.keepSummary(owner, {
+    const isKept = memory.keepSummary(owner, older, {
       text,
       madeBy,
       through: older.through,
@@ -87,7 +87,7 @@ export class Summaries {
       holdsOthersValues: context.knowsOthersValues,
       source: context.lastEvent,
     });
-    this.#end(context, 'summed up');
+    this.#end(context, isKept ? 'summed up' : 'deleted or corrected meanwhile');
   }
 
   /** A context of its own hears what is to be summed up, with all that flowed into it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { ModelMessage } from '@cordon/core';
 import { app } from './fixture/app.ts';
 import { yes } from './fixture/consent.ts';
@@ -201,6 +201,54 @@ for (const [first, sent] of [
     assert.equal(stage.ran.includes('mail.send {"to":"ada"}'), sent);
   });
 }
+
+/** A user who, beside the session, does something with the memory while a model writes a summary. */
+async function summedUpWhile(t: TestContext, act: (stage: Stage) => void): Promise<Stage> {
+  let isDone = false;
+  const stage = stageFor(t, {
+    apps: [MAIL],
+    script: { summary: ['SUMMARY OF query 1', 'a summary', 'a summary'] },
+    summaries: 'model',
+    memory: SHORT,
+    meanwhile: (who) => {
+      if (who !== 'summary' || isDone) return;
+      isDone = true;
+      act(stage);
+    },
+  });
+  await chat(stage, 6, toMail);
+  return stage;
+}
+
+const summariesOf = ({ store }: Stage) => store.memories.items({ kind: 'summary' }).length;
+const turnOf = ({ store }: Stage, text: string) =>
+  store.memories.items({ kind: 'turn' }).filter((item) => item.kind === 'turn' && item.text === text);
+
+for (const [what, act] of [
+  [
+    'deletes it',
+    (stage: Stage) => {
+      for (const { id } of turnOf(stage, 'query 1')) stage.store.memories.deleteItem(id);
+    },
+  ],
+  [
+    'corrects it',
+    (stage: Stage) => {
+      for (const { id } of turnOf(stage, 'query 1')) stage.store.memories.correct(id, 'query one');
+    },
+  ],
+  ['deletes the session', (stage: Stage) => void stage.store.memories.deleteSession(stage.session.id)],
+] as const) {
+  test(`a turn does not come back by a summary that a model writes while the user ${what}`, async (t) => {
+    const stage = await summedUpWhile(t, act);
+    assert.equal(JSON.stringify(stage.store.memories.items()).includes('query 1'), false);
+  });
+}
+
+test('a summary that a model writes while the user looks on is kept', async (t) => {
+  const stage = await summedUpWhile(t, ({ store }) => void store.memories.items());
+  assert.equal(summariesOf(stage), 2);
+});
 
 test('nothing of a private query is summed up', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: {}, memory: SHORT });
