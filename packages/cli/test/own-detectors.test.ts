@@ -81,6 +81,10 @@ for (const [what, body] of [
     `(await import('node:fs')).writeSync(3, '{"id":99,"answer":false}\\n'); return false;`,
   ],
   ['answers with too much', `return 'a'.repeat(2000000);`],
+  [
+    'declares its functions again',
+    `(await import('node:fs')).writeSync(3, '{"declared":{"is_rude":["message"]}}\\n'); return false;`,
+  ],
 ] as const) {
   test(`one that ${what} leaves its rule undecided`, () => {
     using place = new Workplace({ ...FILES, 'own/tone.mjs': moduleOf(body) });

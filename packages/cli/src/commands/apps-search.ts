@@ -101,7 +101,7 @@ function serverOf(entry: Json): Listed | null {
   const name = textOf(server.name);
   if (name === '') return null;
   const packages = listOf(server.packages).flatMap((one) => commandOf(one) ?? []);
-  const remotes = listOf(server.remotes).flatMap((one) => textOf(one.url) || []);
+  const remotes = listOf(server.remotes).flatMap((one) => addressOf(textOf(one.url)) ?? []);
   return {
     name,
     description: textOf(server.description),
@@ -110,11 +110,19 @@ function serverOf(entry: Json): Listed | null {
   };
 }
 
+/** Attack: a line that somebody copies into a shell, `npx name; …`. So a name is one, and an address cannot pass for a command. */
+const PACKAGE = /^(?:@[a-z0-9][\w.-]{0,100}\/)?[a-z0-9][\w.-]{0,100}$/i;
+const ADDRESS = /^https?:\/\/[\w.:/?=&%~+-]{1,300}$/i;
+
+function addressOf(url: string): string | null {
+  return ADDRESS.test(url) ? url : null;
+}
+
 /** How `cordon.json` would start it; null: in no way that Cordon knows. */
 function commandOf(one: { readonly [key: string]: Json }): string | null {
   const identifier = textOf(one.identifier);
   const from = textOf(one.registryType) || textOf(one.registry_type);
-  if (identifier === '') return null;
+  if (!PACKAGE.test(identifier)) return null;
   if (from === 'npm') return `npx ${identifier}`;
   return from === 'pypi' ? `uvx ${identifier}` : null;
 }

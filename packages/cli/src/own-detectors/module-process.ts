@@ -186,6 +186,7 @@ class Link {
   readonly #waiting = new Map<number, (answer: Result<Json, null>) => void>();
   readonly #greeting = Promise.withResolvers<Result<Json, string>>();
   #asked = 0;
+  #hasGreeted = false;
   #line = '';
   #isOver = false;
   /** What the module declares. */
@@ -254,8 +255,11 @@ class Link {
   #hear(message: Result<Json, string>): void {
     const said = message.ok && isJsonObject(message.value) ? message.value : null;
     if (this.#isOver) return;
-    if (said?.declared !== undefined) return this.#greeting.resolve(ok(said.declared));
-    if (typeof said?.unusable === 'string')
+    // Attack: a module that says the same for ever, which the hub reads for ever.
+    const isGreeting = !this.#hasGreeted;
+    this.#hasGreeted = true;
+    if (isGreeting && said?.declared !== undefined) return this.#greeting.resolve(ok(said.declared));
+    if (isGreeting && typeof said?.unusable === 'string')
       return this.#greeting.resolve(failed(said.unusable.slice(0, 500)));
     const number = typeof said?.id === 'number' ? said.id : -1;
     const resolve = this.#waiting.get(number);
