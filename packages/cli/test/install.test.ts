@@ -68,6 +68,29 @@ test('scripts of an installation do not run, neither of the package nor of what 
   assert.equal(await machine.run('npx demo-app'), 'ran');
 });
 
+/** Attack: a name that the user's own registry holds is published in the one that everybody uses. */
+for (const [what, command] of [
+  ['is needed by another package', 'npx demo-app'],
+  ['is asked for beside another package', 'npx -p demo-app -p @corp/left demo-app'],
+] as const) {
+  test(`a package of a scope with a registry of its own, that ${what}, is not taken from another registry`, async (context) => {
+    const machine = await Machine.make(context);
+    machine.registry.publish('@corp/left', '9.0.0', { 'index.js': 'module.exports = 7;' });
+    const needs = command.includes('@corp') ? {} : { dependencies: { '@corp/left': '>=1' } };
+    const more = { bin: { 'demo-app': 'cli.js' }, ...needs };
+    machine.registry.publish('demo-app', '1.0.0', { 'cli.js': PROGRAM }, more);
+    const settings = join(machine.root, 'home/.npmrc');
+    writeFileSync(settings, '@corp:registry=http://packages.corp.example/');
+    assert.match(await machine.refusal(command), /packages\.corp\.example/);
+    assert.equal(
+      machine.registry.requests.some((path) => path.includes('@corp')),
+      false,
+    );
+    rmSync(settings);
+    assert.equal(await machine.refusal(command), 'installed');
+  });
+}
+
 test('paths and links of a tarball that lead out come to nothing', async (context) => {
   const machine = await Machine.make(context);
   const entries = [

@@ -31,7 +31,7 @@ import {
 } from '@cordon/sandbox';
 import { ownVersion, planOf, reportedPackages } from './plan.ts';
 import { type Difference, differenceOf, type InstallRecord, parseRecord, recordText } from './record.ts';
-import { npmRegistry, pythonIndex, type Registry, type RegistryPlaces } from './registry.ts';
+import { foreignScopes, npmRegistry, pythonIndex, type Registry, type RegistryPlaces } from './registry.ts';
 import { runStep, type StepParts } from './step.ts';
 
 export interface Installer {
@@ -75,7 +75,10 @@ export async function fetchPackages(
   if (!registry.ok) return registry;
   const refusal = await installer.agreesTo(registry.value);
   if (refusal !== null) return failed(refusal);
-  const plan = planOf(call, registry.value, installer.places.npm);
+  const plan = planOf(call, registry.value, {
+    folder: installer.places.npm,
+    foreignScopes: foreignScopes(registry.value, installer.places),
+  });
   if (!plan.ok) return plan;
   const work = workFolder(installer);
   if (!work.ok) return work;

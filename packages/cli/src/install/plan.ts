@@ -25,16 +25,23 @@ const NPM_INSIDE = '/opt/npm';
 
 export { TREE as TREE_INSIDE };
 
-/** `npm`: the folder of the user's npm; null: there is none. */
-export function planOf(
-  call: PackageCall,
-  registry: Registry,
-  npm: string | null,
-): Result<InstallPlan, Fault> {
+/** The user's npm. */
+export interface Npm {
+  /** Null: there is none. */
+  readonly folder: string | null;
+  /** Settings (`@x:registry`) of scopes that have another registry: packages of theirs are not installed. */
+  readonly foreignScopes: ReadonlyMap<string, string>;
+}
+
+export function planOf(call: PackageCall, registry: Registry, npm: Npm): Result<InstallPlan, Fault> {
   return call.ecosystem === 'npm' ? npmPlan(call, registry, npm) : pythonPlan(call, registry);
 }
 
-function npmPlan(call: PackageCall, registry: Registry, npm: string | null): Result<InstallPlan, Fault> {
+function npmPlan(
+  call: PackageCall,
+  registry: Registry,
+  { folder: npm, foreignScopes }: Npm,
+): Result<InstallPlan, Fault> {
   if (npm === null)
     return failed(
       fault(
@@ -48,6 +55,7 @@ function npmPlan(call: PackageCall, registry: Registry, npm: string | null): Res
   const options = [
     ...['--prefix', TREE, '--cache', '/tmp/cache', '--userconfig', '/tmp/none', '--globalconfig', '/tmp/no'],
     ...['--registry', registry.url, '--replace-registry-host', 'always'],
+    ...[...foreignScopes].map(([key, url]) => `--${key}=${url}`),
     ...['--ignore-scripts', '--no-bin-links', '--omit', 'dev', '--no-audit', '--no-fund'],
     ...['--no-update-notifier', '--no-progress', '--loglevel', 'error', '--color', 'false'],
     ...['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000', '--fetch-timeout', '60000'],

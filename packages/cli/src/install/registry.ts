@@ -66,6 +66,29 @@ export function npmRegistry(scope: string | null, places: RegistryPlaces): Resul
   return ok({ ...found.value, namedBy, hasCredentials: found.value.hasCredentials || hasCredentials });
 }
 
+/**
+ * For npm: the scopes that have another registry than the one that is used, each with an address that the install step does not
+ * reach. Attack: what the user's own registry holds as `@corp/tool` is published in the public one, and taken from there because
+ * another package needs it.
+ */
+export function foreignScopes({ url, reach }: Registry, places: RegistryPlaces): ReadonlyMap<string, string> {
+  const folder = settingsIn(folderFile(places)?.text ?? '');
+  const layers = [npmVariables(places), folder, ...npmFiles(places)];
+  const keys = new Set(layers.flatMap((layer) => [...layer.keys()]).filter((key) => SCOPE_KEY.test(key)));
+  const foreign = new Map<string, string>();
+  for (const key of keys) {
+    const own = registryOf(expanded(settingOf(layers, key) ?? '', places.environment), []);
+    if (own.ok && own.value.url === url) continue;
+    const isReached = !own.ok || reach.some(({ host }) => host === new URL(own.value.url).hostname);
+    foreign.set(key, isReached ? NOWHERE : `https://${new URL(own.value.url).hostname}/`);
+  }
+  return foreign;
+}
+
+const SCOPE_KEY = /^@[^\s:/=]{1,214}:registry$/;
+/** For another registry of the same host, and for what is no address. */
+const NOWHERE = 'https://another-registry.invalid/';
+
 /** The `.npmrc` beside the configuration; null: there is none, or it is the user's own. */
 function folderFile({ folder, home, read }: RegistryPlaces): FolderFile | null {
   const path = join(folder, NPM_SETTINGS);
