@@ -19,6 +19,7 @@ import {
 import { misfit } from '@cordon/protocol';
 import type { Fact } from './facts.ts';
 import { memoryNeed } from './needs.ts';
+import { ownWords } from './own-words.ts';
 import type { PermissionNeed } from './permission.ts';
 
 /** A longer value can only be a constant of the configuration. */
@@ -51,22 +52,26 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
  */
 export function askedIn(manifest: Manifest, tool: string, args: JsonObject, query: string): readonly Fact[] {
   if (manifest.remembers !== undefined) return [];
+  const own = isShortLine(query) ? ownWords(query) : '';
   return fieldsOf(
     manifest,
     tool,
     args,
     ({ request }) => request,
-    (text) => isOwnWord(text, query),
+    (text) => isOwnWord(text, own),
   );
 }
 
-/** Attack: the user pastes a mail, and an app has a sentence of it kept. */
-function isOwnWord(text: string, query: string): boolean {
-  if (text.length > MOST_OWN || query.length > MOST_STATED || /[\r\n\u2028\u2029]/u.test(query)) return false;
-  const at = text.trim() === '' ? -1 : query.indexOf(text);
+/** Attack: the user pastes a mail or quotes it, and an app has a sentence of it kept. */
+function isShortLine(query: string): boolean {
+  return query.length <= MOST_STATED && !/[\r\n\u2028\u2029]/u.test(query);
+}
+
+function isOwnWord(text: string, own: string): boolean {
+  const at = text.length > MOST_OWN || text.trim() === '' ? -1 : own.indexOf(text);
   const isEdge = (character: string | undefined) =>
     character === undefined || !/[\p{L}\p{N}]/u.test(character);
-  return at !== -1 && isEdge(query[at - 1]) && isEdge(query[at + text.length]);
+  return at !== -1 && isEdge(own[at - 1]) && isEdge(own[at + text.length]);
 }
 
 function fieldsOf(

@@ -47,11 +47,18 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
  * last sign of its kind, and with the message where there is none.
  */
 export function ownWords(message: string): string {
+  return withoutQuotations(ownLines(message)).slice(0, MOST_CHARACTERS);
+}
+
+/**
+ * A message without the blocks in it that somebody else wrote: fenced ones, lines that begin with `>`, and forwarded mails. What
+ * stands in quotation marks may be what the user wants to be sent, and stays.
+ */
+export function ownLines(message: string): string {
   const lines = withoutFences(message).split('\n');
   const forwarded = lines.findIndex((_, at) => isForwarded(lines, at));
   const written = forwarded === -1 ? lines : lines.slice(0, forwarded);
-  const text = written.filter((line) => !/^[\s|]*[>＞]/u.test(line)).join('\n');
-  return withoutQuotations(text).slice(0, MOST_CHARACTERS);
+  return written.filter((line) => !/^[\s|]*[>＞]/u.test(line)).join('\n');
 }
 
 function isForwarded(lines: readonly string[], at: number): boolean {

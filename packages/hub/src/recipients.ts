@@ -6,6 +6,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { spokenLink } from '@cordon/policy/rules';
+import { ownLines } from './own-words.ts';
 
 /** A value that names somebody or some place, and the argument it stands in. */
 export interface Recipient {
@@ -114,24 +115,27 @@ export function boundArguments(args: JsonObject): BoundArguments {
   };
 }
 
-/** What the user has said: the words of this session, and facts that were stated before. */
+/**
+ * What the user has said: the words of this session, and facts that were stated before. Attack: a mail that the user quotes says
+ * whom to pay, and the question calls that the user's own words, or is not put at all.
+ */
 export class UserWords {
   readonly #said: string[] = [];
   #private: string[] = [];
   readonly #facts: () => readonly string[];
 
   constructor(said: readonly string[], facts: () => readonly string[]) {
-    this.#said.push(...said);
+    this.#said.push(...said.map(ownLines));
     this.#facts = facts;
   }
 
   hear(text: string): void {
-    this.#said.push(text);
+    this.#said.push(ownLines(text));
   }
 
   /** Words that count until `forget`, and are not kept. */
   hearInPrivate(text: string): void {
-    this.#private.push(text);
+    this.#private.push(ownLines(text));
   }
 
   forget(): void {
