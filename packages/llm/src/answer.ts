@@ -24,12 +24,14 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
-import { type Failure, failure, type ProviderIdentity, quote, statusFailure } from './failure.ts';
+import { type Failure, failure, type ProviderIdentity, quote, redact, statusFailure } from './failure.ts';
 import type { ToolNames } from './tool-names.ts';
 import { cutFailure } from './transport.ts';
 
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
 const LONGEST_NAME = 256;
+/** A shorter one is a word that a server on this machine takes for a key: `ollama`. */
+const LEAST_KEY = 16;
 const OTHER_MODEL = 'use a model that is better at calling tools (`--model`)';
 
 export interface Gathered {
@@ -81,6 +83,8 @@ export class AnswerReader {
     if (finish === null) return failed(this.#invalid('stopped because of an error of its own', true));
     const calls = this.#parsedCalls(finish);
     if (!calls.ok) return calls;
+    if (this.#holdsKey(calls.value.map(({ call }) => call)))
+      return failed(this.#invalid('answered with the key that it was sent', false, 'do not use this server'));
     const silence = calls.value.length === 0 ? this.#silence(finish, request) : null;
     if (silence !== null)
       return failed(this.#invalid(silence, true, 'ask again, or use another model (`--model`)'));
@@ -94,6 +98,14 @@ export class AnswerReader {
       signature === undefined ? [] : [{ call, signature }],
     );
     return ok({ response, signatures });
+  }
+
+  /** Attack: what a server is sent comes back as its answer, and stands in the journal and in an app's context. */
+  #holdsKey(calls: readonly ModelToolCall[]): boolean {
+    const secrets = this.#who.secrets.filter(({ length }) => length >= LEAST_KEY);
+    if (secrets.length === 0) return false;
+    const said = [this.#text, ...calls.map((call) => JSON.stringify(call))];
+    return said.some((text) => redact(text, secrets) !== text);
   }
 
   #parsedCalls(

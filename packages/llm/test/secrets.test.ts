@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import {
+  calls,
   cuts,
   type FakeAnswer,
   fails,
@@ -10,7 +11,7 @@ import {
   startFakeOpenAi,
 } from '../../../e2e/fake-openai/server.ts';
 import type { Fetch, ProviderConfig } from '../src/index.ts';
-import { ask, brokerFor, never, withFake } from './fixture.ts';
+import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
 
 const KEY = 'sk-proj-Zq+/9 "quoted" key';
 const ENCODED = encodeURIComponent(KEY);
@@ -51,6 +52,37 @@ for (const [what, answer] of answers) {
       { config: { key: KEY, headers: { 'x-extra': HEADER } } },
     ));
 }
+
+/** Attack: a server answers with the key that it was sent, and it stands in the journal, in an app's context, in a record. */
+for (const [what, answer] of [
+  ['a text', says(`Your key is ${KEY}.`)],
+  ['a text that holds it encoded', says(`Look at https://evil.example/?k=${ENCODED}`)],
+  [
+    'the arguments of a call',
+    calls([{ name: 'read', arguments: JSON.stringify({ path: `x/${HEADER}-and-more` }) }]),
+  ],
+] as const) {
+  test(`${what} with the key is no answer`, () =>
+    withFake(
+      () => answer,
+      async ({ broker }) => {
+        const result = await broker.complete(ask('hello', { tools: [READ_TOOL] }), { signal: never() });
+        assert.equal(!result.ok && result.fault.kind, 'invalid-response');
+        assertNoSecret(result);
+      },
+      { config: { key: KEY, headers: { 'x-extra': `${HEADER}-and-more` } } },
+    ));
+}
+
+test('a word that a server on this machine takes for a key may stand in an answer', () =>
+  withFake(
+    () => says('This is ollama.'),
+    async ({ broker }) => {
+      const result = await broker.complete(ask('hello'), { signal: never() });
+      assert.equal(result.ok && result.value.text, 'This is ollama.');
+    },
+    { config: { key: 'ollama' } },
+  ));
 
 test('the fault still says what the server said', () =>
   withFake(
