@@ -38,7 +38,7 @@ export interface Installable {
 export interface PackageSource {
   readonly host: string;
   readonly port: number;
-  /** Names the package. */
+  /** Names the packages, `/first /second`: a rule finds each with `in`. */
   readonly path: string;
 }
 

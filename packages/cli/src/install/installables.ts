@@ -15,8 +15,14 @@ import { mark } from './marks.ts';
 
 const MOST_COMMAND = 300;
 
+/** What of the configuration says which apps could be installed, and where what is installed is kept. */
+export type InstallSettings = Pick<
+  Configuration,
+  'apps' | 'installableApps' | 'installable' | 'dataFolder' | 'ownDataFolder' | 'folder' | 'entries'
+>;
+
 export function installablesOf(
-  configuration: Configuration,
+  configuration: InstallSettings,
   installer: (() => Promise<Installer>) | null,
 ): Installables {
   const { apps, installableApps, installable, dataFolder, ownDataFolder, folder, entries } = configuration;
@@ -82,7 +88,7 @@ function sourceOf(call: PackageCall, url: string): PackageSource {
   return {
     host: hostname,
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    path: `/${call.packages[0]?.name ?? ''}`,
+    path: call.packages.map(({ name }) => `/${name}`).join(' '),
   };
 }
 
