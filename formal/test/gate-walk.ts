@@ -265,7 +265,7 @@ class Life {
     this.#monitor = new ReferenceMonitor({ policy: policy.value });
     this.#calls = past.length;
     const journal = { ...store.journal.of(world.session), append: this.#record };
-    const recorder = new Recorder(journal, past);
+    const recorder = new Recorder(journal, this.#monitor, past);
     const permissions = new Permissions({
       session: world.session,
       consent: this.#consent(),

@@ -49,8 +49,7 @@ export class Context {
   #recallsPrivate = false;
   #hasOpened = false;
   #knowsOthersValues = false;
-  /** The newest event of this context: what its next event carries on. */
-  lastEvent: EventId | null = null;
+  #last: EventId | null;
 
   constructor(options: {
     readonly id: ContextId;
@@ -59,6 +58,8 @@ export class Context {
     readonly model: string;
     readonly depth: number;
     readonly tools: ReadonlyMap<string, OwnTool>;
+    /** What its first event carries on; null: nothing. */
+    readonly begins?: EventId | null;
   }) {
     this.id = options.id;
     this.kind = options.kind;
@@ -66,11 +67,22 @@ export class Context {
     this.model = options.model;
     this.depth = options.depth;
     this.tools = options.tools;
+    this.#last = options.begins ?? null;
   }
 
   /** What the next event of this context carries on. */
   get causes(): readonly EventId[] {
-    return this.lastEvent === null ? [] : [this.lastEvent];
+    return this.#last === null ? [] : [this.#last];
+  }
+
+  /** The newest event of this context; null: it has none yet. */
+  get last(): EventId | null {
+    return this.#last;
+  }
+
+  /** Called by the recorder alone, for every event that rules see in this context. */
+  comesTo(event: EventId): void {
+    this.#last = event;
   }
 
   /** The join of everything that this context has seen: what it says can be no better. */

@@ -427,7 +427,7 @@ export class Exchange {
     });
     if (!served.ok) return served;
     const { text, context: by } = served.value;
-    return ok({ kind: 'served', by, text, causes: by.lastEvent === null ? [request] : [by.lastEvent] });
+    return ok({ kind: 'served', by, text, causes: by.last === null ? [request] : [by.last] });
   }
 
   async #respond(

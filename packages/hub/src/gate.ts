@@ -15,7 +15,6 @@ import {
   type Effect,
   type EventId,
   type ExecutedBody,
-  endorsesValues,
   type Fault,
   fault,
   id,
@@ -34,7 +33,7 @@ import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
 import type { Decide, Inquiries } from './inquiries.ts';
 import { failureOf } from './interruption.ts';
-import type { Endorsed, PermissionNeed, Permissions } from './permission.ts';
+import type { PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
 
 export interface Circumstances<P extends Proposal = Proposal> {
@@ -202,7 +201,6 @@ export class Gate {
       if ((ruling.allowed && isDelivery) || isRevised(body))
         this.#recorder.recordWithNext(context, body, { causes: [event] });
       else this.#recorder.record(context, body, { causes: [event] });
-      if (ruling.allowed) context.lastEvent = event;
       return { ruling, event, proposal };
     };
 
@@ -247,7 +245,6 @@ export class Gate {
         );
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
-        this.#endorse(context, proposal, obtained.endorsed);
         for (const { rule } of asks) answered.add(rule);
         shown = new Set(warnings.map(({ message }) => message));
         const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
@@ -279,17 +276,6 @@ export class Gate {
     return (await this.#inquiries()?.settle(context, frame.event, decide)) ?? first;
   }
 
-  /** What the user saw and allowed is his from then on, so that a rule does not ask about the same call once more. */
-  #endorse(context: Context, { effect }: Proposal, endorsed: Endorsed | null): void {
-    if (endorsed === null) return;
-    const { event, data, shown, scope } = endorsed;
-    if (!endorsesValues(`${effect}.proposed`, scope)) return;
-    this.#monitor.record(
-      { kind: 'call.endorsed', context: context.id, data, shown },
-      { event, app: context.app, causes: [] },
-    );
-  }
-
   /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */
   async #asDecided<P extends Proposal>(
     context: Context,
@@ -298,7 +284,7 @@ export class Gate {
   ): Promise<Decided<P>> {
     if (decided.verdict === 'allow') {
       const ruling = this.#monitor.readmit(proposal, event);
-      if (ruling.allowed) context.lastEvent = event;
+      if (ruling.allowed) context.comesTo(event);
       return { ruling, event, proposal };
     }
     const edits = isRevised(decided) ? (this.#recorder.progress?.edits(event) ?? null) : null;

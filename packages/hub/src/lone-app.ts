@@ -78,8 +78,8 @@ export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork>
 }
 
 function gateParts({ app, policy, session, journal, clock, onDenied }: LoneAppParts): EgressGateParts {
-  const recorder = new Recorder(journal);
   const monitor = new ReferenceMonitor({ policy });
+  const recorder = new Recorder(journal, monitor);
   // One signal for all: after a dozen questions that nobody answered no more are put.
   const { signal } = new AbortController();
   const permissions = new Permissions({

@@ -6,7 +6,6 @@
 import {
   type Allowed,
   canonicalJsonOf,
-  type Event,
   type EventId,
   type Fault,
   failed,
@@ -25,7 +24,6 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
 import { breathe } from './breathe.ts';
 import type { Context } from './context.ts';
 import type { Carried, Gate } from './gate.ts';
@@ -57,20 +55,17 @@ export interface Asked {
 export class ModelCalls {
   readonly #model: Model;
   readonly #gate: Gate;
-  readonly #monitor: ReferenceMonitor;
   readonly #recorder: Recorder;
   readonly #digest: (text: string) => string;
 
   constructor(parts: {
     readonly model: Model;
     readonly gate: Gate;
-    readonly monitor: ReferenceMonitor;
     readonly recorder: Recorder;
     readonly digest: (text: string) => string;
   }) {
     this.#model = parts.model;
     this.#gate = parts.gate;
-    this.#monitor = parts.monitor;
     this.#recorder = parts.recorder;
     this.#digest = parts.digest;
   }
@@ -87,7 +82,7 @@ export class ModelCalls {
 
   /** What was asked becomes a message of its context. */
   heard(context: Context, { response, event }: Asked): ModelResponse {
-    context.lastEvent = this.#recordMessage(context, response, event).id;
+    this.#recordMessage(context, response, event);
     return response;
   }
 
@@ -161,19 +156,14 @@ export class ModelCalls {
   }
 
   /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */
-  #recordMessage(context: Context, response: ModelResponse, cause: Event['id']): Event {
+  #recordMessage(context: Context, response: ModelResponse, cause: EventId): void {
     const { finish } = response;
     const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
-    const said = this.#recorder.record(
+    this.#recorder.record(
       context,
       { kind: 'model.message', text: response.text, calls: response.calls, ...cut },
       { causes: [cause], label: context.label },
     );
-    this.#monitor.record(
-      { kind: 'model.message', context: context.id, text: response.text, calls: response.calls },
-      { event: said.id, app: context.app, causes: [cause] },
-    );
-    return said;
   }
 }
 

@@ -14,7 +14,6 @@ import {
   failed,
   fault,
   HUB_LABEL,
-  id,
   joinLabels,
   type Label,
   ok,
@@ -25,7 +24,6 @@ import {
   type SessionId,
   USER_LABEL,
 } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
 import type { TurnContext } from '@cordon/protocol';
 import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
@@ -58,7 +56,6 @@ import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';
-import { USER_CONTEXT } from './replay.ts';
 import { routeOf } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
 import { carriedOver, type StepResult, Steps, stepsAhead, WITHOUT_RESULT } from './steps.ts';
@@ -73,7 +70,6 @@ export interface OperatorParts {
   readonly apps: AppHost;
   readonly spokes: SpokePool;
   readonly gate: Gate;
-  readonly monitor: ReferenceMonitor;
   readonly recorder: Recorder;
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
@@ -134,11 +130,6 @@ export class Operator {
     const body = { kind: 'user.message', text: query.text } as const;
     const marked = query.isPrivate ? { ...body, private: true as const } : body;
     const said = recorder.record(null, marked, { label: USER_LABEL });
-    // Rules see the user's words where a context hears them; here they only begin to flow.
-    this.#parts.monitor.record(
-      { kind: 'carried', context: USER_CONTEXT },
-      { event: said.id, app: null, causes: [] },
-    );
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
     const asksForData =
@@ -221,7 +212,7 @@ export class Operator {
     const { context, answer } = turned.value;
     const text = await this.#deliver(context, query, answer);
     if (text === null) return failed(fault('cancelled', 'the answer was refused'));
-    return ok({ text, turned: turned.value, source: context.lastEvent });
+    return ok({ text, turned: turned.value, source: context.last });
   }
 
   async #serveShared(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
@@ -304,7 +295,7 @@ export class Operator {
     { plan, origin }: Planned,
     foreseen: Foreseen | null,
   ): Promise<Result<Turned, Fault>> {
-    const { recorder, monitor, registry } = this.#parts;
+    const { recorder, registry } = this.#parts;
     query.adopt(plan, origin);
     const route = routeOf(plan);
     // What is released to the context is part of its first prompt: then another one was asked.
@@ -312,7 +303,7 @@ export class Operator {
     if (isTold) foreseen?.drop();
     const listening = isTold ? null : ((await foreseen?.take(query, route)) ?? null);
     const known = listening?.prepared.context ?? null;
-    const event = recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
+    recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
     // A guess sends nobody's words to several apps at once.
     const ahead =
       route.kind === 'coordinator' && !query.isGuessed
@@ -320,13 +311,7 @@ export class Operator {
         : [];
     const prepared =
       listening === null ? await this.#preparation.for(query, route, ahead) : ok(listening.prepared);
-    if (!prepared.ok) return prepared;
-    const { context } = prepared.value;
-    monitor.record(
-      { kind: 'plan.made', context: context.id, plan, origin },
-      { event: event.id, app: context.app, causes: [] },
-    );
-    return this.#turn(query, said, prepared.value, ahead, listening);
+    return prepared.ok ? this.#turn(query, said, prepared.value, ahead, listening) : prepared;
   }
 
   /** One context's turn, from what it recalls to its answer, with the results of the steps that go ahead of it. */
@@ -358,8 +343,8 @@ export class Operator {
   /** The query becomes visible in a context, after the earlier turns of its owner. */
   listen(query: Query, said: EventId, { context, owner }: Prepared): RememberedTurns {
     const earlier = query.isPrivate ? NOTHING : this.#parts.memory.turns(owner, said);
-    this.#recall(context, earlier);
-    this.#hear(context, query.text, said, earlier.sources);
+    context.recalls(earlier.label, earlier.holdsOthersValues);
+    this.#hear(context, query.text, said, earlier);
     return earlier;
   }
 
@@ -395,11 +380,7 @@ export class Operator {
     });
     const text = stepResults(query, told);
     const causes = [context, ...results.flatMap(({ from }) => from ?? [])].flatMap((one) => one.causes);
-    const heard = this.#recordHeard(context, text, causes, context.label);
-    this.#parts.monitor.record(
-      { kind: 'carried', context: context.id, label: context.label },
-      { event: heard, app: null, causes },
-    );
+    this.#recordHeard(context, text, causes, context.label);
     return text;
   }
 
@@ -481,39 +462,19 @@ export class Operator {
     return released.map(({ name, value }) => ({ name, value }));
   }
 
-  /** The earlier turns become visible again, and with them all that flowed into them. */
-  #recall(context: Context, { label, sources, holdsOthersValues }: RememberedTurns): void {
-    context.recalls(label, holdsOthersValues);
-    if (sources.length === 0) return;
-    this.#parts.monitor.record(
-      { kind: 'carried', context: context.id, label },
-      { event: id(`history of ${context.id}`), app: context.app, causes: sources },
-    );
-  }
-
-  /** The user's words become visible in a context, after what it recalls. */
-  #hear(context: Context, text: string, said: EventId, recalled: readonly EventId[] = []): void {
-    const heard = this.#recordHeard(context, text, [said, ...recalled], USER_LABEL);
-    this.#parts.monitor.record(
-      { kind: 'user.message', context: context.id, text },
-      { event: heard, app: context.app, causes: [said] },
-    );
+  /** The user's words become visible in a context, after the earlier turns that it recalls and all that flowed into them. */
+  #hear(context: Context, text: string, said: EventId, { label, sources } = NOTHING): void {
+    this.#recordHeard(context, text, [said, ...sources], joinLabels(USER_LABEL, label));
   }
 
   /** Another context's request becomes visible; to rules it is that request, and never a message of the user. */
   #hearTask(context: Context, text: string, cause: EventId, label: Label): void {
     context.sees(label, null);
-    const heard = this.#recordHeard(context, text, [cause], label);
-    this.#parts.monitor.record(
-      { kind: 'carried', context: context.id, label },
-      { event: heard, app: context.app, causes: [cause] },
-    );
+    this.#recordHeard(context, text, [cause], label);
   }
 
-  #recordHeard(context: Context, text: string, causes: readonly EventId[], label: Label): EventId {
-    const body = { kind: 'query.delivered', text } as const;
-    context.lastEvent = this.#parts.recorder.record(context, body, { causes, label }).id;
-    return context.lastEvent;
+  #recordHeard(context: Context, text: string, causes: readonly EventId[], label: Label): void {
+    this.#parts.recorder.record(context, { kind: 'query.delivered', text }, { causes, label });
   }
 
   async #run(

@@ -73,18 +73,8 @@ export type Permission =
       readonly by: 'user' | 'grant';
       /** What the user put in the place of the data; empty: they flow as they are. */
       readonly edits: readonly PromptEdit[];
-      /** What was asked, the text that the user saw of it, and the event of the yes to it as it is; null: nobody saw any. */
-      readonly endorsed: Endorsed | null;
     }
   | { readonly granted: false; readonly reason: Reason };
-
-export interface Endorsed {
-  readonly event: EventId;
-  readonly scope: PermissionSubject['scope'];
-  readonly data: readonly PromptDatum[];
-  /** As the journal keeps it. */
-  readonly shown: string;
-}
 
 /** Whether what the user typed can flow; else what is wrong with it. */
 export type CheckEdits = (edits: readonly PromptEdit[]) => Result<unknown, string>;
@@ -211,7 +201,7 @@ export class Permissions {
       const grant = this.#granted(inquiry);
       if (grant !== null) {
         this.#parts.recorder.record(context, { kind: 'grant.used', grant: grant.id });
-        return { granted: true, by: 'grant', edits: [], endorsed: null };
+        return { granted: true, by: 'grant', edits: [] };
       }
       const signal = this.#parts.signal();
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
@@ -228,17 +218,7 @@ export class Permissions {
       if (!isOwn) continue;
       const edits = changesOf(need.data, answer.edits ?? []);
       const problem = problemOf(edits, check);
-      if (problem === null) {
-        const permission = this.#give(context, inquiry, answer, prompt, edits);
-        const shown = shownOf(answer);
-        // Attack: an answer by rule, which no person has seen, would make an app's values the user's.
-        return permission.granted && answer.edits === undefined && shown !== null
-          ? {
-              ...permission,
-              endorsed: { event: answered.event, scope: need.subject.scope, data: need.data, shown },
-            }
-          : permission;
-      }
+      if (problem === null) return this.#give(context, inquiry, answer, prompt, edits);
       this.#countRefusal(signal);
       inquiry = { ...inquiry, need: { ...inquiry.need, question: corrected(need.question, problem) } };
     }
@@ -453,7 +433,7 @@ export class Permissions {
     if (!grants.consume(grant))
       return { granted: false, reason: refusal(subject, 'the permission was taken back', [prompt]) };
     if (term.duration !== 'once') this.#coverOthers(digest);
-    return { granted: true, by: 'user', edits, endorsed: null };
+    return { granted: true, by: 'user', edits };
   }
 
   /** Questions of the same kind that stand before the user need no answer of their own any more. */

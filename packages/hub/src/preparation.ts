@@ -39,6 +39,8 @@ export interface ContextOptions {
   readonly model?: string;
   readonly depth?: number;
   readonly tools?: ReadonlyMap<string, OwnTool>;
+  /** The event that its first one carries on. */
+  readonly begins?: EventId;
 }
 
 /** A context that is ready for its turn. */

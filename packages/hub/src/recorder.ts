@@ -1,6 +1,7 @@
 /**
- * One writer for a session: every event gets its place in the journal here, before anything acts on it. While an
- * interrupted query goes on, what the journal has already is given back instead of being appended again.
+ * One writer for a session: every event gets its place in the journal here, before anything acts on it. The monitor is told
+ * what it says, and its context moves to it. While an interrupted query goes on, what the journal has already is given back
+ * instead of being appended again: the monitor was told of that when the session was opened.
  *
  * Ring 0.
  */
@@ -14,10 +15,13 @@ import {
   type Proposal,
   type ProposedBody,
 } from '@cordon/core';
+import type { ReferenceMonitor } from '@cordon/monitor';
+import type { SessionFacts } from '@cordon/policy/rules';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from './context.ts';
 import { Doubts } from './doubts.ts';
 import type { Progress } from './progress.ts';
+import { replay } from './replay.ts';
 
 /** Where an event arose and what it carries on. */
 export interface Provenance {
@@ -33,8 +37,13 @@ export interface Recorded<P extends Proposal> {
   readonly decided: DecidedBody | null;
 }
 
+/** What the monitor hears. */
+type Listener = Pick<ReferenceMonitor, 'record' | 'happened'>;
+
 export class Recorder {
   readonly #journal: SessionJournal;
+  readonly #monitor: Listener;
+  readonly #facts: SessionFacts;
   readonly #doubts = new Doubts();
   #progress: Progress | null = null;
   /** Names of calls in this process, for those that stand in the journal. */
@@ -42,9 +51,11 @@ export class Recorder {
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
   #held: readonly EventDraft[] = [];
 
-  /** @param past what the journal holds of a session that goes on */
-  constructor(journal: SessionJournal, past: readonly Event[] = []) {
+  /** @param past what the journal holds of a session that goes on; the monitor is told of it */
+  constructor(journal: SessionJournal, monitor: Listener, past: readonly Event[] = []) {
     this.#journal = journal;
+    this.#monitor = monitor;
+    this.#facts = replay(past, monitor);
     for (const event of past) this.#doubts.observe(event);
   }
 
@@ -69,12 +80,16 @@ export class Recorder {
     body: EventBody,
     { causes = [], label = HUB_LABEL }: Provenance = {},
   ): Event {
-    return this.#known(context, body, causes) ?? this.#new(context, body, causes, label);
+    const event = this.#known(context, body, causes) ?? this.#new(context, body, causes, label);
+    if (body.kind === 'query.delivered' || body.kind === 'model.message') context?.comesTo(event.id);
+    else comesToDecided(context, body, causes);
+    return event;
   }
 
   /** As `record`, together with the next event: for what nobody acts on before that. */
   recordWithNext(context: Context, body: EventBody, { causes = [], label = HUB_LABEL }: Provenance): void {
     if (this.#known(context, body, causes) === null) this.#hold(draftOf(context, body, causes, label));
+    comesToDecided(context, body, causes);
   }
 
   /** Called where something else than an event comes next: what was held is in the journal then. */
@@ -120,6 +135,10 @@ export class Recorder {
   /** An event that was appended by another way. */
   learn(event: Event): void {
     this.#doubts.observe(event);
+    for (const told of this.#facts.factsOf(event)) {
+      // An effect is in the trace since it was admitted.
+      if (told.kind === 'fact') this.#monitor.record(told.fact, told.place);
+    }
   }
 
   /**
@@ -166,6 +185,11 @@ export class Recorder {
       return 'Such a call was carried out in this query before it was interrupted.';
     return this.#doubts.about(proposal);
   }
+}
+
+/** An effect that is allowed is the newest event of its context from then on. */
+function comesToDecided(context: Context | null, body: EventBody, [proposed]: readonly EventId[]): void {
+  if (proposed !== undefined && 'verdict' in body && body.verdict === 'allow') context?.comesTo(proposed);
 }
 
 function draftOf(

@@ -63,7 +63,7 @@ import { UserWords } from './recipients.ts';
 import { Recorder } from './recorder.ts';
 import { Registry } from './registry.ts';
 import { connectRemote } from './remote-app.ts';
-import { replay, toldOf } from './replay.ts';
+import { allowedEffects } from './replay.ts';
 import { RunningSubject } from './running-subject.ts';
 import { validatorOnDemand } from './schema-validator.ts';
 import type { SpokeLauncher } from './spoke-link.ts';
@@ -194,9 +194,8 @@ export class Session {
       for (const event of events) this.#saw(event);
       return events;
     };
-    this.#recorder = new Recorder({ ...parts.journal, append }, parts.past);
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    replay(parts.past, this.#monitor);
+    this.#recorder = new Recorder({ ...parts.journal, append }, this.#monitor, parts.past);
     for (const event of parts.past) this.#subject.saw(event);
     this.#trail = [...(unfinishedQuery([...parts.past, ...this.#recordUnknown(parts.past)])?.events ?? [])];
     // Names of contexts and calls are never used twice in a session, and each has at least one event.
@@ -258,8 +257,7 @@ export class Session {
       installed: (app) => this.#recordApp(app, { kind: 'app.installed' }),
       unavailable: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
     });
-    const { monitor, recorder } = { monitor: this.#monitor, recorder: this.#recorder };
-    const models = new ModelCalls({ model: this.#model(), gate: this.#gate, monitor, recorder, digest });
+    const models = new ModelCalls({ model: this.#model(), gate: this.#gate, recorder: this.#recorder, digest });
     this.#inquiries =
       parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
     this.#operator = this.#assemble(signal, models, leftToLearn(parts.past));
@@ -335,7 +333,7 @@ export class Session {
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
-    this.#monitor.resume(toldOf(events));
+    this.#monitor.resume(allowedEffects(events));
     const installed = events.flatMap(({ kind, app }) =>
       kind === 'app.installed' && app !== null ? [app] : [],
     );
@@ -465,7 +463,6 @@ export class Session {
   #assemble(signal: () => AbortSignal, models: ModelCalls, left: LeftToLearn): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
-    const monitor = this.#monitor;
     const recorder = this.#recorder;
     const registry = this.#registry;
     const apps = this.#apps;
@@ -487,7 +484,6 @@ export class Session {
       mode: parts.isolation === 'none' ? 'off' : parts.summaries,
       memory: parts.memory,
       models,
-      monitor,
       recorder,
       newContext: (options) => this.#newContext(options),
       newErrand: (ending) => this.#newErrandOfHub(ending, FOR_SUMMARY),
@@ -534,7 +530,6 @@ export class Session {
       apps,
       spokes: this.#spokes,
       gate,
-      monitor,
       recorder,
       models,
       calls,
@@ -603,13 +598,13 @@ export class Session {
 
   #contextNamed(
     contextId: ContextId,
-    { kind, app, modelOf, model: given, depth = 0, tools = new Map() }: ContextOptions,
+    { kind, app, modelOf, model: given, depth = 0, tools = new Map(), begins }: ContextOptions,
     cause?: EventId,
   ): Context {
     const whose = modelOf ?? app;
     const own = whose === null ? null : this.#registry.get(whose)?.model;
     const model = given ?? own ?? this.#parts.modelId;
-    const context = new Context({ id: contextId, kind, app, model, depth, tools });
+    const context = new Context({ id: contextId, kind, app, model, depth, tools, begins: begins ?? null });
     const apps = app === null ? [...new Set([...tools.values()].map((own) => own.app))] : [app];
     const causes = cause === undefined ? [] : [cause];
     this.#recorder.record(context, { kind: 'context.created', of: kind, apps }, { causes });
@@ -618,9 +613,9 @@ export class Session {
 
   /** Carries one tool call that another context asked for: it has seen what that context has, and answers to nobody. */
   #errand(from: Context, app: AppId, request: EventId): Context {
-    const context = this.#newContext({ kind: 'errand', app, depth: from.depth + 1 }, request);
+    const options: ContextOptions = { kind: 'errand', app, depth: from.depth + 1, begins: request };
+    const context = this.#newContext(options, request);
     context.sees(from.label, null);
-    context.lastEvent = request;
     return context;
   }
 

@@ -9,8 +9,7 @@
  *
  * Ring 0; the model's words are as trustworthy as what it read.
  */
-import { type AppId, type ContextKind, type EventId, HUB_LABEL, joinLabels } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
+import { type AppId, type ContextKind, HUB_LABEL, joinLabels } from '@cordon/core';
 import type { MemoryOwner } from '@cordon/trace';
 import { Background, type BackgroundParts } from './background.ts';
 import type { Context } from './context.ts';
@@ -26,7 +25,6 @@ export type SummaryMode = 'model' | 'extract' | 'off';
 export interface SummariesParts extends BackgroundParts {
   readonly mode: SummaryMode;
   readonly memory: Memory;
-  readonly monitor: ReferenceMonitor;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
   /** Of a summary. */
@@ -85,14 +83,14 @@ export class Summaries {
       through: older.through,
       label: context.label,
       holdsOthersValues: context.knowsOthersValues,
-      source: context.lastEvent,
+      source: context.last,
     });
     this.#end(context, isKept ? 'summed up' : 'deleted or corrected meanwhile');
   }
 
   /** A context of its own hears what is to be summed up, with all that flowed into it. */
   #hear(owner: MemoryOwner, { turns, label, sources, holdsOthersValues }: OlderTurns): Context {
-    const { newContext, recorder, monitor } = this.#parts;
+    const { newContext, recorder } = this.#parts;
     const app = appOf(owner);
     const context = newContext({ kind: 'summary', app });
     context.recalls(joinLabels(label, HUB_LABEL), holdsOthersValues);
@@ -100,12 +98,7 @@ export class Summaries {
       kind: 'query.delivered',
       text: `${turns.length} earlier messages, to be summed up`,
     } as const;
-    const heard: EventId = recorder.record(context, body, { causes: sources, label: context.label }).id;
-    context.lastEvent = heard;
-    monitor.record(
-      { kind: 'carried', context: context.id, label: context.label },
-      { event: heard, app, causes: sources },
-    );
+    recorder.record(context, body, { causes: sources, label: context.label });
     return context;
   }
 

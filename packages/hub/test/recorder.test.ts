@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, type EventId, HUB_LABEL, id, type ToolCall } from '@cordon/core';
+import { ReferenceMonitor } from '@cordon/monitor';
+import { emptyPolicy } from '@cordon/policy';
 import type { EventDraft } from '@cordon/trace';
 import { Context } from '../src/context.ts';
 import { Recorder } from '../src/recorder.ts';
@@ -57,7 +59,7 @@ function propose(recorder: Recorder) {
 
 test('a proposal is written before what comes next, in one transaction with it, and under the id that was told', () => {
   const journal = new Transactions();
-  const recorder = new Recorder(journal);
+  const recorder = new Recorder(journal, new ReferenceMonitor({ policy: emptyPolicy() }));
   const { event } = propose(recorder);
   assert.deepEqual([event, journal.all], ['event-1', []]);
   recorder.record(null, STARTED);
@@ -67,7 +69,7 @@ test('a proposal is written before what comes next, in one transaction with it, 
 
 test('what was held can be written by itself, once', () => {
   const journal = new Transactions();
-  const recorder = new Recorder(journal);
+  const recorder = new Recorder(journal, new ReferenceMonitor({ policy: emptyPolicy() }));
   propose(recorder);
   recorder.writeHeld();
   recorder.writeHeld();
@@ -76,7 +78,7 @@ test('what was held can be written by itself, once', () => {
 
 test('what the journal did not take is written before whatever it takes next', () => {
   const journal = new Transactions();
-  const recorder = new Recorder(journal);
+  const recorder = new Recorder(journal, new ReferenceMonitor({ policy: emptyPolicy() }));
   propose(recorder);
   journal.isFull = true;
   assert.throws(() => recorder.record(null, STARTED), /the disk is full/);
@@ -87,7 +89,7 @@ test('what the journal did not take is written before whatever it takes next', (
 
 test('who is told of an event and records another does not write again what was held', () => {
   const journal = new Transactions();
-  const recorder = new Recorder(journal);
+  const recorder = new Recorder(journal, new ReferenceMonitor({ policy: emptyPolicy() }));
   propose(recorder);
   journal.told = () => {
     journal.told = () => undefined;

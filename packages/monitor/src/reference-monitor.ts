@@ -50,8 +50,8 @@ export class ReferenceMonitor {
   readonly #monitor: PolicyMonitor;
   /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
   readonly #allowances = new WeakMap<object, Proposal>();
-  /** What an interrupted query has done, by event: it is in the trace, and goes on from there. */
-  readonly #unfinished = new Map<EventId, Proposal | null>();
+  /** What an interrupted query has done, by event: it is in the trace already. */
+  readonly #unfinished = new Map<EventId, Proposal>();
   /** What the policy of now says of what an interrupted query has done, at the place where each of it happened. */
   readonly #hindsight = new Map<EventId, Decision>();
 
@@ -97,8 +97,6 @@ export class ReferenceMonitor {
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
   record(fact: HubFact, frame: MonitorFrame): void {
-    // Told before, when the session was resumed; the query that goes on comes by it again.
-    if (this.#unfinished.get(frame.event) === null) return void this.#unfinished.delete(frame.event);
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
@@ -117,12 +115,12 @@ export class ReferenceMonitor {
   }
 
   /**
-   * These are of a query that goes on, and in the trace already; those of an earlier one count no more. `proposal` null: a
-   * fact. Each may come once more.
+   * These effects are of a query that goes on, and in the trace already; those of an earlier one count no more. Each may be
+   * readmitted once.
    */
-  resume(events: ReadonlyMap<EventId, Proposal | null>): void {
+  resume(effects: ReadonlyMap<EventId, Proposal>): void {
     this.#unfinished.clear();
-    for (const [event, proposal] of events) this.#unfinished.set(event, frozenCopy(proposal));
+    for (const [event, proposal] of effects) this.#unfinished.set(event, frozenCopy(proposal));
   }
 
   /**
@@ -130,9 +128,9 @@ export class ReferenceMonitor {
    * decided then, once. Refused for anything else.
    */
   readmit<P extends Proposal>(proposal: P, event: EventId): Ruling<P> {
-    const known = this.#unfinished.get(event) ?? null;
+    const known = this.#unfinished.get(event);
     const judged = frozenCopy(proposal);
-    if (known === null || contentOf(known) !== contentOf(judged))
+    if (known === undefined || contentOf(known) !== contentOf(judged))
       return { allowed: false, reasons: [NOT_DECIDED] };
     this.#unfinished.delete(event);
     return { allowed: true, allowance: this.#mint(judged), warnings: [] };

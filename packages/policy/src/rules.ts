@@ -16,6 +16,7 @@ export {
   noAnswer,
 } from './detector.ts';
 export { factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
+export { SessionFacts } from './formats/session-facts.ts';
 export { type AskedWork, LongTexts } from './long-texts.ts';
 export { spokenLink } from './origin/encodings.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';

@@ -23,7 +23,7 @@ import type { Endorsed, TraceEvent } from '../trace-event.ts';
 
 /** What has happened without a decision. `carried`: rules do not see it, but what it carries flows on. */
 export type HubFact =
-  | (Extract<EventBody, { kind: 'user.message' | 'plan.made' | 'model.message' | 'context.created' }> & {
+  | (Extract<EventBody, { kind: 'user.message' | 'plan.made' | 'model.message' }> & {
       readonly context: ContextId;
     })
   /** The user was shown these data in a question about a tool call, and allowed it as it is. */
@@ -193,8 +193,6 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
       };
     case 'call.endorsed':
       return { ...base, type: 'Endorsement', values: endorsedIn(fact.data, unframed(fact.shown)) };
-    case 'context.created':
-      return { ...base, type: 'Carrier' };
     case 'carried':
       return { ...base, type: 'Carrier', ...(fact.label === undefined ? {} : { label: fact.label }) };
   }

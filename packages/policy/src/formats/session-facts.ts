@@ -1,0 +1,148 @@
+/**
+ * What the journal of a session tells the monitor, event by event. The hub that writes the journal, one that resumes the
+ * session, and the reader of recorded journals all use this one mapping: rules see the same trace in each of them.
+ *
+ * Ring 0.
+ */
+import { type ContextId, type Event, type EventId, endorsesValues, id, type Proposal } from '@cordon/core';
+import type { EventPlace, HubFact } from './cordon-event.ts';
+
+/** Where the user's words arise; no context of the hub has this id. */
+const USER_CONTEXT: ContextId = id('user');
+
+/** A fact, or an effect that was allowed, with its place in the trace. */
+export type Told =
+  | { readonly kind: 'fact'; readonly fact: HubFact; readonly place: EventPlace }
+  | { readonly kind: 'effect'; readonly proposal: Proposal; readonly place: EventPlace };
+
+/** Contexts that serve no query of the user: none of them is the one that a plan was made for. */
+const NOT_SERVING: ReadonlySet<string> = new Set([
+  'planner',
+  'errand',
+  'reader',
+  'summary',
+  'facts',
+  'inquiry',
+]);
+
+type Kind<K extends Event['kind']> = Extract<Event, { kind: K }>;
+
+/** Reads the events of one session in the order of its journal. */
+export class SessionFacts {
+  readonly #messages = new Set<EventId>();
+  readonly #proposed = new Map<EventId, Event>();
+  readonly #asked = new Map<EventId, Kind<'permission.asked'>>();
+  /** A plan is made before the context that serves it exists. */
+  #plan: Kind<'plan.made'> | null = null;
+
+  /** What this event tells; mostly nothing, and never more than two facts. */
+  factsOf(event: Event): readonly Told[] {
+    if ('verdict' in event) return this.#decided(event);
+    if ('effect' in event) {
+      this.#proposed.set(event.id, event);
+      return [];
+    }
+    switch (event.kind) {
+      case 'user.message':
+        this.#plan = null;
+        this.#messages.add(event.id);
+        // Rules see the user's words where a context hears them; here they only begin to flow.
+        return [
+          fact({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] }),
+        ];
+      case 'plan.made':
+        return this.#planned(event);
+      case 'context.created':
+        return this.#created(event);
+      case 'query.delivered':
+        return this.#heard(event);
+      case 'model.message': {
+        const { kind, context, text, calls, id: said, app, causes } = event;
+        return context === null ? [] : [fact({ kind, context, text, calls }, { event: said, app, causes })];
+      }
+      case 'permission.asked':
+        this.#asked.set(event.id, event);
+        return [];
+      case 'permission.answered':
+        return this.#answered(event);
+      default:
+        return [];
+    }
+  }
+
+  /** A context that was begun before its plan was made has the plan at once. */
+  #planned(made: Kind<'plan.made'>): readonly Told[] {
+    const { kind, context, app, plan, origin, id: event } = made;
+    if (context !== null) return [fact({ kind, context, plan, origin }, { event, app, causes: [] })];
+    this.#plan = made;
+    return [];
+  }
+
+  #created({ of, context, app }: Kind<'context.created'>): readonly Told[] {
+    if (this.#plan === null || context === null || NOT_SERVING.has(of)) return [];
+    const { kind, plan, origin, id: event } = this.#plan;
+    this.#plan = null;
+    return [fact({ kind, context, plan, origin }, { event, app, causes: [] })];
+  }
+
+  /**
+   * The user's words become visible in a context, after the earlier turns that it recalls. Another context's request is not a
+   * message of the user to rules: it only carries on what it came from.
+   */
+  #heard({ id: event, app, causes, label, text, context }: Kind<'query.delivered'>): readonly Told[] {
+    if (context === null) return [];
+    const [first, ...recalled] = causes;
+    if (first === undefined || !this.#messages.has(first))
+      return [fact({ kind: 'carried', context, label }, { event, app, causes })];
+    const said = fact({ kind: 'user.message', context, text }, { event, app, causes: [first] });
+    if (recalled.length === 0) return [said];
+    const history = { event: id<'event'>(`history of ${context}`), app, causes: recalled };
+    return [fact({ kind: 'carried', context, label }, history), said];
+  }
+
+  /** The user allowed a call as it was shown: its values count as the user's from then on. */
+  #answered({ id: event, ...answer }: Kind<'permission.answered'>): readonly Told[] {
+    const asked = this.#asked.get(answer.prompt);
+    this.#asked.delete(answer.prompt);
+    const { context, app, allow, by, edits, shown, duration } = answer;
+    if (asked === undefined || context === null || !allow || by !== 'user') return [];
+    // Attack: an answer by rule, which no person has seen, would make an app's values the user's.
+    if (edits !== undefined || shown === undefined) return [];
+    const { data, subject, durations } = asked.prompt;
+    // A yes for longer than was offered was none.
+    if (duration === null || !durations.includes(duration)) return [];
+    const [about] = asked.causes;
+    const proposed = about === undefined ? undefined : this.#proposed.get(about);
+    if (proposed === undefined || !endorsesValues(proposed.kind, subject.scope)) return [];
+    return [
+      fact({ kind: 'call.endorsed', context, data, shown: shown.text }, { event, app, causes: [] }),
+    ];
+  }
+
+  /** What was allowed happened, as it stands in its proposal; what was refused did not. */
+  #decided({ verdict, causes: [about] }: Extract<Event, { verdict: unknown }>): readonly Told[] {
+    const proposed = about === undefined ? undefined : this.#proposed.get(about);
+    if (about !== undefined) this.#proposed.delete(about);
+    const proposal = proposed === undefined || verdict !== 'allow' ? null : proposalOf(proposed);
+    if (proposed === undefined || proposal === null) return [];
+    const { id: event, app, causes } = proposed;
+    return [{ kind: 'effect', proposal, place: { event, app, causes } }];
+  }
+}
+
+function fact(told: HubFact, place: EventPlace): Told {
+  return { kind: 'fact', fact: told, place };
+}
+
+/** The proposal that the journal's event was made from; null: it was made from none. */
+export function proposalOf(event: Event): Proposal | null {
+  const [effect, phase] = event.kind.split('.');
+  if (phase !== 'proposed') return null;
+  const { id: _id, session: _session, sequence: _sequence, time: _time, causes: _causes, ...content } = event;
+  const { kind: _kind, app, ...fields } = content;
+  // The app of others is that of the context in which they arise.
+  const own = effect !== undefined && ABOUT_AN_APP.has(effect) ? { app } : {};
+  return { ...fields, ...own, effect } as unknown as Proposal;
+}
+
+const ABOUT_AN_APP: ReadonlySet<string> = new Set(['tool-call', 'tool-output', 'egress']);
