@@ -9,10 +9,13 @@
 import {
   type AppId,
   type ContextId,
+  type ContextKind,
+  type DecidedBody,
   type Effect,
+  type Event,
   type EventBody,
   type EventId,
-  endorsesValues,
+  HUB_LABEL,
   id,
   isJsonObject,
   type Json,
@@ -21,15 +24,13 @@ import {
   type PlanOrigin,
   type PlanStep,
   type Proposal,
+  type ProposedBody,
   type ReleasedItem,
   type ToolCall,
 } from '@cordon/core';
-import type { TraceEvent } from '../trace-event.ts';
-import { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
+import { factEvent, proposalEvent } from './cordon-event.ts';
 import { join, own, type Reading } from './reading.ts';
-
-/** Where the user's words arise; no context of the hub has this id. */
-const USER_CONTEXT: ContextId = id('user');
+import { SessionFacts, type Told } from './session-facts.ts';
 
 /** An entry whose frame has been read. */
 interface Entry {
@@ -41,16 +42,6 @@ interface Entry {
   readonly body: JsonObject;
   readonly path: string;
 }
-
-/** Contexts that serve no query of the user: none of them is the one a plan was made for. */
-const NOT_SERVING: ReadonlySet<string> = new Set([
-  'planner',
-  'errand',
-  'reader',
-  'summary',
-  'facts',
-  'inquiry',
-]);
 
 /** What a journal may tell of; most of it says nothing to a rule. */
 const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}`>, null>> = {
@@ -113,14 +104,19 @@ const ENTRY_KINDS: ReadonlySet<string> = new Set([
   ...Object.keys(EFFECTS).flatMap((effect) => STEPS.map((step) => `${effect}.${step}`)),
 ]);
 
+/** Where an entry stands, and where the fields of its events stand if not under their own names. */
+interface Position {
+  readonly path: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+type BodyOf<K extends EventBody['kind']> = Extract<EventBody, { kind: K }>;
+
 export class JournalReader {
   readonly #reading: Reading;
-  readonly #entries = new Map<string, Entry>();
-  /** A plan is made before the context that serves it exists, and becomes visible there before all else. */
-  #plan: Entry | null = null;
-  readonly #plans = new Map<ContextId, Entry>();
-  /** The app whose context it is, as `context.created` says. */
-  readonly #apps = new Map<ContextId, AppId | null>();
+  readonly #facts = new SessionFacts();
+  readonly #positions = new Map<string, Position>();
+  readonly #proposals = new Set<string>();
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -158,60 +154,59 @@ export class JournalReader {
   }
 
   #entry(entry: Entry): void {
-    const { kind, context, body, path } = entry;
-    this.#entries.set(entry.id, entry);
+    const { kind, path } = entry;
     if (!ENTRY_KINDS.has(kind)) this.#reading.wrong(join(path, 'kind'), 'this kind of entry is not known');
-    if (kind === 'user.message') {
-      this.#plan = null;
-      this.#fact(entry, { kind: 'carried', context: USER_CONTEXT }, { app: null, causes: [] }, {});
-    } else if (kind === 'plan.made') this.#planned(entry);
-    else if (kind === 'context.created') this.#created(entry);
-    else if (kind.endsWith('.decided')) this.#decided(entry);
-    else if (kind === 'permission.answered') this.#answered(entry);
-    else if (context === null) return;
-    else if (kind === 'query.delivered') this.#heard(entry, context);
-    else if (kind === 'model.message') {
-      this.#planFirst(context);
-      const text = this.#reading.nameAt(body, 'text', path);
-      this.#fact(entry, { kind, context, text, calls: [] }, {}, { content: join(path, 'text') });
+    const read = this.#body(entry);
+    if (read === null) return;
+    const { body, parts = {} } = read;
+    this.#positions.set(entry.id, { path, parts });
+    for (const told of this.#facts.factsOf(eventOf(entry, body))) this.#emit(told, path);
+  }
+
+  /** Null: it tells rules nothing, or the reading has its fault. */
+  #body(
+    entry: Entry,
+  ): { readonly body: EventBody & { readonly label?: Label }; readonly parts?: Position['parts'] } | null {
+    const { kind, body, path } = entry;
+    if (kind.endsWith('.decided')) return this.#decided(entry);
+    if (kind.endsWith('.proposed') && kind !== 'install.proposed') return this.#proposed(entry);
+    const content = { content: join(path, 'text') };
+    switch (kind) {
+      case 'user.message':
+        return { body: { kind, text: '' } };
+      case 'query.delivered': {
+        const text = this.#reading.nameAt(body, 'text', path);
+        return { body: { kind, text, label: this.#label(body, path) }, parts: content };
+      }
+      case 'model.message':
+        return { body: { kind, text: this.#reading.nameAt(body, 'text', path), calls: [] }, parts: content };
+      case 'context.created':
+        // Which kinds of contexts there are is the hub's business.
+        return { body: { kind, of: own(body, 'of') as ContextKind, apps: [] } };
+      case 'plan.made':
+        return this.#plan(entry);
+      case 'permission.asked':
+        return { body: { kind, prompt: this.#prompt(entry) } };
+      case 'permission.answered':
+        return this.#answered(entry);
+      default:
+        return null;
     }
   }
 
-  /** A context that was foreseen has the plan at once. */
-  #planned(entry: Entry): void {
-    if (entry.context === null) {
-      this.#plan = entry;
-      return;
-    }
-    this.#plans.set(entry.context, entry);
-    this.#planFirst(entry.context);
-  }
-
-  #created({ context, app, body }: Entry): void {
-    const of = own(body, 'of');
-    if (context !== null) this.#apps.set(context, app);
-    if (this.#plan === null || context === null || typeof of !== 'string' || NOT_SERVING.has(of)) return;
-    this.#plans.set(context, this.#plan);
-    this.#plan = null;
-  }
-
-  #planFirst(context: ContextId): void {
-    const entry = this.#plans.get(context);
-    if (entry === undefined) return;
-    this.#plans.delete(context);
-    const at = join(entry.path, 'plan');
-    const plan = this.#reading.objectAt(entry.body, 'plan', entry.path) ?? {};
+  #plan({ body, path }: Entry) {
+    const at = join(path, 'plan');
+    const plan = this.#reading.objectAt(body, 'plan', path) ?? {};
     if (['steps', 'candidates'].some((key) => own(plan, key) === undefined))
-      this.#reading.wrong(entry.path, 'a plan has `steps` and `candidates`');
+      this.#reading.wrong(path, 'a plan has `steps` and `candidates`');
     const steps = this.#reading
       .listAt(plan, 'steps', at)
       .map((step, index) => this.#step(step, join(at, 'steps', index)));
     const candidates = this.#texts(plan, 'candidates', at).map((app): AppId => id(app));
     // Rules compare it as a text; which words there are is the planner's business.
-    const origin = this.#reading.nameAt(entry.body, 'origin', entry.path) as PlanOrigin;
+    const origin = this.#reading.nameAt(body, 'origin', path) as PlanOrigin;
     const parts = { steps: join(at, 'steps'), candidates: join(at, 'candidates') };
-    const place = { app: this.#apps.get(context) ?? null, causes: [] };
-    this.#fact(entry, { kind: 'plan.made', context, plan: { steps, candidates }, origin }, place, parts);
+    return { body: { kind: 'plan.made', plan: { steps, candidates }, origin } as const, parts };
   }
 
   #step(value: Json, path: string): PlanStep {
@@ -227,93 +222,76 @@ export class JournalReader {
     };
   }
 
-  /** The user's words, or another context's request, become visible in a context, after what it recalls. */
-  #heard(entry: Entry, context: ContextId): void {
-    this.#planFirst(context);
-    const { body, path } = entry;
-    const [first, ...recalled] = entry.causes;
-    const text = this.#reading.nameAt(body, 'text', path);
-    const isUsers = first !== undefined && this.#entries.get(first)?.kind === 'user.message';
-    if (!isUsers) {
-      this.#fact(entry, { kind: 'carried', context, label: this.#label(body, path) }, {}, {});
-      return;
-    }
-    if (recalled.length > 0) {
-      const event: EventId = id(`history of ${context}`);
-      this.#emit(
-        factEvent({ kind: 'carried', context }, { event, app: entry.app, causes: recalled }),
-        path,
-        {},
-      );
-    }
-    this.#fact(
-      entry,
-      { kind: 'user.message', context, text },
-      { causes: [first] },
-      { content: join(path, 'text') },
-    );
-  }
-
-  /** A yes of the user, as it was shown, endorses the values in the question. */
-  #answered(entry: Entry): void {
-    const { context, body, path } = entry;
-    if (own(body, 'allow') !== true || own(body, 'by') !== 'user' || own(body, 'edits') !== undefined) return;
-    const asked = this.#entries.get(this.#reading.nameAt(body, 'prompt', path));
-    const about = this.#entries.get(asked?.causes[0] ?? '');
-    const isSeen = own(body, 'shown') !== undefined;
-    if (asked === undefined || context === null || !isSeen) return;
-    const seen = this.#reading.objectAt(body, 'shown', path) ?? {};
-    const shown = this.#reading.nameAt(seen, 'text', join(path, 'shown'));
-    const at = join(asked.path, 'prompt');
-    const prompt = this.#reading.objectAt(asked.body, 'prompt', asked.path) ?? {};
-    // A yes for longer than was offered was none.
-    if (!this.#reading.listAt(prompt, 'durations', at).includes(own(body, 'duration') ?? null)) return;
+  #prompt({ body, path }: Entry): BodyOf<'permission.asked'>['prompt'] {
+    const at = join(path, 'prompt');
+    const prompt = this.#reading.objectAt(body, 'prompt', path) ?? {};
     const subject = this.#reading.objectAt(prompt, 'subject', at) ?? {};
-    if (about === undefined || !endorsesValues(about.kind, own(subject, 'scope'))) return;
     const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
       const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
       const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
       const hasArguments = own(datum, 'identifying') !== undefined;
       return { name: text('name'), value: text('value'), ...(hasArguments ? { identifying: [] } : {}) };
     });
-    this.#fact(entry, { kind: 'call.endorsed', context, data, shown }, { causes: [] }, {});
+    // Only these are looked at; the rest of a question is for the user who is asked.
+    const read = { subject, data, durations: this.#reading.listAt(prompt, 'durations', at) };
+    return read as unknown as BodyOf<'permission.asked'>['prompt'];
   }
 
-  #fact(
-    entry: Entry,
-    fact: HubFact,
-    place: { readonly app?: AppId | null; readonly causes?: readonly EventId[] },
-    parts: Readonly<Record<string, string>>,
-  ): void {
-    const { id: event, app, causes } = entry;
-    this.#emit(factEvent(fact, { event, app, causes, ...place }), entry.path, parts);
+  #answered({ body, path }: Entry): { readonly body: BodyOf<'permission.answered'> } {
+    const seen = own(body, 'shown') === undefined ? null : this.#reading.objectAt(body, 'shown', path);
+    const shown =
+      seen === null
+        ? {}
+        : { shown: { text: this.#reading.nameAt(seen, 'text', join(path, 'shown')), digest: '' } };
+    const isEdited = own(body, 'edits') !== undefined;
+    return {
+      body: {
+        kind: 'permission.answered',
+        prompt: id(this.#reading.nameAt(body, 'prompt', path)),
+        allow: own(body, 'allow') === true,
+        by: own(body, 'by') === 'user' ? 'user' : 'no-answer',
+        // A word that is none of them is none that was offered.
+        duration: (own(body, 'duration') ?? null) as BodyOf<'permission.answered'>['duration'],
+        ...shown,
+        ...(isEdited ? { edits: [] } : {}),
+      },
+    };
   }
 
-  #emit(event: TraceEvent, path: string, parts: Readonly<Record<string, string>>): void {
-    this.#reading.emit({ ...event, path, ...(Object.keys(parts).length === 0 ? {} : { parts }) });
+  #emit(told: Told, path: string): void {
+    const position = this.#positions.get(told.place.event) ?? { path, parts: {} };
+    const event =
+      told.kind === 'fact' ? factEvent(told.fact, told.place) : proposalEvent(told.proposal, told.place);
+    const parts = event.type === 'Carrier' ? {} : position.parts;
+    const located = Object.keys(parts).length === 0 ? {} : { parts };
+    this.#reading.emit({ ...event, path: position.path, ...located });
   }
 
   /** The effect happens when it has been allowed; what is known of it stands in its proposal. */
-  #decided({ causes, body, path }: Entry): void {
-    if (own(body, 'verdict') !== 'allow') {
-      if (own(body, 'verdict') !== 'deny') this.#reading.wrong(path, 'a decision says `allow` or `deny`');
-      return;
-    }
-    const proposed = causes[0] === undefined ? undefined : this.#entries.get(causes[0]);
-    if (proposed?.kind.endsWith('.proposed') !== true) {
+  #decided({ kind, causes, body, path }: Entry): { readonly body: EventBody } | null {
+    const verdict = own(body, 'verdict');
+    if (verdict !== 'allow' && verdict !== 'deny')
+      this.#reading.wrong(path, 'a decision says `allow` or `deny`');
+    if (verdict === 'allow' && !this.#proposals.has(causes[0] ?? '')) {
       this.#reading.wrong(path, 'a decision names its proposal as its cause');
-      return;
+      return null;
     }
-    const { context } = proposed;
+    const decided = { verdict: verdict === 'allow' ? 'allow' : 'deny', reasons: [], warnings: [] } as const;
+    return { body: { kind: kind as DecidedBody['kind'], permission: 'not-needed', ...decided } };
+  }
+
+  #proposed(entry: Entry): { readonly body: EventBody; readonly parts: Position['parts'] } | null {
+    const { kind, context, path } = entry;
+    this.#proposals.add(entry.id);
     if (context === null) {
-      this.#reading.wrong(proposed.path, 'a proposal has a `context`');
-      return;
+      this.#reading.wrong(path, 'a proposal has a `context`');
+      return null;
     }
-    this.#planFirst(context);
-    const read = this.#proposal(proposed, context);
-    if (read === null) return;
-    const place: EventPlace = { event: proposed.id, app: proposed.app, causes: proposed.causes };
-    this.#emit(proposalEvent(read.proposal, place), proposed.path, read.parts);
+    const read = this.#proposal(entry, context);
+    if (read === null) return null;
+    const { context: _, ...fields } = read.proposal;
+    // The union's members differ only in `kind`, which is that of the entry; the compiler cannot follow that.
+    return { body: { ...fields, kind } as ProposedBody, parts: read.parts };
   }
 
   /** Null: and the reading has its fault. */
@@ -486,4 +464,13 @@ interface ReadProposal {
   readonly proposal: Proposal;
   /** Where rules' fields stood, if not under their own names. */
   readonly parts: Readonly<Record<string, string>>;
+}
+
+function eventOf(
+  { id: event, context, app, causes }: Entry,
+  body: EventBody & { readonly label?: Label },
+): Event {
+  // Where the journal was written, and when, tells rules nothing.
+  const frame = { id: event, context, app, causes, session: id<'session'>('read'), sequence: 0, time: 0 };
+  return { label: HUB_LABEL, ...frame, ...body };
 }
