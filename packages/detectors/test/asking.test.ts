@@ -35,7 +35,7 @@ raise "so" if:
   for (;;) {
     const monitor = policy.value.monitor();
     const awaited = new Map<string, Question>();
-    monitor.foresee([event], awaited);
+    monitor.evaluate([event], awaited);
     if (awaited.size === 0) {
       const { verdict, reasons } = monitor.decide([event]);
       return { questions, verdict, reason: reasons[0]?.message ?? '' };

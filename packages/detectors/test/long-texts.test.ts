@@ -49,7 +49,7 @@ async function watched(
   for (const event of [call, read, send] as never[]) {
     for (;;) {
       const awaited = new Map<string, Question>();
-      monitor.foresee([event], awaited);
+      monitor.evaluate([event], awaited);
       if (awaited.size === 0 || answering === null) break;
       questions.push(...awaited.values());
       for (const question of awaited.values()) await answering.answer(question);

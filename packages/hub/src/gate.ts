@@ -11,7 +11,6 @@ import {
   type Allowed,
   type Clock,
   type DecidedBody,
-  type Decision,
   type Effect,
   type EventId,
   type ExecutedBody,
@@ -27,7 +26,7 @@ import {
   type RuleId,
   type Ruling,
 } from '@cordon/core';
-import type { MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
+import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
 import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
@@ -230,7 +229,7 @@ export class Gate {
           decision.verdict === 'ask' ? decision.reasons.filter(({ rule }) => !answered.has(rule)) : [];
         if (due === null && asks.length === 0) {
           const consent = permission === 'not-needed' ? 'not-needed' : 'given';
-          return conclude(this.#monitor.admit(proposal, frame, consent), permission, warnings);
+          return conclude(this.#monitor.admit(decision, consent), permission, warnings);
         }
         // What is asked about is in the journal before anybody is asked.
         this.#recorder.writeHeld();
@@ -266,13 +265,13 @@ export class Gate {
   }
 
   /** The rules of a decision wait for answers: those are fetched, and it is made again. */
-  async #answered(
+  async #answered<P extends Proposal>(
     context: Context,
-    proposal: Proposal,
+    proposal: P,
     frame: MonitorFrame,
-    first: Decision,
-  ): Promise<Decision> {
-    const decide: Decide = (awaited) => this.#monitor.decide(proposal, frame, awaited);
+    first: Judged<P>,
+  ): Promise<Judged<P>> {
+    const decide: Decide<Judged<P>> = (awaited) => this.#monitor.decide(proposal, frame, awaited);
     return (await this.#inquiries()?.settle(context, frame.event, decide)) ?? first;
   }
 

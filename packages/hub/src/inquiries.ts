@@ -56,7 +56,7 @@ export interface InquiriesParts {
 }
 
 /** What a monitor says; takes the questions that stand in the way. */
-export type Decide = (awaited: Map<string, Question>) => Decision;
+export type Decide<D extends Decision> = (awaited: Map<string, Question>) => D;
 
 /** An answer may lead to the next question; a policy for which that never ends is undecided. */
 const MOST_ROUNDS = 8;
@@ -92,7 +92,7 @@ export class Inquiries {
   }
 
   /** Decides until nobody is waited for, or time is up. `about`: the event of the proposal. */
-  async settle(context: Context, about: EventId, decide: Decide): Promise<Decision> {
+  async settle<D extends Decision>(context: Context, about: EventId, decide: Decide<D>): Promise<D> {
     const { answering, query, pause } = this.#parts;
     const over = new AbortController();
     const late = new AbortController();

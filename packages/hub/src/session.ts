@@ -257,7 +257,12 @@ export class Session {
       installed: (app) => this.#recordApp(app, { kind: 'app.installed' }),
       unavailable: (app, failure) => this.#recordApp(app, { kind: 'app.unavailable', fault: failure }),
     });
-    const models = new ModelCalls({ model: this.#model(), gate: this.#gate, recorder: this.#recorder, digest });
+    const models = new ModelCalls({
+      model: this.#model(),
+      gate: this.#gate,
+      recorder: this.#recorder,
+      digest,
+    });
     this.#inquiries =
       parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
     this.#operator = this.#assemble(signal, models, leftToLearn(parts.past));

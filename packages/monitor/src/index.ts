@@ -1,2 +1,7 @@
 export type { HubFact as MonitorFact } from '@cordon/policy/rules';
-export { type MonitorFrame, ReferenceMonitor, type ReferenceMonitorOptions } from './reference-monitor.ts';
+export {
+  type Judged,
+  type MonitorFrame,
+  ReferenceMonitor,
+  type ReferenceMonitorOptions,
+} from './reference-monitor.ts';

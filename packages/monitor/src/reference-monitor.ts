@@ -19,13 +19,14 @@ import {
   settledTexts,
 } from '@cordon/core';
 import {
-  effectOf,
+  type Evaluation,
   type Finding,
   factEvent,
   type HubFact,
   type Policy,
   type PolicyMonitor,
   proposalEvent,
+  verdictOf,
 } from '@cordon/policy/rules';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
@@ -46,8 +47,21 @@ export interface ReferenceMonitorOptions {
   readonly parameters?: JsonObject;
 }
 
+declare const ABOUT: unique symbol;
+/** A decision, and what it takes to admit exactly what it is about, once. */
+export type Judged<P extends Proposal> = Decision & { readonly [ABOUT]: P };
+
+/** What a decision is about. `evaluation` null: evaluating it failed. */
+interface Case {
+  readonly proposal: Proposal;
+  readonly frame: MonitorFrame;
+  readonly evaluation: Evaluation | null;
+}
+
 export class ReferenceMonitor {
   readonly #monitor: PolicyMonitor;
+  /** INVARIANT (one decision, one proof): a decision is in here until it is admitted. */
+  readonly #cases = new WeakMap<object, Case>();
   /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
   readonly #allowances = new WeakMap<object, Proposal>();
   /** What an interrupted query has done, by event: it is in the trace already. */
@@ -60,39 +74,60 @@ export class ReferenceMonitor {
   }
 
   /**
-   * What the policy says about letting this happen now; changes nothing.
+   * What the policy says about letting this happen now; changes nothing. Throws for what is not plain data.
    * @param awaited takes the questions, by digest, whose answers could change it
    */
-  decide(proposal: Proposal, frame: MonitorFrame, awaited?: Map<string, Question>): Decision {
-    const findings = this.#findings(proposal, frame, awaited);
-    const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly Reason[] =>
-      findings.filter((finding) => judged(finding) === effect).map(reasonOf);
-    const warnings = reasons('warn');
-    const denials = reasons('deny');
-    if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
-    const questions = reasons('ask');
-    return questions.length > 0
-      ? { verdict: 'ask', reasons: questions, warnings }
-      : { verdict: 'allow', warnings };
+  decide<P extends Proposal>(given: P, frame: MonitorFrame, awaited?: Map<string, Question>): Judged<P> {
+    // The caller keeps its object; what was decided is what will be spent.
+    const proposal = frozenCopy(given);
+    // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
+    try {
+      const evaluation = this.#monitor.evaluate([proposalEvent(proposal, frame)], awaited);
+      return this.#judged(verdictOf(evaluation.findings, reasonOf), { proposal, frame, evaluation });
+    } catch (error) {
+      return this.#judged(faultDecision(error), { proposal, frame, evaluation: null });
+    }
   }
 
   /**
-   * Decides again, because the trace may have grown while the user was asked; if it may happen, appends it and
-   * mints the proof. `given` turns ask into allow; deny stays deny, and a refusal changes nothing.
+   * If what was decided on may happen, appends it and mints the proof, once for each decision. It is decided again where the
+   * trace has grown since. `given` turns ask into allow; deny stays deny, and a refusal changes nothing.
    */
-  admit<P extends Proposal>(proposal: P, frame: MonitorFrame, consent: 'not-needed' | 'given'): Ruling<P> {
-    // The caller keeps its object; what was decided is what will be spent.
-    const judged = frozenCopy(proposal);
-    const decision = this.decide(judged, frame);
-    if (decision.verdict === 'deny' || (decision.verdict === 'ask' && consent !== 'given')) {
-      return { allowed: false, reasons: decision.reasons };
+  admit<P extends Proposal>(judged: Judged<P>, consent: 'not-needed' | 'given'): Ruling<P> {
+    const found = this.#cases.get(judged);
+    if (found === undefined) throw new Error('this monitor did not decide so, or has admitted it before');
+    this.#cases.delete(judged);
+    const { proposal, frame, evaluation } = found;
+    if (evaluation === null || !this.#monitor.isCurrent(evaluation)) {
+      // What was stored under a `Judged<P>` is the `P` that `decide` was given.
+      const again = this.decide(proposal as P, frame);
+      const now = this.#cases.get(again)?.evaluation ?? null;
+      return this.#admit(again, now, proposal as P, consent);
     }
+    return this.#admit(judged, evaluation, proposal as P, consent);
+  }
+
+  #admit<P extends Proposal>(
+    decision: Decision,
+    evaluation: Evaluation | null,
+    proposal: P,
+    consent: 'not-needed' | 'given',
+  ): Ruling<P> {
+    if (decision.verdict === 'deny' || (decision.verdict === 'ask' && consent !== 'given'))
+      return { allowed: false, reasons: decision.reasons };
     try {
-      this.#monitor.append([proposalEvent(judged, frame)]);
+      if (evaluation === null) throw new Error('it was not evaluated');
+      this.#monitor.append(evaluation);
     } catch (error) {
       return { allowed: false, reasons: [faultReason(error)] };
     }
-    return { allowed: true, allowance: this.#mint(judged), warnings: decision.warnings };
+    return { allowed: true, allowance: this.#mint(proposal), warnings: decision.warnings };
+  }
+
+  #judged<P extends Proposal>(decision: Decision, about: Case): Judged<P> {
+    const judged = decision as Judged<P>;
+    this.#cases.set(judged, about);
+    return judged;
   }
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
@@ -151,19 +186,6 @@ export class ReferenceMonitor {
     this.#allowances.set(allowance, proposal);
     return allowance;
   }
-
-  #findings(
-    proposal: Proposal,
-    frame: MonitorFrame,
-    awaited?: Map<string, Question>,
-  ): readonly (Finding | Reason)[] {
-    // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
-    try {
-      return this.#monitor.foresee([proposalEvent(proposal, frame)], awaited);
-    } catch (error) {
-      return [faultReason(error)];
-    }
-  }
 }
 
 const NOT_DECIDED: Reason = {
@@ -179,13 +201,8 @@ function contentOf(proposal: Proposal): string {
   return canonicalJsonOf(content);
 }
 
-function judged(finding: Finding | Reason): ReturnType<typeof effectOf> {
-  return 'because' in finding ? 'deny' : effectOf(finding);
-}
-
 /** Rule, the author's own words, and event ids: never a value of the trace, which may be protected. */
-function reasonOf(finding: Finding | Reason): Reason {
-  if ('because' in finding) return finding;
+function reasonOf(finding: Finding): Reason {
   const events = [
     ...new Set(finding.bound.flatMap(({ entry }) => (entry === null ? [] : [entry.reference]))),
   ];
@@ -196,6 +213,10 @@ function reasonOf(finding: Finding | Reason): Reason {
     events: events.map((event) => id(event)),
     because: open === null ? 'rule' : 'undecided',
   };
+}
+
+function faultDecision(error: unknown): Decision {
+  return { verdict: 'deny', reasons: [faultReason(error)], warnings: [] };
 }
 
 function faultReason(error: unknown): Reason {

@@ -27,7 +27,11 @@ class Session {
   /** Refuses to go on if the step is denied. */
   does(app: string | null, proposal: Proposal, causes: readonly EventId[] = []): EventId {
     const frame = this.frame(app, causes);
-    assert.equal(this.monitor.admit(proposal, frame, 'given').allowed, true, proposal.effect);
+    assert.equal(
+      this.monitor.admit(this.monitor.decide(proposal, frame), 'given').allowed,
+      true,
+      proposal.effect,
+    );
     return frame.event;
   }
 

@@ -76,7 +76,7 @@ test('what was decided is a copy, or a value that nobody can change', async () =
   const monitor = monitorFor('');
   const spent = (structured: JsonObject) => {
     const proposal = { ...toolOutput('c1', 'mail', 'call-1'), structured };
-    const ruling = monitor.admit(proposal, frame('e1'), 'not-needed');
+    const ruling = monitor.admit(monitor.decide(proposal, frame('e1')), 'not-needed');
     assert.ok(ruling.allowed);
     return monitor.spend(ruling.allowance).structured;
   };
@@ -94,7 +94,7 @@ function answer(context: string, text: string): Answer {
 }
 
 function admit(monitor: ReferenceMonitor, proposal: Proposal, at: MonitorFrame): void {
-  assert.equal(monitor.admit(proposal, at, 'not-needed').allowed, true);
+  assert.equal(monitor.admit(monitor.decide(proposal, at), 'not-needed').allowed, true);
 }
 
 const FLOW = `
@@ -187,10 +187,10 @@ test('ask needs consent, and consent does not turn a deny into an allow', () => 
   const asking = monitorFor('ask "sure?" if:\n    (c: ToolCall)\n    c is tool:send\n');
   const call = toolCall('s1', 'mail', 'send');
   assert.equal(asking.decide(call, frame('e1')).verdict, 'ask');
-  assert.equal(asking.admit(call, frame('e1'), 'not-needed').allowed, false);
-  assert.equal(asking.admit(call, frame('e1'), 'given').allowed, true);
+  assert.equal(asking.admit(asking.decide(call, frame('e1')), 'not-needed').allowed, false);
+  assert.equal(asking.admit(asking.decide(call, frame('e1')), 'given').allowed, true);
   const denying = monitorFor('raise "no" if:\n    (c: ToolCall)\n    c is tool:send\n');
-  assert.equal(denying.admit(call, frame('e1'), 'given').allowed, false);
+  assert.equal(denying.admit(denying.decide(call, frame('e1')), 'given').allowed, false);
 });
 
 test('warn lets the effect happen and says so', () => {
@@ -222,11 +222,12 @@ test('a message that is computed from values is shown without them', () => {
 test('an allowance gives its proposal back exactly once, and a forged one never', () => {
   const monitor = monitorFor('');
   const call = toolCall('s1', 'mail', 'send', { to: 'a' });
-  const ruling = monitor.admit(call, frame('e1'), 'not-needed');
+  const ruling = monitor.admit(monitor.decide(call, frame('e1')), 'not-needed');
   assert.ok(ruling.allowed);
   assert.deepEqual(monitor.spend(ruling.allowance), call);
   assert.throws(() => monitor.spend(ruling.allowance));
-  const other = monitorFor('').admit(call, frame('e1'), 'not-needed');
+  const stranger = monitorFor('');
+  const other = stranger.admit(stranger.decide(call, frame('e1')), 'not-needed');
   assert.ok(other.allowed);
   assert.throws(() => monitor.spend(other.allowance));
 });
@@ -234,7 +235,10 @@ test('an allowance gives its proposal back exactly once, and a forged one never'
 test('what is spent is what was decided, whatever became of the object that was handed in', () => {
   const monitor = monitorFor('raise "no" if:\n    (c: ToolCall)\n    c is tool:send({to: "evil"})\n');
   const args = { to: 'friend' };
-  const ruling = monitor.admit(toolCall('s1', 'mail', 'send', args), frame('e1'), 'not-needed');
+  const ruling = monitor.admit(
+    monitor.decide(toolCall('s1', 'mail', 'send', args), frame('e1')),
+    'not-needed',
+  );
   args.to = 'evil';
   assert.ok(ruling.allowed);
   assert.deepEqual(monitor.spend(ruling.allowance).arguments, { to: 'friend' });
@@ -243,7 +247,10 @@ test('what is spent is what was decided, whatever became of the object that was 
 test('what is spent is plain data that nobody can change, with keys of any name', () => {
   const monitor = monitorFor('');
   const args = JSON.parse('{"__proto__":{"to":"enemy"},"list":[{"deep":1}]}');
-  const ruling = monitor.admit(toolCall('c', 'mail', 'send', args), frame('e1'), 'not-needed');
+  const ruling = monitor.admit(
+    monitor.decide(toolCall('c', 'mail', 'send', args), frame('e1')),
+    'not-needed',
+  );
   assert.ok(ruling.allowed);
   const { arguments: spent } = monitor.spend(ruling.allowance);
   assert.equal(JSON.stringify(spent), '{"__proto__":{"to":"enemy"},"list":[{"deep":1}]}');
@@ -255,7 +262,20 @@ test('what is spent is plain data that nobody can change, with keys of any name'
     [true, true, true],
   );
   const call = toolCall('c', 'mail', 'send', { run: () => 'no data' });
-  assert.throws(() => monitor.admit(call, frame('e2'), 'not-needed'), /plain data/);
+  assert.throws(() => monitor.admit(monitor.decide(call, frame('e2')), 'not-needed'), /plain data/);
+});
+
+test('a decision is admitted once, by the monitor that made it, and anew where the trace has grown', () => {
+  const monitor = monitorFor('raise "twice" if:\n    (a: ToolCall) -> (b: ToolCall)\n');
+  const call = (at: string) => monitor.decide(toolCall('s1', 'mail', 'send', {}, at), frame(at));
+  const [first, second] = [call('e1'), call('e2')];
+  assert.deepEqual([first.verdict, second.verdict], ['allow', 'allow']);
+  assert.throws(() => monitorFor('').admit(first, 'not-needed'), /did not decide/);
+  assert.equal(monitor.admit(first, 'not-needed').allowed, true);
+  assert.throws(() => monitor.admit(first, 'not-needed'), /admitted it before/);
+  // Attack: two calls are decided on beside each other, each of which is allowed alone.
+  assert.equal(monitor.admit(second, 'not-needed').allowed, false);
+  assert.throws(() => monitor.admit(second, 'given'), /admitted it before/);
 });
 
 test('a denied effect leaves nothing behind that later decisions could see', () => {
@@ -269,15 +289,18 @@ raise "never" if:
     c is tool:send({to: "evil"})
 `);
   assert.equal(
-    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'evil' }), frame('e1'), 'not-needed').allowed,
+    monitor.admit(monitor.decide(toolCall('s1', 'mail', 'send', { to: 'evil' }), frame('e1')), 'not-needed')
+      .allowed,
     false,
   );
   assert.equal(
-    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e2'), 'not-needed').allowed,
+    monitor.admit(monitor.decide(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e2')), 'not-needed')
+      .allowed,
     true,
   );
   assert.equal(
-    monitor.admit(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e3'), 'not-needed').allowed,
+    monitor.admit(monitor.decide(toolCall('s1', 'mail', 'send', { to: 'friend' }), frame('e3')), 'not-needed')
+      .allowed,
     false,
   );
 });

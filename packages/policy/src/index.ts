@@ -66,7 +66,6 @@ export type { Source, Span } from './source.ts';
 
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export { spokenLink } from './origin/encodings.ts';
-export { effectOf } from './policy-monitor.ts';
 export type { EventNeed, RuleNeeds, TextNeed } from './rule-needs.ts';
 export { RuleProgram } from './rule-set.ts';
 export type { Finding } from './rule-state.ts';

@@ -42,6 +42,31 @@ export interface PolicyReason {
   readonly explanation: Explanation;
 }
 
+/** What the policy says of events that have not happened. */
+export interface Evaluation {
+  /** For each rule in order: its first violation, else its first open line. */
+  readonly findings: readonly Finding[];
+  /** Their places in the trace. */
+  readonly prepared: Prepared;
+}
+
+/** What findings come to, each told as `R`. */
+export type Verdict<R> =
+  | { readonly verdict: 'allow'; readonly warnings: readonly R[] }
+  | { readonly verdict: 'deny' | 'ask'; readonly reasons: readonly R[]; readonly warnings: readonly R[] };
+
+/** `deny` outweighs `ask`, which outweighs `allow`; warnings change no verdict. */
+export function verdictOf<R>(findings: readonly Finding[], told: (finding: Finding) => R): Verdict<R> {
+  const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly R[] =>
+    findings.filter((finding) => effectOf(finding) === effect).map(told);
+  const warnings = reasons('warn');
+  for (const verdict of ['deny', 'ask'] as const) {
+    const found = reasons(verdict);
+    if (found.length > 0) return { verdict, reasons: found, warnings };
+  }
+  return { verdict: 'allow', warnings };
+}
+
 /**
  * One trace and what the rules remember of it. Events are taken as they are: they must be JSON that is finite and not
  * nested without end, as what `readTrace` gives is.
@@ -55,9 +80,7 @@ export class PolicyMonitor {
 
   /** What the policy says about these events happening next, all of them or none. Changes nothing. */
   decide(events: readonly TraceEvent[]): PolicyDecision {
-    if (!events.every(isEvent)) return NO_EVENT;
-    const prepared = this.#set.prepare(events);
-    return decisionOf(this.#foresee(prepared), prepared);
+    return events.every(isEvent) ? decisionOf(this.evaluate(events)) : NO_EVENT;
   }
 
   /**
@@ -66,24 +89,30 @@ export class PolicyMonitor {
    */
   admit(events: readonly TraceEvent[], consent: 'given' | 'not-needed'): PolicyDecision {
     if (!events.every(isEvent)) return NO_EVENT;
-    const prepared = this.#set.prepare(events);
-    const decision = decisionOf(this.#foresee(prepared), prepared);
+    const evaluated = this.evaluate(events);
+    const decision = decisionOf(evaluated);
     const isAdmitted = decision.verdict === 'allow' || (decision.verdict === 'ask' && consent === 'given');
-    if (isAdmitted) this.#set.append(prepared);
+    if (isAdmitted) this.#set.append(evaluated.prepared);
     return decision.verdict === 'ask' && isAdmitted ? { ...decision, verdict: 'allow' } : decision;
   }
 
   /**
-   * What appending the events would bring about, for each rule in order: its first violation, else its first open line.
+   * What appending the events would bring about. Changes nothing.
    * @param awaited takes the questions, by digest, whose answers could change it
    */
-  foresee(events: readonly TraceEvent[], awaited?: Map<string, Question>): readonly Finding[] {
-    return this.#foresee(this.#set.prepare(events), awaited);
+  evaluate(events: readonly TraceEvent[], awaited?: Map<string, Question>): Evaluation {
+    const prepared = this.#set.prepare(events);
+    return { findings: this.#findings(prepared, awaited), prepared };
   }
 
-  /** The events have happened. */
-  append(events: readonly TraceEvent[]): void {
-    this.#set.append(this.#set.prepare(events));
+  /** Whether the trace is as it was when this was evaluated, so that it would be evaluated so again. */
+  isCurrent({ prepared }: Evaluation): boolean {
+    return this.#set.isLatest(prepared);
+  }
+
+  /** The events have happened. Those that were evaluated must be current. */
+  append(events: readonly TraceEvent[] | Evaluation): void {
+    this.#set.append('prepared' in events ? events.prepared : this.#set.prepare(events));
   }
 
   /** How many events the rules remember. */
@@ -96,7 +125,7 @@ export class PolicyMonitor {
     return this.#set.tried;
   }
 
-  #foresee(prepared: Prepared, awaited?: Map<string, Question>): readonly Finding[] {
+  #findings(prepared: Prepared, awaited?: Map<string, Question>): readonly Finding[] {
     const found: Finding[] = [];
     this.#set.examine(prepared, () => {
       let index = -1;
@@ -139,23 +168,14 @@ const NO_EVENT: PolicyDecision = {
 };
 
 /** What a finding does to an action: what cannot be decided denies, unless the rule says otherwise. */
-export function effectOf(finding: Finding): 'deny' | 'ask' | 'warn' | 'none' {
+function effectOf(finding: Finding): 'deny' | 'ask' | 'warn' | 'none' {
   if (finding.open !== null) return finding.rule.whenUndecided === 'allow' ? 'none' : 'deny';
   return finding.rule.effect === 'raise' ? 'deny' : finding.rule.effect;
 }
 
-function decisionOf(findings: readonly Finding[], { batch }: Prepared): PolicyDecision {
-  const reasons = (effect: 'deny' | 'ask' | 'warn'): readonly PolicyReason[] =>
-    findings
-      .filter((finding) => effectOf(finding) === effect)
-      .map((finding) => reasonOf(finding, (from, to) => batch.provenance.way(from, to)));
-  const warnings = reasons('warn');
-  const denials = reasons('deny');
-  if (denials.length > 0) return { verdict: 'deny', reasons: denials, warnings };
-  const questions = reasons('ask');
-  return questions.length > 0
-    ? { verdict: 'ask', reasons: questions, warnings }
-    : { verdict: 'allow', reasons: [], warnings };
+function decisionOf({ findings, prepared: { batch } }: Evaluation): PolicyDecision {
+  const way: Way = (from, to) => batch.provenance.way(from, to);
+  return { reasons: [], ...verdictOf(findings, (finding) => reasonOf(finding, way)) };
 }
 
 function reasonOf(finding: Finding, way: Way): PolicyReason {

@@ -190,6 +190,8 @@ export class RuleSet {
   readonly #seen: SeenTexts | null;
   readonly #world: World;
   readonly #work: Work = { tried: 0 };
+  /** What was prepared last, unless the trace has grown since; null: nothing. */
+  #latest: Prepared | null = null;
 
   /** `wants`: whether new events bring anything about, or all that they do, for which more has to be kept. */
   constructor(program: RuleProgram, parameters: JsonObject, wants: Wants) {
@@ -217,7 +219,8 @@ export class RuleSet {
     const world = this.#worldWith(batch.entries);
     const { entries } = batch;
     const interests = entries.map(({ event, toolName }) => this.#program.interestsIn(event, toolName));
-    return { batch, world, concerned: this.#concerned(entries, interests, world) };
+    this.#latest = { batch, world, concerned: this.#concerned(entries, interests, world) };
+    return this.#latest;
   }
 
   /** For each rule that the events concern, in order, reports what they bring about. */
@@ -228,8 +231,14 @@ export class RuleSet {
     }
   }
 
+  /** Whether nothing else was prepared, and nothing has happened, since this was. */
+  isLatest(prepared: Prepared): boolean {
+    return prepared === this.#latest;
+  }
+
   /** The events have happened: they must be the last that were prepared. */
   append({ batch, concerned }: Prepared): void {
+    this.#latest = null;
     this.#trace.commit(batch);
     this.#see(batch.entries);
     this.#index.add(batch.entries, this.#world);
@@ -238,6 +247,7 @@ export class RuleSet {
 
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
+    this.#latest = null;
     const interests = this.#interestsIn(event);
     if (interests === null && this.#seen === null) return this.#trace.pass(event);
     const entries = this.#trace.append(event);

@@ -20,6 +20,6 @@ export { SessionFacts } from './formats/session-facts.ts';
 export { type AskedWork, LongTexts } from './long-texts.ts';
 export { spokenLink } from './origin/encodings.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
-export { effectOf, PolicyMonitor } from './policy-monitor.ts';
+export { type Evaluation, PolicyMonitor, verdictOf } from './policy-monitor.ts';
 export { definePredicate, type PredicateSpec } from './predicate.ts';
 export type { Finding } from './rule-state.ts';

@@ -67,7 +67,7 @@ const CALL: TraceEvent = {
 
 function asked(monitor: PolicyMonitor): readonly string[] {
   const awaited = new Map<string, Question>();
-  monitor.foresee([CALL], awaited);
+  monitor.evaluate([CALL], awaited);
   return [...awaited.keys()].sort();
 }
 

@@ -102,8 +102,8 @@ function watch(policy: Policy, parameters: JsonObject, events: readonly TraceEve
   const monitor = policy.monitor(parameters);
   for (const [index, event] of events.slice(0, MAX_WATCHED).entries()) {
     const foreseen = monitor
-      .foresee([event])
-      .map(({ rule, open }) => ({ rule: rule.number, isViolation: open === null }));
+      .evaluate([event])
+      .findings.map(({ rule, open }) => ({ rule: rule.number, isViolation: open === null }));
     const outcomes = evaluatePending(policy, events.slice(0, index), [event], parameters);
     const expected = policy.rules.flatMap(({ number }) => {
       const own = outcomes.filter(({ rule }) => rule === number);

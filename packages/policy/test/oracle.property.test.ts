@@ -47,7 +47,7 @@ function compare(
       const monitor = policy.monitor();
       for (const [index, event] of events.entries()) {
         const past = events.slice(0, index);
-        const decided = verdicts(policy, monitor.foresee([event]).map(fromMonitor));
+        const decided = verdicts(policy, monitor.evaluate([event]).findings.map(fromMonitor));
         const expected = verdicts(policy, evaluatePending(policy, past, [event]).map(fromReference));
         assert.deepEqual(decided, expected, `after ${index} events`);
         for (const verdict of decided) seen.add(verdict);
@@ -99,7 +99,7 @@ test('how events are batched does not matter', () => {
       const split = policy.monitor();
       split.append(events.slice(0, at));
       assert.deepEqual(
-        verdicts(policy, split.foresee(events.slice(at)).map(fromMonitor)),
+        verdicts(policy, split.evaluate(events.slice(at)).findings.map(fromMonitor)),
         at >= events.length
           ? verdicts(policy, evaluatePending(policy, events, []).map(fromReference))
           : verdicts(
@@ -131,7 +131,7 @@ test('asking what an event would do leaves no trace', () => {
       const asked = policy.monitor();
       const plain = policy.monitor();
       for (const [index, event] of events.entries()) {
-        asked.foresee([event]);
+        asked.evaluate([event]);
         if (steps[index]?.[1] === true) continue;
         asked.append([event]);
         plain.append([event]);

@@ -204,7 +204,9 @@ function compareOnce(contexts: number, maxLength: number, seen: Set<string>): vo
         for (const [, word = ''] of source.matchAll(/"(?:kind|match)":"(\w+)"/g)) seen.add(word);
       const monitor = RULES.monitor();
       for (const [index, event] of events.entries()) {
-        const foreseen = monitor.foresee([event]).map(({ rule, open }) => `${rule.number} ${open === null}`);
+        const foreseen = monitor
+          .evaluate([event])
+          .findings.map(({ rule, open }) => `${rule.number} ${open === null}`);
         const outcomes = evaluatePending(RULES, events.slice(0, index), [event]);
         const rules = [...new Set(outcomes.map(({ rule }) => rule))];
         const isViolated = (number: number): boolean =>

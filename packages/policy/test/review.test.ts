@@ -15,7 +15,7 @@ function verdictsOf(text: string, events: readonly TraceEvent[]): readonly Verdi
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
   const monitor = policy.value.monitor();
   return events.map((event, index) => {
-    const found = monitor.foresee([event]);
+    const found = monitor.evaluate([event]).findings;
     const expected = evaluatePending(policy.value, events.slice(0, index), [event]);
     monitor.append([event]);
     const own = verdict(found.map(({ open }) => open === null));
@@ -174,11 +174,11 @@ test('the clock of a process that many contexts call is kept small where it lear
   for (const before of [0, 100, 299]) {
     const monitor = policy.value.monitor();
     monitor.append(told(before));
-    assert.equal(monitor.foresee([answer]).length, 1);
+    assert.equal(monitor.evaluate([answer]).findings.length, 1);
   }
   const unheard = policy.value.monitor();
   unheard.append([...delivered, { ...message('m', 'secret'), context: 'elsewhere' }]);
-  assert.deepEqual(unheard.foresee([answer]), []);
+  assert.deepEqual(unheard.evaluate([answer]).findings, []);
 });
 
 test('each element of a value is compared with itself, not looked for among the others', () => {
@@ -204,7 +204,7 @@ raise "x" if:
     const monitor = policy.value.monitor();
     monitor.append([call('send', '1', args), message('m', words.join(' '))]);
     count = 0;
-    assert.deepEqual(monitor.foresee([message('n', 'z')]), []);
+    assert.deepEqual(monitor.evaluate([message('n', 'z')]).findings, []);
     return count;
   });
   assert.equal(reads[1], reads[0]);

@@ -88,7 +88,7 @@ class Watch {
       return { line: number, verdict: 'deny', error: pending.fault, reasons: [], warnings: [] };
     }
     const { events, consent, happened } = pending.value;
-    await this.#asked?.judged((awaited) => this.#monitor.foresee(events, awaited));
+    await this.#asked?.judged((awaited) => this.#monitor.evaluate(events, awaited));
     const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#options.consent);
     if (verdict === 'allow') happened();
     else if (this.#exitCode === EXIT.done) this.#exitCode = EXIT.refused;

@@ -65,7 +65,7 @@ function lastDecision(
   const monitor = policy.monitor(test.parameters);
   monitor.append(events.slice(0, -1));
   const last = events.slice(-1);
-  monitor.foresee(last, awaited);
+  monitor.evaluate(last, awaited);
   return monitor.decide(last);
 }
 

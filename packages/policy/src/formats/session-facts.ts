@@ -47,9 +47,7 @@ export class SessionFacts {
         this.#plan = null;
         this.#messages.add(event.id);
         // Rules see the user's words where a context hears them; here they only begin to flow.
-        return [
-          fact({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] }),
-        ];
+        return [fact({ kind: 'carried', context: USER_CONTEXT }, { event: event.id, app: null, causes: [] })];
       case 'plan.made':
         return this.#planned(event);
       case 'context.created':
@@ -114,9 +112,7 @@ export class SessionFacts {
     const [about] = asked.causes;
     const proposed = about === undefined ? undefined : this.#proposed.get(about);
     if (proposed === undefined || !endorsesValues(proposed.kind, subject.scope)) return [];
-    return [
-      fact({ kind: 'call.endorsed', context, data, shown: shown.text }, { event, app, causes: [] }),
-    ];
+    return [fact({ kind: 'call.endorsed', context, data, shown: shown.text }, { event, app, causes: [] })];
   }
 
   /** What was allowed happened, as it stands in its proposal; what was refused did not. */
