@@ -178,14 +178,15 @@ export class Gate {
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
     const { causes, label, need, revise, isDelivery = false } = circumstances;
-    const { event, proposal, decided } = this.#recorder.propose(
+    const recorded = this.#recorder.propose(
       context,
       given,
       { causes, label },
       (...known) => this.#stillHolds(context, ...known, circumstances, settled),
     );
-    if (decided !== null) return this.#asDecided(context, { event, proposal, decided }, circumstances);
-    const frame = { event, app: context.app, causes };
+    const { event, proposal, decided } = recorded;
+    if (decided !== null) return this.#asDecided(context, { ...recorded, decided }, circumstances);
+    const frame = { event, app: context.app, causes: recorded.causes };
     const conclude = (
       ruling: Ruling<P>,
       permission: DecidedBody['permission'],

@@ -33,6 +33,8 @@ export interface Provenance {
 export interface Recorded<P extends Proposal> {
   readonly event: EventId;
   readonly proposal: P;
+  /** As the journal has them: a query that goes on may have come there by another way. */
+  readonly causes: readonly EventId[];
   /** What was decided about it before the query was interrupted; null: nothing. */
   readonly decided: DecidedBody | null;
 }
@@ -160,16 +162,16 @@ export class Recorder {
     }
     const id = this.#journal.newId();
     this.#hold({ ...draftOf(context, body, causes, label), id });
-    return this.#named(given, this.#recorded(given, { ...body, id }, null));
+    return this.#named(given, this.#recorded(given, { ...body, id, causes }, null));
   }
 
   #recorded<P extends Proposal>(
     given: P,
-    event: (ProposedBody | Event) & { readonly id: EventId },
+    event: (ProposedBody | Event) & Pick<Event, 'id' | 'causes'>,
     decided: DecidedBody | null,
   ): Recorded<P> {
     const proposal = 'callId' in given && 'callId' in event ? { ...given, callId: event.callId } : given;
-    return { event: event.id, proposal, decided };
+    return { event: event.id, causes: event.causes, proposal, decided };
   }
 
   /** Whatever follows names the call as it stands in the journal. */

@@ -12,6 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type Event, type Json, toJson } from '@cordon/core';
+import { ReferenceMonitor } from '@cordon/monitor';
+import type { TraceEvent } from '@cordon/policy';
+import { replay } from '../src/replay.ts';
+import { listeningPolicy } from './fault/heard.ts';
 import { assertDoubts, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
 import {
   askedIn,
@@ -40,7 +45,7 @@ function folderFor(t: TestContext): string {
 }
 
 /** One life of the hub: until it is killed, or all is done. */
-async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void): Promise<Rig['counts']> {
+async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void): Promise<Rig> {
   const end = () => {
     throw new Killed('the hub was killed');
   };
@@ -59,7 +64,7 @@ async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void)
     await session?.close('suspend').catch(() => undefined);
     rig.store.close();
   }
-  return rig.counts;
+  return rig;
 }
 
 /** What the journal and the apps have when nobody is at it. */
@@ -79,12 +84,12 @@ async function endure(
 ): Promise<Rig['counts']> {
   const folder = folderFor(t);
   await first?.(folder);
-  let counts: Rig['counts'] = { hub: 0, app: 0, spoke: 0, provider: 0 };
+  let last: Rig | null = null;
   for (const death of [...deaths, null]) {
     const before = look(folder, scenario);
     before.close();
     if (before.events.at(-1)?.kind === 'session.ended') break;
-    counts = await live({ folder, scenario, death }, ({ store }) => {
+    last = await live({ folder, scenario, death }, ({ store }) => {
       if (before.events.length === 0) return;
       assertKept(store, before.events);
       assertDoubts(before.events, store.journal.events(before.events[0]?.session ?? assert.fail()));
@@ -98,8 +103,21 @@ async function endure(
   assert.equal(events.at(-1)?.kind, 'session.ended');
   const ended = events.filter((event) => event.kind === 'query.ended' && event.outcome === 'failed');
   assert.ok(ended.length <= deaths.length, 'a query fails only where something was ended');
+  if (last !== null) assert.deepEqual(last.heard.map(asTold), heardIn(events).map(asTold));
   close();
-  return counts;
+  return last?.counts ?? { hub: 0, app: 0, spoke: 0, provider: 0 };
+}
+
+/** What a monitor is told of a session that is opened again: rules have to see the trace that they saw when it was made. */
+function heardIn(events: readonly Event[]): readonly TraceEvent[] {
+  const heard: TraceEvent[] = [];
+  replay(events, new ReferenceMonitor({ policy: listeningPolicy(heard) }));
+  return heard;
+}
+
+/** In an order of keys that means nothing. */
+function asTold(event: TraceEvent): Json {
+  return toJson(event);
 }
 
 const KINDS = ['hub', 'hub', 'hub', 'app', 'spoke', 'provider'] as const;

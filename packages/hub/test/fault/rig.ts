@@ -21,7 +21,7 @@ import {
   type PromptEdit,
   USER_LABEL,
 } from '@cordon/core';
-import { emptyPolicy } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
 import { openStore, type SessionRecord, type Store } from '@cordon/trace';
 import { NO_PINS } from '../../src/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
@@ -36,6 +36,7 @@ import {
 } from '../fixture/app.ts';
 import { USAGE } from '../fixture/model.ts';
 import { realLoop } from '../fixture/spoke.ts';
+import { listeningPolicy } from './heard.ts';
 import { type AppSpec, type CallSpec, NEED, type Scenario, sayingOf } from './scenario.ts';
 
 /** Where something ends: at the `at`-th time, counted from 1, before or after that step. */
@@ -66,6 +67,8 @@ export interface Rig {
   readonly doubts: readonly PermissionPrompt[];
   /** How often each of them has been there: appends, calls of apps, turns of loops, calls of models. */
   readonly counts: Record<Death['of'], number>;
+  /** What the monitor of its session was told. */
+  readonly heard: readonly TraceEvent[];
 }
 
 export interface RigOptions {
@@ -89,6 +92,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
   if (scenario.hasEarlier === true && store.sessions.list().length === 0) beginWithHistory(store, scenario);
   mortal(store, () => isDue('hub'), end);
   const doubts: PermissionPrompt[] = [];
+  const heard: TraceEvent[] = [];
   const apps = scenario.apps.map((spec) => countingApp(folder, spec, () => isDue('app')));
   let now = 1_700_000_000_000;
   const hub = new Hub({
@@ -96,7 +100,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     apps: apps.map(({ installed }) => installed),
     model: modelOf(scenario, () => isDue('provider')),
     modelId: 'scripted/model',
-    policy: emptyPolicy(),
+    policy: listeningPolicy(heard),
     launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
     spokes: mortalLoops(() => isDue('spoke')),
     consent: consentOf(scenario, doubts),
@@ -107,7 +111,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     history: scenario.hasEarlier === true ? 'app' : 'session',
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
   });
-  return { store, hub, doubts, counts };
+  return { store, hub, doubts, counts, heard };
 }
 
 /** What each app was asked, and answered, in a session that is over. */
