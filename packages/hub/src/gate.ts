@@ -178,11 +178,8 @@ export class Gate {
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
     const { causes, label, need, revise, isDelivery = false } = circumstances;
-    const recorded = this.#recorder.propose(
-      context,
-      given,
-      { causes, label },
-      (...known) => this.#stillHolds(context, ...known, circumstances, settled),
+    const recorded = this.#recorder.propose(context, given, { causes, label }, (...known) =>
+      this.#stillHolds(context, ...known, circumstances, settled),
     );
     const { event, proposal, decided } = recorded;
     if (decided !== null) return this.#asDecided(context, { ...recorded, decided }, circumstances);

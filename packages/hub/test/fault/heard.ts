@@ -29,7 +29,8 @@ function replaced<T extends object, K extends keyof T>(
 ): T {
   return new Proxy(object, {
     get: (target, key) => {
-      if (key === name) return (...args: Parameters<typeof by> extends [T, ...infer A] ? A : never) => by(target, ...args);
+      if (key === name)
+        return (...args: Parameters<typeof by> extends [T, ...infer A] ? A : never) => by(target, ...args);
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
