@@ -113,7 +113,7 @@ export class AppChoices {
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices, ...installs };
     // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
     const before = recorder.progress?.choice(asked.id) ?? null;
-    const choice = before ?? (await this.#answer(prompt, fingerprint, signal));
+    const choice = before === null ? await this.#answer(prompt, fingerprint, signal) : before.choice;
     if (choice === null || !choices.includes(choice.app)) {
       recorder.record(context, { kind: 'choice.answered', choice: null }, { causes: [asked.id] });
       return null;
@@ -169,9 +169,10 @@ export class AppChoices {
   }
 
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
-  #bindingOf({ choices }: AppChoiceRequest): string {
+  #bindingOf({ choices, installs }: AppChoiceRequest): string {
     const { identityOf, digest } = this.#parts;
-    return digest(canonicalJsonOf(choices.map((app) => identityOf(app))));
+    // Nobody has agreed to what is not installed; a query that goes on finds it reviewed, and puts the same question.
+    return digest(canonicalJsonOf(choices.map((app) => (installs === true ? null : identityOf(app)))));
   }
 
   /** A choice among others than these is another choice. */

@@ -27,6 +27,8 @@ export class Course {
   readonly #open = new Map<EventId, Refused | null>();
   readonly #refused: Refused[] = [];
   #hasActed = false;
+  /** Whether an app did anything before the query was interrupted. */
+  #hadActed = false;
 
   constructor(observer: CourseObserver) {
     this.#observer = observer;
@@ -46,6 +48,10 @@ export class Course {
 
   saw(event: Event): void {
     switch (event.kind) {
+      case 'model-call.proposed':
+        // Nothing of before is gone through any more, or something else is done than then.
+        this.#hasActed ||= this.#hadActed;
+        return;
       case 'permission.asked':
         return this.#asked(event.id, event.prompt.expected ? refusedBy(event.prompt.subject) : null);
       case 'choice.asked':
@@ -67,11 +73,21 @@ export class Course {
     }
   }
 
-  /** Nobody is asked what was asked before: where a query goes on its questions are put anew, or nobody wants to know any more. */
+  /**
+   * The query goes on, and nothing of before has been gone through again yet: what was decided while no app had acted is
+   * decided as it was. Nobody is asked what was asked before: its questions are put anew, or nobody wants to know any more.
+   */
   goOn(): void {
+    this.#hadActed = this.#hasActed;
+    this.#hasActed = false;
     if (this.#open.size === 0) return;
     this.#open.clear();
     this.#observer.goingOn();
+  }
+
+  /** This event of before the interruption has been gone through again. */
+  passed({ kind }: Event): void {
+    if (kind === 'tool-call.executed' || kind === 'tool-call.failed') this.#hasActed = true;
   }
 
   #asked(question: EventId, no: Refused | null): void {

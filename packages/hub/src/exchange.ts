@@ -13,6 +13,7 @@ import {
   canonicalJson,
   type DataRelease,
   type EphemeralId,
+  type Event,
   type EventId,
   type Fault,
   type Functionality,
@@ -83,6 +84,8 @@ export interface ExchangeParts {
   readonly reader: Reader;
   /** Names of what the user could install that serves a functionality; what is installed is not among them. */
   readonly installable: (functionality: string) => readonly string[];
+  /** What the journal holds of a session that goes on. */
+  readonly past: readonly Event[];
   /** A context without tools of its own that carries a call made on another's behalf. */
   readonly errand: (from: Context, app: AppId, request: EventId) => Context;
   readonly serve: (query: Query, task: ServingTask) => Promise<Result<ServedTask, Fault>>;
@@ -109,12 +112,18 @@ export class Exchange {
   /** How often the contexts of each app have asked who serves a functionality. */
   readonly #probes = new WeakMap<Query, Map<AppId | null, number>>();
   /** Functionalities for which the user was told, in this session, what could be installed. */
-  readonly #proposed = new Set<string>();
+  readonly #proposed: Set<string>;
   /** The first of them in each query. */
   readonly #missing = new WeakMap<Query, FunctionalityName>();
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
+    this.#proposed = new Set(proposedIn(parts.past));
+  }
+
+  /** A query that goes on proposes what it proposed before it was interrupted. `events`: of it. */
+  goesOn(events: readonly Event[]): void {
+    for (const functionality of proposedIn(events)) this.#proposed.delete(functionality);
   }
 
   /** Gives a context an ephemeral id for a functionality of an app; the plan or the user chose the app. */
@@ -631,6 +640,10 @@ function reviseRequest(
     const its = labelOfEdit(canonicalJson(before), canonicalJson(message.value), label);
     return ok({ proposal: { ...proposal, message: message.value }, label: its });
   };
+}
+
+function proposedIn(events: readonly Event[]): readonly FunctionalityName[] {
+  return events.flatMap((event) => (event.kind === 'install.proposed' ? [event.functionality] : []));
 }
 
 function usesOfPeer(peer: Peer, app: InstalledApp): readonly string[] {

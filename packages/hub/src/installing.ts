@@ -11,6 +11,7 @@ import {
   type AppId,
   DEFAULT_LABEL,
   type Egress,
+  type Event,
   type Fault,
   failed,
   fault,
@@ -22,6 +23,7 @@ import type { AppChoices } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
+import { effectOf } from './interruption.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 
@@ -79,10 +81,21 @@ export interface InstallingParts {
   readonly unavailable: (app: AppId, why: Fault) => void;
 }
 
+interface Before {
+  readonly installed: ReadonlySet<AppId>;
+  readonly failed: ReadonlyMap<AppId, Fault>;
+  /** Apps that were installed in the query, and that it has not come to again. */
+  readonly hidden: readonly InstalledApp[];
+}
+
+const NOTHING_BEFORE: Before = { installed: new Set(), failed: new Map(), hidden: [] };
+
 export class Installing {
   readonly #parts: InstallingParts;
   /** Queries in which the user has said no, or an installation has failed: nothing more is proposed. */
   readonly #over = new WeakSet<Query>();
+  /** What came of installations before the query was interrupted that goes on. */
+  #before: Before = NOTHING_BEFORE;
 
   constructor(parts: InstallingParts) {
     this.#parts = parts;
@@ -105,10 +118,22 @@ export class Installing {
       .map(({ id }) => id);
   }
 
-  /** A resumed query treats the apps that it installed as not installed, as it did at first. */
-  goesOn(installedInIt: readonly AppId[]): void {
+  /** A resumed query treats the apps that it installed as not installed, as it did at first. `events`: of it. */
+  goesOn(events: readonly Event[]): void {
     const { installables, registry } = this.#parts;
-    for (const { app } of installables.all) if (installedInIt.includes(app.id)) registry.remove(app.id);
+    const { installed, failed: failures } = outcomesOf(events);
+    const hidden = installables.all.flatMap(({ app: { id } }) =>
+      installed.has(id) ? (registry.get(id) ?? []) : [],
+    );
+    for (const { id } of hidden) registry.remove(id);
+    this.#before = { installed, failed: failures, hidden };
+  }
+
+  /** The query has ended: what it did not come to again is installed as before. */
+  isOver(): void {
+    const { registry } = this.#parts;
+    for (const app of this.#before.hidden) registry.add(app);
+    this.#before = NOTHING_BEFORE;
   }
 
   /**
@@ -135,12 +160,14 @@ export class Installing {
     const installed = await this.#carryOut(wanted.app, query);
     if (installed.ok) return wanted.app.id;
     this.#over.add(query);
-    this.#parts.unavailable(wanted.app.id, installed.fault);
+    if (!this.#before.failed.has(wanted.app.id)) this.#parts.unavailable(wanted.app.id, installed.fault);
     return null;
   }
 
   async #carryOut(app: InstalledApp, query: Query): Promise<Result<void, Fault>> {
     const { installables, registry, apps, installed } = this.#parts;
+    const failure = this.#before.failed.get(app.id);
+    if (failure !== undefined) return failed(failure);
     const source = await installables.source(app);
     if (!source.ok) return source;
     if (source.value !== null) {
@@ -150,7 +177,7 @@ export class Installing {
     // The first start includes the review: an app to which the user does not agree is not installed.
     const started = await apps.start(app);
     if (!started.ok) return started;
-    installed(app.id);
+    if (!this.#before.installed.has(app.id)) installed(app.id);
     const kept = installables.keep(app);
     if (kept.ok) registry.add(app);
     return kept;
@@ -185,6 +212,26 @@ export class Installing {
     const { installables, registry } = this.#parts;
     return installables.all.map(({ app }) => app).filter(({ id }) => registry.get(id) === undefined);
   }
+}
+
+/**
+ * An attempt that failed is over where the query went on without the app; where it ended, or its hub did, right behind it,
+ * nothing was done in the knowledge of it, and it is made again.
+ */
+function outcomesOf(events: readonly Event[]): Pick<Before, 'installed' | 'failed'> {
+  const installed = new Set<AppId>();
+  const failures = new Map<AppId, Fault>();
+  let latest: readonly [AppId, Fault] | null = null;
+  for (const event of events) {
+    if (event.kind === 'app.installed' && event.app !== null) installed.add(event.app);
+    if (event.kind === 'app.unavailable' && event.app !== null) latest = [event.app, event.fault];
+    if (event.kind === 'query.ended') latest = null;
+    if (latest === null || effectOf(event) === null) continue;
+    failures.set(...latest);
+    latest = null;
+  }
+  for (const app of installed) failures.delete(app);
+  return { installed, failed: failures };
 }
 
 function described({ app, from, resembles }: Installable): string {

@@ -9,6 +9,7 @@ import {
   type AppId,
   type DataRelease,
   type EarlierOutcome,
+  type Event,
   type EventId,
   type Fault,
   failed,
@@ -147,6 +148,11 @@ export class Operator {
     if (!query.isPrivate) summaries.begin([{ kind: 'system' }, query.heardBy ?? VANILLA]);
     spokes.fill();
     return outcome;
+  }
+
+  /** A query of which the journal has these events is gone through again. */
+  goesOn(events: readonly Event[]): void {
+    this.#parts.exchange.goesOn(events);
   }
 
   /** Begins to learn, in the background, from the queries that have ended. */

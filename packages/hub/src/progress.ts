@@ -55,6 +55,12 @@ export interface Agreed {
   readonly answer: AnsweredEvent;
 }
 
+/** What the user chose. */
+export interface Chosen {
+  /** Null: none of those that they were asked about. */
+  readonly choice: Choice | null;
+}
+
 /** Questions and their answers are about a decision that is still to be made: they are never taken for made. */
 const ABOUT_CONSENT: ReadonlySet<string> = new Set([
   'permission.asked',
@@ -70,7 +76,9 @@ export class Progress {
   readonly #outcomes = new Map<EventId, Event>();
   /** What a model said, by the call that asked it. */
   readonly #words = new Map<EventId, ModelMessageEvent>();
-  readonly #choices = new Map<EventId, Choice | null>();
+  readonly #choices = new Map<EventId, Chosen>();
+  /** Choices of nothing, behind which nothing has been done yet. */
+  readonly #declined = new Set<EventId>();
   /** Questions, by the proposal that they were about. */
   readonly #asked = new Map<EventId, AskedEvent[]>();
   /** The user's yes, by the question. */
@@ -177,8 +185,8 @@ export class Progress {
     return output;
   }
 
-  /** What the user chose when they were asked by this event; null: nothing. */
-  choice(asked: EventId): Choice | null {
+  /** What the user chose when they were asked by this event; null: there was no answer while the query ran. */
+  choice(asked: EventId): Chosen | null {
     return this.#choices.get(asked) ?? null;
   }
 
@@ -239,16 +247,25 @@ export class Progress {
     // A yes for once to what had not happened when the user stopped the query was taken back with it.
     if (event.kind === 'query.ended' && event.outcome === 'cancelled')
       for (const question of this.#agreed.keys()) this.#stopped.add(question);
+    // Where a query ends right behind a question, the question was over and not answered.
+    if (event.kind === 'query.ended') for (const question of this.#declined) this.#choices.delete(question);
+    if (event.kind === 'query.ended' || effectOf(event) !== null) this.#declined.clear();
     if (event.kind === 'offer.made') this.#offers.push(event);
     const [cause] = event.causes;
     if (cause === undefined) return;
     if (isDecision(event)) this.#decisions.set(cause, event);
     else if (endsEffect(event)) this.#outcomes.set(cause, event);
     else if (event.kind === 'model.message') this.#words.set(cause, event);
-    else if (event.kind === 'choice.answered') this.#choices.set(cause, choiceIn(event));
+    else if (event.kind === 'choice.answered') this.#readChoice(cause, event);
     else if (event.kind === 'permission.asked') queue(this.#asked, cause, event);
     else if (event.kind === 'permission.answered' && event.allow && event.by === 'user')
       this.#agreed.set(cause, event);
+  }
+
+  #readChoice(question: EventId, { choice, term }: Extract<Event, { kind: 'choice.answered' }>): void {
+    if (choice === null) this.#declined.add(question);
+    const chosen = choice === null ? null : { app: choice, ...(term ?? { duration: 'once' }) };
+    this.#choices.set(question, { choice: chosen });
   }
 
   #placeIn({ events, from }: Trail, body: EventBody, cause: EventId | undefined): number {
@@ -300,10 +317,6 @@ export class Progress {
     const output = this.#outputOf(event);
     if (output !== null) this.#outputs.set(event.callId, output);
   }
-}
-
-function choiceIn({ choice, term }: Extract<Event, { kind: 'choice.answered' }>): Choice | null {
-  return choice === null ? null : { app: choice, ...(term ?? { duration: 'once' }) };
 }
 
 function queue<K, V>(queues: Map<K, V[]>, key: K, value: V): void {

@@ -48,6 +48,7 @@ export class Recorder {
   readonly #facts: SessionFacts;
   readonly #doubts = new Doubts();
   #progress: Progress | null = null;
+  #passed: (event: Event) => void = () => undefined;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
@@ -66,8 +67,10 @@ export class Recorder {
     return this.#progress;
   }
 
-  follow(progress: Progress | null): void {
+  /** @param passed hears of each event of the journal that is given back */
+  follow(progress: Progress | null, passed: (event: Event) => void = () => undefined): void {
     this.#progress = progress;
+    this.#passed = passed;
     this.#callIds = new Map();
   }
 
@@ -125,7 +128,9 @@ export class Recorder {
   }
 
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
-    return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
+    const known = this.#progress?.find(context?.id ?? null, body, causes) ?? null;
+    if (known !== null) this.#passed(known);
+    return known;
   }
 
   #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {

@@ -48,7 +48,7 @@ import type { ReadSecret } from './hub-fetch.ts';
 import { type Answering, Inquiries } from './inquiries.ts';
 import { type Installables, Installing } from './installing.ts';
 import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
-import { type FactsMode, type LeftToLearn, leftToLearn } from './learning.ts';
+import { type FactsMode, leftToLearn } from './learning.ts';
 import type { Memory } from './memory.ts';
 import { ModelCalls, type Spending } from './model-calls.ts';
 import { egressNeed } from './needs.ts';
@@ -265,7 +265,7 @@ export class Session {
     });
     this.#inquiries =
       parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
-    this.#operator = this.#assemble(signal, models, leftToLearn(parts.past));
+    this.#operator = this.#assemble(signal, models, parts.past);
   }
 
   /**
@@ -339,15 +339,14 @@ export class Session {
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#monitor.resume(allowedEffects(events));
-    const installed = events.flatMap(({ kind, app }) =>
-      kind === 'app.installed' && app !== null ? [app] : [],
-    );
-    this.#installing.goesOn(installed);
-    this.#recorder.follow(new Progress(events));
+    this.#installing.goesOn(events);
+    this.#operator.goesOn(events);
+    this.#recorder.follow(new Progress(events), (event) => this.#query?.course.passed(event));
     try {
       return await this.#serve(said.text, signal, said.private === true);
     } finally {
       this.#recorder.follow(null);
+      this.#installing.isOver();
       this.#monitor.resume(new Map());
       this.#operator.learn();
     }
@@ -465,7 +464,7 @@ export class Session {
     });
   }
 
-  #assemble(signal: () => AbortSignal, models: ModelCalls, left: LeftToLearn): Operator {
+  #assemble(signal: () => AbortSignal, models: ModelCalls, past: readonly Event[]): Operator {
     const parts = this.#parts;
     const gate = this.#gate;
     const recorder = this.#recorder;
@@ -515,6 +514,7 @@ export class Session {
       maxDepth: parts.limits.exchangeDepth,
       reader,
       installable: (functionality) => parts.installables.named(functionality),
+      past,
       errand: (from, app, request) => this.#errand(from, app, request),
       serve: (query, task) => operator.serveTask(query, task),
       choose: (context, functionality, candidates) =>
@@ -543,7 +543,7 @@ export class Session {
       memory: parts.memory,
       summaries,
       factsMode: parts.facts,
-      left,
+      left: leftToLearn(past),
       newErrand: (ending) => this.#newErrandOfHub(ending, FOR_FACTS),
       choices: this.#choices,
       installing: this.#installing,

@@ -17,11 +17,12 @@ import { ReferenceMonitor } from '@cordon/monitor';
 import type { TraceEvent } from '@cordon/policy';
 import { replay } from '../src/replay.ts';
 import { listeningPolicy } from './fault/heard.ts';
-import { assertDoubts, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
+import { assertDoubts, assertInstalledOnce, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
 import {
   askedIn,
   type Death,
   effectsIn,
+  installationsIn,
   Killed,
   openIn,
   play,
@@ -30,7 +31,14 @@ import {
   type RigOptions,
   raiseRig,
 } from './fault/rig.ts';
-import { Chance, type Scenario, scenarioOf, statingFacts, withNeeds } from './fault/scenario.ts';
+import {
+  Chance,
+  type Scenario,
+  scenarioOf,
+  statingFacts,
+  withInstalls,
+  withNeeds,
+} from './fault/scenario.ts';
 
 const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const IS_ALL = process.env.CORDON_FAULTS === 'all';
@@ -100,12 +108,14 @@ async function endure(
   assertSound(events, effectsIn(folder));
   const isWhole = deaths.every((death) => death?.of !== 'provider');
   if (scenario.learns === true) assertLearnt(rig.store, events, isWhole);
+  if (scenario.installs !== undefined)
+    assertInstalledOnce(scenario.installs, events, installationsIn(folder));
   assert.equal(events.at(-1)?.kind, 'session.ended');
   const ended = events.filter((event) => event.kind === 'query.ended' && event.outcome === 'failed');
   assert.ok(ended.length <= deaths.length, 'a query fails only where something was ended');
   if (last !== null) assert.deepEqual(last.heard.map(asTold), heardIn(events).map(asTold));
   close();
-  return last?.counts ?? { hub: 0, app: 0, spoke: 0, provider: 0 };
+  return last?.counts ?? { hub: 0, app: 0, spoke: 0, provider: 0, package: 0 };
 }
 
 /** What a monitor is told of a session that is opened again: rules have to see the trace that they saw when it was made. */
@@ -123,7 +133,8 @@ function asTold(event: TraceEvent): Json {
 const KINDS = ['hub', 'hub', 'hub', 'app', 'spoke', 'provider'] as const;
 
 function deathOf(chance: Chance, counts: Rig['counts']): Death {
-  const of = KINDS[chance.number(KINDS.length)] ?? 'hub';
+  const kinds: readonly Death['of'][] = counts.package === 0 ? KINDS : [...KINDS, 'package'];
+  const of = kinds[chance.number(kinds.length)] ?? 'hub';
   const when = chance.flip() ? 'before' : 'after';
   return { of, at: 1 + chance.number(Math.max(1, counts[of])), when };
 }
@@ -158,12 +169,12 @@ test('a query that is shown an earlier session is shown it again when it goes on
   }
 });
 
-test('a session that is ended at any step loses nothing and repeats nothing', async (t) => {
+/** Generated sessions, each ended at some steps (`CORDON_FAULTS=all`: at every one). */
+async function endureGenerated(t: TestContext, sessions: number, make: (chance: Chance) => Scenario) {
   t.diagnostic(`CORDON_SEED=${SEED}`);
-  for (let run = 0; run < SCENARIOS; run++) {
+  for (let run = 0; run < sessions; run++) {
     const chance = new Chance(SEED + run);
-    const plain = withNeeds(scenarioOf(chance), chance);
-    const scenario = chance.flip() ? statingFacts(plain) : plain;
+    const scenario = make(chance);
     const counts = await endure(t, scenario, []);
     const every = Array.from({ length: counts.hub }, (_, at): readonly Death[] => [
       { of: 'hub', at: at + 1, when: chance.flip() ? 'before' : 'after' },
@@ -180,6 +191,17 @@ test('a session that is ended at any step loses nothing and repeats nothing', as
       }
     }
   }
+}
+
+test('a session that is ended at any step loses nothing and repeats nothing', async (t) => {
+  await endureGenerated(t, SCENARIOS, (chance) => {
+    const plain = withNeeds(scenarioOf(chance), chance);
+    return chance.flip() ? statingFacts(plain) : plain;
+  });
+});
+
+test('nor does one in which apps are installed, which is asked, fetched, reviewed and done once', async (t) => {
+  await endureGenerated(t, SCENARIOS, (chance) => withInstalls(scenarioOf(chance), chance));
 });
 
 /** Deaths that once made a session repeat a step. `seed`: of its scenario. */

@@ -8,6 +8,7 @@ import type { Store } from '@cordon/trace';
 import { keepJournal } from '../fixture/kept-journal.ts';
 import { assertMediated } from '../fixture/mediation.ts';
 import type { Effect } from './rig.ts';
+import type { InstallSpec } from './scenario.ts';
 
 type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
 
@@ -150,4 +151,55 @@ function assertGrantsSpentOnce(events: readonly Event[]): void {
   );
   const given = events.filter(({ kind }) => kind === 'grant.given');
   assert.ok(byUser.length <= given.length, 'a decision by a permission that nobody gave');
+}
+
+/**
+ * An app is fetched, reviewed and installed once, and only with a yes, which is asked for once a query; no plan is made
+ * twice. `lines`: what was done to install apps.
+ */
+export function assertInstalledOnce(
+  { agrees, failsFirst }: InstallSpec,
+  events: readonly Event[],
+  lines: readonly string[],
+): void {
+  const questions = events.flatMap((event) =>
+    event.kind === 'choice.asked' && event.installs ? [event] : [],
+  );
+  const answers = events.flatMap((event) =>
+    event.kind === 'choice.answered' && questions.some(({ id }) => event.causes[0] === id) ? [event] : [],
+  );
+  const queryOf = (at: number) => events.slice(0, at).filter(({ kind }) => kind === 'user.message').length;
+  const answered = answers.map((event) => {
+    const question = questions.find(({ id }) => event.causes[0] === id);
+    return `${queryOf(events.indexOf(event))} ${question?.choices.join()}`;
+  });
+  assert.deepEqual([...new Set(answered)], answered, 'asked again what was answered');
+  const chosen = answers.flatMap(({ choice }) => choice ?? []);
+  const installed = events.flatMap(({ kind, app }) =>
+    kind === 'app.installed' && app !== null ? [app] : [],
+  );
+  assert.deepEqual([...new Set(installed)], installed, 'installed twice');
+  const done = (step: string) => lines.filter((line) => line.startsWith(`${step} `));
+  for (const step of ['fetch', 'review']) assert.deepEqual([...new Set(done(step))], done(step));
+  if (!agrees) assert.deepEqual([chosen, installed, lines], [[], [], []]);
+  if (!failsFirst) assert.deepEqual(installed, chosen, 'chosen and not installed');
+  for (const app of installed) assert.ok(lines.includes(`keep ${app}`));
+  assertPlannedOnce(events);
+}
+
+/** What a planner answered once is not asked again in the same query. */
+function assertPlannedOnce(events: readonly Event[]): void {
+  let asked = new Set<string>();
+  const planners = new Set(
+    events.flatMap((event) =>
+      event.kind === 'context.created' && event.of === 'planner' ? event.context : [],
+    ),
+  );
+  const said = new Set(events.flatMap((event) => (event.kind === 'model.message' ? event.causes : [])));
+  for (const event of events) {
+    if (event.kind === 'user.message') asked = new Set();
+    if (event.kind !== 'model-call.proposed' || !planners.has(event.context) || !said.has(event.id)) continue;
+    assert.ok(!asked.has(event.digest), 'a planner is asked again');
+    asked.add(event.digest);
+  }
 }

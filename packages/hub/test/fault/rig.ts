@@ -12,6 +12,8 @@ import {
   type Event,
   exampleOfData,
   failed,
+  fault,
+  type InstalledApp,
   id,
   type JsonObject,
   type Model,
@@ -23,8 +25,9 @@ import {
 } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { openStore, type SessionRecord, type Store } from '@cordon/trace';
-import { NO_PINS } from '../../src/app-pins.ts';
+import { type AppPins, NO_PINS, StoredPins } from '../../src/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
+import type { Installables, PackageSource } from '../../src/installing.ts';
 import {
   app,
   NUMBER,
@@ -37,11 +40,20 @@ import {
 import { USAGE } from '../fixture/model.ts';
 import { realLoop } from '../fixture/spoke.ts';
 import { listeningPolicy } from './heard.ts';
-import { type AppSpec, type CallSpec, NEED, type Scenario, sayingOf } from './scenario.ts';
+import {
+  type AppSpec,
+  type CallSpec,
+  type InstallSpec,
+  NEED,
+  PROBE,
+  type Scenario,
+  sayingOf,
+} from './scenario.ts';
 
 /** Where something ends: at the `at`-th time, counted from 1, before or after that step. */
 export interface Death {
-  readonly of: 'hub' | 'app' | 'spoke' | 'provider';
+  /** `package`: the hub, while a package is fetched, an app is reviewed, or it is kept that it is installed. */
+  readonly of: 'hub' | 'app' | 'spoke' | 'provider' | 'package';
   readonly at: number;
   readonly when: 'before' | 'after';
 }
@@ -65,7 +77,7 @@ export interface Rig {
   readonly hub: Hub;
   /** Questions about calls that may have happened. */
   readonly doubts: readonly PermissionPrompt[];
-  /** How often each of them has been there: appends, calls of apps, turns of loops, calls of models. */
+  /** How often each of them has been there: appends, calls of apps, turns of loops, calls of models, steps of installations. */
   readonly counts: Record<Death['of'], number>;
   /** What the monitor of its session was told. */
   readonly heard: readonly TraceEvent[];
@@ -84,27 +96,29 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
   const opened = openStore(join(folder, 'store'), () => 1_700_000_000_000);
   if (!opened.ok) throw new Error(opened.fault.message);
   const store = opened.value;
-  const counts = { hub: 0, app: 0, spoke: 0, provider: 0 };
+  const counts = { hub: 0, app: 0, spoke: 0, provider: 0, package: 0 };
   const isDue = (of: Death['of']) => {
     counts[of]++;
     return death?.of === of && death.at === counts[of] ? death.when : null;
   };
   if (scenario.hasEarlier === true && store.sessions.list().length === 0) beginWithHistory(store, scenario);
-  mortal(store, () => isDue('hub'), end);
+  const die = mortal(store, () => isDue('hub'), end);
   const doubts: PermissionPrompt[] = [];
   const heard: TraceEvent[] = [];
   const apps = scenario.apps.map((spec) => countingApp(folder, spec, () => isDue('app')));
+  const installations = new Installations(folder, scenario, apps, () => isDue('package'), die);
   let now = 1_700_000_000_000;
   const hub = new Hub({
     store,
-    apps: apps.map(({ installed }) => installed),
+    apps: installations.installed,
+    installables: installations.installables,
     model: modelOf(scenario, () => isDue('provider')),
     modelId: 'scripted/model',
     policy: listeningPolicy(heard),
     launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
     spokes: mortalLoops(() => isDue('spoke')),
     consent: consentOf(scenario, doubts),
-    pins: { ...NO_PINS, digest: (name) => `sha256:${name}` },
+    pins: installations.pins(store),
     clock: () => ++now,
     foresees: scenario.foresees === true,
     facts: scenario.learns === true ? 'model' : 'patterns',
@@ -131,8 +145,112 @@ export function playedIn(store: Store): SessionRecord | undefined {
   return store.sessions.list().find((record) => store.journal.events(record.id).length > 0);
 }
 
+/** What the disk has of installations: a line for each package that was fetched, app that was reviewed, and app that is kept. */
+class Installations {
+  readonly #folder: string;
+  readonly #spec: InstallSpec | undefined;
+  readonly #apps: readonly InstalledApp[];
+  readonly #isDue: () => Death['when'] | null;
+  readonly #die: End;
+
+  constructor(
+    folder: string,
+    { installs }: Scenario,
+    apps: readonly ScriptedApp[],
+    isDue: () => Death['when'] | null,
+    die: End,
+  ) {
+    this.#folder = folder;
+    this.#spec = installs;
+    this.#apps = apps.map(({ installed }) => installed);
+    this.#isDue = isDue;
+    this.#die = die;
+  }
+
+  /** Those that are kept stand behind the others, in the order of the list. */
+  get installed(): readonly InstalledApp[] {
+    const kept = this.#missing.filter(({ id: name }) => this.#has(`keep ${name}`));
+    return [...this.#apps.filter((one) => !this.#missing.includes(one)), ...kept];
+  }
+
+  get installables(): Installables {
+    return {
+      all: this.#missing.map((one) => ({ app: one, from: `starts \`${one.id}\``, resembles: null })),
+      named: (wanted) => this.#missing.filter((one) => servesIt(one, wanted)).map(({ id: name }) => name),
+      source: async ({ id: name }) => ok(this.#has(`fetch ${name}`) ? null : sourceOf(name)),
+      obtain: async ({ id: name }) => {
+        if (this.#spec?.failsFirst === true && !this.#has(`failed ${name}`)) {
+          this.#write(`failed ${name}`);
+          return failed(fault('app-unavailable', 'the registry does not answer'));
+        }
+        this.#step(`fetch ${name}`);
+        return ok(undefined);
+      },
+      keep: ({ id: name }) => {
+        this.#step(`keep ${name}`);
+        return ok(undefined);
+      },
+    };
+  }
+
+  /** Where something is installed it is reviewed first, and its grants are bound to what was agreed to. */
+  pins(store: Store): AppPins {
+    if (this.#spec === undefined) return { ...NO_PINS, digest: (name) => `sha256:${name}` };
+    return new StoredPins({
+      pins: store.pins,
+      place: '/home/ada',
+      apps: this.#apps,
+      configured: ({ id: command }) => ({ command }),
+      demanded: () => null,
+      reviewer: {
+        agrees: async ({ app: { id: name } }) => {
+          if (this.#spec?.apps.includes(name) !== true) return true;
+          // An answer that the hub does not get is none.
+          if (this.#isDue() !== null) this.#die();
+          this.#write(`review ${name}`);
+          return true;
+        },
+      },
+      pinsUnseen: false,
+    });
+  }
+
+  get #missing(): readonly InstalledApp[] {
+    return this.#apps.filter(({ id: name }) => this.#spec?.apps.includes(name));
+  }
+
+  #has(line: string): boolean {
+    return installationsIn(this.#folder).includes(line);
+  }
+
+  #step(line: string): void {
+    const when = this.#isDue();
+    if (when === 'before') this.#die();
+    this.#write(line);
+    if (when === 'after') this.#die();
+  }
+
+  #write(line: string): void {
+    appendFileSync(join(this.#folder, 'installations'), `${line}\n`);
+  }
+}
+
+function servesIt({ manifest }: InstalledApp, wanted: string): boolean {
+  return manifest.functionalities.some(({ name }) => name === wanted);
+}
+
+function sourceOf(name: string): PackageSource {
+  return { host: 'packages.example', port: 443, path: `/${name}` };
+}
+
+/** What was done to install apps, in its order. */
+export function installationsIn(folder: string): readonly string[] {
+  const file = join(folder, 'installations');
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+}
+
 /** After its end a hub records nothing and has no effect: what it still tries breaks. */
-function mortal(store: Store, isDue: () => Death['when'] | null, end: End): void {
+function mortal(store: Store, isDue: () => Death['when'] | null, end: End): End {
   const { journal } = store;
   const append = journal.appendAll.bind(journal);
   let isOver = false;
@@ -148,6 +266,7 @@ function mortal(store: Store, isDue: () => Death['when'] | null, end: End): void
     const events = append(session, drafts);
     return when.includes('after') ? die() : events;
   };
+  return die;
 }
 
 function countingApp(folder: string, spec: AppSpec, isDue: () => Death['when'] | null): ScriptedApp {
@@ -194,7 +313,7 @@ function modelOf(scenario: Scenario, isDue: () => Death['when'] | null): Model {
       const called = said.map((call) => ({
         id: `c${++calls}`,
         name: call.name,
-        arguments: argumentsOf(call, request),
+        arguments: argumentsOf(call, request, scenario),
       }));
       return ok({ text: '', calls: called, finish: 'tool-calls', usage: USAGE });
     },
@@ -205,7 +324,8 @@ function modelOf(scenario: Scenario, isDue: () => Death['when'] | null): Model {
 const ASKED_KINDS = DATA_KINDS.filter((kind) => kind !== 'city');
 
 /** The first tool of an app's context is its own. */
-function argumentsOf({ name, n }: CallSpec, { tools }: ModelRequest): JsonObject {
+function argumentsOf({ name, n }: CallSpec, { tools }: ModelRequest, { installs }: Scenario): JsonObject {
+  if (name === PROBE) return { functionality: `${installs?.apps[n]}-read` };
   if (name !== NEED) return { n };
   return { kinds: ASKED_KINDS.slice(n, n + 2), for: tools[0]?.name ?? '' };
 }
@@ -251,7 +371,10 @@ function consentOf(scenario: Scenario, doubts: PermissionPrompt[]): Consent {
       doubts.push(prompt);
       return scenario.repeats ? { allow: true, duration: 'once' } : { allow: false, reason: 'user' };
     },
-    choose: async ({ choices: [app] }) => (app === undefined ? null : { app, duration: 'once' }),
+    choose: async ({ choices: [app], installs }) => {
+      const isNo = installs === true && scenario.installs?.agrees === false;
+      return app === undefined || isNo ? null : { app, duration: 'once' };
+    },
   };
 }
 

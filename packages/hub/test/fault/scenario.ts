@@ -2,7 +2,14 @@
  * Generated sessions: apps with tools that can and cannot be undone, queries, and what each context's model says at each
  * of its turns. A scenario is plain data, so that another process can play it too.
  */
-import { isJsonObject, type ModelRequest, type PlannerAnswer, parseJson } from '@cordon/core';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type ModelRequest,
+  type PlannerAnswer,
+  parseJson,
+} from '@cordon/core';
 
 export interface ToolSpec {
   readonly name: string;
@@ -18,6 +25,9 @@ export interface AppSpec {
 
 /** The call by which a context asks for data of the user; its `n` says which. */
 export const NEED = 'need';
+
+/** The call by which a context asks whether anybody serves a functionality; its `n` says which of the missing apps would. */
+export const PROBE = 'probe';
 
 /** One call of a model. `n` is of this call alone: effects are told apart by it. */
 export interface CallSpec {
@@ -38,6 +48,17 @@ export interface QuerySpec {
   readonly rounds: Readonly<Record<string, readonly (readonly CallSpec[])[]>>;
 }
 
+/** Apps that are not installed when the session begins, and that the user could install. */
+export interface InstallSpec {
+  readonly apps: readonly string[];
+  /** Who wants them: the planner, or an app that probes for what they do and is refused. */
+  readonly wantedBy: 'planner' | 'app';
+  /** What the user says to each question. */
+  readonly agrees: boolean;
+  /** Whether the first attempt to fetch a package fails. */
+  readonly failsFirst: boolean;
+}
+
 export interface Scenario {
   readonly apps: readonly AppSpec[];
   readonly queries: readonly QuerySpec[];
@@ -52,6 +73,8 @@ export interface Scenario {
   readonly hasEarlier?: boolean;
   /** Whether the user gives nothing to an app that asks for data; absent: no. */
   readonly keepsData?: boolean;
+  /** Absent: all apps are installed. */
+  readonly installs?: InstallSpec;
 }
 
 /** A small generator of chance, so that a seed says everything (mulberry32). */
@@ -130,6 +153,39 @@ export function statingFacts(scenario: Scenario): Scenario {
   return { ...scenario, queries, learns: true };
 }
 
+/**
+ * The same, where one or two apps are not installed at first. A plan without them is served by whoever is left, who has
+ * calls of their own for it.
+ */
+export function withInstalls(scenario: Scenario, chance: Chance): Scenario {
+  const first = chance.number(NAMES.length);
+  const count = chance.flip(0.3) ? 2 : 1;
+  const missing = Array.from({ length: count }, (_, at) => NAMES[(first + at) % NAMES.length] ?? '');
+  const wantedBy = chance.flip() ? 'planner' : 'app';
+  const counter = { n: 1000 };
+  const queries = scenario.queries.map((query, at): QuerySpec => {
+    const rounds: Record<string, readonly (readonly CallSpec[])[]> = { ...query.rounds };
+    for (const name of NAMES)
+      rounds[`${name}/q${at}`] ??= roundsOf(chance, [`${name}-read`, `${name}-send`], counter, 2);
+    for (const name of wantedBy === 'app' ? NAMES : []) {
+      const probe = { name: PROBE, n: chance.number(count) };
+      const acts = chance.flip(0.3) ? [{ name: `${name}-read`, n: ++counter.n }] : [];
+      rounds[`${name}/q${at}${UNSERVED}`] = [[probe, ...acts]];
+    }
+    return { ...query, rounds };
+  });
+  const installs = {
+    apps: missing,
+    wantedBy,
+    agrees: chance.flip(0.75),
+    failsFirst: chance.flip(0.2),
+  } as const;
+  return { ...scenario, queries, installs };
+}
+
+/** Marks what a context says to which nobody offers what the missing apps do. */
+const UNSERVED = '?';
+
 function queryOf(chance: Chance, at: number, counter: { n: number }): QuerySpec {
   const isVanilla = chance.flip(0.1);
   const count = isVanilla ? 0 : 1 + chance.number(NAMES.length);
@@ -168,38 +224,61 @@ function roundsOf(chance: Chance, names: readonly string[], counter: { n: number
   );
 }
 
-/** What the planner says to a query. */
-function planOf({ apps, tasks, isCoordinated, candidates }: QuerySpec): string {
-  const steps = apps.map((app, at) => ({
-    app,
-    task: isCoordinated ? `do n=${tasks[at]}` : 'do it',
-    uses: [],
-    needs: [],
-    after: isCoordinated || at === 0 ? [] : [1],
-  }));
+/** What the planner says to a query, by the apps that it may name. */
+function planOf({ apps: wanted, tasks, isCoordinated, candidates }: QuerySpec, known: PlannerApps): string {
+  const steps = wanted
+    .map((app, at) => ({ app, task: isCoordinated ? `do n=${tasks[at]}` : 'do it' }))
+    .filter(({ app }) => known.all.includes(app))
+    .map((step, at) => ({ ...step, uses: [], needs: [], after: isCoordinated || at === 0 ? [] : [1] }));
   const alone = [{ app: null, task: 'do it', uses: [], needs: [], after: [] }];
-  const answer: PlannerAnswer = { steps: steps.length === 0 ? alone : steps, candidates };
+  const answer: PlannerAnswer = {
+    steps: steps.length === 0 ? alone : steps,
+    candidates: candidates.every((app) => known.installed.includes(app)) ? candidates : [],
+  };
   return JSON.stringify(answer);
+}
+
+interface PlannerApps {
+  readonly installed: readonly string[];
+  /** Those too that are not installed, where the planner proposes them. */
+  readonly all: readonly string[];
+}
+
+function knownTo({ apps, installable }: JsonObject, { installs }: Scenario): PlannerApps {
+  const installed = idsIn(apps);
+  const proposed = installs?.wantedBy === 'planner' ? idsIn(installable) : [];
+  return { installed, all: [...installed, ...proposed] };
+}
+
+function idsIn(list: Json | undefined): readonly string[] {
+  return Array.isArray(list) ? list.flatMap((one) => (isJsonObject(one) ? [String(one.id)] : [])) : [];
 }
 
 /**
  * What a model says: it has no memory but the prompt, so it says the same to the same prompt, in whatever process. Its
  * answer names the tokens of all results that it was shown.
  */
-export function sayingOf(scenario: Scenario, { role, messages }: ModelRequest): string | readonly CallSpec[] {
+export function sayingOf(
+  scenario: Scenario,
+  { role, messages, tools }: ModelRequest,
+): string | readonly CallSpec[] {
   const from = messages.findLastIndex((message) => message.role === 'user');
   const asked = messages[from]?.text ?? '';
   if (role === 'planner') {
     const parsed = parseJson(asked);
-    const query = parsed.ok && isJsonObject(parsed.value) ? parsed.value.query : null;
-    const spec = scenario.queries.find(({ text }) => text === query);
-    return spec === undefined ? 'no such query' : planOf(spec);
+    const input: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+    const spec = scenario.queries.find(({ text }) => text === input.query);
+    return spec === undefined ? 'no such query' : planOf(spec, knownTo(input, scenario));
   }
   if (messages[0]?.text.startsWith('You find facts') === true)
     return '{"facts": [{"name": "drink", "value": "tea"}]}';
   const since = messages.slice(from + 1);
   const turn = since.filter((message) => message.role === 'assistant').length;
-  const rounds = scenario.queries.map((query) => query.rounds[keyOf(messages[0]?.text ?? '', asked)]);
+  const isOffered = scenario.installs?.apps.some((app) => tools.some(({ name }) => name.startsWith(app)));
+  const key = keyOf(messages[0]?.text ?? '', asked);
+  const rounds = scenario.queries.map(
+    (query) => (isOffered ? undefined : query.rounds[`${key}${UNSERVED}`]) ?? query.rounds[key],
+  );
   const calls = rounds.find((found) => found !== undefined)?.[turn];
   if (calls !== undefined) return calls;
   const tokens = since.flatMap((message) =>
