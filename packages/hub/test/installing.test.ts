@@ -320,6 +320,151 @@ for (const [when, held, installs] of DEATHS) {
   });
 }
 
+interface HeldStage {
+  readonly stage: Stage;
+  /** What the killed hub would not have done any more. */
+  readonly letGo: () => Promise<unknown>;
+}
+
+/** A stage whose hub waits for this context's model, which is asked for the `at`-th time, as one that is killed there. */
+async function heldAt(t: TestContext, who: string, at: number, change: Partial<Scene>): Promise<HeldStage> {
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let times = 0;
+  const meanwhile = async (asking: string) => {
+    if (asking !== who || ++times !== at) return;
+    held.resolve();
+    await release.promise;
+  };
+  const stage = stageFor(t, scene({ ...change, meanwhile }));
+  const outcome = stage.ask(QUERY);
+  await held.promise;
+  const letGo = () => {
+    release.resolve();
+    return outcome;
+  };
+  return { stage, letGo };
+}
+
+async function goneOnWith(next: Stage, { stage, letGo }: HeldStage): Promise<string | null> {
+  const resumed = next.open(stage.session.id);
+  const { answer } = await resumed.goOn(new AbortController().signal);
+  await resumed.close('end');
+  await letGo();
+  return answer;
+}
+
+test('a no to an installation stands when its hub was killed behind it', async (t) => {
+  const without = plan([{ app: null }]);
+  const killed = await heldAt(t, 'planner', 2, {
+    chooses: () => null,
+    script: { planner: [BY_METRO, without] },
+  });
+  const next = afterDeath(
+    t,
+    scene({ script: { planner: [without], assistant: ['I cannot tell.'] } }),
+    killed.stage,
+  );
+  assert.equal(await goneOnWith(next, killed), 'I cannot tell.');
+  assert.deepEqual([next.user.choices, next.installs], [[], []]);
+});
+
+test('a question that the user stopped the query at is put again', async (t) => {
+  const stage: Stage = stageFor(
+    t,
+    scene({
+      chooses: ({ choices: [first] }) => {
+        if (stage.user.choices.length > 1) return first ?? null;
+        stopping.abort();
+        return null;
+      },
+    }),
+  );
+  const stopping = new AbortController();
+  assert.equal((await stage.session.ask(QUERY, stopping.signal)).kind, 'cancelled');
+  const outcome = await stage.session.goOn(new AbortController().signal);
+  assert.equal(outcome.answer, 'It is 12.');
+  assert.equal(stage.user.choices.length, 2);
+});
+
+/** Nobody has seen the app before it is installed; then it is what was agreed to. */
+const reviewing = (reviews: string[]): Partial<Scene> => ({
+  pins: (store) =>
+    new StoredPins({
+      pins: store.pins,
+      place: '/home/ada',
+      apps: [NOTES.installed, metro().installed],
+      configured: (installed) => ({ command: installed.id }),
+      demanded: () => null,
+      reviewer: { agrees: async ({ app: { id: name } }) => reviews.push(name) > 0 },
+      pinsUnseen: false,
+    }),
+});
+
+test('an installation that was agreed to and reviewed is not asked for again when its query goes on', async (t) => {
+  const reviews: string[] = [];
+  const killed = await heldAt(t, 'metro-hail', 1, reviewing(reviews));
+  const next = afterDeath(
+    t,
+    scene({ ...reviewing(reviews), apps: [NOTES, metro()], script: { ...RIDES, planner: [] } }),
+    killed.stage,
+  );
+  assert.equal(await goneOnWith(next, killed), 'It is 12.');
+  assert.deepEqual(next.user.choices, []);
+  assert.deepEqual(reviews, ['metro-hail']);
+  assert.equal(next.allEvents().filter(({ kind }) => kind === 'app.installed').length, 1);
+});
+
+test('a package that could not be fetched is not fetched when the query goes on that did without', async (t) => {
+  const why = fault('app-unavailable', 'the registry does not answer');
+  const without = plan([{ app: null }]);
+  const killed = await heldAt(t, 'assistant', 1, {
+    couldInstall: [{ app: metro(), source: REGISTRY, fetch: async () => failed(why) }],
+    script: { planner: [BY_METRO, without] },
+  });
+  const next = afterDeath(t, scene({ script: { assistant: ['I cannot tell.'] } }), killed.stage);
+  assert.equal(await goneOnWith(next, killed), 'I cannot tell.');
+  assert.deepEqual([next.user.choices, next.installs], [[], []]);
+});
+
+test('what an app asked for in vain is installed for the same query when that goes on in the same process', async (t) => {
+  const first = { planner: [NOTES_ONLY], notes: [[PROBE]] };
+  const stage = stageFor(t, scene({ user: yes(), script: first }));
+  assert.equal((await stage.ask(QUERY)).kind, 'failed');
+  stage.model.learn({
+    planner: [NOTES_AND_RIDE],
+    notes: [[call('ride-fare', { to: 'Turin' })], ({ results }) => results.join()],
+  });
+  assert.equal((await stage.session.goOn(new AbortController().signal)).answer, '{"amount":12}');
+  assert.equal(stage.user.choices.length, 1);
+});
+
+test('what a user was asked about in a session is not asked again in a later query of it, killed or not', async (t) => {
+  const script: Script = { planner: [NOTES_ONLY], notes: [[PROBE], 'none'] };
+  const stage = stageFor(t, scene({ script, chooses: () => null }));
+  await stage.ask(QUERY);
+  await stage.resume();
+  await stage.ask(QUERY, script);
+  assert.equal(stage.user.choices.length, 1);
+});
+
+test('a query that was served anew and acted is served anew when it goes on', async (t) => {
+  const killed = await heldAt(t, 'notes', 4, {
+    user: yes(),
+    script: {
+      planner: [NOTES_ONLY, NOTES_AND_RIDE],
+      notes: [[PROBE], 'none', [call('ride-fare', { to: 'Turin' })]],
+    },
+  });
+  const next = afterDeath(
+    t,
+    scene({ apps: [NOTES, metro()], script: { notes: [({ results }) => results.join()] } }),
+    killed.stage,
+  );
+  assert.equal(await goneOnWith(next, killed), '{"amount":12}');
+  assert.deepEqual([next.user.choices, next.ran], [[], []]);
+});
+
 test('of many apps that could be installed the planner is shown the six that fit best', async (t) => {
   const others = ['maps', 'coins', 'birds', 'boats', 'songs', 'stars', 'plants'].map((thing) => ({
     app: app(thing, { look: 'none' }, { description: `Keeps ${thing}.` }),
