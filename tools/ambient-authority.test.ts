@@ -158,6 +158,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
   },
+  'packages/cli/src/commands/apps-remove.ts': {
+    of: ['files'],
+    why: 'deletes the folder of an app that was removed, when the user says so',
+  },
   'packages/cli/src/install/install.ts': {
     of: ['files'],
     why: 'puts fetched packages and their records into the data folder',

@@ -335,6 +335,18 @@ function program(): Command {
         (await import('./commands/apps-install.ts')).installApps(around, words, isCommand, { again, yes }),
       );
     });
+  shared(
+    apps
+      .command('remove <app>')
+      .description('takes an app out of the configuration, and says what is left of it'),
+  )
+    .option('--purge', 'deletes what is left of it too: agreement, grants, memory, files, package')
+    .option('--yes', 'without asking')
+    .action((app: string, { purge = false, yes = false, ...options }) =>
+      run(options, async (around) =>
+        (await import('./commands/apps-remove.ts')).removeApp(around, app, { purge, yes }),
+      ),
+    );
   const sessions = cordon.command('sessions').enablePositionalOptions();
   shared(sessions.description('what was asked, and what can be resumed')).action((options) =>
     run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),

@@ -194,6 +194,15 @@ function commit(
   }
 }
 
+/** Takes a record away, so that nothing is installed for the call; its files go as those of any tree that no record names. */
+export function forgetPackage(
+  call: PackageCall,
+  { dataFolder, now }: Pick<Installer, 'dataFolder' | 'now'>,
+): void {
+  rmSync(recordFile(dataFolder, requestOf(call)), { force: true });
+  removeUnused(dataFolder, now());
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**

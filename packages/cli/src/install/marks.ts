@@ -8,7 +8,7 @@
  * Ring 1.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   type AppId,
@@ -47,6 +47,11 @@ export function mark(entry: MarkedEntry): Result<void, Fault> {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return failed(fault('app-unavailable', `that \`${entry.app}\` is installed could not be kept (${why})`));
   }
+}
+
+/** The entry counts as not installed. Whether it was, is nobody's concern. */
+export function unmark(entry: MarkedEntry): void {
+  rmSync(markOf(entry), { force: true });
 }
 
 function markOf({ ownDataFolder, folder, app, configured }: MarkedEntry): string {
