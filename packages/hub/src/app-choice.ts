@@ -15,7 +15,7 @@ import {
 } from '@cordon/core';
 import type { Context } from './context.ts';
 import { firstAnswer } from './open-question.ts';
-import { bindingOf, type PermissionsParts, termOf } from './permission.ts';
+import { bindingOf, identityThen, type PermissionsParts, termOf } from './permission.ts';
 
 /** What an app is chosen for that serves a query by itself, where the plan names no use that all of the apps have. */
 export const WHOLE_QUERY = 'a whole query';
@@ -162,7 +162,8 @@ export class AppChoices {
   /** Says when an answer that is to last does not count at once. */
   #questionOf({ question, choices, installs }: AppChoiceRequest): string {
     if (installs === true) return question;
-    const strangers = choices.filter((app) => this.#parts.identityOf(app) === null);
+    const identityOf = identityThen(this.#parts);
+    const strangers = choices.filter((app) => identityOf(app) === null);
     if (strangers.length === 0) return question;
     const names = strangers.map((app) => `\`${app}\``).join(', ');
     return `${question} An answer that lasts longer takes effect when you have agreed to the app, which Cordon shows you first (${names}).`;
@@ -170,9 +171,10 @@ export class AppChoices {
 
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
   #bindingOf({ choices, installs }: AppChoiceRequest): string {
-    const { identityOf, digest } = this.#parts;
+    const identityOf = identityThen(this.#parts);
     // Nobody has agreed to what is not installed; a query that goes on finds it reviewed, and puts the same question.
-    return digest(canonicalJsonOf(choices.map((app) => (installs === true ? null : identityOf(app)))));
+    const bound = choices.map((app) => (installs === true ? null : identityOf(app)));
+    return this.#parts.digest(canonicalJsonOf(bound));
   }
 
   /** A choice among others than these is another choice. */

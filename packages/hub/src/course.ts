@@ -27,8 +27,7 @@ export class Course {
   readonly #open = new Map<EventId, Refused | null>();
   readonly #refused: Refused[] = [];
   #hasActed = false;
-  /** Whether an app did anything before the query was interrupted. */
-  #hadActed = false;
+  #hasActedAnew = false;
 
   constructor(observer: CourseObserver) {
     this.#observer = observer;
@@ -46,12 +45,13 @@ export class Course {
     return this.#hasActed;
   }
 
+  /** The same, since the query goes on; of one that was not interrupted, since it began. */
+  get hasActedAnew(): boolean {
+    return this.#hasActedAnew;
+  }
+
   saw(event: Event): void {
     switch (event.kind) {
-      case 'model-call.proposed':
-        // Nothing of before is gone through any more, or something else is done than then.
-        this.#hasActed ||= this.#hadActed;
-        return;
       case 'permission.asked':
         return this.#asked(event.id, event.prompt.expected ? refusedBy(event.prompt.subject) : null);
       case 'choice.asked':
@@ -67,27 +67,19 @@ export class Course {
       case 'tool-call.executed':
       case 'tool-call.failed':
         this.#hasActed = true;
+        this.#hasActedAnew = true;
         return;
       default:
         return;
     }
   }
 
-  /**
-   * The query goes on, and nothing of before has been gone through again yet: what was decided while no app had acted is
-   * decided as it was. Nobody is asked what was asked before: its questions are put anew, or nobody wants to know any more.
-   */
+  /** Nobody is asked what was asked before: where a query goes on its questions are put anew, or nobody wants to know any more. */
   goOn(): void {
-    this.#hadActed = this.#hasActed;
-    this.#hasActed = false;
+    this.#hasActedAnew = false;
     if (this.#open.size === 0) return;
     this.#open.clear();
     this.#observer.goingOn();
-  }
-
-  /** This event of before the interruption has been gone through again. */
-  passed({ kind }: Event): void {
-    if (kind === 'tool-call.executed' || kind === 'tool-call.failed') this.#hasActed = true;
   }
 
   #asked(question: EventId, no: Refused | null): void {

@@ -277,7 +277,7 @@ export class Operator {
     const functionality = exchange.missing(query);
     const choices = functionality === null ? [] : installing.serving(functionality);
     if (functionality === null || choices.length === 0 || query.signal.aborted) return null;
-    const { hasActed } = query.course;
+    const hasActed = this.#hasActed(query);
     const then = hasActed ? 'It then serves your next query.' : 'Cordon then serves your query again.';
     const why = `Another app, not you, asked for \`${functionality}\`, which no installed app does. Install one? ${then}`;
     const installed = await installing.install(null, query, why, choices);
@@ -290,9 +290,17 @@ export class Operator {
   }
 
   /** A no of the user's to what was planned leaves room for another plan; the policy's no, or none at all, does not. */
-  #wantsAnother({ refusal, course, signal }: Query): boolean {
+  #wantsAnother(query: Query): boolean {
+    const { refusal, course, signal } = query;
     const isUsers = refusal?.because === 'permission' && course.refused.length > 0;
-    return isUsers && !course.hasActed && !signal.aborted;
+    return isUsers && !this.#hasActed(query) && !signal.aborted;
+  }
+
+  /** Whether an app has acted; where the query goes on, whether one had when the same was decided before. */
+  #hasActed({ course }: Query): boolean {
+    const { progress } = this.#parts.recorder;
+    const before = progress?.hadActed ?? null;
+    return before === null ? course.hasActed : before || course.hasActedAnew;
   }
 
   async #serveBy(

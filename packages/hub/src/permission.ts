@@ -259,8 +259,10 @@ export class Permissions {
     const binding = bindingOf(subject, identityOf, digest);
     const warnings = question.warnings.filter((warning) => warning !== OUTDATED);
     const { rules } = question;
-    return (
-      binding !== null && question.digest === this.#digestOf({ subject, warnings, rules, same, binding })
+    if (binding === null) return false;
+    const bindings = [binding, bindingOf(subject, identityThen(this.#parts), digest)];
+    return bindings.some(
+      (one) => question.digest === this.#digestOf({ subject, warnings, rules, same, binding: one }),
     );
   }
 
@@ -460,6 +462,21 @@ export function bindingOf(
 ): string | null {
   const identities = [from, to].map((app) => (app === null ? 'none' : identityOf(app)));
   return identities.includes(null) ? null : digest(canonicalJsonOf(identities));
+}
+
+/**
+ * What an app was when it was asked about before the query was interrupted: nothing that anybody had agreed to, if the user
+ * agreed to it, as it is now, later in the same query.
+ */
+export function identityThen({
+  identityOf,
+  recorder,
+}: Pick<PermissionsParts, 'identityOf' | 'recorder'>): PermissionsParts['identityOf'] {
+  const pinned = recorder.progress?.pinned;
+  return (app) => {
+    const identity = identityOf(app);
+    return identity !== null && pinned?.get(app) === identity ? null : identity;
+  };
 }
 
 export function termOf(term: GrantTerm): GrantTerm {

@@ -185,6 +185,24 @@ export class Progress {
     return output;
   }
 
+  /**
+   * Whether an app had acted when the next plan was made, or it was asked for the next app to install, that nothing has been
+   * given for yet; null: there is none. What was decided then is decided as it was, whatever was done afterwards.
+   */
+  get hadActed(): boolean | null {
+    const next = this.#events.findIndex((event) => isOperators(event) && !this.#taken.has(event.id));
+    return next < 0 ? null : this.#events.slice(0, next).some(isAct);
+  }
+
+  /** What apps were agreed to in it; by app, the digest. */
+  get pinned(): ReadonlyMap<AppId, string> {
+    return new Map(
+      this.#events.flatMap((event) =>
+        event.kind === 'app.pinned' && event.app !== null ? [[event.app, event.digest] as const] : [],
+      ),
+    );
+  }
+
   /** What the user chose when they were asked by this event; null: there was no answer while the query ran. */
   choice(asked: EventId): Chosen | null {
     return this.#choices.get(asked) ?? null;
@@ -317,6 +335,18 @@ export class Progress {
     const output = this.#outputOf(event);
     if (output !== null) this.#outputs.set(event.callId, output);
   }
+}
+
+/** What the operator does according to whether an app has acted. */
+function isOperators(event: Event): boolean {
+  return (
+    event.kind === 'plan.made' ||
+    (event.kind === 'choice.asked' && event.installs === true && event.context === null)
+  );
+}
+
+function isAct({ kind }: Event): boolean {
+  return kind === 'tool-call.executed' || kind === 'tool-call.failed';
 }
 
 function queue<K, V>(queues: Map<K, V[]>, key: K, value: V): void {

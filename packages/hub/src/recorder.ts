@@ -48,7 +48,6 @@ export class Recorder {
   readonly #facts: SessionFacts;
   readonly #doubts = new Doubts();
   #progress: Progress | null = null;
-  #passed: (event: Event) => void = () => undefined;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
@@ -67,10 +66,8 @@ export class Recorder {
     return this.#progress;
   }
 
-  /** @param passed hears of each event of the journal that is given back */
-  follow(progress: Progress | null, passed: (event: Event) => void = () => undefined): void {
+  follow(progress: Progress | null): void {
     this.#progress = progress;
-    this.#passed = passed;
     this.#callIds = new Map();
   }
 
@@ -128,9 +125,7 @@ export class Recorder {
   }
 
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
-    const known = this.#progress?.find(context?.id ?? null, body, causes) ?? null;
-    if (known !== null) this.#passed(known);
-    return known;
+    return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
   }
 
   #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {

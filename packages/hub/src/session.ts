@@ -341,7 +341,7 @@ export class Session {
     this.#monitor.resume(allowedEffects(events));
     this.#installing.goesOn(events);
     this.#operator.goesOn(events);
-    this.#recorder.follow(new Progress(events), (event) => this.#query?.course.passed(event));
+    this.#recorder.follow(new Progress(events));
     try {
       return await this.#serve(said.text, signal, said.private === true);
     } finally {

@@ -228,6 +228,28 @@ for (const [what, { seed, deaths }] of Object.entries(KEPT)) {
   });
 }
 
+/** The same, where apps are installed. */
+const KEPT_INSTALLING: typeof KEPT = {
+  'an app was permitted something before it was first agreed to': {
+    seed: 21003,
+    deaths: [{ of: 'hub', at: 99, when: 'before' }],
+  },
+  'the loop ends of an app that had acted before the user was asked to install another': {
+    seed: 23001,
+    deaths: [
+      { of: 'hub', at: 43, when: 'before' },
+      { of: 'spoke', at: 4, when: 'after' },
+    ],
+  },
+};
+
+for (const [what, { seed, deaths }] of Object.entries(KEPT_INSTALLING)) {
+  test(`a resumed query with an installation repeats nothing when ${what}`, async (t) => {
+    const chance = new Chance(seed);
+    await endure(t, withInstalls(scenarioOf(chance), chance), deaths);
+  });
+}
+
 /** A hub in a process of its own, with apps in theirs, which a signal ends at the step. */
 function hubProcess(scenario: Scenario, death: Death): (folder: string) => Promise<void> {
   return async (folder) => {
