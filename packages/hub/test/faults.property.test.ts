@@ -271,7 +271,8 @@ test('so does one whose hub is killed by a signal, with apps in processes of the
   for (let run = 0; run < PROCESSES; run++) {
     const chance = new Chance(SEED + 1000 + run);
     const plain = scenarioOf(chance);
-    const scenario = chance.flip() ? statingFacts(plain) : plain;
+    const stating = chance.flip() ? statingFacts(plain) : plain;
+    const scenario = run % 2 === 0 ? stating : withInstalls(stating, chance);
     const death: Death = { of: 'hub', at: 1 + chance.number(100), when: chance.flip() ? 'before' : 'after' };
     try {
       await endure(t, scenario, [], hubProcess(scenario, death));
