@@ -1,17 +1,14 @@
 /** Apps that the user could install: who may propose them, who decides, and how the query goes on. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { failed, fault, id, isJsonObject, type PlannerInput, parseJson } from '@cordon/core';
-import { openStore } from '@cordon/trace';
 import { StoredPins } from '../src/app-pins.ts';
 import type { PackageSource } from '../src/installing.ts';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from './fixture/app.ts';
 import { yes } from './fixture/consent.ts';
+import { afterDeath, goneOnWith, heldAt } from './fixture/killed-stage.ts';
 import { call, plan, type Script } from './fixture/model.ts';
-import { type Scene, Stage, stageFor } from './fixture/stage.ts';
+import { type Scene, type Stage, stageFor } from './fixture/stage.ts';
 
 const FARE = { input: shape({ to: TEXT }), reply: { structured: { amount: 12 } } };
 const SERVES = serves('ride-fare', 'fare', shape({ to: TEXT }), shape({ amount: NUMBER }));
@@ -255,21 +252,6 @@ test('an app that asks for one thing after the other gets one question for the u
   assert.equal(stage.of('install.proposed').length, 2);
 });
 
-/** What the disk holds at this moment is what a hub leaves that is killed now. */
-function afterDeath(t: TestContext, next: Scene, stage: Stage): Stage {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-hub-'));
-  cpSync(dirname(stage.store.file), folder, { recursive: true });
-  const store = openStore(folder, () => 1_700_000_000_000);
-  assert.ok(store.ok);
-  const after = new Stage(next, store.value);
-  t.after(async () => {
-    await after.session.close('end');
-    store.value.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return after;
-}
-
 const DEATHS = [
   ['while the package is fetched', 'fetch', ['fetch metro-hail', 'keep metro-hail']],
   ['when the app is installed and nothing was asked of it', 'model', ['fetch metro-hail', 'keep metro-hail']],
@@ -320,46 +302,16 @@ for (const [when, held, installs] of DEATHS) {
   });
 }
 
-interface HeldStage {
-  readonly stage: Stage;
-  /** What the killed hub would not have done any more. */
-  readonly letGo: () => Promise<unknown>;
-}
-
-/** A stage whose hub waits for this context's model, which is asked for the `at`-th time, as one that is killed there. */
-async function heldAt(t: TestContext, who: string, at: number, change: Partial<Scene>): Promise<HeldStage> {
-  const held = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  let times = 0;
-  const meanwhile = async (asking: string) => {
-    if (asking !== who || ++times !== at) return;
-    held.resolve();
-    await release.promise;
-  };
-  const stage = stageFor(t, scene({ ...change, meanwhile }));
-  const outcome = stage.ask(QUERY);
-  await held.promise;
-  const letGo = () => {
-    release.resolve();
-    return outcome;
-  };
-  return { stage, letGo };
-}
-
-async function goneOnWith(next: Stage, { stage, letGo }: HeldStage): Promise<string | null> {
-  const resumed = next.open(stage.session.id);
-  const { answer } = await resumed.goOn(new AbortController().signal);
-  await resumed.close('end');
-  await letGo();
-  return answer;
-}
-
 test('a no to an installation stands when its hub was killed behind it', async (t) => {
   const without = plan([{ app: null }]);
-  const killed = await heldAt(t, 'planner', 2, {
-    chooses: () => null,
-    script: { planner: [BY_METRO, without] },
-  });
+  const killed = await heldAt(
+    t,
+    { who: 'planner', at: 2, query: QUERY },
+    scene({
+      chooses: () => null,
+      script: { planner: [BY_METRO, without] },
+    }),
+  );
   const next = afterDeath(
     t,
     scene({ script: { planner: [without], assistant: ['I cannot tell.'] } }),
@@ -403,7 +355,7 @@ const reviewing = (reviews: string[]): Partial<Scene> => ({
 
 test('an installation that was agreed to and reviewed is not asked for again when its query goes on', async (t) => {
   const reviews: string[] = [];
-  const killed = await heldAt(t, 'metro-hail', 1, reviewing(reviews));
+  const killed = await heldAt(t, { who: 'metro-hail', at: 1, query: QUERY }, scene(reviewing(reviews)));
   const next = afterDeath(
     t,
     scene({ ...reviewing(reviews), apps: [NOTES, metro()], script: { ...RIDES, planner: [] } }),
@@ -418,10 +370,14 @@ test('an installation that was agreed to and reviewed is not asked for again whe
 test('a package that could not be fetched is not fetched when the query goes on that did without', async (t) => {
   const why = fault('app-unavailable', 'the registry does not answer');
   const without = plan([{ app: null }]);
-  const killed = await heldAt(t, 'assistant', 1, {
-    couldInstall: [{ app: metro(), source: REGISTRY, fetch: async () => failed(why) }],
-    script: { planner: [BY_METRO, without] },
-  });
+  const killed = await heldAt(
+    t,
+    { who: 'assistant', at: 1, query: QUERY },
+    scene({
+      couldInstall: [{ app: metro(), source: REGISTRY, fetch: async () => failed(why) }],
+      script: { planner: [BY_METRO, without] },
+    }),
+  );
   const next = afterDeath(t, scene({ script: { assistant: ['I cannot tell.'] } }), killed.stage);
   assert.equal(await goneOnWith(next, killed), 'I cannot tell.');
   assert.deepEqual([next.user.choices, next.installs], [[], []]);
@@ -449,13 +405,17 @@ test('what a user was asked about in a session is not asked again in a later que
 });
 
 test('a query that was served anew and acted is served anew when it goes on', async (t) => {
-  const killed = await heldAt(t, 'notes', 4, {
-    user: yes(),
-    script: {
-      planner: [NOTES_ONLY, NOTES_AND_RIDE],
-      notes: [[PROBE], 'none', [call('ride-fare', { to: 'Turin' })]],
-    },
-  });
+  const killed = await heldAt(
+    t,
+    { who: 'notes', at: 4, query: QUERY },
+    scene({
+      user: yes(),
+      script: {
+        planner: [NOTES_ONLY, NOTES_AND_RIDE],
+        notes: [[PROBE], 'none', [call('ride-fare', { to: 'Turin' })]],
+      },
+    }),
+  );
   const next = afterDeath(
     t,
     scene({ apps: [NOTES, metro()], script: { notes: [({ results }) => results.join()] } }),

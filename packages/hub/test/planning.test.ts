@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { isJsonObject, type ModelRequest, type PlannerInput, parseJson } from '@cordon/core';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, silent, yes } from './fixture/consent.ts';
+import { afterDeath, goneOnWith, heldAt } from './fixture/killed-stage.ts';
 import { call, type Line, plan } from './fixture/model.ts';
 import { type Stage, stageFor } from './fixture/stage.ts';
 
@@ -269,6 +270,23 @@ test('who says no to what was planned gets another plan, without what was declin
     ['rides'],
   );
   assert.deepEqual(stage.ran, ['taxi.fare {"to":"Turin"}']);
+});
+
+test('a query that acted by another plan after a no has acted by it when it goes on, and repeats nothing', async (t) => {
+  const scene = {
+    apps: [TAINTED, rides('rides'), rides('taxi')],
+    script: {
+      planner: [VIA('rides'), VIA('taxi')],
+      mail: [...ASKS, [call('ride-fare', { to: 'Turin' })]],
+    },
+    policy: 'ask "May a fare be asked for?" if:\n    (request: AppRequest)\n    request.to == "rides"',
+    user: no(),
+  };
+  const query = 'how much is a ride';
+  const killed = await heldAt(t, { who: 'mail', at: 4, query }, scene);
+  const next = afterDeath(t, { ...scene, script: { mail: ['it is 12'] } }, killed.stage);
+  assert.equal(await goneOnWith(next, killed), 'it is 12');
+  assert.deepEqual([next.questions, next.ran], [[], []]);
 });
 
 test('where the second plan wants the same again, what the first came to is the end', async (t) => {
