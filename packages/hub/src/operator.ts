@@ -189,7 +189,9 @@ export class Operator {
     const keepTyped = this.#learning.byForms(stated, said, past);
     memory.together(() => {
       memory.rememberQuery(query.text, app, ended, said);
-      for (const observation of query.observed) memory.observe(observation);
+      // A query that can be resumed is planned with what it knew then, and keeps what it observed when it is over.
+      const isOver = ended !== 'failed' && ended !== 'cancelled';
+      for (const observation of isOver ? query.observed : []) memory.observe(observation);
       keepFacts();
       keepTyped();
       if (delivered === null) return;

@@ -241,6 +241,13 @@ const KEPT_INSTALLING: typeof KEPT = {
       { of: 'spoke', at: 4, when: 'after' },
     ],
   },
+  'a query fails that observed anew what an earlier one had observed': {
+    seed: 47000,
+    deaths: [
+      { of: 'hub', at: 57, when: 'after' },
+      { of: 'provider', at: 6, when: 'before' },
+    ],
+  },
 };
 
 for (const [what, { seed, deaths }] of Object.entries(KEPT_INSTALLING)) {
