@@ -70,7 +70,7 @@ export class ReferenceMonitor {
   readonly #hindsight = new Map<EventId, Decision>();
 
   constructor(options: ReferenceMonitorOptions) {
-    this.#monitor = options.policy.monitor(options.parameters ?? {});
+    this.#monitor = options.policy.monitor(options.parameters ?? {}, false);
   }
 
   /**

@@ -80,7 +80,7 @@ function foundIn(
   events: readonly TraceEvent[],
   parameters: JsonObject,
 ): readonly Found[] {
-  const set = new RuleSet(program, parameters, 'all');
+  const set = new RuleSet(program, parameters, 'all', true);
   const all = program.rules.map((rule): Found => ({ rule, findings: [], violations: 0, hasMore: false }));
   const reports = all.map(reportInto);
   const collect: ReportRule = (number) => {

@@ -57,8 +57,10 @@ export interface World {
    * What is counted inside of predicates and quantifiers is not part of it.
    */
   counted: number;
-  /** Why the branch that is being looked at holds, so far. */
+  /** Why the branch that is being looked at holds, so far. Empty where nobody asks for an explanation. */
   readonly trail: Evidence[];
+  /** Whether somebody asks for an explanation: a monitor that only decides does without. */
+  readonly explains: boolean;
   readonly work: Work;
 }
 
@@ -394,12 +396,12 @@ export function valuesWithin(variable: BodyVariable, frame: Frame): readonly Bou
 /** True if some assignment satisfies the body, undecided if only an undecided one might, else false. */
 export function holds(body: Body, plan: SearchPlan, frame: Frame, name: string): Value {
   let open: OpenLine | null = null;
-  const { counted, trail } = frame.world;
+  const { counted, trail, explains } = frame.world;
   const noticed = trail.length;
   const found = search(body, plan, frame, (bound, why) => {
     open ??= why;
     if (why !== null) return false;
-    if (bound.length > 0) trail.push({ kind: 'witness', predicate: name, bound: [...bound] });
+    if (explains && bound.length > 0) trail.push({ kind: 'witness', predicate: name, bound: [...bound] });
     return true;
   });
   frame.world.counted = counted;
@@ -432,16 +434,18 @@ export function counts(
     const tally = frame.world.tally(body.counted);
     if (isSettled(tally.certain, tally.possible, limits)) {
       frame.world.counted += tally.certain;
-      const isCertain = tally.certain === tally.possible;
-      const counted = isCertain ? membersOf(frame.world.domain(body.counted)) : nothingBound;
-      frame.world.trail.push({ kind: 'count', found: tally.certain, isLeast: false, counted });
+      if (frame.world.explains) {
+        const isCertain = tally.certain === tally.possible;
+        const counted = isCertain ? membersOf(frame.world.domain(body.counted)) : nothingBound;
+        frame.world.trail.push({ kind: 'count', found: tally.certain, isLeast: false, counted });
+      }
       return isWithin(tally.certain, limits);
     }
   }
   let certain = 0;
   let possible = 0;
   let open: OpenLine | null = null;
-  const { counted, trail } = frame.world;
+  const { counted, trail, explains } = frame.world;
   const noticed = trail.length;
   const kept: Evidence[] = [];
   const settling = limits.max === null ? (limits.min ?? 0) : limits.max + 1;
@@ -451,7 +455,7 @@ export function counts(
     possible++;
     if (why === null) {
       certain++;
-      satisfying.push(...bound);
+      if (explains) satisfying.push(...bound);
       for (const evidence of trail.slice(noticed)) kept.push(evidence);
     }
     open ??= why;
@@ -459,7 +463,7 @@ export function counts(
   });
   trail.length = noticed;
   for (const evidence of kept) trail.push(evidence);
-  trail.push({ kind: 'count', found: certain, isLeast: isEnough, counted: () => satisfying });
+  if (explains) trail.push({ kind: 'count', found: certain, isLeast: isEnough, counted: () => satisfying });
   frame.world.counted = counted + certain;
   // Undecided assignments can only add: the verdict is settled if no number of them changes it.
   const first = isWithin(certain, limits);

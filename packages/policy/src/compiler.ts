@@ -495,7 +495,7 @@ class Compiler {
   }
 
   #markText(frame: Frame, item: Value, text: string, locate: Locate): void {
-    const located = locate(frame);
+    const located = frame.world.explains ? locate(frame) : null;
     if (located === null || 'items' in located) return;
     for (const needle of isList(item) ? item : [item]) {
       if (typeof needle !== 'string' || !text.includes(needle)) continue;
@@ -761,7 +761,7 @@ class Compiler {
       const matches = open ?? matchesIn(this.#cache, wanted, given);
       if (!('length' in matches)) return claim(matches, inner);
       if (matches.length === 0) return false;
-      const located = locate(frame);
+      const located = frame.world.explains ? locate(frame) : null;
       if (typeof given === 'string' && located !== null && !('items' in located)) {
         const { event, path } = located;
         frame.world.trail.push({ kind: 'range', event, path, text: given, spans: () => matches });
@@ -791,10 +791,11 @@ class Compiler {
       const value = wholly(evaluate(frame));
       if (isUndecided(value)) return value;
       const event = anchor(frame);
-      const { origins, trail } = frame.world;
+      const { origins, trail, explains } = frame.world;
       if (event === null || origins === null) return undecided(NOT_READ);
       const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
       if (isUndecided(answer)) return answer;
+      if (!explains) return answer;
       const found = (): readonly OriginSource[] => {
         const sources = origins.of(value, event);
         return isUndecided(sources) ? [] : sources;
@@ -1036,7 +1037,7 @@ function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarkin
   return (frame) => {
     const a = wholly(left(frame));
     if (a === decisive) {
-      if (decisive && isMarking) right(frame);
+      if (decisive && isMarking && frame.world.explains) right(frame);
       return decisive;
     }
     const b = wholly(right(frame));

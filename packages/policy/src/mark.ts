@@ -37,6 +37,7 @@ export function marker(values: readonly Value[], locate: readonly Locate[], fram
     return found;
   };
   return (argument, index, start, end) => {
+    if (!frame.world.explains) return;
     const { text, place } = look(argument)[index] ?? NOTHING;
     if (place === null || 'items' in place) return;
     const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];

@@ -74,8 +74,9 @@ export function verdictOf<R>(findings: readonly Finding[], told: (finding: Findi
 export class PolicyMonitor {
   readonly #set: RuleSet;
 
-  constructor(program: RuleProgram, parameters: JsonObject = {}) {
-    this.#set = new RuleSet(program, parameters, 'one');
+  /** @param explains whether `decide` and `admit` are asked, which explain what they say; `evaluate` alone needs no evidence */
+  constructor(program: RuleProgram, parameters: JsonObject = {}, explains = true) {
+    this.#set = new RuleSet(program, parameters, 'one', explains);
   }
 
   /** What the policy says about these events happening next, all of them or none. Changes nothing. */

@@ -66,9 +66,12 @@ export class Policy {
     return analyzeEvents(this.program, events, parameters, awaited);
   }
 
-  /** Watches a trace that is empty yet. */
-  monitor(parameters: JsonObject = {}): PolicyMonitor {
-    return new PolicyMonitor(this.program, parameters);
+  /**
+   * Watches a trace that is empty yet.
+   * @param explains false: verdicts name rules and events, and their reasons hold no evidence, which then costs nothing
+   */
+  monitor(parameters: JsonObject = {}, explains = true): PolicyMonitor {
+    return new PolicyMonitor(this.program, parameters, explains);
   }
 }
 

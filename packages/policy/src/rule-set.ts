@@ -193,14 +193,18 @@ export class RuleSet {
   /** What was prepared last, unless the trace has grown since; null: nothing. */
   #latest: Prepared | null = null;
 
-  /** `wants`: whether new events bring anything about, or all that they do, for which more has to be kept. */
-  constructor(program: RuleProgram, parameters: JsonObject, wants: Wants) {
+  /**
+   * @param wants whether new events bring anything about, or all that they do, for which more has to be kept
+   * @param explains whether findings have to say why they hold
+   */
+  constructor(program: RuleProgram, parameters: JsonObject, wants: Wants, explains: boolean) {
     this.#program = program;
     this.#wants = wants;
     this.#trace = new Trace(program.callsBehind);
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
-    this.#world = worldOver(this.#index, inputOf(parameters), originsIn(this.#seen), this.#work);
+    const origins = originsIn(this.#seen);
+    this.#world = worldOver(this.#index, inputOf(parameters), origins, this.#work, explains);
   }
 
   /** How many events the rules remember. */
@@ -295,9 +299,9 @@ export class RuleSet {
     if (this.#program.domains.size === 0)
       return origins === this.#world.origins
         ? this.#world
-        : worldOver(this.#index, this.#world.input, origins, this.#work);
+        : { ...this.#world, trail: [], counted: 0, origins };
     const index = this.#index.fork();
-    const world = worldOver(index, this.#world.input, origins, this.#work);
+    const world = worldOver(index, this.#world.input, origins, this.#work, this.#world.explains);
     index.add(entries, world);
     return world;
   }
@@ -384,7 +388,13 @@ function originsIn(seen: SeenTexts | null): Origins | null {
   return seen === null ? null : new Origins(seen);
 }
 
-function worldOver(index: DomainIndex, input: Value, origins: Origins | null, work: Work): World {
+function worldOver(
+  index: DomainIndex,
+  input: Value,
+  origins: Origins | null,
+  work: Work,
+  explains: boolean,
+): World {
   return {
     origins,
     domain: (domain) => index.of(domain),
@@ -394,6 +404,7 @@ function worldOver(index: DomainIndex, input: Value, origins: Origins | null, wo
     input,
     counted: 0,
     trail: [],
+    explains,
     work,
   };
 }

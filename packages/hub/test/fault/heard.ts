@@ -3,9 +3,7 @@ import { emptyPolicy, type Policy, type PolicyMonitor, type TraceEvent } from '@
 import type { Evaluation } from '@cordon/policy/rules';
 
 export function listeningPolicy(heard: TraceEvent[]): Policy {
-  return replaced(emptyPolicy(), 'monitor', (policy, parameters) =>
-    listening(policy.monitor(parameters), heard),
-  );
+  return replaced(emptyPolicy(), 'monitor', (policy, ...given) => listening(policy.monitor(...given), heard));
 }
 
 function listening(monitor: PolicyMonitor, heard: TraceEvent[]): PolicyMonitor {
