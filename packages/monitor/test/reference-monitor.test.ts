@@ -14,7 +14,7 @@ import {
   type ToolCall,
   type ToolOutput,
 } from '@cordon/core';
-import { loadPolicy } from '@cordon/policy';
+import { emptyPolicy, loadPolicy, type Policy } from '@cordon/policy';
 import { type MonitorFrame, ReferenceMonitor } from '../src/index.ts';
 
 function monitorFor(text: string, parameters = {}): ReferenceMonitor {
@@ -277,6 +277,35 @@ test('a decision is admitted once, by the monitor that made it, and anew where t
   assert.equal(monitor.admit(second, 'not-needed').allowed, false);
   assert.throws(() => monitor.admit(second, 'given'), /admitted it before/);
 });
+
+test('an effect is evaluated once, and again only where the trace has grown meanwhile', () => {
+  const { policy, evaluated } = countingPolicy();
+  const monitor = new ReferenceMonitor({ policy });
+  const call = (at: string) => monitor.decide(toolCall('s1', 'mail', 'send', {}, at), frame(at));
+  assert.equal(monitor.admit(call('e1'), 'not-needed').allowed, true);
+  assert.equal(evaluated(), 1);
+  const [second, third] = [call('e2'), call('e3')];
+  assert.equal(monitor.admit(third, 'not-needed').allowed, true);
+  assert.equal(evaluated(), 3);
+  assert.equal(monitor.admit(second, 'not-needed').allowed, true);
+  assert.equal(evaluated(), 4);
+});
+
+/** Counts how often its monitor is asked. */
+function countingPolicy(): { readonly policy: Policy; readonly evaluated: () => number } {
+  const policy = emptyPolicy();
+  let count = 0;
+  const monitor: Policy['monitor'] = (...given) => {
+    const own = policy.monitor(...given);
+    const evaluate = own.evaluate.bind(own);
+    own.evaluate = (...asked) => {
+      count++;
+      return evaluate(...asked);
+    };
+    return own;
+  };
+  return { policy: Object.assign(emptyPolicy(), { monitor }), evaluated: () => count };
+}
 
 test('a denied effect leaves nothing behind that later decisions could see', () => {
   const monitor = monitorFor(`
