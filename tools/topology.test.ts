@@ -10,7 +10,8 @@ const ALLOWED: Readonly<
   Record<string, { readonly own: readonly string[]; readonly others: readonly string[] }>
 > = {
   core: { own: [], others: [] },
-  policy: { own: ['core'], others: [] },
+  regex: { own: ['core'], others: [] },
+  policy: { own: ['core', 'regex'], others: [] },
   reference: { own: ['core', 'policy'], others: [] },
   monitor: { own: ['core', 'policy', 'policy/rules'], others: [] },
   detectors: {

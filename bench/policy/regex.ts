@@ -4,8 +4,9 @@
  *
  *   node bench/policy/regex.ts
  */
+
+import { compilePattern } from '@cordon/regex';
 import { RE2JS } from 're2js';
-import { compilePattern } from '../../packages/policy/src/regex.ts';
 
 const PROSE =
   'On Tuesday the team met Dr. Müller (anna.mueller@example.org) about invoice 2024-117; see https://intra.example.org/a/b?c=1.\n' +

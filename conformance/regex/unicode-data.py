@@ -1,5 +1,5 @@
-# Writes packages/policy/src/regex/unicode-data.ts: the Unicode properties that Python's `re` uses.
-#   python3.11 conformance/regex/unicode-data.py > packages/policy/src/regex/unicode-data.ts
+# Writes packages/regex/src/unicode-data.ts: the Unicode properties that Python's `re` uses.
+#   python3.11 conformance/regex/unicode-data.py > packages/regex/src/unicode-data.ts
 import _sre, sys, unicodedata
 B='0123456789abcdefghijklmnopqrstuvwxyz'
 def b36(n):

@@ -1,5 +1,5 @@
 /**
- * Serves the playground to browsers of this machine: the page, and the sources of `@cordon/core` and `@cordon/policy`
+ * Serves the playground to browsers of this machine: the page, and the sources of `@cordon/policy` and what it is made of,
  * with their types taken off on the way. There is a fixed table of what can be asked for, and nothing is loaded from
  * anywhere else.
  *
@@ -23,6 +23,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ...filesBelow(join(HERE, 'cases'), '/cases'),
   ...filesBelow(sourceFolder('@cordon/core'), '/modules/core'),
   ...filesBelow(sourceFolder('@cordon/policy'), '/modules/policy'),
+  ...filesBelow(sourceFolder('@cordon/regex'), '/modules/regex'),
 ]);
 
 function sourceFolder(name: string): string {

@@ -5,12 +5,13 @@
  * Ring 0.
  */
 import { type Json, parseJson } from '@cordon/core';
+import { EXHAUSTED_REASON, type Match } from '@cordon/regex';
 import type { Detector } from './detector.ts';
 import { textsOf } from './evidence.ts';
 import { areLong, type LongTexts } from './long-texts.ts';
 import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
-import { EXHAUSTED_REASON, type Match, type PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import { jsonTextOf } from './text.ts';
 import {
   type Dictionary,

@@ -17,7 +17,7 @@ import type {
 import { BUILTINS, type Detectors, importedName, isModule, REGISTERED } from './builtins.ts';
 import type { Diagnostics } from './codes.ts';
 import { detectorOf, VALUE_REFERENCES } from './pattern.ts';
-import type { PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
 import type { Span } from './source.ts';
 import {

@@ -46,7 +46,7 @@ import { Needs, orderOf, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
 import type { OriginSource } from './origin/origin.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
-import type { PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
 import { type Layout, NOWHERE, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';

@@ -6,7 +6,7 @@
 import type { Expression } from './ast.ts';
 import type { Frame, Locate } from './body.ts';
 import { type ExaminedText, examinedTexts } from './evidence.ts';
-import type { PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import { childrenOf } from './scope.ts';
 import type { Span } from './source.ts';
 import type { Mark, Value } from './value.ts';

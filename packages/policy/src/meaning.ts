@@ -13,7 +13,7 @@ export { leavesOf, piecesOf } from './origin/pieces.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
-export { PatternCache } from './regex.ts';
+export { PatternCache } from './pattern-cache.ts';
 export { freeNames, type Named, Names, variablesOf } from './scope.ts';
 export { joined } from './text.ts';
 export { isTypeName } from './types.ts';

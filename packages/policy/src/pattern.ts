@@ -3,9 +3,11 @@
  *
  * Ring 0.
  */
+
+import { EXHAUSTED_REASON } from '@cordon/regex';
 import type { Detectors } from './builtins.ts';
 import { equals } from './operators.ts';
-import { EXHAUSTED_REASON, type PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import {
   isDictionary,
   isList,

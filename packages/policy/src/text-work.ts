@@ -5,12 +5,13 @@
  * Ring 0.
  */
 import { failed, type Json, ok, type Result } from '@cordon/core';
+import { EXHAUSTED_REASON } from '@cordon/regex';
 import { type Detector, NoAnswer } from './detector.ts';
 import type { TextWork } from './long-texts.ts';
 import { readingsOf } from './origin/forms.ts';
 import { foundIn, phraseOf, SeenTexts } from './origin/seen-texts.ts';
+import { PatternCache } from './pattern-cache.ts';
 import type { Place } from './provenance.ts';
-import { EXHAUSTED_REASON, PatternCache } from './regex.ts';
 import { Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 

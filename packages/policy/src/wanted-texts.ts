@@ -5,11 +5,13 @@
  *
  * Ring 0.
  */
+
+import { type Alternatives, anchorsOf, occursIn } from '@cordon/regex';
 import type { Call, Declaration, Expression } from './ast.ts';
 import type { VisibleEvent } from './event-object.ts';
 import { calledPredicate } from './looks-back.ts';
 import { variableName } from './needs.ts';
-import { type Alternatives, anchorsOf, occursIn, type PatternCache } from './regex.ts';
+import type { PatternCache } from './pattern-cache.ts';
 import { type Names, variablesOf } from './scope.ts';
 
 /** One thing that a line asks of the text that it is about. */

@@ -9,7 +9,7 @@ import type { PolicyTree } from '../ast.ts';
 import { checkTypes } from '../checker.ts';
 import { Diagnostics } from '../codes.ts';
 import type { Detector } from '../detector.ts';
-import { PatternCache } from '../regex.ts';
+import { PatternCache } from '../pattern-cache.ts';
 import type { Source, Span } from '../source.ts';
 import { lintApart } from './apart.ts';
 import { LintContext } from './context.ts';

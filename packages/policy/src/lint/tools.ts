@@ -5,8 +5,8 @@
  * Ring 1: no decision depends on it. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { compilePattern } from '@cordon/regex';
 import type { Expression, Pattern, ToolPattern } from '../ast.ts';
-import { compilePattern } from '../regex.ts';
 import { walk } from '../scope.ts';
 import type { Span } from '../source.ts';
 import { METHODS, nearest } from '../types.ts';

@@ -1,6 +1,6 @@
 /**
  * Runs `scenario.ts` with the library in a realm of its own, in which there is the language and nothing else: no global
- * of Node or of a browser, no module but the library's and core's, no code from strings. Prints what came out.
+ * of Node or of a browser, no module but the library's and those that it is made of, no code from strings. Prints what came out.
  * To be started with `--experimental-vm-modules`.
  */
 import { readFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { createContext, SourceTextModule } from 'node:vm';
 const PACKAGES: Readonly<Record<string, string>> = {
   '@cordon/core': import.meta.resolve('@cordon/core'),
   '@cordon/policy': import.meta.resolve('@cordon/policy'),
+  '@cordon/regex': import.meta.resolve('@cordon/regex', import.meta.resolve('@cordon/policy')),
 };
 
 const realm = createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });

@@ -5,7 +5,6 @@
  * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
-import type { LongTexts } from '../long-texts.ts';
 import { BudgetedMatcher } from './budgeted.ts';
 import { FixedTextsMatcher, fixedTextsOf } from './fixed-texts.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
@@ -146,44 +145,4 @@ function filtered(matcher: Matcher, literals: Literals): Matcher {
 function isRuledOut({ required }: Literals, text: string): boolean {
   for (const texts of required) if (!occursIn(texts, text)) return true;
   return false;
-}
-
-/** Steps of all patterns that a cache keeps. */
-const MAX_KEPT = 200_000;
-
-export const MOST_PATTERNS = 512;
-
-/** Compiled patterns, kept by their own text; bounded, because patterns can be computed from data. */
-export class PatternCache {
-  /** By whether `.` matches newlines, so that the text itself is the key, whose hash is known. */
-  readonly #patterns = {
-    line: new Map<string, Result<Pattern, string>>(),
-    all: new Map<string, Result<Pattern, string>>(),
-  };
-  readonly #capacity: number;
-  /** Where rules look for patterns in long texts; null: here and at once. */
-  readonly longTexts: LongTexts | null;
-  #size = 0;
-
-  constructor(capacity = MOST_PATTERNS, longTexts: LongTexts | null = null) {
-    this.longTexts = longTexts;
-    this.#capacity = capacity;
-  }
-
-  compile(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
-    const patterns = options.dotAll === true ? this.#patterns.all : this.#patterns.line;
-    const known = patterns.get(pattern);
-    if (known !== undefined) return known;
-    const compiled = compilePattern(pattern, options);
-    const size = compiled.ok ? compiled.value.size : 1;
-    const kept = this.#patterns.all.size + this.#patterns.line.size;
-    if (kept >= this.#capacity || this.#size + size > MAX_KEPT) {
-      this.#patterns.all.clear();
-      this.#patterns.line.clear();
-      this.#size = 0;
-    }
-    this.#size += size;
-    patterns.set(pattern, compiled);
-    return compiled;
-  }
 }

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BudgetedMatcher } from '../src/regex/budgeted.ts';
-import { LinearMatcher } from '../src/regex/linear.ts';
-import { compileProgram } from '../src/regex/program.ts';
-import { parsePattern } from '../src/regex/python-syntax.ts';
-import { compilePattern } from '../src/regex.ts';
+import { BudgetedMatcher } from '../src/budgeted.ts';
+import { compilePattern } from '../src/index.ts';
+import { LinearMatcher } from '../src/linear.ts';
+import { compileProgram } from '../src/program.ts';
+import { parsePattern } from '../src/python-syntax.ts';
 
 function found(pattern: string, text: string): readonly (readonly [number, number])[] | string {
   const compiled = compilePattern(pattern);

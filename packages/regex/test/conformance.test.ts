@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { BudgetedMatcher } from '../src/regex/budgeted.ts';
-import { LinearMatcher } from '../src/regex/linear.ts';
-import { compileProgram } from '../src/regex/program.ts';
-import { parsePattern } from '../src/regex/python-syntax.ts';
-import { compilePattern, type Pattern } from '../src/regex.ts';
+import { BudgetedMatcher } from '../src/budgeted.ts';
+import { compilePattern, type Pattern } from '../src/index.ts';
+import { LinearMatcher } from '../src/linear.ts';
+import { compileProgram } from '../src/program.ts';
+import { parsePattern } from '../src/python-syntax.ts';
 
 type Engine = Pick<Pattern, 'startsWith' | 'findAll'>;
 

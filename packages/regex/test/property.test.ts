@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BudgetedMatcher } from '../src/regex/budgeted.ts';
-import { LinearMatcher } from '../src/regex/linear.ts';
-import { compileProgram, instructionsAtMost } from '../src/regex/program.ts';
-import { parsePattern } from '../src/regex/python-syntax.ts';
-import { compilePattern } from '../src/regex.ts';
+import { BudgetedMatcher } from '../src/budgeted.ts';
+import { compilePattern } from '../src/index.ts';
+import { LinearMatcher } from '../src/linear.ts';
+import { compileProgram, instructionsAtMost } from '../src/program.ts';
+import { parsePattern } from '../src/python-syntax.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FixedTextsMatcher, fixedTextsOf } from '../src/regex/fixed-texts.ts';
-import { LinearMatcher } from '../src/regex/linear.ts';
-import { compileProgram } from '../src/regex/program.ts';
-import { parsePattern } from '../src/regex/python-syntax.ts';
+import { FixedTextsMatcher, fixedTextsOf } from '../src/fixed-texts.ts';
+import { LinearMatcher } from '../src/linear.ts';
+import { compileProgram } from '../src/program.ts';
+import { parsePattern } from '../src/python-syntax.ts';
 
 const SEED = Number(process.env.CORDON_SEED ?? Date.now() % 1_000_000);
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 500);

@@ -1,0 +1,14 @@
+/**
+ * Regular expressions of rules: Python's syntax and meaning.
+ *
+ * Ring 0.
+ */
+export type { Match } from './linear.ts';
+export { type Alternatives, anchorsOf, occursIn } from './literals.ts';
+export {
+  compilePattern,
+  EXHAUSTED_REASON,
+  type Exhausted,
+  type Pattern,
+  type PatternOptions,
+} from './pattern.ts';
