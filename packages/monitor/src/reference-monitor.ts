@@ -15,6 +15,7 @@ import {
   type Proposal,
   type Question,
   type Reason,
+  type RuleId,
   type Ruling,
   settledTexts,
 } from '@cordon/core';
@@ -91,30 +92,34 @@ export class ReferenceMonitor {
 
   /**
    * If what was decided on may happen, appends it and mints the proof, once for each decision. It is decided again where the
-   * trace has grown since. `given` turns ask into allow; deny stays deny, and a refusal changes nothing.
+   * trace has grown since. `given`: the user agrees to what the rules of this decision ask. Deny stays deny, and so does what
+   * another rule asks since then; a refusal changes nothing.
    */
   admit<P extends Proposal>(judged: Judged<P>, consent: 'not-needed' | 'given'): Ruling<P> {
     const found = this.#cases.get(judged);
     if (found === undefined) throw new Error('this monitor did not decide so, or has admitted it before');
     this.#cases.delete(judged);
     const { proposal, frame, evaluation } = found;
+    const agreed = new Set(consent === 'given' ? asking(judged).map(({ rule }) => rule) : []);
     if (evaluation === null || !this.#monitor.isCurrent(evaluation)) {
       // What was stored under a `Judged<P>` is the `P` that `decide` was given.
       const again = this.decide(proposal as P, frame);
       const now = this.#cases.get(again)?.evaluation ?? null;
-      return this.#admit(again, now, proposal as P, consent);
+      return this.#admit(again, now, proposal as P, agreed);
     }
-    return this.#admit(judged, evaluation, proposal as P, consent);
+    return this.#admit(judged, evaluation, proposal as P, agreed);
   }
 
   #admit<P extends Proposal>(
     decision: Decision,
     evaluation: Evaluation | null,
     proposal: P,
-    consent: 'not-needed' | 'given',
+    agreed: ReadonlySet<RuleId>,
   ): Ruling<P> {
-    if (decision.verdict === 'deny' || (decision.verdict === 'ask' && consent !== 'given'))
-      return { allowed: false, reasons: decision.reasons };
+    if (decision.verdict === 'deny') return { allowed: false, reasons: decision.reasons };
+    // Attack: what another rule asks comes up while the decision waits, and passes with the yes to the first.
+    const open = asking(decision).filter(({ rule }) => !agreed.has(rule));
+    if (open.length > 0) return { allowed: false, reasons: open };
     try {
       if (evaluation === null) throw new Error('it was not evaluated');
       this.#monitor.append(evaluation);
@@ -213,6 +218,10 @@ function reasonOf(finding: Finding): Reason {
     events: events.map((event) => id(event)),
     because: open === null ? 'rule' : 'undecided',
   };
+}
+
+function asking(decision: Decision): readonly Reason[] {
+  return decision.verdict === 'ask' ? decision.reasons : [];
 }
 
 function faultDecision(error: unknown): Decision {

@@ -307,6 +307,27 @@ function countingPolicy(): { readonly policy: Policy; readonly evaluated: () => 
   return { policy: Object.assign(emptyPolicy(), { monitor }), evaluated: () => count };
 }
 
+test('a yes is to what was asked: what a rule asks since then is not agreed to', () => {
+  const monitor = monitorFor(`
+rule sends:
+ask "send it?" if:
+    (c: ToolCall)
+    c is tool:send
+rule sends-after-read:
+ask "send it after reading?" if:
+    (out: ToolOutput) -> (c: ToolCall)
+    c is tool:send
+`);
+  const send = (at: string) => monitor.decide(toolCall('s1', 'mail', 'send', {}, at), frame(at));
+  const [first, second] = [send('e1'), send('e2')];
+  admit(monitor, toolCall('s2', 'mail', 'read'), frame('e3'));
+  assert.equal(monitor.admit(first, 'given').allowed, true);
+  admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e4'));
+  const ruling = monitor.admit(second, 'given');
+  assert.deepEqual(ruling.allowed ? [] : ruling.reasons.map(({ rule }) => rule), ['sends-after-read']);
+  assert.equal(monitor.admit(send('e5'), 'given').allowed, true);
+});
+
 test('a denied effect leaves nothing behind that later decisions could see', () => {
   const monitor = monitorFor(`
 raise "twice" if:
