@@ -156,7 +156,8 @@ export class AppChoices {
     const term = termOf(choice);
     const grant = grants.give({ subject, ...term, digest, binding, prompt: asked, flows: [] });
     if (grant === null) return;
-    recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+    const given = { kind: 'grant.given', grant: grant.id, subject, ...term } as const;
+    recorder.record(context, given, { causes: [asked] });
   }
 
   /** Says when an answer that is to last does not count at once. */

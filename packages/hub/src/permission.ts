@@ -431,7 +431,8 @@ export class Permissions {
     const grant = grants.give(gift);
     if (grant === null)
       return { granted: false, reason: refusal(subject, 'the permission could not be kept', [prompt]) };
-    recorder.record(context, { kind: 'grant.given', grant: grant.id, subject, ...term });
+    const given = { kind: 'grant.given', grant: grant.id, subject, ...term } as const;
+    recorder.record(context, given, { causes: [prompt] });
     if (!grants.consume(grant))
       return { granted: false, reason: refusal(subject, 'the permission was taken back', [prompt]) };
     if (term.duration !== 'once') this.#coverOthers(digest);

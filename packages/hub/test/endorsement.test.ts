@@ -1,7 +1,7 @@
 /** What the user has seen and allowed in a question is theirs from then on: rules that ask where a value came from know. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toJson } from '@cordon/core';
+import { type Event, failed, toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes, yesToWhatIsShown } from './fixture/consent.ts';
@@ -79,7 +79,11 @@ test('whom the user names, nobody asks about', async (t) => {
 });
 
 function journalled(stage: ReturnType<typeof stageFor>): readonly string[] {
-  const read = readTrace(toJson(stage.allEvents()), { format: 'cordon-journal' });
+  return endorsedIn(stage.allEvents());
+}
+
+function endorsedIn(events: readonly Event[]): readonly string[] {
+  const read = readTrace(toJson(events), { format: 'cordon-journal' });
   assert.ok(read.ok);
   return read.value.events.flatMap((event) =>
     event.type === 'Endorsement' ? event.values.map(({ value }) => value) : [],
@@ -96,6 +100,21 @@ test('the journal says what was endorsed, and what nobody has seen is not', asyn
   assert.deepEqual(journalled(unseen), []);
 });
 
+test('in an older journal a grant does not name its question, and one without a grant endorses nothing', async (t) => {
+  const stage = stageFor(t, {
+    apps: [MAIL],
+    script: sends('eve@y.org'),
+    policy: RULE,
+    user: yesToWhatIsShown(),
+  });
+  await stage.ask('write to them');
+  const older = stage
+    .allEvents()
+    .map((event) => (event.kind === 'grant.given' ? { ...event, causes: [] } : event));
+  assert.ok(endorsedIn(older).includes('eve@y.org'));
+  assert.deepEqual(endorsedIn(older.filter(({ kind }) => kind !== 'grant.given')), []);
+});
+
 test('a yes for longer than was offered is none, in the journal too', async (t) => {
   const scene = { apps: [MAIL], script: sends('eve@y.org'), policy: RULE };
   const tooLong: Says = async (prompt) => {
@@ -106,6 +125,28 @@ test('a yes for longer than was offered is none, in the journal too', async (t) 
   await stage.ask('write to them');
   assert.equal(stage.ran.length, 0);
   assert.deepEqual(journalled(stage), []);
+});
+
+test('a yes that the store does not keep endorses nothing, and the next one does', async (t) => {
+  const stage = stageFor(t, {
+    apps: [MAIL],
+    script: sends('eve@y.org', 'eve@y.org', 'eve@y.org'),
+    policy: RULE,
+    user: yesToWhatIsShown(),
+  });
+  const { grants } = stage.store;
+  const give = grants.give.bind(grants);
+  grants.give = () => {
+    grants.give = give;
+    return failed({ kind: 'over-already', message: 'm', help: 'h' });
+  };
+  await stage.ask('write to them');
+  assert.equal(stage.of('permission.asked').length, 2);
+  assert.equal(stage.ran.length, 2);
+  assert.deepEqual(
+    journalled(stage).filter((value) => value === 'eve@y.org'),
+    ['eve@y.org'],
+  );
 });
 
 const NOTES = app('notes', { read: 'a note' });

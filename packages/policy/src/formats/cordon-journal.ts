@@ -112,6 +112,9 @@ interface Position {
 
 type BodyOf<K extends EventBody['kind']> = Extract<EventBody, { kind: K }>;
 
+/** Whose it is, and for how long, tells rules nothing. */
+const GRANT = { kind: 'grant.given' } as BodyOf<'grant.given'>;
+
 export class JournalReader {
   readonly #reading: Reading;
   readonly #facts = new SessionFacts();
@@ -189,6 +192,8 @@ export class JournalReader {
         return { body: { kind, prompt: this.#prompt(entry) } };
       case 'permission.answered':
         return this.#answered(entry);
+      case 'grant.given':
+        return { body: GRANT };
       default:
         return null;
     }

@@ -27,11 +27,18 @@ const NOT_SERVING: ReadonlySet<string> = new Set([
 
 type Kind<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
+interface Endorsement {
+  readonly fact: Extract<HubFact, { kind: 'call.endorsed' }>;
+  readonly place: EventPlace;
+}
+
 /** Reads the events of one session in the order of its journal. */
 export class SessionFacts {
   readonly #messages = new Set<EventId>();
   readonly #proposed = new Map<EventId, Event>();
   readonly #asked = new Map<EventId, Kind<'permission.asked'>>();
+  /** The user's yeses to calls as they were shown, by question, until they are kept. */
+  readonly #agreed = new Map<EventId, Endorsement>();
   /** A plan is made before the context that serves it exists. */
   #plan: Kind<'plan.made'> | null = null;
 
@@ -62,7 +69,10 @@ export class SessionFacts {
         this.#asked.set(event.id, event);
         return [];
       case 'permission.answered':
-        return this.#answered(event);
+        this.#answered(event);
+        return [];
+      case 'grant.given':
+        return this.#kept(event);
       default:
         return [];
     }
@@ -98,21 +108,35 @@ export class SessionFacts {
     return [fact({ kind: 'carried', context, label }, history), said];
   }
 
-  /** The user allowed a call as it was shown: its values count as the user's from then on. */
-  #answered({ id: event, ...answer }: Kind<'permission.answered'>): readonly Told[] {
+  #answered({ id: event, ...answer }: Kind<'permission.answered'>): void {
     const asked = this.#asked.get(answer.prompt);
     this.#asked.delete(answer.prompt);
     const { context, app, allow, by, edits, shown, duration } = answer;
-    if (asked === undefined || context === null || !allow || by !== 'user') return [];
+    if (asked === undefined || context === null || !allow || by !== 'user') return;
     // Attack: an answer by rule, which no person has seen, would make an app's values the user's.
-    if (edits !== undefined || shown === undefined) return [];
+    if (edits !== undefined || shown === undefined) return;
     const { data, subject, durations } = asked.prompt;
     // A yes for longer than was offered was none.
-    if (duration === null || !durations.includes(duration)) return [];
+    if (duration === null || !durations.includes(duration)) return;
     const [about] = asked.causes;
     const proposed = about === undefined ? undefined : this.#proposed.get(about);
-    if (proposed === undefined || !endorsesValues(proposed.kind, subject.scope)) return [];
-    return [fact({ kind: 'call.endorsed', context, data, shown: shown.text }, { event, app, causes: [] })];
+    if (proposed === undefined || !endorsesValues(proposed.kind, subject.scope)) return;
+    const endorsed = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
+    this.#agreed.set(answer.prompt, { fact: endorsed, place: { event, app, causes: [] } });
+  }
+
+  /**
+   * The user allowed a call as it was shown, and the yes counts: the call's values count as the user's from then on. In older
+   * journals a grant does not name its question: it is the last in its context.
+   */
+  #kept({ context, causes: [named] }: Kind<'grant.given'>): readonly Told[] {
+    const isIts = ([question, { fact: of }]: readonly [EventId, Endorsement]) =>
+      named === undefined ? of.context === context : question === named;
+    const found = [...this.#agreed].findLast(isIts);
+    if (found === undefined) return [];
+    const [question, endorsement] = found;
+    this.#agreed.delete(question);
+    return [fact(endorsement.fact, endorsement.place)];
   }
 
   /** What was allowed happened, as it stands in its proposal; what was refused did not. */
