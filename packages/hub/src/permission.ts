@@ -161,13 +161,7 @@ interface Standing {
 
 type Answered =
   | { readonly kind: 'covered' }
-  | {
-      readonly kind: 'answered';
-      readonly answer: PermissionAnswer;
-      readonly asked: EventId;
-      /** Of the answer. */
-      readonly event: EventId;
-    };
+  | { readonly kind: 'answered'; readonly answer: PermissionAnswer; readonly asked: EventId };
 
 export class Permissions {
   readonly #parts: PermissionsParts;
@@ -373,8 +367,8 @@ export class Permissions {
     const told: EventBody = isCovered
       ? { kind: 'permission.answered', prompt: asked, allow: true, duration: null, by: 'grant' }
       : this.#answeredBody(asked, answer, first);
-    const event = recorder.record(context, told, { causes: [asked] }).id;
-    return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked, event };
+    recorder.record(context, told, { causes: [asked] });
+    return isCovered ? { kind: 'covered' } : { kind: 'answered', answer, asked };
   }
 
   #contentOf(

@@ -1,4 +1,3 @@
-export type { HubFact as MonitorFact } from '@cordon/policy/rules';
 export {
   type Judged,
   type MonitorFrame,
