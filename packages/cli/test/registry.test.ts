@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findNpm } from '../src/install/npm-program.ts';
-import { npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
+import { foreignScopes, npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
 
 /** As npm itself says what it takes by default. */
 const DEFINITIONS = "  registry: new Definition('registry', {\n    default: 'https://public.example/',\n";
@@ -43,6 +43,17 @@ function npm(
 const PROJECT = '/home/me/project/.npmrc';
 const USER = '/home/me/.npmrc';
 const MACHINE = '/opt/n/etc/npmrc';
+
+/** Attack: `@my-corp/tool` is published in the registry that everybody uses. */
+test('a variable names the registry of a scope with a hyphen, as it does for npm', () => {
+  const own = { 'npm_config_@my-corp:registry': 'https://corp.example' };
+  assert.equal(npm({}, own, '@my-corp').url, 'https://corp.example/');
+  assert.equal(npm({}, own, '@other').url, 'https://public.example/');
+  const used = npmRegistry(null, places({}, own));
+  assert.ok(used.ok);
+  const foreign = foreignScopes(used.value, places({}, own));
+  assert.deepEqual([...foreign], [['@my-corp:registry', 'https://corp.example/']]);
+});
 
 test("the registry is npm's own choice: variable, project, user, machine, default", () => {
   const of = (host: string) => `registry = https://${host}.example/\n`;

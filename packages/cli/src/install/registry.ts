@@ -138,7 +138,9 @@ function npmVariables({ environment, folder, read }: RegistryPlaces): Settings {
     const key = variableKey(name);
     if (!key.startsWith(VARIABLE) || value === undefined || value === '') return [];
     const setting = key.slice(VARIABLE.length);
-    return unknown.has(setting) ? [] : [[setting, value] as const];
+    // A scope has its hyphens in npm's settings, also where a variable names it.
+    const named = setting.startsWith('@') ? setting.replaceAll('_', '-') : setting;
+    return unknown.has(setting) ? [] : [[named, value] as const];
   });
   return new Map(settings);
 }
