@@ -111,7 +111,7 @@ export class PolicyMonitor {
     return this.#set.isLatest(prepared);
   }
 
-  /** The events have happened. Those that were evaluated must be current. */
+  /** The events have happened. Throws for an evaluation that is not current. */
   append(events: readonly TraceEvent[] | Evaluation): void {
     this.#set.append('prepared' in events ? events.prepared : this.#set.prepare(events));
   }

@@ -240,8 +240,10 @@ export class RuleSet {
     return prepared === this.#latest;
   }
 
-  /** The events have happened: they must be the last that were prepared. */
-  append({ batch, concerned }: Prepared): void {
+  /** The events have happened. Throws unless they are the last that were prepared: their places would be others' by now. */
+  append(prepared: Prepared): void {
+    if (!this.isLatest(prepared)) throw new Error('the trace has grown since this was evaluated');
+    const { batch, concerned } = prepared;
     this.#latest = null;
     this.#trace.commit(batch);
     this.#see(batch.entries);

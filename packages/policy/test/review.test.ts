@@ -256,3 +256,16 @@ test('nothing, repeated as often as a call says, is nothing', () => {
     'violated',
   ]);
 });
+
+// ── what was evaluated ────────────────────────────────────────────────────────────────────────────────────────
+
+test('an evaluation is appended once, and only while the trace is as it was', () => {
+  const policy = loadPolicy('raise "twice" if:\n    (a: ToolCall) -> (b: ToolCall)\n');
+  assert.ok(policy.ok);
+  const monitor = policy.value.monitor({});
+  const first = monitor.evaluate([call('send', '1')]);
+  monitor.append(first);
+  // Attack: two calls are evaluated beside each other, each of which is allowed alone.
+  assert.throws(() => monitor.append(first), /trace has grown/);
+  assert.equal(monitor.decide([call('send', '2')]).verdict, 'deny');
+});
