@@ -20,9 +20,10 @@ import {
 } from '@cordon/core';
 import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from '@cordon/hub';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
-import { AppHost, type ToolResult } from '../../packages/hub/src/app-host.ts';
+import { AppHost } from '../../packages/hub/src/app-host.ts';
 import type { AppNetwork } from '../../packages/hub/src/app-network.ts';
 import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
+import type { ToolResult } from '../../packages/hub/src/app-tool.ts';
 import { validatorOnDemand } from '../../packages/hub/src/schema-validator.ts';
 import { CODE_ROOT } from '../places.ts';
 import { Heard } from '../watched-process.ts';

@@ -26,9 +26,6 @@ import { AppStart, type AppStartParts } from './app-start.ts';
 import type { RunningApp, ToolResult } from './app-tool.ts';
 import { hasRoom } from './room.ts';
 
-export type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
-export type { AppTool, RunningApp, ToolResult } from './app-tool.ts';
-
 /** Told of what happens to apps that are in use, for the trace. */
 export interface AppObserver {
   readonly started: (app: RunningApp) => void;

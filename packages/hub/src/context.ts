@@ -15,7 +15,7 @@ import {
   joinLabels,
   type Label,
 } from '@cordon/core';
-import type { AppTool } from './app-host.ts';
+import type { AppTool } from './app-tool.ts';
 import { References } from './references.ts';
 
 /** What stands behind an ephemeral id. */

@@ -34,7 +34,8 @@ import {
   replaceFreeText,
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
-import type { AppHost, AppTool, ToolResult } from './app-host.ts';
+import type { AppHost } from './app-host.ts';
+import type { AppTool, ToolResult } from './app-tool.ts';
 import type { Context, Peer } from './context.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from './edited.ts';
 import type { Gate } from './gate.ts';

@@ -26,8 +26,8 @@ import {
 } from '@cordon/core';
 import { emptyPolicy, type Policy } from '@cordon/policy/rules';
 import type { SessionFault, Store } from '@cordon/trace';
-import type { AppLauncher } from './app-host.ts';
 import type { AppPins } from './app-pins.ts';
+import type { AppLauncher } from './app-process.ts';
 import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 import { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
 import type { ReadSecret } from './hub-fetch.ts';

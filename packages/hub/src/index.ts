@@ -9,7 +9,6 @@ export {
   type LeftOut,
   readDescription,
 } from './app-description.ts';
-export type { AppLauncher, AppProcess } from './app-host.ts';
 export {
   type AppPins,
   type Review,
@@ -18,6 +17,7 @@ export {
   StoredPins,
   type Vetting,
 } from './app-pins.ts';
+export type { AppLauncher, AppProcess } from './app-process.ts';
 export { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
 export { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
 export {

@@ -25,7 +25,7 @@ import {
   type SandboxSpec,
   STATE_INSIDE,
 } from '@cordon/sandbox';
-import type { AppLauncher, AppProcess } from './app-host.ts';
+import type { AppLauncher, AppProcess } from './app-process.ts';
 import { FLOODED, LastWords } from './last-words.ts';
 import { LoopCache } from './loop-cache.ts';
 import { spawnWithProxy } from './proxied-process.ts';

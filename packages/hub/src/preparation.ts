@@ -21,7 +21,8 @@ import {
   type Result,
 } from '@cordon/core';
 import type { Offer } from '@cordon/protocol';
-import type { AppHost, RunningApp } from './app-host.ts';
+import type { AppHost } from './app-host.ts';
+import type { RunningApp } from './app-tool.ts';
 import type { Context, OwnTool } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOwner } from './memory.ts';

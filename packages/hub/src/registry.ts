@@ -20,7 +20,7 @@ import {
   UNKNOWN_TOOL,
   withoutProse,
 } from '@cordon/core';
-import type { AppTool } from './app-host.ts';
+import type { AppTool } from './app-tool.ts';
 
 export class Registry {
   readonly #apps: Map<AppId, InstalledApp>;

@@ -27,7 +27,8 @@ import {
   type ToolCall,
   type ToolOutput,
 } from '@cordon/core';
-import type { AppHost, AppTool, ToolResult } from './app-host.ts';
+import type { AppHost } from './app-host.ts';
+import type { AppTool, ToolResult } from './app-tool.ts';
 import { cutOutput, lengthOf } from './app-tool.ts';
 import { breathe } from './breathe.ts';
 import type { Context } from './context.ts';

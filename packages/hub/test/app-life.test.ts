@@ -16,9 +16,10 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
-import { AppHost, type ToolResult } from '../src/app-host.ts';
+import { AppHost } from '../src/app-host.ts';
 import { AppNetwork } from '../src/app-network.ts';
 import { NO_PINS } from '../src/app-pins.ts';
+import type { ToolResult } from '../src/app-tool.ts';
 import { validatorOnDemand } from '../src/schema-validator.ts';
 import { app } from './fixture/app.ts';
 
