@@ -11,6 +11,7 @@ import {
   type Allowed,
   type Clock,
   type DecidedBody,
+  type Decision,
   type Effect,
   type EventId,
   type ExecutedBody,
@@ -30,7 +31,6 @@ import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
 import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
-import type { Decide, Inquiries } from './inquiries.ts';
 import { failureOf } from './interruption.ts';
 import type { PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
@@ -62,6 +62,15 @@ interface Decided<P extends Proposal> {
   readonly proposal: P;
 }
 
+/** What a monitor says; takes the questions that stand in the way. */
+export type Decide<D extends Decision> = (awaited: Map<string, Question>) => D;
+
+/** Has the questions of rules answered, so that a rule that waits for an answer can be decided. */
+export interface RuleQuestions {
+  /** Decides until nobody is waited for, or time is up: then what is undecided denies. `about`: the event of the proposal. */
+  settle<D extends Decision>(context: Context, about: EventId, decide: Decide<D>): Promise<D>;
+}
+
 /** What became of a proposal. */
 export type Carried<T> =
   /** `event` is the `proposed` event; what follows from the effect names it as its cause. */
@@ -75,7 +84,7 @@ export class Gate {
   readonly #recorder: Recorder;
   readonly #now: Clock;
   /** Null: nobody answers questions of rules. */
-  readonly #inquiries: () => Pick<Inquiries, 'settle'> | null;
+  readonly #inquiries: () => RuleQuestions | null;
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -83,7 +92,7 @@ export class Gate {
     permissions: Permissions,
     recorder: Recorder,
     now: Clock,
-    inquiries: () => Pick<Inquiries, 'settle'> | null = () => null,
+    inquiries: () => RuleQuestions | null = () => null,
   ) {
     this.#monitor = monitor;
     this.#permissions = permissions;

@@ -24,7 +24,7 @@ import {
   type TextThread,
 } from '@cordon/core';
 import type { Context } from './context.ts';
-import type { Gate } from './gate.ts';
+import type { Decide, Gate, RuleQuestions } from './gate.ts';
 import type { ModelCalls, Spending } from './model-calls.ts';
 import type { Recorder } from './recorder.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -55,9 +55,6 @@ export interface InquiriesParts {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What a monitor says; takes the questions that stand in the way. */
-export type Decide<D extends Decision> = (awaited: Map<string, Question>) => D;
-
 /** An answer may lead to the next question; a policy for which that never ends is undecided. */
 const MOST_ROUNDS = 8;
 /** Of one decision. Attack: an output of a thousand lines, each of which somebody is paid to read. */
@@ -82,7 +79,7 @@ interface Asker {
 /** A longer answer is not in the journal: vectors, or whole texts of pictures. */
 const MOST_RECORDED = 4_000;
 
-export class Inquiries {
+export class Inquiries implements RuleQuestions {
   readonly #parts: InquiriesParts;
   /** One question is put once, however many wait for its answer. */
   readonly #underWay = new Map<string, Promise<void>>();
