@@ -9,8 +9,6 @@
  * Ring 0.
  */
 import { canonicalJson, type Event, type EventId, type Proposal } from '@cordon/core';
-import { argumentsDatum } from './needs.ts';
-import type { PermissionNeed } from './permission.ts';
 
 type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
 
@@ -83,26 +81,4 @@ interface CallContent {
 
 export function keyOf({ app, tool, arguments: args }: CallContent): string {
   return canonicalJson([app, tool, args]);
-}
-
-/** The question that is due because of a doubt, whatever was due without it. */
-export function repetitionNeed(
-  proposal: Proposal,
-  app: PermissionNeed['subject']['from'],
-  need: PermissionNeed | null,
-  doubt: string,
-): PermissionNeed | null {
-  // A yes is for this time.
-  const covers = { same: proposal.effect, words: 'nothing else', mayLast: false };
-  if (need !== null) return { ...need, warnings: [doubt, ...need.warnings], covers };
-  if (proposal.effect !== 'tool-call') return null;
-  return {
-    subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },
-    question: `Let \`${proposal.app}\` do \`${proposal.tool}\` again? This cannot be undone.`,
-    data: [argumentsDatum('arguments', proposal.arguments, proposal.labels?.identifying ?? null)],
-    expected: true,
-    warnings: [doubt],
-    covers,
-    flows: [],
-  };
 }

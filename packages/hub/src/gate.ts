@@ -29,9 +29,9 @@ import {
 } from '@cordon/core';
 import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
 import type { Context } from './context.ts';
-import { repetitionNeed } from './doubts.ts';
 import type { Revise } from './edited.ts';
 import { failureOf } from './interruption.ts';
+import { repetitionNeed } from './needs.ts';
 import type { PermissionNeed, Permissions } from './permission.ts';
 import type { Recorded, Recorder } from './recorder.ts';
 

@@ -21,6 +21,7 @@ import {
   type JsonSchema,
   labelOfData,
   type PromptDatum,
+  type Proposal,
   type ReleasedItem,
   type StepPlan,
 } from '@cordon/core';
@@ -609,4 +610,26 @@ function listed(apps: readonly AppId[]): string {
 
 function nameOf(app: AppId | null): string {
   return app === null ? 'the assistant' : `\`${app}\``;
+}
+
+/** The question that is due because of a doubt, whatever was due without it. */
+export function repetitionNeed(
+  proposal: Proposal,
+  app: PermissionNeed['subject']['from'],
+  need: PermissionNeed | null,
+  doubt: string,
+): PermissionNeed | null {
+  // A yes is for this time.
+  const covers = { same: proposal.effect, words: 'nothing else', mayLast: false };
+  if (need !== null) return { ...need, warnings: [doubt, ...need.warnings], covers };
+  if (proposal.effect !== 'tool-call') return null;
+  return {
+    subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },
+    question: `Let \`${proposal.app}\` do \`${proposal.tool}\` again? This cannot be undone.`,
+    data: [argumentsDatum('arguments', proposal.arguments, proposal.labels?.identifying ?? null)],
+    expected: true,
+    warnings: [doubt],
+    covers,
+    flows: [],
+  };
 }
