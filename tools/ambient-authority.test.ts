@@ -249,6 +249,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'sockets'],
     why: 'dials for the proxies of the apps, and counts requests a minute',
   },
+  'packages/hub/src/app-process.ts': { of: ['sockets'], why: 'names the type of a listener' },
   'packages/hub/src/app-start.ts': {
     of: ['code at run time'],
     why: 'the MCP client is loaded when an app is first needed',

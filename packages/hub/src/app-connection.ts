@@ -21,6 +21,7 @@ import {
   END_GRACE_MS,
   errorAnswer,
   lateAnswer,
+  remoteFault,
   silence,
   unsent,
   violation,
@@ -31,7 +32,6 @@ import { type RunningApp, readToolResult, settleResult, type ToolResult } from '
 import { CallClock, MOST_WAITING_MS, type Waiting } from './call-clock.ts';
 import { CALL_RESULT } from './call-result.ts';
 import { StreamTransport, UnsentMessage } from './mcp-transport.ts';
-import { remoteFault } from './remote-app.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 
 export interface Opened {

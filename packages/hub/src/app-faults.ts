@@ -9,7 +9,27 @@ import { type Fault, fault, type InstalledApp, isJsonObject, NODE_GRANTS, parseJ
 import type { Transport } from '@modelcontextprotocol/client';
 import type { AppProcess } from './app-process.ts';
 import { StreamTransport } from './mcp-transport.ts';
-import { remoteFault } from './remote-app.ts';
+
+/** A request that was not made or not answered; carries the hub's own words through the MCP client, which only throws. */
+export class RemoteError extends Error {
+  readonly fault: Fault;
+
+  constructor(reason: Fault) {
+    super(reason.message);
+    this.name = 'RemoteError';
+    this.fault = reason;
+  }
+}
+
+/** What stands behind an error of the MCP client, if it was a request that failed here; else null. */
+export function remoteFault(error: unknown): Fault | null {
+  let inner = error;
+  for (let depth = 0; depth < 4 && inner instanceof Error; depth++) {
+    if (inner instanceof RemoteError) return inner.fault;
+    inner = inner.cause;
+  }
+  return null;
+}
 
 /** The stream of a process that crashed ends a moment before the process does. */
 export const END_GRACE_MS = 300;

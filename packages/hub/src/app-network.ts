@@ -18,7 +18,7 @@ import {
   type WayOut,
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
-import type { Waiting } from './call-clock.ts';
+import type { NetworkAccess } from './app-process.ts';
 import type { DecideEgress, EgressDoor } from './egress-gate.ts';
 import { type ReadSecret, serveFetch } from './hub-fetch.ts';
 
@@ -38,7 +38,7 @@ const noSecrets: ReadSecret = () => failed(fault('app-unavailable', 'there are n
 /** Whoever is asked whether a request may leave may take this long; the clock of the app's call stands still meanwhile. */
 const DECIDE_MS = 120_000;
 
-export class AppNetwork implements Waiting {
+export class AppNetwork implements NetworkAccess {
   readonly #app: InstalledApp;
   readonly #door: EgressDoor;
   readonly #way: Result<WayOut, Fault>;
@@ -89,7 +89,6 @@ export class AppNetwork implements Waiting {
     };
   }
 
-  /** @param listener of the app's own sandbox, handed over before its code ran */
   async takeOver(listener: Server): Promise<Result<EgressProxy, Fault>> {
     if (!this.#way.ok) return this.#way;
     const proxy = await openEgressProxy(listener, this.#way.value);
@@ -104,7 +103,6 @@ export class AppNetwork implements Waiting {
     await Promise.all([...this.#proxies].map((proxy) => this.#close(proxy)));
   }
 
-  /** Answers the requests that an app sends to the hub over MCP. Called before the client is connected. */
   serve(client: Client): void {
     const way = this.#way;
     if (!way.ok) return;

@@ -4,9 +4,11 @@
  *
  * Ring 0.
  */
+import type { Server } from 'node:net';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
-import type { Transport } from '@modelcontextprotocol/client';
-import type { AppNetwork } from './app-network.ts';
+import type { EgressProxy } from '@cordon/egress';
+import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Waiting } from './call-clock.ts';
 import type { AppStreams } from './mcp-transport.ts';
 
 /** A confined process that speaks MCP on its standard streams. */
@@ -20,17 +22,25 @@ export interface AppProcess extends AppStreams {
   readonly kill: () => void;
 }
 
+/** The only way out of an app's processes; `AppNetwork` implements it. Refuses whatever is not decided. */
+export interface NetworkAccess extends Waiting {
+  /** Serves a proxy on a listener of the app's own sandbox, which was handed over before the app's code ran. */
+  takeOver(listener: Server): Promise<Result<EgressProxy, Fault>>;
+  /** Answers the requests that the app sends to the hub over MCP. Called before the client is connected. */
+  serve(client: Client): void;
+}
+
 /** How an app with a command comes to life. `network`: null for an app that has none. Aborting kills it, also later. */
 export interface AppLauncher {
   launch(
     app: InstalledApp,
-    network: AppNetwork | null,
+    network: NetworkAccess | null,
     signal: AbortSignal,
   ): Promise<Result<AppProcess, Fault>>;
 }
 
 /** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
-export type NetworkOf = (app: InstalledApp) => Promise<AppNetwork | null>;
+export type NetworkOf = (app: InstalledApp) => Promise<NetworkAccess | null>;
 
 /** The transport of an app that runs elsewhere. */
 export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;

@@ -20,8 +20,7 @@ import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/cli
 import { AppConnection, type AppTold } from './app-connection.ts';
 import { appTools, describeApp, toldInstructions } from './app-description.ts';
 import { lateStart, startFault, violation } from './app-faults.ts';
-import type { AppNetwork } from './app-network.ts';
-import type { AppLauncher, AppProcess, ConnectRemote, NetworkOf } from './app-process.ts';
+import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
 import type { RunningApp } from './app-tool.ts';
 import { StreamTransport } from './mcp-transport.ts';
 import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
@@ -48,7 +47,7 @@ interface Greeting {
   readonly client: Client;
   readonly transport: Transport;
   readonly process: AppProcess | null;
-  readonly network: AppNetwork | null;
+  readonly network: NetworkAccess | null;
   readonly began: Began;
 }
 

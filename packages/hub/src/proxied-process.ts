@@ -6,13 +6,13 @@
  */
 import type { Fault, Result } from '@cordon/core';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
-import type { AppNetwork } from './app-network.ts';
+import type { NetworkAccess } from './app-process.ts';
 
 /** Starts it, and closes its proxy when it is gone. `spec.network` is set here. */
 export async function spawnWithProxy(
   sandbox: Sandbox,
   spec: SandboxSpec,
-  network: Pick<AppNetwork, 'takeOver'>,
+  network: Pick<NetworkAccess, 'takeOver'>,
   signal: AbortSignal,
 ): Promise<Result<ConfinedProcess, Fault>> {
   const confined = await sandbox.spawn({ ...spec, network: { kind: 'handover' } }, signal);

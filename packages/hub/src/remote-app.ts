@@ -15,29 +15,9 @@ import {
   type Result,
 } from '@cordon/core';
 import type { Transport } from '@modelcontextprotocol/client';
+import { RemoteError } from './app-faults.ts';
 import type { Context } from './context.ts';
 import type { Gate } from './gate.ts';
-
-/** A request that was not made or not answered; carries the hub's own words through the MCP client, which only throws. */
-class RemoteError extends Error {
-  readonly fault: Fault;
-
-  constructor(reason: Fault) {
-    super(reason.message);
-    this.name = 'RemoteError';
-    this.fault = reason;
-  }
-}
-
-/** What stands behind an error of the MCP client, if it was a request that failed here; else null. */
-export function remoteFault(error: unknown): Fault | null {
-  let inner = error;
-  for (let depth = 0; depth < 4 && inner instanceof Error; depth++) {
-    if (inner instanceof RemoteError) return inner.fault;
-    inner = inner.cause;
-  }
-  return null;
-}
 
 /** The user named the URL in the configuration, so the first contact needs no question; the policy still decides. */
 export async function connectRemote(
