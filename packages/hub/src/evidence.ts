@@ -25,7 +25,7 @@ import {
 } from '@cordon/core';
 import { type GrantRecord, type MemoryItem, type Store, StoreFailure } from '@cordon/trace';
 import { isStatedIn } from './facts.ts';
-import { appOf } from './memory.ts';
+import { appOf } from './owner.ts';
 
 export interface EvidenceProblem {
   /** What it is, with its id. */

@@ -15,8 +15,9 @@ import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type Mode
 import { offeredTools } from '@cordon/protocol';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Context } from './context.ts';
-import { type Memory, ownerOf, type RememberedTurns } from './memory.ts';
+import type { Memory, RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
+import { ownerOf } from './owner.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';

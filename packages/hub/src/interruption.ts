@@ -15,7 +15,7 @@ import {
   type Fault,
   fault,
 } from '@cordon/core';
-import { type ContextOwner, ownerOf } from './memory.ts';
+import { type ContextOwner, ownerOf } from './owner.ts';
 
 /** A query of the user that came to no answer and that nobody refused: it can be gone on with. */
 export interface UnfinishedQuery {

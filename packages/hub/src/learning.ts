@@ -20,18 +20,11 @@ import { Background, type BackgroundParts } from './background.ts';
 import type { Context } from './context.ts';
 import { FACTS_SCHEMA, type Fact, factsFrom, factsIn } from './facts.ts';
 import { givenAnswer } from './interruption.ts';
-import {
-  appOf,
-  type ContextOwner,
-  factKey,
-  type KnownFact,
-  type Memory,
-  NO_PAST,
-  ownerOf,
-  type QueryPast,
-} from './memory.ts';
+import type { Memory } from './memory.ts';
 import { ownWords } from './own-words.ts';
+import { appOf, type ContextOwner, ownerOf } from './owner.ts';
 import { FACTS_PROMPT } from './prompts.ts';
+import { factKey, type KnownFact, NO_PAST, type QueryPast } from './query-facts.ts';
 import type { Recorder } from './recorder.ts';
 
 /** `patterns`: patterns find facts. `model`: a model also finds what the patterns miss. `off`: no facts are learnt. */

@@ -6,20 +6,9 @@
  */
 import type { AppId, EarlierOutcome, EventId, Label, ModelMessage, PlannerInput } from '@cordon/core';
 import type { MemoryOwner, NewSummary } from '@cordon/trace';
+import type { ContextOwner } from './owner.ts';
+import type { KnownFact, Observation, ObservedFact, QueryPast } from './query-facts.ts';
 import type { Said } from './working-memory.ts';
-
-/** Whose turns these are: an app's context, the contexts without app, or the baseline's one shared context. */
-export type ContextOwner = Exclude<MemoryOwner, { kind: 'system' }>;
-
-/** The owner of what an app hears; null: of what no app does. */
-export function ownerOf(app: AppId | null): ContextOwner {
-  return app === null ? { kind: 'vanilla' } : { kind: 'spoke', app };
-}
-
-/** The app whose owner this is; null: it is no app's. */
-export function appOf(owner: MemoryOwner): AppId | null {
-  return owner.kind === 'spoke' ? owner.app : null;
-}
 
 /** Earlier turns, oldest first, and how trustworthy the context was that they come from. */
 export interface RememberedTurns {
@@ -30,22 +19,6 @@ export interface RememberedTurns {
   readonly sources: readonly EventId[];
   /** Whether closed values may stand in them that others may have chosen. */
   readonly holdsOthersValues: boolean;
-}
-
-/**
- * What a query that goes on has left in memory itself: it did not know that when it began, and is shown again what it was
- * shown then.
- */
-export interface QueryPast {
-  readonly events: ReadonlySet<EventId>;
-  /** What stood in the place of a fact that it stated, by `factKey`. */
-  readonly replaced: ReadonlyMap<string, string>;
-}
-
-export const NO_PAST: QueryPast = { events: new Set(), replaced: new Map() };
-
-export function factKey(name: string, toldTo: AppId | null): string {
-  return JSON.stringify([name, toldTo]);
 }
 
 /** What an owner is shown again of its other sessions. */
@@ -59,31 +32,6 @@ export interface CarriedTurns extends Omit<RememberedTurns, 'sources'> {
  * the planner the user's earlier queries.
  */
 export type HistoryReach = 'session' | 'app';
-
-/** A fact that the user stated. */
-export interface KnownFact {
-  readonly name: string;
-  readonly value: string;
-  /** The app in whose conversation the user stated it; null: none. */
-  readonly origin: AppId | null;
-}
-
-/** A closed value of an app's output, or of a call to it, as the configuration says. It is the app's word, not the user's. */
-export interface ObservedFact {
-  /** `app/name`: how the planner names it. No fact of the user's has such a name. */
-  readonly key: string;
-  /** Without the app, as another app's context may hear it. */
-  readonly name: string;
-  readonly value: string;
-  readonly origin: AppId;
-  readonly label: Label;
-}
-
-/** A value that an output stated, and the event that brought it. */
-export interface Observation {
-  readonly fact: Omit<ObservedFact, 'key'>;
-  readonly source: EventId;
-}
 
 /** Turns that no longer fit into what is shown, and are in no summary yet. */
 export interface OlderTurns {

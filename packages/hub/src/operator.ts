@@ -37,23 +37,17 @@ import { type Foreseen, Foresight, type Listening, type Opening } from './foresi
 import type { Gate } from './gate.ts';
 import type { Installing } from './installing.ts';
 import { type FactsMode, Learning, type LeftToLearn } from './learning.ts';
-import {
-  appOf,
-  type ContextOwner,
-  type KnownFact,
-  type Memory,
-  type ObservedFact,
-  ownerOf,
-  type RememberedTurns,
-} from './memory.ts';
+import type { Memory, RememberedTurns } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { factsNeed, taskNeed } from './needs.ts';
 import { observedNeed } from './observed-facts.ts';
+import { appOf, type ContextOwner, ownerOf } from './owner.ts';
 import type { PermissionNeed } from './permission.ts';
 import { MOST_REPLANS, type Planned, Planning, type Subject } from './planning.ts';
 import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
 import { servingTask, stepResults } from './prompts.ts';
 import type { Query } from './query.ts';
+import type { KnownFact, ObservedFact } from './query-facts.ts';
 import type { Recorder } from './recorder.ts';
 import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';

@@ -25,7 +25,7 @@ import type { AppHost } from './app-host.ts';
 import type { RunningApp } from './app-tool.ts';
 import type { Context, OwnTool } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { ContextOwner } from './memory.ts';
+import type { ContextOwner } from './owner.ts';
 import { AGENT_PROMPT, COORDINATOR_PROMPT, withInstructions } from './prompts.ts';
 import type { Query } from './query.ts';
 import { isForeseeable, plainSchema, type Registry, servedBy, usesOf } from './registry.ts';

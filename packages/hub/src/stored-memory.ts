@@ -20,23 +20,24 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
+import type {
+  AnsweredBy,
+  CarriedTurns,
+  HistoryReach,
+  Memory,
+  OlderTurns,
+  RememberedTurns,
+} from './memory.ts';
+import { appOf, type ContextOwner } from './owner.ts';
+import type { Grants } from './permission.ts';
 import {
-  type AnsweredBy,
-  appOf,
-  type CarriedTurns,
-  type ContextOwner,
   factKey,
-  type HistoryReach,
   type KnownFact,
-  type Memory,
   NO_PAST,
   type Observation,
   type ObservedFact,
-  type OlderTurns,
   type QueryPast,
-  type RememberedTurns,
-} from './memory.ts';
-import type { Grants } from './permission.ts';
+} from './query-facts.ts';
 import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
