@@ -9,8 +9,8 @@
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
 import { entityName, type FactKind, KIND_WORDS, kindNamed } from './entity-name.ts';
+import { holdsWord } from './heard-texts.ts';
 import { ownWords } from './own-words.ts';
-import { holdsWord } from './recipients.ts';
 
 export interface Fact {
   readonly name: string;

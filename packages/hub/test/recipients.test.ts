@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ReturnedTexts, UserWords } from '../src/heard-texts.ts';
 import { argumentsDatum } from '../src/needs.ts';
-import { boundArguments, ReturnedTexts, recipientsIn, UserWords } from '../src/recipients.ts';
+import { boundArguments, recipientsIn } from '../src/recipients.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
   recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);
