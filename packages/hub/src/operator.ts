@@ -45,7 +45,6 @@ import { appOf, type ContextOwner, ownerOf } from './owner.ts';
 import type { PermissionNeed } from './permission.ts';
 import { MOST_REPLANS, type Planned, Planning, type Subject } from './planning.ts';
 import { type ContextOptions, Preparation, type Prepared } from './preparation.ts';
-import { servingTask, stepResults } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { KnownFact, ObservedFact } from './query-facts.ts';
 import type { Recorder } from './recorder.ts';
@@ -53,7 +52,7 @@ import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';
 import { routeOf } from './route.ts';
 import type { SpokePool } from './spoke-pool.ts';
-import { carriedOver, type StepResult, Steps, stepsAhead, WITHOUT_RESULT } from './steps.ts';
+import { carriedOver, type StepResult, Steps, stepResults, stepsAhead, WITHOUT_RESULT } from './steps.ts';
 import type { Summaries } from './summaries.ts';
 import type { ToolCalls } from './tool-calls.ts';
 import { Turn } from './turn.ts';
@@ -630,4 +629,9 @@ function outcomeOf(query: Query, served: Result<Delivered, Fault>): Outcome {
   if (kind === 'cancelled' && query.signal.aborted)
     return { kind: 'cancelled', answer: null, reason: message, help };
   return { kind: kind === 'cancelled' ? 'refused' : 'failed', answer: null, reason: message, help };
+}
+
+/** What a context is told that serves another's request. */
+function servingTask(description: string, message: string, response: string): string {
+  return `Serve this request: ${description}\nThe request: ${message}\nAnswer with one JSON value of this schema and nothing else: ${response}`;
 }

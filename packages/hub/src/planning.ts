@@ -37,11 +37,11 @@ import {
   fallbackPlan,
   type PlanningTask,
   plannerInput,
+  plannerPrompt,
   planSchema,
   readPlan,
 } from './planner.ts';
 import type { ContextOptions } from './preparation.ts';
-import { ASKED_PROMPT, INSTALLABLE_PROMPT, PLANNER_PROMPT } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 import { withCandidate } from './route.ts';
@@ -334,14 +334,4 @@ function declinedUses(
 
 function declinedChoice(app: AppId): Declined {
   return { app, what: 'serving the query', isWholeApp: true };
-}
-
-/** Each rule that says something of this task. */
-function plannerPrompt({ installable = [], earlier }: PlanningTask): string {
-  const hasAsked = earlier.some(({ outcome }) => outcome === 'asked for data');
-  return [
-    PLANNER_PROMPT,
-    ...(installable.length > 0 ? [INSTALLABLE_PROMPT] : []),
-    ...(hasAsked ? [ASKED_PROMPT] : []),
-  ].join('\n');
 }

@@ -26,10 +26,16 @@ import type { RunningApp } from './app-tool.ts';
 import type { Context, OwnTool } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOwner } from './owner.ts';
-import { AGENT_PROMPT, COORDINATOR_PROMPT, withInstructions } from './prompts.ts';
 import type { Query } from './query.ts';
 import { isForeseeable, plainSchema, type Registry, servedBy, usesOf } from './registry.ts';
 import type { Route } from './route.ts';
+
+/** States what the surroundings are; no security rests on a model heeding it. */
+const AGENT_PROMPT = `You are an assistant that serves one query with the tools you are given. Use them, then answer the user in plain words.
+A call may be refused; do not try to get around that: go on without it, and say so in your answer. If you lack data that a tool needs, ask for it with \`need\` where you have that tool; else ask the user in your answer.`;
+
+const COORDINATOR_PROMPT = `${AGENT_PROMPT}
+You coordinate: your tools are served by others who do not know of each other. Call those that the query needs, compare their results, and act on them.`;
 
 export interface ContextOptions {
   readonly kind: ContextKind;
@@ -306,4 +312,11 @@ function freeName(wanted: string, taken: Set<string>): string {
 
 function modelTool(name: string, description: string, parameters: ModelTool['parameters']): ModelTool {
   return { name, description, parameters };
+}
+
+/** The app's own words, apart from the hub's; they can steer this context and no other. */
+function withInstructions(prompt: string, instructions: string): string {
+  return instructions === ''
+    ? prompt
+    : `${prompt}\n\nInstructions of the app that you work for:\n${instructions}`;
 }

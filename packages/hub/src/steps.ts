@@ -25,7 +25,6 @@ import {
 import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOptions } from './preparation.ts';
-import { stepTask } from './prompts.ts';
 import type { Query } from './query.ts';
 import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';
@@ -198,3 +197,13 @@ const WORDS_RESPONSE: Functionality['response'] = {
   properties: { text: { type: 'string' } },
   required: ['text'],
 };
+
+/** What a step of the plan is asked, in a context of its own: the planner's words, and pieces of the user's. */
+function stepTask(task: string, inputs: readonly string[]): string {
+  return inputs.length === 0 ? task : `${task}\nIn the user's words: ${inputs.join(' · ')}`;
+}
+
+/** What became of the independent steps, as the coordinator is told: closed values and references, no word of an app. */
+export function stepResults(query: string, results: readonly string[]): string {
+  return `${query}\n\nThese steps are done, each by an app of its own. Make the answer of their results:\n${results.join('\n')}`;
+}
