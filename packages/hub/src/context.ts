@@ -30,6 +30,20 @@ export interface OwnTool {
   readonly tool: AppTool;
 }
 
+/** What a session is asked to make a context of. */
+export interface ContextOptions {
+  readonly kind: ContextKind;
+  readonly app: AppId | null;
+  /** Whose model it has, as the user's configuration says; absent: its app's. */
+  readonly modelOf?: AppId;
+  /** `provider/model` that it has whatever its app's is. */
+  readonly model?: string;
+  readonly depth?: number;
+  readonly tools?: ReadonlyMap<string, OwnTool>;
+  /** The event that its first one carries on. */
+  readonly begins?: EventId;
+}
+
 export class Context {
   readonly id: ContextId;
   readonly kind: ContextKind;

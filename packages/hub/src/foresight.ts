@@ -18,6 +18,7 @@ import type { Context } from './context.ts';
 import type { Memory, RememberedTurns } from './memory.ts';
 import type { Asked, ModelCalls } from './model-calls.ts';
 import { ownerOf } from './owner.ts';
+import type { Guess } from './planning.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { Recorder } from './recorder.ts';
@@ -25,11 +26,6 @@ import type { Route } from './route.ts';
 
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
-
-/** Who will most likely answer the query: this app, or nobody's context. */
-export interface Guess {
-  readonly app: AppId | null;
-}
 
 export interface ForesightParts {
   readonly preparation: Preparation;

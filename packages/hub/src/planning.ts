@@ -24,10 +24,9 @@ import {
 import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from './app-choice.ts';
 import type { AppHost } from './app-host.ts';
 import { rankApps } from './app-index.ts';
-import type { Context } from './context.ts';
+import type { Context, ContextOptions } from './context.ts';
 import type { Refused } from './course.ts';
 import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
-import type { Guess } from './foresight.ts';
 import type { Installing } from './installing.ts';
 import type { Memory } from './memory.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -41,7 +40,6 @@ import {
   planSchema,
   readPlan,
 } from './planner.ts';
-import type { ContextOptions } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { Registry } from './registry.ts';
 import { withCandidate } from './route.ts';
@@ -86,6 +84,11 @@ export interface Planned {
 /** The planner's answer, and the context that it came from. */
 interface Proposed extends Planned {
   readonly context: Context;
+}
+
+/** Who will most likely answer the query: this app, or nobody's context. */
+export interface Guess {
+  readonly app: AppId | null;
 }
 
 export class Planning {

@@ -7,7 +7,6 @@
 import {
   AGENT_TOOLS,
   type AppId,
-  type ContextKind,
   canonicalJsonOf,
   type EventId,
   type Fault,
@@ -23,7 +22,7 @@ import {
 import type { Offer } from '@cordon/protocol';
 import type { AppHost } from './app-host.ts';
 import type { RunningApp } from './app-tool.ts';
-import type { Context, OwnTool } from './context.ts';
+import type { Context, ContextOptions, OwnTool } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { ContextOwner } from './owner.ts';
 import type { Query } from './query.ts';
@@ -36,19 +35,6 @@ A call may be refused; do not try to get around that: go on without it, and say 
 
 const COORDINATOR_PROMPT = `${AGENT_PROMPT}
 You coordinate: your tools are served by others who do not know of each other. Call those that the query needs, compare their results, and act on them.`;
-
-export interface ContextOptions {
-  readonly kind: ContextKind;
-  readonly app: AppId | null;
-  /** Whose model it has, as the user's configuration says; absent: its app's. */
-  readonly modelOf?: AppId;
-  /** `provider/model` that it has whatever its app's is. */
-  readonly model?: string;
-  readonly depth?: number;
-  readonly tools?: ReadonlyMap<string, OwnTool>;
-  /** The event that its first one carries on. */
-  readonly begins?: EventId;
-}
 
 /** A context that is ready for its turn. */
 export interface Prepared {

@@ -22,9 +22,8 @@ import {
   type Result,
   type StepPlan,
 } from '@cordon/core';
-import type { Context } from './context.ts';
+import type { Context, ContextOptions } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { ContextOptions } from './preparation.ts';
 import type { Query } from './query.ts';
 import type { HeldText } from './references.ts';
 import type { Registry } from './registry.ts';
