@@ -24,9 +24,9 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { Hub, type Session } from '@cordon/hub';
+import { NO_PINS } from '@cordon/hub/parts';
 import { loadPolicy } from '@cordon/policy';
 import { openStore, type Store } from '@cordon/trace';
-import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
 import { app, NUMBER, scriptedLauncher, shape } from '../../packages/hub/test/fixture/app.ts';
 import { realLoop } from '../../packages/hub/test/fixture/spoke.ts';
 import { thisMachine } from '../machine.ts';

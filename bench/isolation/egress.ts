@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
-import { AppNetwork } from '../../packages/hub/src/app-network.ts';
+import { AppNetwork } from '@cordon/hub/parts';
 import { summary } from '../sample.ts';
 import { must, openRig, PROGRAMS, programApp, type Rig } from './rig.ts';
 

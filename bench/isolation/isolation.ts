@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfiguration } from '@cordon/cli';
 import { DEFAULT_TURN_LIMITS, type InstalledApp } from '@cordon/core';
-import { SpokeLink } from '../../packages/hub/src/spoke-link.ts';
+import { SpokeLink } from '@cordon/hub/parts';
 import { type Machine, thisMachine } from '../machine.ts';
 import { CONFIGURATION } from '../places.ts';
 import { summary } from '../sample.ts';

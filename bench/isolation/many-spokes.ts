@@ -1,7 +1,7 @@
 /** Many agent loops at once, all idle: is the hub still there, and what do they cost? */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { DEFAULT_TURN_LIMITS } from '@cordon/core';
-import { SpokeLink } from '../../packages/hub/src/spoke-link.ts';
+import { SpokeLink } from '@cordon/hub/parts';
 import { availableMegabytes } from './memory.ts';
 import { must, type Rig } from './rig.ts';
 

@@ -19,12 +19,8 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from '@cordon/hub';
+import { AppHost, type AppNetwork, NO_PINS, type ToolResult, validatorOnDemand } from '@cordon/hub/parts';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
-import { AppHost } from '../../packages/hub/src/app-host.ts';
-import type { AppNetwork } from '../../packages/hub/src/app-network.ts';
-import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
-import type { ToolResult } from '../../packages/hub/src/app-tool.ts';
-import { validatorOnDemand } from '../../packages/hub/src/schema-validator.ts';
 import { CODE_ROOT } from '../places.ts';
 import { Heard } from '../watched-process.ts';
 

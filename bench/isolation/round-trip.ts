@@ -5,9 +5,8 @@
  * takes longer, most of all on busy cores. So the pipe is measured both ways, and the link is compared with its like.
  */
 import { DEFAULT_TURN_LIMITS, isJsonObject, ok } from '@cordon/core';
+import { loopSpec, type Serve, SpokeLink } from '@cordon/hub/parts';
 import { checkPath, type Mount } from '@cordon/sandbox';
-import { loopSpec } from '../../packages/hub/src/launch.ts';
-import { type Serve, SpokeLink } from '../../packages/hub/src/spoke-link.ts';
 import { CODE_ROOT } from '../places.ts';
 import { bare, fail, must, PROGRAMS, type Rig } from './rig.ts';
 

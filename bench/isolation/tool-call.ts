@@ -11,9 +11,9 @@ import type { Duplex } from 'node:stream';
 import type { Consent, InstalledApp, Model, ModelRequest, ModelResponse } from '@cordon/core';
 import { DEFAULT_TURN_LIMITS, ok } from '@cordon/core';
 import { Hub, type SpokeLauncher } from '@cordon/hub';
+import { NO_PINS } from '@cordon/hub/parts';
 import { loadPolicy } from '@cordon/policy';
 import { openStore } from '@cordon/trace';
-import { NO_PINS } from '../../packages/hub/src/app-pins.ts';
 import { CODE_ROOT } from '../places.ts';
 import { fail, type Rig } from './rig.ts';
 

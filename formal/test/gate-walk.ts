@@ -26,16 +26,12 @@ import {
   type Result,
   type SessionId,
 } from '@cordon/core';
+import { unknownOutcomes } from '@cordon/hub/interruption';
+import { Context, Gate, type PermissionNeed, Permissions, Recorder, sessionGrants } from '@cordon/hub/parts';
 import { ReferenceMonitor } from '@cordon/monitor';
 import { loadPolicy } from '@cordon/policy';
 import type { SessionJournal } from '@cordon/trace';
 import { type GrantRecord, openStore, type Store } from '@cordon/trace';
-import { Context } from '../../packages/hub/src/context.ts';
-import { Gate } from '../../packages/hub/src/gate.ts';
-import { unknownOutcomes } from '../../packages/hub/src/interruption.ts';
-import { type PermissionNeed, Permissions } from '../../packages/hub/src/permission.ts';
-import { Recorder } from '../../packages/hub/src/recorder.ts';
-import { sessionGrants } from '../../packages/hub/src/stored-memory.ts';
 import { describeStep, NONE, type Step, step } from '../src/label.ts';
 
 /** The process is dead: whatever of the code still runs gets no further. */
