@@ -241,28 +241,28 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'names are resolved here, once, so that no private address is dialled',
   },
   'packages/egress/src/tunnel.ts': { of: ['http'], why: 'the type of a CONNECT request only' },
-  'packages/hub/src/app-connection.ts': {
+  'packages/hub/src/apps/app-connection.ts': {
     of: ['code at run time'],
     why: 'the kinds of errors of the MCP client, which is loaded by then',
   },
-  'packages/hub/src/app-network.ts': {
+  'packages/hub/src/egress/app-network.ts': {
     of: ['clock', 'sockets'],
     why: 'dials for the proxies of the apps, and counts requests a minute',
   },
-  'packages/hub/src/app-process.ts': { of: ['sockets'], why: 'names the type of a listener' },
-  'packages/hub/src/app-start.ts': {
+  'packages/hub/src/apps/app-process.ts': { of: ['sockets'], why: 'names the type of a listener' },
+  'packages/hub/src/apps/app-start.ts': {
     of: ['code at run time'],
     why: 'the MCP client is loaded when an app is first needed',
   },
-  'packages/hub/src/call-clock.ts': {
+  'packages/hub/src/apps/call-clock.ts': {
     of: ['clock'],
     why: 'how long a call has taken, on a clock that nobody can set back',
   },
-  'packages/hub/src/loop-cache.ts': {
+  'packages/hub/src/spokes/loop-cache.ts': {
     of: ['files'],
     why: 'keeps the compiled code of the agent loop in a folder of the hub',
   },
-  'packages/hub/src/rate.ts': {
+  'packages/hub/src/apps/rate.ts': {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },
@@ -270,11 +270,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is run',
   },
-  'packages/hub/src/remote-app.ts': {
+  'packages/hub/src/egress/remote-app.ts': {
     of: ['http', 'code at run time'],
     why: 'requests to an app at an address, each through the gate; the transport is loaded when there is one',
   },
-  'packages/hub/src/schema-validator.ts': {
+  'packages/hub/src/apps/schema-validator.ts': {
     of: ['code at run time'],
     why: 'the validator is loaded when there is a schema',
   },

@@ -1,5 +1,5 @@
 /*
- * Exchange between contexts (hub/src/exchange.ts, hub/src/spoke-link.ts): probe and offer, request, the other side's
+ * Exchange between contexts (hub/src/exchange/exchange.ts, hub/src/spokes/spoke-link.ts): probe and offer, request, the other side's
  * work by a tool or by a context of its own that may ask others in its turn, response, refusal, cancellation. Agent loops
  * are hostile: they ask for what they were never offered, several things at once, answer out of turn, hang, die.
  *

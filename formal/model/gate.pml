@@ -1,5 +1,5 @@
 /*
- * The gate: proposed, decided, allowed, carried out (hub/src/gate.ts, hub/src/permission.ts), each written to the journal
+ * The gate: proposed, decided, allowed, carried out (hub/src/mediation/gate.ts, hub/src/consent/permission.ts), each written to the journal
  * first; the hub killed, or the machine failing, between any two steps; the session resumed; the user answering, stopping
  * the query and revoking grants at any time.
  *

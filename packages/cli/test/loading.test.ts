@@ -28,19 +28,24 @@ function modulesOf(file: string): readonly string[] {
 }
 
 /** Entries that stand for themselves, and load nothing else of their package. */
-const LONE = ['hub/begun-session.ts', 'hub/interruption.ts', 'sandbox/layers.ts', 'sandbox/tree-digest.ts'];
+const LONE = [
+  'hub/journal/begun-session.ts',
+  'hub/journal/interruption.ts',
+  'sandbox/layers.ts',
+  'sandbox/tree-digest.ts',
+];
 
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
   [
     'commands/chat.ts',
     [
-      ...['core', 'hub/begun-session.ts', 'hub/interruption.ts', 'llm'],
+      ...['core', 'hub/journal/begun-session.ts', 'hub/journal/interruption.ts', 'llm'],
       ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
   ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
-  ['commands/sessions.ts', ['core', 'hub/interruption.ts', 'sandbox/tree-digest.ts', 'trace']],
+  ['commands/sessions.ts', ['core', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace']],
   ['commands/check.ts', ['core', 'detectors', 'policy']],
   ['commands/analyze.ts', ['core', 'detectors', 'policy']],
   ['commands/fmt.ts', ['core', 'policy']],

@@ -26,20 +26,20 @@ import {
 } from '@cordon/core';
 import { emptyPolicy, type Policy } from '@cordon/policy/rules';
 import type { SessionFault, Store } from '@cordon/trace';
-import type { AppPins } from './app-pins.ts';
-import type { AppLauncher } from './app-process.ts';
-import { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
-import { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
-import type { ReadSecret } from './hub-fetch.ts';
-import type { Answering } from './inquiries.ts';
-import { type Installables, NO_INSTALLABLES } from './installing.ts';
-import type { FactsMode } from './learning.ts';
-import type { HistoryReach } from './memory.ts';
-import { recentApps } from './recent-apps.ts';
+import type { AppPins } from './apps/app-pins.ts';
+import type { AppLauncher } from './apps/app-process.ts';
+import type { ReadSecret } from './egress/hub-fetch.ts';
+import { type BegunSession, beginSession, type SessionOptions } from './journal/begun-session.ts';
+import type { Answering } from './mediation/inquiries.ts';
+import type { FactsMode } from './memory/learning.ts';
+import type { HistoryReach } from './memory/memory.ts';
+import { StoredMemory, sessionGrants } from './memory/stored-memory.ts';
+import type { SummaryMode } from './memory/summaries.ts';
+import { type Installables, NO_INSTALLABLES } from './planning/installing.ts';
+import { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
+import { recentApps } from './query/recent-apps.ts';
 import { Session } from './session.ts';
-import type { SpokeLauncher } from './spoke-link.ts';
-import { StoredMemory, sessionGrants } from './stored-memory.ts';
-import type { SummaryMode } from './summaries.ts';
+import type { SpokeLauncher } from './spokes/spoke-link.ts';
 
 export interface HubParts {
   readonly store: Store;

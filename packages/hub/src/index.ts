@@ -8,7 +8,7 @@ export {
   INSTRUCTIONS_LENGTH,
   type LeftOut,
   readDescription,
-} from './app-description.ts';
+} from './apps/app-description.ts';
 export {
   type AppPins,
   type Review,
@@ -16,29 +16,29 @@ export {
   type Reviewer,
   StoredPins,
   type Vetting,
-} from './app-pins.ts';
-export type { AppLauncher, AppProcess } from './app-process.ts';
-export { type BegunSession, beginSession, type SessionOptions } from './begun-session.ts';
-export { CATALOGUE, type CatalogueEntry } from './catalogue.ts';
+} from './apps/app-pins.ts';
+export type { AppLauncher, AppProcess } from './apps/app-process.ts';
 export {
   type DescriptionFinding,
   type FindingKind,
   type FindOrders,
   type OtherApp,
   scanDescription,
-} from './description-scan.ts';
-export { NOT_NEEDED } from './foresight.ts';
+} from './apps/description-scan.ts';
+export { isIrreversible } from './apps/registry.ts';
+export type { ReadSecret } from './egress/hub-fetch.ts';
 export { Hub, type HubParts } from './hub.ts';
-export type { ReadSecret } from './hub-fetch.ts';
-export type { Answering } from './inquiries.ts';
-export type { Installable, Installables, PackageSource } from './installing.ts';
-export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
-export { appLauncher, type LaunchOptions, loopLauncher } from './launch.ts';
-export type { FactsMode } from './learning.ts';
+export { type BegunSession, beginSession, type SessionOptions } from './journal/begun-session.ts';
+export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './journal/interruption.ts';
 export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
-export type { HistoryReach } from './memory.ts';
-export type { Outcome } from './operator.ts';
-export { isIrreversible } from './registry.ts';
+export type { Answering } from './mediation/inquiries.ts';
+export type { FactsMode } from './memory/learning.ts';
+export type { HistoryReach } from './memory/memory.ts';
+export type { SummaryMode } from './memory/summaries.ts';
+export type { Installable, Installables, PackageSource } from './planning/installing.ts';
+export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
+export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
+export { NOT_NEEDED } from './query/foresight.ts';
+export type { Outcome } from './query/operator.ts';
 export type { Session, Unfinished } from './session.ts';
-export type { SpokeLauncher, SpokeProcess } from './spoke-link.ts';
-export type { SummaryMode } from './summaries.ts';
+export type { SpokeLauncher, SpokeProcess } from './spokes/spoke-link.ts';

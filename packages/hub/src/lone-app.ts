@@ -19,12 +19,12 @@ import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import type { SessionJournal } from '@cordon/trace';
-import { Context } from './context.ts';
-import type { EgressGateParts } from './egress-gate.ts';
-import { Gate } from './gate.ts';
-import type { WaitingPrompts } from './open-question.ts';
-import { type Grants, Permissions } from './permission.ts';
-import { Recorder } from './recorder.ts';
+import type { WaitingPrompts } from './consent/open-question.ts';
+import { type Grants, Permissions } from './consent/permission.ts';
+import { Context } from './context/context.ts';
+import type { EgressGateParts } from './egress/egress-gate.ts';
+import { Recorder } from './journal/recorder.ts';
+import { Gate } from './mediation/gate.ts';
 
 export interface LoneAppParts {
   readonly app: InstalledApp;
@@ -67,8 +67,8 @@ const NO_PROMPTS: WaitingPrompts = { open: () => null, answered: () => null, clo
 export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork> {
   // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
   const [{ AppNetwork, EgressGate }, { spawnWithProxy }] = await Promise.all([
-    import('./app-network.ts'),
-    import('./proxied-process.ts'),
+    import('./egress/app-network.ts'),
+    import('./processes/proxied-process.ts'),
   ]);
   const network = new AppNetwork({ app: parts.app, door: new EgressGate(gateParts(parts)) });
   return {

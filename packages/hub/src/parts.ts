@@ -4,16 +4,16 @@
  *
  * Ring 0.
  */
-export { AppHost } from './app-host.ts';
-export { AppNetwork } from './app-network.ts';
-export { NO_PINS } from './app-pins.ts';
-export type { ToolResult } from './app-tool.ts';
-export { Context } from './context.ts';
-export { Gate } from './gate.ts';
-export { loopSpec } from './launch.ts';
-export { type PermissionNeed, Permissions } from './permission.ts';
-export { Recorder } from './recorder.ts';
-export { validatorOnDemand } from './schema-validator.ts';
-export { type Serve, SpokeLink } from './spoke-link.ts';
-export { SpokePool } from './spoke-pool.ts';
-export { sessionGrants } from './stored-memory.ts';
+export { AppHost } from './apps/app-host.ts';
+export { NO_PINS } from './apps/app-pins.ts';
+export { validatorOnDemand } from './apps/schema-validator.ts';
+export { type PermissionNeed, Permissions } from './consent/permission.ts';
+export type { ToolResult } from './context/app-tool.ts';
+export { Context } from './context/context.ts';
+export { AppNetwork } from './egress/app-network.ts';
+export { Recorder } from './journal/recorder.ts';
+export { Gate } from './mediation/gate.ts';
+export { sessionGrants } from './memory/stored-memory.ts';
+export { loopSpec } from './processes/launch.ts';
+export { type Serve, SpokeLink } from './spokes/spoke-link.ts';
+export { SpokePool } from './spokes/spoke-pool.ts';

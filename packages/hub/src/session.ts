@@ -32,44 +32,49 @@ import {
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import type { SessionJournal, Store } from '@cordon/trace';
-import { AppChoices } from './app-choice.ts';
-import type { AppDescription } from './app-description.ts';
-import { AppHost } from './app-host.ts';
-import type { AppNetwork } from './app-network.ts';
-import { type AppPins, NO_PINS, type Vetting } from './app-pins.ts';
-import type { AppLauncher } from './app-process.ts';
-import { AskedData } from './asked-data.ts';
-import type { CatalogueEntry } from './catalogue.ts';
-import { Context, type ContextOptions } from './context.ts';
-import type { EgressGateParts } from './egress-gate.ts';
-import { Exchange } from './exchange.ts';
-import type { Fact } from './facts.ts';
-import { Gate } from './gate.ts';
-import { UserWords } from './heard-texts.ts';
-import type { ReadSecret } from './hub-fetch.ts';
-import { type Answering, Inquiries } from './inquiries.ts';
-import { type Installables, Installing } from './installing.ts';
-import { givenAnswer, type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './interruption.ts';
-import { type FactsMode, leftToLearn } from './learning.ts';
-import type { Memory } from './memory.ts';
-import { ModelCalls, type Spending } from './model-calls.ts';
-import { egressNeed } from './needs.ts';
-import { askedIn, observedIn } from './observed-facts.ts';
-import { Operator, type Outcome } from './operator.ts';
-import { type Grants, Permissions } from './permission.ts';
-import { Progress } from './progress.ts';
-import { Query } from './query.ts';
-import { Reader } from './reader.ts';
-import { Recorder } from './recorder.ts';
-import { Registry } from './registry.ts';
-import { connectRemote } from './remote-app.ts';
-import { allowedEffects } from './replay.ts';
-import { RunningSubject } from './running-subject.ts';
-import { validatorOnDemand } from './schema-validator.ts';
-import type { SpokeLauncher } from './spoke-link.ts';
-import { SpokePool } from './spoke-pool.ts';
-import { Summaries, type SummaryMode } from './summaries.ts';
-import { type SeenCall, ToolCalls } from './tool-calls.ts';
+import type { AppDescription } from './apps/app-description.ts';
+import { AppHost } from './apps/app-host.ts';
+import { type AppPins, NO_PINS, type Vetting } from './apps/app-pins.ts';
+import type { AppLauncher } from './apps/app-process.ts';
+import { Registry } from './apps/registry.ts';
+import { validatorOnDemand } from './apps/schema-validator.ts';
+import { AppChoices } from './consent/app-choice.ts';
+import { egressNeed } from './consent/needs.ts';
+import { type Grants, Permissions } from './consent/permission.ts';
+import { Context, type ContextOptions } from './context/context.ts';
+import { UserWords } from './context/heard-texts.ts';
+import { Query } from './context/query.ts';
+import type { AppNetwork } from './egress/app-network.ts';
+import type { EgressGateParts } from './egress/egress-gate.ts';
+import type { ReadSecret } from './egress/hub-fetch.ts';
+import { connectRemote } from './egress/remote-app.ts';
+import { Exchange } from './exchange/exchange.ts';
+import { Reader } from './exchange/reader.ts';
+import {
+  givenAnswer,
+  type UnfinishedQuery,
+  unfinishedQuery,
+  unknownOutcomes,
+} from './journal/interruption.ts';
+import { Progress } from './journal/progress.ts';
+import { Recorder } from './journal/recorder.ts';
+import { allowedEffects } from './journal/replay.ts';
+import { Gate } from './mediation/gate.ts';
+import { type Answering, Inquiries } from './mediation/inquiries.ts';
+import { ModelCalls, type Spending } from './mediation/model-calls.ts';
+import { type SeenCall, ToolCalls } from './mediation/tool-calls.ts';
+import type { Fact } from './memory/facts.ts';
+import { type FactsMode, leftToLearn } from './memory/learning.ts';
+import type { Memory } from './memory/memory.ts';
+import { askedIn, observedIn } from './memory/observed-facts.ts';
+import { Summaries, type SummaryMode } from './memory/summaries.ts';
+import { type Installables, Installing } from './planning/installing.ts';
+import { RunningSubject } from './planning/running-subject.ts';
+import { AskedData } from './query/asked-data.ts';
+import type { CatalogueEntry } from './query/catalogue.ts';
+import { Operator, type Outcome } from './query/operator.ts';
+import type { SpokeLauncher } from './spokes/spoke-link.ts';
+import { SpokePool } from './spokes/spoke-pool.ts';
 
 export interface SessionParts {
   readonly id: SessionId;
@@ -629,7 +634,7 @@ export class Session {
     if (app.manifest.network.length === 0) return Promise.resolve(null);
     const network =
       this.#networks.get(app.id) ??
-      import('./app-network.ts').then(
+      import('./egress/app-network.ts').then(
         ({ AppNetwork, EgressGate }) =>
           new AppNetwork({
             app,

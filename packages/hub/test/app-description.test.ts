@@ -9,7 +9,7 @@ import {
   descriptionJson,
   readDescription,
   toldInstructions,
-} from '../src/app-description.ts';
+} from '../src/apps/app-description.ts';
 
 const SEND: Tool = {
   name: 'send',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { rankApps, vettedWords } from '../src/app-index.ts';
+import { rankApps, vettedWords } from '../src/planning/app-index.ts';
 import { app, serves, shape } from './fixture/app.ts';
 
 const THINGS = [

@@ -16,11 +16,11 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
-import { AppHost } from '../src/app-host.ts';
-import { AppNetwork } from '../src/app-network.ts';
-import { NO_PINS } from '../src/app-pins.ts';
-import type { ToolResult } from '../src/app-tool.ts';
-import { validatorOnDemand } from '../src/schema-validator.ts';
+import { AppHost } from '../src/apps/app-host.ts';
+import { NO_PINS } from '../src/apps/app-pins.ts';
+import { validatorOnDemand } from '../src/apps/schema-validator.ts';
+import type { ToolResult } from '../src/context/app-tool.ts';
+import { AppNetwork } from '../src/egress/app-network.ts';
 import { app } from './fixture/app.ts';
 
 /** One process of an app: what it was sent, and its end. */

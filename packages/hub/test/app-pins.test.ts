@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type InstalledApp, id, type Json } from '@cordon/core';
 import { openStore, type Store } from '@cordon/trace';
-import { type AppDescription, descriptionDigest } from '../src/app-description.ts';
-import { type Review, type Reviewer, StoredPins, type StoredPinsParts } from '../src/app-pins.ts';
+import { type AppDescription, descriptionDigest } from '../src/apps/app-description.ts';
+import { type Review, type Reviewer, StoredPins, type StoredPinsParts } from '../src/apps/app-pins.ts';
 import { app } from './fixture/app.ts';
 
 const MAIL = app('mail', {}).installed;

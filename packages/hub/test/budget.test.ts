@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, type ModelPrice, type TurnLimits } from '@cordon/core';
-import { Budget, toldUse } from '../src/budget.ts';
+import { Budget, toldUse } from '../src/context/budget.ts';
 
 interface Wallet {
   readonly budget: Budget;

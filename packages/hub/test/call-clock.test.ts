@@ -1,7 +1,7 @@
 /** The clock of a call, with a time of its own. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { CallClock, MOST_WAITING_MS } from '../src/call-clock.ts';
+import { CallClock, MOST_WAITING_MS } from '../src/apps/call-clock.ts';
 
 const STEP_MS = 10;
 

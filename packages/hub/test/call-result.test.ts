@@ -1,8 +1,8 @@
 /** What the hub takes for the result of a tool call, beside what MCP's own client takes for one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readToolResult, settleResult } from '../src/app-tool.ts';
-import { CALL_RESULT, type CallResult } from '../src/call-result.ts';
+import { readToolResult, settleResult } from '../src/context/app-tool.ts';
+import { CALL_RESULT, type CallResult } from '../src/context/call-result.ts';
 
 const TEXT = { type: 'text', text: 'hello' };
 const FITTING: readonly { readonly of: string; readonly sent: unknown; readonly read: CallResult }[] = [

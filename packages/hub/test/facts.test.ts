@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { factsFrom, factsIn } from '../src/facts.ts';
+import { factsFrom, factsIn } from '../src/memory/facts.ts';
 
 test('the personal data of figure 7 are found as the user typed them', () => {
   const query =

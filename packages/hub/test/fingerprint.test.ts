@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import type { HubMessage, SpokeMessage } from '@cordon/protocol';
 import fc from 'fast-check';
-import { CATALOGUE } from '../src/catalogue.ts';
+import { CATALOGUE } from '../src/query/catalogue.ts';
 import { adviser, app, type ScriptedApp, serves, shape, TEXT } from './fixture/app.ts';
 import { no, yes } from './fixture/consent.ts';
 import { call, field, plan } from './fixture/model.ts';

@@ -21,8 +21,8 @@ import {
 import { Budget, DEFAULT_EGRESS_LIMITS, type EgressRequest, parseReach } from '@cordon/egress';
 import { LineDecoder } from '@cordon/protocol';
 import { Client } from '@modelcontextprotocol/client';
-import { type FetchParts, serveFetch } from '../src/hub-fetch.ts';
-import { StreamTransport } from '../src/mcp-transport.ts';
+import { StreamTransport } from '../src/apps/mcp-transport.ts';
+import { type FetchParts, serveFetch } from '../src/egress/hub-fetch.ts';
 
 const SECRET = 'secret-of-the-user';
 const TOKEN: Credential = {

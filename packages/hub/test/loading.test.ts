@@ -27,10 +27,10 @@ test('the hub loads no schema library, no MCP client and no HTTP before they are
 });
 
 test('the first validator loads the schema library', () => {
-  const code = `const { validatorOnDemand } = await import('${HUB}schema-validator.ts'); await validatorOnDemand()();`;
+  const code = `const { validatorOnDemand } = await import('${HUB}apps/schema-validator.ts'); await validatorOnDemand()();`;
   assert.deepEqual(loadedAfter(code), ['ajv']);
 });
 
 test('an app that has the network loads HTTP', () => {
-  assert.deepEqual(loadedAfter(`await import('${HUB}app-network.ts');`), ['node:http']);
+  assert.deepEqual(loadedAfter(`await import('${HUB}egress/app-network.ts');`), ['node:http']);
 });

@@ -7,8 +7,8 @@ import { duplexPair } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { ok } from '@cordon/core';
 import type { ConfinedProcess, Exit, Sandbox, SandboxSpec } from '@cordon/sandbox';
-import { loopSpec } from '../src/launch.ts';
-import { LoopCache } from '../src/loop-cache.ts';
+import { loopSpec } from '../src/processes/launch.ts';
+import { LoopCache } from '../src/spokes/loop-cache.ts';
 
 const CODE_ROOT = join(import.meta.dirname, '../../..');
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { type MessageLimits, StreamTransport, UnsentMessage } from '../src/mcp-transport.ts';
+import { type MessageLimits, StreamTransport, UnsentMessage } from '../src/apps/mcp-transport.ts';
 
 const NOTE = '{"jsonrpc":"2.0","method":"notifications/cancelled"}\n';
 

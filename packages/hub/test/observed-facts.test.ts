@@ -8,8 +8,8 @@ import {
   type Manifest,
   type RememberedValue,
 } from '@cordon/core';
-import { evidenceOfFacts } from '../src/evidence.ts';
-import { askedIn, observedIn } from '../src/observed-facts.ts';
+import { evidenceOfFacts } from '../src/memory/evidence.ts';
+import { askedIn, observedIn } from '../src/memory/observed-facts.ts';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, yes } from './fixture/consent.ts';
 import { call, plan } from './fixture/model.ts';

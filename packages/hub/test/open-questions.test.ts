@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
 import { openStore } from '@cordon/trace';
-import { StoredPins } from '../src/app-pins.ts';
+import { StoredPins } from '../src/apps/app-pins.ts';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type InstalledApp, id, type StepPlan } from '@cordon/core';
 import fc from 'fast-check';
-import { fallbackPlan, type PlanningTask, plannerInput, readPlan } from '../src/planner.ts';
+import { fallbackPlan, type PlanningTask, plannerInput, readPlan } from '../src/planning/planner.ts';
 
 function app(name: string, description: string | null = null): InstalledApp {
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ReturnedTexts, UserWords } from '../src/heard-texts.ts';
-import { argumentsDatum } from '../src/needs.ts';
-import { boundArguments, recipientsIn } from '../src/recipients.ts';
+import { argumentsDatum } from '../src/consent/needs.ts';
+import { boundArguments, recipientsIn } from '../src/consent/recipients.ts';
+import { ReturnedTexts, UserWords } from '../src/context/heard-texts.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
   recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);

@@ -5,8 +5,8 @@ import { type Event, type EventId, HUB_LABEL, id, type ToolCall } from '@cordon/
 import { ReferenceMonitor } from '@cordon/monitor';
 import { emptyPolicy } from '@cordon/policy';
 import type { EventDraft } from '@cordon/trace';
-import { Context } from '../src/context.ts';
-import { Recorder } from '../src/recorder.ts';
+import { Context } from '../src/context/context.ts';
+import { Recorder } from '../src/journal/recorder.ts';
 import { app } from './fixture/app.ts';
 import { silent } from './fixture/consent.ts';
 import { call, plan } from './fixture/model.ts';

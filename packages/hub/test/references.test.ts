@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, id, isJsonObject } from '@cordon/core';
-import { References } from '../src/references.ts';
+import { References } from '../src/context/references.ts';
 
 function held(...texts: string[]): References {
   const references = new References();

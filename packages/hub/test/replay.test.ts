@@ -14,7 +14,7 @@ import {
   readTrace,
   type TraceEvent,
 } from '@cordon/policy';
-import { replay } from '../src/replay.ts';
+import { replay } from '../src/journal/replay.ts';
 import { Killed, openIn, play, raiseRig } from './fault/rig.ts';
 import { Chance, scenarioOf } from './fault/scenario.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type PlanStep, type StepPlan } from '@cordon/core';
-import { routeOf, withCandidate } from '../src/route.ts';
+import { routeOf, withCandidate } from '../src/planning/route.ts';
 
 function plan(...steps: readonly (readonly [app: string | null, after?: readonly string[]])[]): StepPlan {
   return {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Store } from '@cordon/trace';
-import { type Review, StoredPins } from '../src/app-pins.ts';
+import { type Review, StoredPins } from '../src/apps/app-pins.ts';
 import { app, type ScriptedApp } from './fixture/app.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { type Stage, stageFor } from './fixture/stage.ts';

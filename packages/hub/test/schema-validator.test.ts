@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import type { JsonSchema } from '@cordon/core';
-import { validatorOnDemand } from '../src/schema-validator.ts';
+import { validatorOnDemand } from '../src/apps/schema-validator.ts';
 
 const validator = await validatorOnDemand()();
 
@@ -72,7 +72,7 @@ const STOPPED = `
 `;
 
 test('a machine that gives the hub no time makes no schema a slow one', async () => {
-  const validatorFile = new URL('../src/schema-validator.ts', import.meta.url).href;
+  const validatorFile = new URL('../src/apps/schema-validator.ts', import.meta.url).href;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', STOPPED, validatorFile];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let answer = '';

@@ -3,7 +3,7 @@ import { duplexPair } from 'node:stream';
 import { afterEach, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, MOST_CALLS_AT_ONCE, ok, type TurnLimits } from '@cordon/core';
 import type { TurnContext } from '@cordon/protocol';
-import { type Serve, SpokeLink } from '../src/spoke-link.ts';
+import { type Serve, SpokeLink } from '../src/spokes/spoke-link.ts';
 
 const TURN: TurnContext = {
   system: '',

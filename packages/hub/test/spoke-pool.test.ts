@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, DEFAULT_WARM_LIMITS, failed, fault, type WarmLimits } from '@cordon/core';
-import { SpokePool } from '../src/spoke-pool.ts';
+import { SpokePool } from '../src/spokes/spoke-pool.ts';
 import { launcherOf, READY, type SpokeEnd } from './fixture/spoke.ts';
 
 function poolFor(t: TestContext, warm: Partial<WarmLimits> = {}, isBroken = false) {

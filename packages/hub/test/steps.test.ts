@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, fault } from '@cordon/core';
 import fc from 'fast-check';
-import { stepsAhead } from '../src/steps.ts';
+import { stepsAhead } from '../src/query/steps.ts';
 import { adviser, app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no } from './fixture/consent.ts';
 import { call, field, type Line, type PlannedStep, plan, type Script } from './fixture/model.ts';

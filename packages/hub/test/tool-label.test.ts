@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS, id, type Manifest, type ToolLabels } from '@cordon/core';
-import type { AppTool } from '../src/app-tool.ts';
-import { calledLabels, isIrreversible } from '../src/registry.ts';
-import { outputLabel } from '../src/tool-calls.ts';
+import { calledLabels, isIrreversible } from '../src/apps/registry.ts';
+import type { AppTool } from '../src/context/app-tool.ts';
+import { outputLabel } from '../src/mediation/tool-calls.ts';
 
 function manifest(says: Partial<ToolLabels> | null, lists: Partial<Manifest> = {}): Manifest {
   return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extract } from '../src/extract.ts';
-import { divideHistory, type Said, shortened } from '../src/working-memory.ts';
+import { extract } from '../src/memory/extract.ts';
+import { divideHistory, type Said, shortened } from '../src/memory/working-memory.ts';
 
 function talk(count: number, length = 10): readonly Said[] {
   return Array.from({ length: count }, (_, n): readonly Said[] => [

@@ -25,9 +25,9 @@ import {
 } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { openStore, type SessionRecord, type Store } from '@cordon/trace';
-import { type AppPins, NO_PINS, StoredPins } from '../../src/app-pins.ts';
+import { type AppPins, NO_PINS, StoredPins } from '../../src/apps/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
-import type { Installables, PackageSource } from '../../src/installing.ts';
+import type { Installables, PackageSource } from '../../src/planning/installing.ts';
 import {
   app,
   NUMBER,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { readPlan } from '../../src/planner.ts';
-import { References } from '../../src/references.ts';
-import { validatorOnDemand } from '../../src/schema-validator.ts';
+import { validatorOnDemand } from '../../src/apps/schema-validator.ts';
+import { References } from '../../src/context/references.ts';
+import { readPlan } from '../../src/planning/planner.ts';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';

@@ -1,0 +1,203 @@
+/**
+ * From an installed app to one that is ready for calls: its process or its server elsewhere, MCP's greeting, and the
+ * list of its tools.
+ *
+ * Ring 0.
+ */
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Clock,
+  type Fault,
+  failed,
+  type InstalledApp,
+  isJsonObject,
+  type JsonSchema,
+  ok,
+  type Result,
+  toJson,
+} from '@cordon/core';
+import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
+import type { RunningApp } from '../context/app-tool.ts';
+import { AppConnection, type AppTold } from './app-connection.ts';
+import { appTools, describeApp, toldInstructions } from './app-description.ts';
+import { lateStart, startFault, violation } from './app-faults.ts';
+import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
+import { StreamTransport } from './mcp-transport.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
+import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
+
+export interface AppStartParts {
+  readonly launcher: AppLauncher;
+  readonly connect: ConnectRemote;
+  readonly networkOf: NetworkOf;
+  readonly validator: LoadValidator;
+  readonly now: Clock;
+}
+
+interface Began {
+  readonly at: number;
+  /** Aborts when the time for the start is over. */
+  readonly late: AbortSignal;
+  /** Aborts then too, and when nobody wants the app any more. */
+  readonly signal: AbortSignal;
+}
+
+interface Greeting {
+  readonly app: InstalledApp;
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly process: AppProcess | null;
+  readonly network: NetworkAccess | null;
+  readonly began: Began;
+}
+
+export class AppStart {
+  readonly #parts: AppStartParts;
+
+  constructor(parts: AppStartParts) {
+    this.#parts = parts;
+  }
+
+  /** Loads what the first start needs: 70 ms for the client and the validator. */
+  async load(): Promise<Client> {
+    const [{ Client }, validator] = await Promise.all([
+      import('@modelcontextprotocol/client'),
+      this.#parts.validator(),
+    ]);
+    return new Client(CLIENT_INFO, { jsonSchemaValidator: linearValidator(validator) });
+  }
+
+  /**
+   * @param ending aborts the start, and ends the process if it was there already
+   * @param told of what happens to it after it was ready
+   */
+  async open(app: InstalledApp, ending: AbortSignal, told: AppTold): Promise<Result<AppConnection, Fault>> {
+    const late = new AbortController();
+    const deadline = setTimeout(() => late.abort(), app.manifest.limits.startSeconds * 1000);
+    const began = {
+      late: late.signal,
+      signal: AbortSignal.any([late.signal, ending]),
+      at: this.#parts.now(),
+    };
+    try {
+      return app.source.kind === 'url'
+        ? await this.#openRemote(app, began, told)
+        : await this.#openProcess(app, began, told);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  async #openRemote(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
+    const transport = await this.#parts.connect(app);
+    if (!transport.ok) return transport;
+    const client = await this.load();
+    return this.#greet(
+      { app, client, transport: transport.value, process: null, network: null, began },
+      told,
+    );
+  }
+
+  async #openProcess(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
+    const network = await this.#parts.networkOf(app);
+    // First the process, then the client's code: the one comes up while the other is loaded.
+    const launching = this.#parts.launcher.launch(app, network, began.signal);
+    const [launched, client] = await Promise.all([launching, this.load()]);
+    // The time may be over before there is a process; then nobody has cancelled anything.
+    if (!launched.ok && launched.fault.kind === 'cancelled' && began.late.aborted)
+      return failed(lateStart(app));
+    if (!launched.ok) return launched;
+    network?.serve(client);
+    const process = launched.value;
+    let connection: AppConnection | null = null;
+    const transport = new StreamTransport(process, app.manifest.limits, () => connection?.heard());
+    const greeted = await this.#greet({ app, client, transport, process, network, began }, told);
+    if (greeted.ok) connection = greeted.value;
+    return greeted;
+  }
+
+  /** Goes through the start of an app and some calls once, with nobody there; see rehearsal.ts. */
+  async rehearse(): Promise<void> {
+    const parts = { ...this.#parts, launcher: PRETENDED_LAUNCHER, networkOf: () => Promise.resolve(null) };
+    const nobody = new AbortController().signal;
+    const opened = await new AppStart(parts).open(PRETENDED_APP, nobody, NOBODY_TOLD);
+    if (opened.ok) await rehearse(opened.value);
+  }
+
+  /** Compiles what the first calls and their results will be checked against: 1 to 3 ms a schema, with pauses for what is more urgent. */
+  async prepare({ tools }: RunningApp): Promise<void> {
+    const validator = await this.#parts.validator();
+    const began = this.#parts.now();
+    for (const schema of tools.slice(0, TOOLS_AHEAD).flatMap(({ input, output }) => [input, output])) {
+      await setImmediate();
+      if (this.#parts.now() - began > AHEAD_MS) return;
+      if (schema !== null) validator.prepare(schema);
+    }
+  }
+
+  async #greet(greeting: Greeting, told: AppTold): Promise<Result<AppConnection, Fault>> {
+    const { app, client, transport, process, network, began } = greeting;
+    const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
+    try {
+      await client.connect(transport, options);
+      const { tools } = await client.listTools(undefined, options);
+      const validator = await this.#parts.validator();
+      const said = describeApp(client.getInstructions(), tools);
+      if (!said.ok) {
+        process?.kill();
+        return failed(violation(app, said.fault));
+      }
+      const running = {
+        id: app.id,
+        tools: appTools(said.value),
+        instructions: toldInstructions(said.value),
+        layers: process?.layers ?? [],
+        milliseconds: this.#parts.now() - began.at,
+      };
+      const waiting = network;
+      return ok(
+        new AppConnection(
+          { app, running, said: said.value, client, transport, validator, process, waiting },
+          told,
+        ),
+      );
+    } catch (error) {
+      const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
+      process?.kill();
+      return failed(reported);
+    }
+  }
+}
+
+const NOBODY_TOLD: AppTold = { givenUp: () => undefined, listedAnew: () => null };
+
+const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
+
+/** How long the hub works ahead for one app. */
+const AHEAD_MS = 30;
+const TOOLS_AHEAD = 16;
+
+/** The client's own validator would run an app's patterns on V8's backtracking engine. */
+function linearValidator(validator: SchemaValidator): NonNullable<ClientOptions['jsonSchemaValidator']> {
+  /** By the client's object: it asks at each call, and a schema may be long. */
+  const known = new WeakMap<object, JsonSchema>();
+  const plainOf = (schema: object): JsonSchema => {
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    const copy = toJson(schema);
+    const plain = isJsonObject(copy) ? copy : {};
+    known.set(schema, plain);
+    return plain;
+  };
+  return {
+    getValidator: <T>(schema: object) => {
+      const plain = plainOf(schema);
+      return (input: unknown) => {
+        const checked = validator.check(plain, toJson(input));
+        return checked.ok
+          ? { valid: true, data: input as T, errorMessage: undefined }
+          : { valid: false, data: undefined, errorMessage: checked.fault };
+      };
+    },
+  };
+}

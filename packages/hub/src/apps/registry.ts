@@ -1,0 +1,140 @@
+/**
+ * The installed apps and what they serve. The manifest is vetted; what an app says of itself is not, and stays out
+ * of every context but its own.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type Functionality,
+  type FunctionalityName,
+  type InstalledApp,
+  id,
+  isJsonObject,
+  type JsonSchema,
+  type Manifest,
+  NAME_PATTERN,
+  saidOfTool,
+  strangersSchema,
+  type ToolCall,
+  UNKNOWN_TOOL,
+  withoutProse,
+} from '@cordon/core';
+import type { AppTool } from '../context/app-tool.ts';
+
+export class Registry {
+  readonly #apps: Map<AppId, InstalledApp>;
+
+  constructor(apps: readonly InstalledApp[]) {
+    this.#apps = new Map(apps.map((app) => [app.id, app]));
+  }
+
+  get apps(): readonly InstalledApp[] {
+    return [...this.#apps.values()];
+  }
+
+  get(app: AppId): InstalledApp | undefined {
+    return this.#apps.get(app);
+  }
+
+  /** Installed while the session runs. */
+  add(app: InstalledApp): void {
+    this.#apps.set(app.id, app);
+  }
+
+  /** Not installed any more, as far as this session goes. */
+  remove(app: AppId): void {
+    this.#apps.delete(app);
+  }
+
+  /** The apps that serve a functionality, in the order of the configuration. */
+  serving(
+    functionality: string,
+  ): readonly { readonly app: InstalledApp; readonly functionality: Functionality }[] {
+    return this.apps.flatMap((app) => {
+      const found = app.manifest.functionalities.find((candidate) => candidate.name === functionality);
+      return found === undefined ? [] : [{ app, functionality: found }];
+    });
+  }
+}
+
+/**
+ * INVARIANT (silence is strict): a tool counts as undoable only where the user's own files or, failing these, the app
+ * says so. An app may make us stricter than the user's files, never laxer; of two files the stricter counts.
+ */
+export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
+  const said = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const labelled = said.irreversible ?? (said.readOnly === true ? false : null);
+  if (manifest.irreversible === null)
+    return labelled === null ? !tool.readOnlyHint : labelled || tool.destructiveHint;
+  return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
+}
+
+/** What rules are told of a call. Where nobody says it, a call reaches others if it cannot be undone. */
+export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<ToolCall['labels']> {
+  const said = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const outward = said.outward ?? isIrreversible(manifest, tool);
+  const mayLeave = said.outward ?? UNKNOWN_TOOL.outward;
+  return {
+    readOnly: said.readOnly === true && !tool.destructiveHint,
+    outward,
+    identifying: said.identifying ?? UNKNOWN_TOOL.identifying,
+    ...(mayLeave === outward ? {} : { mayLeave }),
+  };
+}
+
+/**
+ * Whether it may be begun with before a plan names it. Else its provider would hear a query that may not be for it, or its
+ * server that somebody asks.
+ */
+export function isForeseeable({ model, source }: InstalledApp): boolean {
+  return model === null && source.kind !== 'url';
+}
+
+/** The names under which a plan may have expected this tool. */
+export function usesOf(manifest: Manifest, tool: string): readonly string[] {
+  return [tool, ...manifest.functionalities.filter((served) => served.tool === tool).map(({ name }) => name)];
+}
+
+/**
+ * What an app serves to a context that the plan lets use it: the functionalities of its manifest, or where there are
+ * none, one for each tool. The app's words are taken out of the schemas: they may not reach another context.
+ */
+export function servedBy(app: InstalledApp, tools: readonly AppTool[]): readonly Functionality[] {
+  if (app.manifest.functionalities.length > 0) return app.manifest.functionalities;
+  if (app.source.kind === 'instructions') return [CONSULTATION];
+  return tools.filter((tool) => NAME_PATTERN.test(tool.name)).map(toolFunctionality);
+}
+
+/** What an app without tools can do for others: answer a question by its own instructions. */
+const CONSULTATION: Functionality = {
+  name: id('consult'),
+  description: 'answer a question',
+  request: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
+  response: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  tool: null,
+};
+
+function toolFunctionality(tool: AppTool): Functionality {
+  const name: FunctionalityName = id(tool.name);
+  return {
+    name,
+    description: `the tool \`${tool.name}\``,
+    request: strangersSchema(tool.input),
+    response: tool.output === null ? TEXT_RESPONSE : strangersSchema(tool.output),
+    tool: tool.name,
+  };
+}
+
+/** What a tool without output schema answers. */
+export const TEXT_RESPONSE: JsonSchema = {
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+};
+
+/** The schema as another app's context may see it. */
+export function plainSchema(schema: JsonSchema): JsonSchema {
+  const plain = withoutProse(schema);
+  return isJsonObject(plain) ? plain : { type: 'object' };
+}

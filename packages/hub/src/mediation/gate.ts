@@ -1,0 +1,366 @@
+/**
+ * The one way from a proposal to an effect: recorded as proposed, decided by the monitor, by the user where
+ * permission is due, recorded as decided. What comes out is proof for exactly this effect, or reasons.
+ *
+ * INVARIANT (complete mediation): no effect happens without an `Allowed` from here. Errors on the way deny.
+ *
+ * Ring 0.
+ */
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Allowed,
+  type Clock,
+  type DecidedBody,
+  type Decision,
+  type Effect,
+  type EventId,
+  type ExecutedBody,
+  type Fault,
+  fault,
+  id,
+  type Label,
+  ok,
+  type Proposal,
+  type Question,
+  type Reason,
+  type Result,
+  type RuleId,
+  type Ruling,
+} from '@cordon/core';
+import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
+import type { Revise } from '../consent/edited.ts';
+import { repetitionNeed } from '../consent/needs.ts';
+import type { PermissionNeed, Permissions } from '../consent/permission.ts';
+import type { Context } from '../context/context.ts';
+import { failureOf } from '../journal/interruption.ts';
+import type { Recorded, Recorder } from '../journal/recorder.ts';
+
+export interface Circumstances<P extends Proposal = Proposal> {
+  readonly causes: readonly EventId[];
+  /** Label of the proposal's content. */
+  readonly label: Label;
+  /** What the permission model requires, apart from the policy; null: nothing. */
+  readonly need: PermissionNeed | null;
+  /** What the user may make of it before allowing it; absent: it flows as it is, or not at all. */
+  readonly revise?: Revise<P>;
+  /** Whether its effect happens at once, and is over before anything else does; absent: no. */
+  readonly isDelivery?: boolean;
+}
+
+/** What was settled about a proposal before its content was changed by the user. */
+interface Settled {
+  readonly rules: ReadonlySet<RuleId>;
+  readonly permission: DecidedBody['permission'];
+}
+
+const NOTHING_SETTLED: Settled = { rules: new Set(), permission: 'not-needed' };
+
+interface Decided<P extends Proposal> {
+  readonly ruling: Ruling<P>;
+  readonly event: EventId;
+  /** As it stands in the journal. */
+  readonly proposal: P;
+}
+
+/** What a monitor says; takes the questions that stand in the way. */
+export type Decide<D extends Decision> = (awaited: Map<string, Question>) => D;
+
+/** Has the questions of rules answered, so that a rule that waits for an answer can be decided. */
+export interface RuleQuestions {
+  /** Decides until nobody is waited for, or time is up: then what is undecided denies. `about`: the event of the proposal. */
+  settle<D extends Decision>(context: Context, about: EventId, decide: Decide<D>): Promise<D>;
+}
+
+/** What became of a proposal. */
+export type Carried<T> =
+  /** `event` is the `proposed` event; what follows from the effect names it as its cause. */
+  | { readonly kind: 'done'; readonly value: T; readonly event: EventId }
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'failed'; readonly fault: Fault; readonly event: EventId };
+
+export class Gate {
+  readonly #monitor: ReferenceMonitor;
+  readonly #permissions: Permissions;
+  readonly #recorder: Recorder;
+  readonly #now: Clock;
+  /** Null: nobody answers questions of rules. */
+  readonly #inquiries: () => RuleQuestions | null;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(
+    monitor: ReferenceMonitor,
+    permissions: Permissions,
+    recorder: Recorder,
+    now: Clock,
+    inquiries: () => RuleQuestions | null = () => null,
+  ) {
+    this.#monitor = monitor;
+    this.#permissions = permissions;
+    this.#recorder = recorder;
+    this.#now = now;
+    this.#inquiries = inquiries;
+  }
+
+  /**
+   * Proposes, decides and, if allowed, carries out. `effect` gets the proof for this one proposal and nothing else to
+   * go by; it spends it where the effect happens.
+   */
+  async carryOut<P extends Proposal, T>(
+    context: Context,
+    given: P,
+    circumstances: Circumstances<P>,
+    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
+    resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'> = () => ({}),
+  ): Promise<Carried<T>> {
+    const carried = this.#carryOut(context, given, circumstances, effect, resultOf);
+    this.#underWay.add(carried);
+    try {
+      return await carried;
+    } finally {
+      this.#underWay.delete(carried);
+    }
+  }
+
+  /**
+   * Carries out what consists of handing over the proposal itself, within the hub: nothing comes between its decision and
+   * its effect, and both are recorded in one transaction before whoever proposed it gets it back.
+   */
+  deliver<P extends Proposal>(
+    context: Context,
+    given: P,
+    circumstances: Omit<Circumstances<P>, 'isDelivery'>,
+  ): Promise<Carried<P>> {
+    const delivery = { ...circumstances, isDelivery: true };
+    return this.carryOut(context, given, delivery, (allowance) => ok(this.spend(allowance)));
+  }
+
+  /** Resolves when nothing that was proposed is under way any more, and nothing has followed from it. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay);
+      await setImmediate();
+    }
+  }
+
+  async #carryOut<P extends Proposal, T>(
+    context: Context,
+    given: P,
+    circumstances: Circumstances<P>,
+    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
+    resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'>,
+  ): Promise<Carried<T>> {
+    const { ruling, event, proposal } = await this.#decide(context, given, circumstances);
+    if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
+    const began = this.#now();
+    const result = await this.#attempt(context, proposal, event, () => effect(ruling.allowance, event));
+    if (!result.ok) {
+      this.#recorder.record(context, failureOf(proposal, result.fault), { causes: [event] });
+      return { kind: 'failed', fault: result.fault, event };
+    }
+    const milliseconds = this.#now() - began;
+    const kind: ExecutedBody['kind'] = `${proposal.effect}.executed`;
+    this.#recorder.record(context, { kind, milliseconds, ...resultOf(result.value) }, { causes: [event] });
+    return { kind: 'done', value: result.value, event };
+  }
+
+  /** What throws in the middle of an effect is a bug, and may have had its effect: the trace says so first. */
+  async #attempt<T>(
+    context: Context,
+    proposal: Proposal,
+    event: EventId,
+    attempt: () => Promise<Result<T, Fault>> | Result<T, Fault>,
+  ): Promise<Result<T, Fault>> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const broken = fault('app-unavailable', 'the hub failed while it was carried out');
+      const unknown: Fault = { ...broken, outcome: 'unknown' };
+      this.#recorder.record(context, failureOf(proposal, unknown), { causes: [event] });
+      throw error;
+    }
+  }
+
+  async #decide<P extends Proposal>(
+    context: Context,
+    given: P,
+    circumstances: Circumstances<P>,
+    settled: Settled = NOTHING_SETTLED,
+  ): Promise<Decided<P>> {
+    const { causes, label, need, revise, isDelivery = false } = circumstances;
+    const recorded = this.#recorder.propose(context, given, { causes, label }, (...known) =>
+      this.#stillHolds(context, ...known, circumstances, settled),
+    );
+    const { event, proposal, decided } = recorded;
+    if (decided !== null) return this.#asDecided(context, { ...recorded, decided }, circumstances);
+    const frame = { event, app: context.app, causes: recorded.causes };
+    const conclude = (
+      ruling: Ruling<P>,
+      permission: DecidedBody['permission'],
+      warnings: readonly Reason[],
+    ) => {
+      const reasons = ruling.allowed ? [] : ruling.reasons;
+      const verdict = ruling.allowed ? 'allow' : 'deny';
+      const kind: `${Effect}.decided` = `${proposal.effect}.decided`;
+      const body: DecidedBody = { kind, verdict, reasons, warnings, permission };
+      // What is delivered is recorded as such before anybody has it, and its decision with it. What the user changed is denied
+      // together with the proposal of what they made of it: a hub that is killed leaves both or none.
+      if ((ruling.allowed && isDelivery) || isRevised(body))
+        this.#recorder.recordWithNext(context, body, { causes: [event] });
+      else this.#recorder.record(context, body, { causes: [event] });
+      return { ruling, event, proposal };
+    };
+
+    try {
+      const answered = new Set<RuleId>(settled.rules);
+      const doubt = this.#recorder.doubtAbout(proposal);
+      const required = doubt === null ? need : repetitionNeed(proposal, context.app, need, doubt);
+      let due = required;
+      let permission = settled.permission;
+      /** Warnings of rules that stood on the question which was answered; null: none was put yet. */
+      let shown: ReadonlySet<string> | null = null;
+      for (;;) {
+        // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
+        const awaited = new Map<string, Question>();
+        const first = this.#monitor.decide(proposal, frame, awaited);
+        const decision = awaited.size === 0 ? first : await this.#answered(context, proposal, frame, first);
+        const { warnings } = decision;
+        if (decision.verdict === 'deny')
+          return conclude({ allowed: false, reasons: decision.reasons }, permission, warnings);
+        if (shown !== null && !warnings.every(({ message }) => shown?.has(message))) {
+          // Attack: what would have been told with the question comes up while it stands, and the yes is to the old one.
+          due = required;
+          answered.clear();
+          for (const rule of settled.rules) answered.add(rule);
+        }
+        const asks =
+          decision.verdict === 'ask' ? decision.reasons.filter(({ rule }) => !answered.has(rule)) : [];
+        if (due === null && asks.length === 0) {
+          const consent = permission === 'not-needed' ? 'not-needed' : 'given';
+          return conclude(this.#monitor.admit(decision, consent), permission, warnings);
+        }
+        // What is asked about is in the journal before anybody is asked.
+        this.#recorder.writeHeld();
+        const obtained = await this.#permissions.obtain(
+          context,
+          proposal,
+          due,
+          asks,
+          warnings,
+          revise ?? null,
+          event,
+        );
+        if (!obtained.granted)
+          return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
+        for (const { rule } of asks) answered.add(rule);
+        shown = new Set(warnings.map(({ message }) => message));
+        const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
+        if (revised?.ok) {
+          // What was proposed does not happen; what the user made of it is decided like everything else.
+          conclude({ allowed: false, reasons: [REVISED] }, obtained.by, warnings);
+          const { proposal: own, label: its } = revised.value;
+          const anew = { causes, label: its, need: null, isDelivery };
+          return await this.#decide(context, own, anew, { rules: answered, permission: obtained.by });
+        }
+        if (revised !== null) return conclude({ allowed: false, reasons: [UNFIT] }, 'denied', warnings);
+        due = null;
+        permission = obtained.by;
+      }
+    } catch (error) {
+      // The boundary of this file: whatever broke while deciding, the answer is no.
+      return conclude({ allowed: false, reasons: [faultReason(error)] }, 'not-needed', []);
+    }
+  }
+
+  /** The rules of a decision wait for answers: those are fetched, and it is made again. */
+  async #answered<P extends Proposal>(
+    context: Context,
+    proposal: P,
+    frame: MonitorFrame,
+    first: Judged<P>,
+  ): Promise<Judged<P>> {
+    const decide: Decide<Judged<P>> = (awaited) => this.#monitor.decide(proposal, frame, awaited);
+    return (await this.#inquiries()?.settle(context, frame.event, decide)) ?? first;
+  }
+
+  /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */
+  async #asDecided<P extends Proposal>(
+    context: Context,
+    { event, proposal, decided }: Recorded<P> & { readonly decided: DecidedBody },
+    { causes, revise, isDelivery = false }: Circumstances<P>,
+  ): Promise<Decided<P>> {
+    if (decided.verdict === 'allow') {
+      const ruling = this.#monitor.readmit(proposal, event);
+      if (ruling.allowed) context.comesTo(event);
+      return { ruling, event, proposal };
+    }
+    const edits = isRevised(decided) ? (this.#recorder.progress?.edits(event) ?? null) : null;
+    const revised = edits === null ? undefined : revise?.(edits);
+    if (revised?.ok !== true)
+      return { ruling: { allowed: false, reasons: decided.reasons }, event, proposal };
+    // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
+    const { proposal: own, label } = revised.value;
+    const answered = this.#recorder.progress?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
+    return await this.#decide(
+      context,
+      own,
+      { causes, label, need: null, isDelivery },
+      { rules: new Set(answered.map((rule): RuleId => id(rule))), permission: decided.permission },
+    );
+  }
+
+  /**
+   * Whether what was decided before the query was interrupted would be decided now. Attack: while no hub ran, a rule was
+   * added, a grant revoked, or another program put behind the name of an app; what is delivered once more is delivered to
+   * what is there now.
+   */
+  #stillHolds<P extends Proposal>(
+    context: Context,
+    { event, proposal }: Recorded<P>,
+    decided: DecidedBody,
+    { need }: Circumstances<P>,
+    settled: Settled,
+  ): boolean {
+    if (!IS_DELIVERED_AGAIN[proposal.effect]) return true;
+    if (decided.verdict === 'deny' && !isRevised(decided)) return true;
+    const now = this.#monitor.hindsight(event);
+    if (now?.verdict === 'deny') return false;
+    const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
+    if (need === null && asks.length === 0) return true;
+    const agreed = this.#recorder.progress?.agreed(event) ?? [];
+    return this.#permissions.isStillGiven(context, proposal, need, asks, now?.warnings ?? [], agreed);
+  }
+
+  /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
+  spend<P extends Proposal>(allowance: Allowed<P>): P {
+    return this.#monitor.spend(allowance);
+  }
+}
+
+/** Effects that died with the process which they reached; those of others have happened, and are not made again. */
+const IS_DELIVERED_AGAIN: Readonly<Record<Effect, boolean>> = {
+  'app-request': true,
+  'app-response': true,
+  'data-release': true,
+  'tool-output': true,
+  answer: true,
+  'model-call': false,
+  'tool-call': false,
+  egress: false,
+};
+
+function isRevised({ reasons }: DecidedBody): boolean {
+  return reasons.some(({ rule, message }) => rule === REVISED.rule && message === REVISED.message);
+}
+
+const REVISED: Reason = {
+  rule: id('permission/edited'),
+  message: 'the user has put something else in its place',
+  events: [],
+  because: 'permission',
+};
+const UNFIT: Reason = { ...REVISED, message: 'what the user put in its place does not fit' };
+
+function faultReason(error: unknown): Reason {
+  const message = error instanceof Error ? error.message : 'unknown fault';
+  return { rule: id('cordon/fault'), message: `deciding failed: ${message}`, events: [], because: 'fault' };
+}

@@ -1,0 +1,196 @@
+/**
+ * Model calls: the hub is the only holder of provider keys, and a call is an effect like any other.
+ *
+ * Ring 0 (the models behind the port are ring 1).
+ */
+import {
+  type Allowed,
+  canonicalJsonOf,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  type JsonSchema,
+  MOST_CALLS_AT_ONCE,
+  type Model,
+  type ModelCall,
+  type ModelFault,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTool,
+  ok,
+  type Reason,
+  type Result,
+  type Usage,
+} from '@cordon/core';
+import { breathe } from '../context/breathe.ts';
+import type { Context } from '../context/context.ts';
+import type { Query } from '../context/query.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Carried, Gate } from './gate.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export interface Prompt {
+  readonly role: ModelRequest['role'];
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly answerSchema?: JsonSchema;
+}
+
+/** Whose budget a call counts for, and whose end ends it. */
+export type Spending = Pick<Query, 'reserve' | 'signal'>;
+
+/** `refused` is the policy's no; a fault is the provider's. */
+export type ModelFailure =
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+/** What a model answered, and the call that asked it. */
+export interface Asked {
+  readonly response: ModelResponse;
+  readonly event: EventId;
+}
+
+export class ModelCalls {
+  readonly #model: Model;
+  readonly #gate: Gate;
+  readonly #recorder: Recorder;
+  readonly #digest: (text: string) => string;
+
+  constructor(parts: {
+    readonly model: Model;
+    readonly gate: Gate;
+    readonly recorder: Recorder;
+    readonly digest: (text: string) => string;
+  }) {
+    this.#model = parts.model;
+    this.#gate = parts.gate;
+    this.#recorder = parts.recorder;
+    this.#digest = parts.digest;
+  }
+
+  async complete(
+    context: Context,
+    query: Spending,
+    prompt: Prompt,
+  ): Promise<Result<ModelResponse, ModelFailure>> {
+    const asked = await this.ask(context, query, prompt);
+    if (!asked.ok) return asked;
+    return ok(this.heard(context, asked.value));
+  }
+
+  /** What was asked becomes a message of its context. */
+  heard(context: Context, { response, event }: Asked): ModelResponse {
+    this.#recordMessage(context, response, event);
+    return response;
+  }
+
+  /** What the model says becomes no message of the context: nothing in the trace follows from it. */
+  async ask(context: Context, query: Spending, prompt: Prompt): Promise<Result<Asked, ModelFailure>> {
+    const request = ownCopy({ ...prompt, model: context.model });
+    const shown = canonicalJsonOf(request);
+    const reserved = query.reserve(context.model, shown.length);
+    if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
+    let usage: Usage | null = null;
+    try {
+      await breathe(shown.length);
+      const carried = await this.#carry(context, query, request, this.#digest(shown));
+      if (carried.kind === 'refused') return failed(carried);
+      if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
+      usage = carried.value.usage;
+      return ok({ response: carried.value, event: carried.event });
+    } finally {
+      reserved.value.settle(usage);
+    }
+  }
+
+  /** Proposed, decided, and asked if it is allowed. */
+  #carry(
+    context: Context,
+    query: Spending,
+    request: ModelRequest,
+    digest: string,
+  ): Promise<Carried<ModelResponse>> {
+    const proposal: ModelCall = {
+      effect: 'model-call',
+      context: context.id,
+      model: context.model,
+      messages: request.messages.length,
+      tools: request.tools.map(({ name }) => name),
+      digest,
+    };
+    const { causes } = context;
+    return this.#gate.carryOut(
+      context,
+      proposal,
+      { causes, label: context.label, need: null },
+      (allowance) => this.#ask(allowance, request, digest, query.signal),
+      ({ usage }) => ({ usage }),
+    );
+  }
+
+  /** The effect: the prompt goes to the model that was allowed, if it is the prompt that was decided. */
+  async #ask(
+    allowance: Allowed<ModelCall>,
+    request: ModelRequest,
+    digest: string,
+    signal: AbortSignal,
+  ): Promise<Result<ModelResponse, Fault>> {
+    const decided = this.#gate.spend(allowance);
+    if (digest !== decided.digest) throw new Error('another prompt was decided');
+    const answer = await this.#complete({ ...request, model: decided.model }, signal);
+    if (!answer.ok) return failed(modelFault(answer.fault));
+    const { length } = answer.value.calls;
+    return length > MOST_CALLS_AT_ONCE ? failed(tooManyCalls(length)) : answer;
+  }
+
+  /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
+  async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
+    try {
+      return await untilStopped(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'no reason given';
+      return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
+    }
+  }
+
+  /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */
+  #recordMessage(context: Context, response: ModelResponse, cause: EventId): void {
+    const { finish } = response;
+    const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
+    this.#recorder.record(
+      context,
+      { kind: 'model.message', text: response.text, calls: response.calls, ...cut },
+      { causes: [cause], label: context.label },
+    );
+  }
+}
+
+/** Nobody else holds it, so what was digested, and decided, is what goes out, however long that took. Texts are not copied. */
+function ownCopy(request: ModelRequest): ModelRequest {
+  // A copy of plain data has the type of what was copied.
+  return copyOf(request) as ModelRequest;
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, copyOf(inner)]));
+}
+
+/** The broker refuses such an answer and asks again; this is for models that stand behind no broker. */
+function tooManyCalls(calls: number): Fault {
+  const help = 'use a model that is better at calling tools (`--model`)';
+  const message = `the model asked for ${calls} tool calls at once; ${MOST_CALLS_AT_ONCE} are the most`;
+  return fault('model-failure', message, help);
+}
+
+const STOPPED: ModelFault = { kind: 'cancelled', message: 'the query was stopped', attempts: 1 };
+
+function modelFault({ kind, message, help, attempts }: ModelFault): Fault {
+  if (kind === 'cancelled') return fault('cancelled', 'the query was stopped');
+  const tried = attempts > 1 ? ` (tried ${attempts} times)` : '';
+  return fault('model-failure', `${message}${tried}`, help);
+}

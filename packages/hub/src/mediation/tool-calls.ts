@@ -1,0 +1,356 @@
+/**
+ * A tool of an app is called and its output delivered: two effects, each decided for itself. The only place of the
+ * hub from which an app's tool can run.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  canonicalJson,
+  type EventId,
+  type Expectation,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  isJsonObject,
+  type JsonObject,
+  joinLabels,
+  jsonText,
+  type Label,
+  ok,
+  REFUSED_TEXT,
+  type Reason,
+  type Result,
+  type StepPlan,
+  saidOfTool,
+  type ToolCall,
+  type ToolOutput,
+} from '@cordon/core';
+import type { AppHost } from '../apps/app-host.ts';
+import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
+import type { LoadValidator } from '../apps/schema-validator.ts';
+import { callNeed, expectation, type KnownValues } from '../consent/needs.ts';
+import type { PermissionNeed } from '../consent/permission.ts';
+import type { AppTool, ToolResult } from '../context/app-tool.ts';
+import { cutOutput, lengthOf } from '../context/app-tool.ts';
+import { breathe } from '../context/breathe.ts';
+import type { Context } from '../context/context.ts';
+import type { UserWords } from '../context/heard-texts.ts';
+import type { Query } from '../context/query.ts';
+import type { PlacedText } from '../context/references.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Gate } from './gate.ts';
+
+export interface ToolCallParts {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly apps: AppHost;
+  readonly registry: Registry;
+  readonly validator: LoadValidator;
+  readonly newCallId: () => string;
+  readonly words: UserWords;
+  /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
+  readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
+  /** False in the baseline only: there nobody is asked anything. */
+  readonly asksPermission: boolean;
+}
+
+/** A call that came to an output, as far as values of it may be remembered. */
+export interface SeenCall {
+  readonly output: ToolOutput;
+  /** The event that brought the output. */
+  readonly brought: EventId;
+  /** Null: the arguments may hold what the app was told of others. */
+  readonly asked: { readonly arguments: JsonObject; readonly event: EventId } | null;
+  /** Whether the plan expects the call. */
+  readonly isPlanned: boolean;
+}
+
+/** What became of a call, as far as its caller may know. */
+export type CallFailure =
+  | { readonly kind: 'refused'; readonly reasons: readonly Reason[]; readonly expected: boolean }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+/** A call's result as the model reads it. */
+export interface CallText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A call whose permission is settled: by a question that showed these arguments, or because none was due. */
+export interface ReadyCall {
+  readonly app: InstalledApp;
+  readonly tool: AppTool;
+  readonly arguments: JsonObject;
+  readonly texts: readonly PlacedText[];
+}
+
+export interface CallOutcome {
+  readonly result: ToolResult;
+  readonly label: Label;
+  /** The event of the call, which the output carries on. */
+  readonly event: EventId;
+  readonly callId: string;
+}
+
+export class ToolCalls {
+  readonly #parts: ToolCallParts;
+  /** Of each tool that cannot be undone, the calls about which a question was due, for each plan. */
+  readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
+
+  constructor(parts: ToolCallParts) {
+    this.#parts = parts;
+  }
+
+  /** A context calls a tool of its own app, by the name under which it was offered. */
+  async callOwn(
+    context: Context,
+    query: Query,
+    name: string,
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<Result<CallText, Fault>> {
+    const own = context.tools.get(name);
+    const app = own === undefined ? undefined : this.#parts.registry.get(own.app);
+    if (own === undefined || app === undefined) {
+      this.#parts.recorder.record(context, {
+        kind: 'message.dropped',
+        reason: `a call of \`${name.slice(0, 64)}\`, which this context does not have`,
+        bytes: 0,
+      });
+      return ok({ text: `there is no tool \`${name}\``, isError: true });
+    }
+    const texts = context.references.namedIn(args);
+    const resolved = context.references.resolve(args);
+    const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
+    const outcome = await this.call(context, query, call, this.need(query, context, call), signal);
+    if (!outcome.ok) return describeFailure(query, outcome.fault);
+    return ok(await this.#deliver(context, query, call, outcome.value));
+  }
+
+  /** The question that is due for a call, if any. */
+  need(
+    query: Query,
+    context: Context,
+    { app, tool, arguments: args, texts }: ReadyCall,
+  ): PermissionNeed | null {
+    if (!this.#parts.asksPermission) return null;
+    const irreversible = isIrreversible(app.manifest, tool);
+    return callNeed(query.plan, {
+      context,
+      app: app.id,
+      tool: tool.name,
+      uses: usesOf(app.manifest, tool.name),
+      arguments: args,
+      identifying: calledLabels(app.manifest, tool).identifying,
+      irreversible,
+      texts,
+      knows: this.knows(query),
+      before: irreversible ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
+    });
+  }
+
+  knows({ returned }: Query): KnownValues {
+    return {
+      isUsers: (value) => this.#parts.words.hold(value),
+      isReturned: (value) => returned.hold(value),
+    };
+  }
+
+  /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
+  takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
+    if (!isIrreversible(app.manifest, tool)) return;
+    const asked = this.#asked.get(plan)?.get(`${app.id} ${tool.name}`) ?? [];
+    const key = canonicalJson(args);
+    const at = asked.findLastIndex((call) => canonicalJson(call) === key);
+    if (at >= 0) asked.splice(at, 1);
+  }
+
+  /** The calls that were asked for before and not refused; what is under way counts. */
+  #takeNote(plan: StepPlan, call: string, args: JsonObject): readonly JsonObject[] {
+    const calls = this.#asked.get(plan) ?? new Map<string, JsonObject[]>();
+    const before = calls.get(call) ?? [];
+    this.#asked.set(plan, calls.set(call, [...before, args]));
+    return before;
+  }
+
+  /**
+   * Checks, asks, decides and calls. `need` is null where a question that showed this very call was answered. What
+   * aborts `signal` or stops the query ends the call.
+   */
+  async call(
+    context: Context,
+    query: Query,
+    ready: ReadyCall,
+    need: PermissionNeed | null,
+    signal: AbortSignal,
+  ): Promise<Result<CallOutcome, CallFailure>> {
+    const { app, tool, arguments: args, texts } = ready;
+    const validator = await this.#parts.validator();
+    const valid = validator.check(tool.input, args);
+    const holdsOthers = texts.some(({ origin }) => origin !== app.id);
+    if (!valid.ok && !holdsOthers) {
+      this.takeBack(query.plan, ready);
+      return failed({ kind: 'malformed', problem: valid.fault });
+    }
+    const ending = AbortSignal.any([query.signal, signal]);
+    if (ending.aborted) return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
+    const proposal: ToolCall = {
+      effect: 'tool-call',
+      context: context.id,
+      app: app.id,
+      tool: tool.name,
+      arguments: args,
+      callId: this.#parts.newCallId(),
+      irreversible: isIrreversible(app.manifest, tool),
+      ...(this.#isOffPlan(query, app, tool) ? { isOffPlan: true } : {}),
+      labels: calledLabels(app.manifest, tool),
+    };
+    const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
+    const { causes } = context;
+    const carried = await this.#parts.gate.carryOut(
+      context,
+      proposal,
+      { causes, label, need },
+      // Attack: schemas of an app's own tools that try what a text of others looks like. Whether it fits, and why not, is
+      // told when the text may go to the app, as an output that has read it.
+      (allowance) =>
+        valid.ok
+          ? this.#parts.apps.call(app, allowance, ending)
+          : failed(fault('app-error', misfit(valid.fault))),
+      (output) => ({ output }),
+    );
+    if (carried.kind === 'failed') {
+      const { fault: reported, event } = carried;
+      if (reported.kind !== 'app-error') return failed({ kind: 'fault', fault: reported });
+      // What an app says in an error is an output of it: it is labelled, decided and delivered like any other.
+      const result = { text: reported.message, structured: null, isError: true };
+      return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
+    }
+    if (carried.kind === 'refused') {
+      this.takeBack(query.plan, ready);
+      const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
+      return failed({ kind: 'refused', reasons: carried.reasons, expected });
+    }
+    const { value: result, event } = carried;
+    return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
+  }
+
+  /** The baseline has no plan. */
+  #isOffPlan({ plan }: Query, app: InstalledApp, tool: AppTool): boolean {
+    return this.#parts.asksPermission && !isExpected(plan, app.id, usesOf(app.manifest, tool.name));
+  }
+
+  async #deliver(context: Context, query: Query, call: ReadyCall, outcome: CallOutcome): Promise<CallText> {
+    const received = await this.receive(context, query, call, outcome);
+    if (received === null) return { text: REFUSED_TEXT, isError: true };
+    const { text, isError } = received.output;
+    return { text, isError };
+  }
+
+  /** The output becomes visible in the context that called, own or errand; null: it may not. */
+  async receive(
+    context: Context,
+    query: Query,
+    call: ReadyCall,
+    { result, label, event, callId }: CallOutcome,
+  ): Promise<{ readonly output: ToolOutput; readonly event: EventId } | null> {
+    const { app, tool } = call;
+    const asked = isOwnQuestion(context, call) ? { arguments: call.arguments, event } : null;
+    const length = lengthOf(result);
+    await breathe(length);
+    const proposal: ToolOutput = {
+      effect: 'tool-output',
+      context: context.id,
+      app: app.id,
+      tool: tool.name,
+      callId,
+      // Attack: an app that answers in structured content alone would be read by the model, and not by rules about texts.
+      text:
+        result.text === '' && result.structured !== null
+          ? cutOutput(jsonText(result.structured))
+          : result.text,
+      structured: result.structured,
+      isError: result.isError,
+      label,
+    };
+    const delivered = await this.#parts.gate.deliver(context, proposal, {
+      causes: [event],
+      label,
+      need: null,
+    });
+    if (delivered.kind === 'refused') {
+      query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
+    }
+    if (delivered.kind !== 'done') return null;
+    const output = delivered.value;
+    context.sees(output.label, output.app);
+    await breathe(length);
+    query.returned.hear(output.text);
+    if (output.structured !== null) query.returned.hear(jsonText(output.structured));
+    if (!query.isPrivate) {
+      const isPlanned = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
+      this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
+    }
+    return { output, event: delivered.event };
+  }
+}
+
+/**
+ * INVARIANT (silence is strict): output is untrusted and private unless the user's files speak of it and none of them
+ * says that it is.
+ */
+export function outputLabel({ manifest }: InstalledApp, tool: string, input: Label): Label {
+  const said = saidOfTool(manifest.labels ?? [], tool, null);
+  const own: Label = {
+    integrity: applies(manifest.untrusted, said.untrusted, tool) ? 'untrusted' : 'trusted',
+    confidentiality: applies(manifest.private, said.private, tool) ? 'private' : 'public',
+  };
+  // What the app was given may come back in what it answers.
+  return joinLabels(own, input);
+}
+
+/**
+ * Whether what is asked can hold nothing private of other apps. Attack: what an app is told of another one in an exchange
+ * would be kept as its own word, and released as that.
+ */
+function isOwnQuestion({ kind, label, origins }: Context, { app, texts }: ReadyCall): boolean {
+  if (texts.some(({ origin }) => origin !== app.id)) return false;
+  // Who asked through an errand, and what they know, is told by its label alone.
+  if (kind === 'errand') return label.confidentiality === 'public';
+  return [...origins].every((origin) => origin === app.id);
+}
+
+function misfit(problem: string): string {
+  return `the arguments do not fit: ${problem}`;
+}
+
+export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
+  const how: Expectation = expectation(plan, app, uses);
+  return how !== 'unexpected';
+}
+
+/**
+ * What the model reads of a failed call: that it failed, what it can mend, and nothing of why it was refused. A
+ * fault of the app's process ends the query: what the app did before it broke is not known.
+ */
+export function describeFailure(query: Query, failure: CallFailure): Result<CallText, Fault> {
+  switch (failure.kind) {
+    case 'refused':
+      query.refused(failure.reasons, failure.expected);
+      return ok({ text: REFUSED_TEXT, isError: true });
+    case 'malformed':
+      return ok({ text: misfit(failure.problem), isError: true });
+    case 'fault':
+      return failed(failure.fault);
+    default:
+      failure satisfies never;
+      return ok({ text: REFUSED_TEXT, isError: true });
+  }
+}
+
+function applies(listed: readonly string[] | null, said: boolean | undefined, tool: string): boolean {
+  return listed === null ? (said ?? true) : listed.includes(tool) || said === true;
+}

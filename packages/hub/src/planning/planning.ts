@@ -1,0 +1,340 @@
+/**
+ * How a query gets its plan: stated by the query itself, made by the planner's model from a shortlist of the installed
+ * apps, chosen by the user among several apps, and made anew when the user says no (paper, IV-A2 and IV-A4).
+ *
+ * The planner's context is new for each question and holds no app's words.
+ *
+ * Ring 0; the reading of its answer is ring 1, and a plan is a claim however it came about.
+ */
+import {
+  type AppId,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type PlanOrigin,
+  type PlanStep,
+  primaryApps,
+  type ReleasedItem,
+  type Result,
+  type StepPlan,
+} from '@cordon/core';
+import type { AppHost } from '../apps/app-host.ts';
+import type { Registry } from '../apps/registry.ts';
+import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/app-choice.ts';
+import type { Context, ContextOptions } from '../context/context.ts';
+import type { Refused } from '../context/course.ts';
+import type { Query } from '../context/query.ts';
+import type { ModelCalls } from '../mediation/model-calls.ts';
+import type { Memory } from '../memory/memory.ts';
+import { rankApps } from './app-index.ts';
+import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
+import type { Installing } from './installing.ts';
+import { toldElsewhere } from './planned-task.ts';
+import {
+  type Declined,
+  fallbackPlan,
+  type PlanningTask,
+  plannerInput,
+  plannerPrompt,
+  planSchema,
+  readPlan,
+} from './planner.ts';
+import { withCandidate } from './route.ts';
+
+export type { Subject };
+
+export interface PlanningParts {
+  readonly registry: Registry;
+  readonly apps: AppHost;
+  readonly models: ModelCalls;
+  readonly memory: Memory;
+  readonly newContext: (options: ContextOptions) => Context;
+  /** The user's words become visible in a context. */
+  readonly hear: (context: Context, text: string, said: EventId) => void;
+  readonly choices: Pick<AppChoices, 'choose'>;
+  readonly installing: Installing;
+}
+
+/**
+ * So many apps are shown to the planner at first, and so many when it says that one which the query needs is not among
+ * them: those of before too, because a query may need one of each. What nobody was asked about in the end is left to the
+ * hub's own index, which looks at all of them.
+ */
+const SHORTLISTS = [12, 60, 360];
+/** To ask twice costs more than to say a little more: small descriptions are shown as long as they come to less than this. */
+const SHORT_CHARACTERS = 3_000;
+
+/** Of the apps that are not installed: they stand there in case that no installed one serves, and are read each time. */
+const MOST_INSTALLABLE = 6;
+
+/** How often another plan is made for one query after the user has said no. */
+export const MOST_REPLANS = 2;
+
+const NO_APP: Fault = fault('cancelled', 'no app was chosen');
+
+/** A plan, and how it came about. */
+export interface Planned {
+  readonly plan: StepPlan;
+  readonly origin: PlanOrigin;
+}
+
+/** The planner's answer, and the context that it came from. */
+interface Proposed extends Planned {
+  readonly context: Context;
+}
+
+/** Who will most likely answer the query: this app, or nobody's context. */
+export interface Guess {
+  readonly app: AppId | null;
+}
+
+export class Planning {
+  readonly #parts: PlanningParts;
+
+  constructor(parts: PlanningParts) {
+    this.#parts = parts;
+  }
+
+  /** The plan that needs nobody to plan; null: somebody has to. */
+  evident(query: Query, subject: Subject | null): Planned | null {
+    const { registry, installing } = this.#parts;
+    const { apps } = registry;
+    if (apps.length === 0 && !installing.isEmpty) return null;
+    if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
+    const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
+    const current = query.isPrivate ? null : subject;
+    const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
+    if (evident !== null) this.#foresee(evident.plan);
+    return evident;
+  }
+
+  /** Who will most likely serve the query; null: it cannot be told. */
+  likely(query: Query): Guess | null {
+    return likelyApp(query.text, this.#parts.registry.apps);
+  }
+
+  /** The first plan of the planner's, or of the user's choice among what it proposes. */
+  plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
+    return this.#propose(query, said, query.isPrivate ? null : subject, []);
+  }
+
+  /** Another plan, without what the user has said no to; null: there is none that makes sense. */
+  async replan(query: Query, said: EventId, refused: readonly Refused[]): Promise<Planned | null> {
+    const declined = refused.flatMap((one) => declinedUses(one, this.#parts.registry.get(one.app)));
+    // With nothing but the apps that were declined there is no other way, and nobody needs to be asked for one.
+    const isDeclined = ({ id }: InstalledApp) => declined.some(({ app }) => app === id);
+    if (this.#parts.registry.apps.every(isDeclined)) return null;
+    const proposed = await this.#ask(query, said, null, declined, []);
+    if (!proposed.ok || proposed.value.origin === 'fallback') return null;
+    // An answer without any app is none to what the user wanted of one: the no stands.
+    if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
+    this.#foresee(proposed.value.plan);
+    return proposed.value;
+  }
+
+  /**
+   * The planner proposes; an app that is not installed, and several that could serve, are the user's choice. Who wants none
+   * of several is asked about others; who wants nothing installed gets a plan of what there is.
+   */
+  async #propose(
+    query: Query,
+    said: EventId,
+    subject: Subject | null,
+    before: readonly Declined[],
+  ): Promise<Result<Planned, Fault>> {
+    const { installing } = this.#parts;
+    let declined = before;
+    for (let attempt = 0; attempt <= MOST_REPLANS; ) {
+      if (attempt > 0 && this.#without(declined).length === 0) break;
+      const offered = attempt === 0 ? fittest(query.text, installing.offered(query)) : [];
+      const proposed = await this.#ask(query, said, subject, declined, offered);
+      if (!proposed.ok) return attempt === 0 ? proposed : failed(NO_APP);
+      const { plan, origin, context } = proposed.value;
+      const missing = this.#missing(plan);
+      if (missing !== null && !(await this.#install(context, query, missing))) {
+        if (query.signal.aborted) break;
+        // Nothing is offered any more, so this is done once.
+        continue;
+      }
+      if (missing !== null && this.#missing(plan) !== null) continue;
+      const choices = choicesOf(plan, attempt > 0);
+      // After a no, an app that the user was not asked about is not what the user has agreed to.
+      if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
+      this.#foresee(plan);
+      if (choices.length === 0) return ok({ plan, origin });
+      const request = this.#choiceRequest(plan, choices);
+      const chosen = await this.#parts.choices.choose(context, request, query.signal);
+      if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+      if (query.signal.aborted) break;
+      declined = [...declined, ...choices.map(declinedChoice)];
+      attempt++;
+    }
+    return failed(NO_APP);
+  }
+
+  /** The first step's app that is not installed. */
+  #missing({ steps }: StepPlan): PlanStep | null {
+    return steps.find(({ app }) => app !== null && this.#parts.registry.get(app) === undefined) ?? null;
+  }
+
+  async #install(context: Context, query: Query, { app, uses }: PlanStep): Promise<boolean> {
+    if (app === null) return false;
+    const { installing } = this.#parts;
+    // What the user's list says that it does, not what the planner calls it.
+    const use = uses.find((name) => installing.serving(name).includes(app));
+    const what = use === undefined ? 'this' : `\`${use}\``;
+    const why = `The plan for your query needs an app that is not installed, to do ${what}. Install it?`;
+    return (await installing.install(context, query, why, [app])) !== null;
+  }
+
+  /**
+   * The user chooses for the first planned use that all of these apps serve by their manifests (paper, Appendix A-D:
+   * for a functionality); where there is none, for queries as a whole.
+   */
+  #choiceRequest({ steps }: StepPlan, choices: readonly AppId[]): AppChoiceRequest {
+    const { registry } = this.#parts;
+    const serves = (app: AppId, use: string) =>
+      registry.get(app)?.manifest.functionalities.some(({ name }) => name === use) === true;
+    const uses = steps.flatMap((step) => (step.app !== null && choices.includes(step.app) ? step.uses : []));
+    const use = uses.find((name) => choices.every((app) => serves(app, name)));
+    const what = use === undefined ? 'this' : `\`${use}\``;
+    const question =
+      choices.length > 1 ? `Several apps can do ${what}. Which one?` : `Shall this app do ${what} instead?`;
+    return { question, what: use ?? WHOLE_QUERY, choices };
+  }
+
+  /** The planner's plan for these apps, asked again with others where it finds none that fits; else the hub's own. */
+  async #ask(
+    query: Query,
+    said: EventId,
+    subject: Subject | null,
+    declined: readonly Declined[],
+    installable: readonly InstalledApp[],
+  ): Promise<Result<Proposed, Fault>> {
+    const { memory, newContext, hear } = this.#parts;
+    const installed = this.#without(declined);
+    const preferred = subject === null ? [] : [subject.app];
+    const isShort =
+      installed.length <= (SHORTLISTS[0] ?? 0) || shownCharacters(installed) <= SHORT_CHARACTERS;
+    const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
+    const context = newContext({ kind: 'planner', app: null });
+    hear(context, query.text, said);
+    for (const most of isShort ? [ranked.length] : SHORTLISTS) {
+      const shown = ranked.slice(0, most);
+      const task: PlanningTask = {
+        query: query.text,
+        apps: shown,
+        unlisted: ranked.length - shown.length,
+        installable,
+        facts: this.#facts(query),
+        earlier: query.isPrivate ? [] : memory.earlier(said),
+        ...this.#summary(query, said),
+        declined,
+      };
+      const answer = await this.#complete(context, query, task);
+      if (!answer.ok) return answer;
+      const read = readPlan(answer.value, task);
+      if (read.kind === 'plan') return ok({ plan: read.plan, origin: 'planner', context });
+      if (read.kind === 'none') break;
+    }
+    return ok({ plan: fallbackPlan(query.text, installed), origin: 'fallback', context });
+  }
+
+  async #complete(context: Context, query: Query, task: PlanningTask): Promise<Result<string, Fault>> {
+    const answer = await this.#parts.models.complete(context, query, {
+      role: 'planner',
+      messages: [
+        { role: 'system', text: plannerPrompt(task) },
+        { role: 'user', text: JSON.stringify(plannerInput(task)) },
+      ],
+      tools: [],
+      answerSchema: planSchema(task.unlisted > 0),
+    });
+    if (answer.ok) return ok(answer.value.text);
+    if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
+    query.refused(answer.fault.reasons, true);
+    return failed(fault('cancelled', 'the policy forbids planning'));
+  }
+
+  /** The task of these steps, if it tells their app what the user said to others; null: the query says it all, or is private. */
+  toldElsewhere(
+    query: Query,
+    said: EventId,
+    app: InstalledApp,
+    steps: readonly PlanStep[],
+  ): ReleasedItem | null {
+    if (query.isPrivate) return null;
+    const { memory } = this.#parts;
+    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
+    return toldElsewhere(steps, app, heard);
+  }
+
+  #summary(query: Query, said: EventId): { readonly summary?: string } {
+    const summary = query.isPrivate ? null : this.#parts.memory.earlierSummary(said);
+    return summary === null ? {} : { summary };
+  }
+
+  /** Names of the facts that the user stated, and of what apps said; a private query knows of none. */
+  #facts(query: Query): readonly string[] {
+    if (query.isPrivate) return [];
+    const { memory } = this.#parts;
+    const stated = memory.facts(query.past).map(({ name }) => name);
+    return [...new Set([...stated, ...memory.observed(query.past).map(({ key }) => key)])];
+  }
+
+  #without(declined: readonly Declined[]): readonly InstalledApp[] {
+    const gone = new Set(declined.filter(({ isWholeApp }) => isWholeApp).map(({ app }) => app));
+    return this.#parts.registry.apps.filter(({ id }) => !gone.has(id));
+  }
+
+  /** Apps that the plan names come up while the user chooses, and beside each other. */
+  #foresee({ steps, candidates }: StepPlan): void {
+    const { registry, apps } = this.#parts;
+    const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
+    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
+  }
+}
+
+function fittest(query: string, apps: readonly InstalledApp[]): readonly InstalledApp[] {
+  return apps.length <= MOST_INSTALLABLE ? apps : rankApps(query, apps, []).slice(0, MOST_INSTALLABLE);
+}
+
+/** How long a list of these apps is, about: a planner is shown the words of their manifests. */
+function shownCharacters(apps: readonly InstalledApp[]): number {
+  return apps.reduce((sum, { id, manifest }) => {
+    const uses = manifest.functionalities.map(
+      ({ name, description }) => name.length + description.length + 30,
+    );
+    return (
+      sum + 40 + id.length + (manifest.description?.length ?? 0) + uses.reduce((all, use) => all + use, 0)
+    );
+  }, 0);
+}
+
+/** Which apps the user chooses among; after a no, also a single one. */
+function choicesOf(plan: StepPlan, isSecond: boolean): readonly AppId[] {
+  if (plan.candidates.length > 1) return plan.candidates;
+  const primary = primaryApps(plan);
+  return isSecond && primary.length === 1 ? primary : [];
+}
+
+/**
+ * What the user said no to, as the planner may know it: by the names of the manifest. What an app calls its tools, and
+ * what a question was about, may be the app's words.
+ */
+function declinedUses(
+  { app, what: tool, isWholeApp }: Refused,
+  installed: InstalledApp | undefined,
+): readonly Declined[] {
+  const served = installed?.manifest.functionalities ?? [];
+  const names = served.flatMap((one) => (one.name === tool || one.tool === tool ? [one.name] : []));
+  const told = names.length === 0 ? ['what it wanted to do'] : names;
+  return told.map((what) => ({ app, what, tool, isWholeApp }));
+}
+
+function declinedChoice(app: AppId): Declined {
+  return { app, what: 'serving the query', isWholeApp: true };
+}

@@ -1,0 +1,183 @@
+/**
+ * From installed apps and the agent loop to confined processes: what the hub wants of the sandbox, and nothing that
+ * the sandbox must decide itself. There is no way past it.
+ *
+ * Ring 0.
+ */
+import type { Readable } from 'node:stream';
+import {
+  DEFAULT_APP_LIMITS,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type Result,
+} from '@cordon/core';
+import {
+  type CommandContext,
+  type ConfinedProcess,
+  checkPath,
+  commandSpec,
+  type Mount,
+  NODE_INSIDE,
+  type Sandbox,
+  type SandboxSpec,
+  STATE_INSIDE,
+} from '@cordon/sandbox';
+import type { AppLauncher, AppProcess } from '../apps/app-process.ts';
+import { LoopCache } from '../spokes/loop-cache.ts';
+import type { SpokeLauncher, SpokeProcess } from '../spokes/spoke-link.ts';
+import { FLOODED, LastWords } from './last-words.ts';
+import { spawnWithProxy } from './proxied-process.ts';
+
+export interface LaunchOptions {
+  readonly sandbox: Sandbox;
+  readonly command: CommandContext;
+  /** The private folder of an app on the host. */
+  readonly stateFolder: (app: InstalledApp) => string;
+}
+
+/** Starts apps with a command; one that has the network gets the way to its proxy. */
+export function appLauncher(options: LaunchOptions): AppLauncher {
+  return {
+    launch: async (app, network, signal) => {
+      const spec = await specOf(app, options);
+      if (!spec.ok) return spec;
+      const { sandbox } = options;
+      const process =
+        network === null
+          ? await sandbox.spawn(spec.value, signal)
+          : await spawnWithProxy(sandbox, spec.value, network, signal);
+      return process.ok ? appProcess(process.value) : process;
+    },
+  };
+}
+
+async function specOf(
+  app: InstalledApp,
+  { command, stateFolder }: LaunchOptions,
+): Promise<Result<SandboxSpec, Fault>> {
+  const { source, manifest } = app;
+  if (source.kind !== 'command') return failed(fault('app-unavailable', `\`${app.id}\` has no command`));
+  const own = stateFolder(app);
+  const { limits, files, node, unixSockets = false } = manifest;
+  return commandSpec(
+    {
+      app: app.id,
+      ...insideNames(source, own),
+      cwd: source.cwd,
+      // The app sees its own folder as `/state`: no host path of it, which may hold the user's name.
+      files: { read: files.read, write: files.write.filter((path) => path !== own) },
+      stateFolder: files.write.includes(own) ? own : null,
+      limits,
+      node,
+      unixSockets,
+    },
+    command,
+  );
+}
+
+/** `${state}` has become the host's path of the app's folder; inside it has another name. */
+function insideNames({ command, args, env }: CommandSource, own: string) {
+  const rename = (text: string) => text.replaceAll(own, STATE_INSIDE);
+  return {
+    command,
+    args: args.map(rename),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, rename(value)])),
+  };
+}
+
+type CommandSource = Extract<InstalledApp['source'], { kind: 'command' }>;
+
+function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
+  const { stdin, stdout, stderr } = process;
+  if (stdin === null || stdout === null || stderr === null) {
+    process.kill();
+    return failed(fault('sandbox-unavailable', 'the app has no standard streams'));
+  }
+  return ok({ ...watched(process, stderr), stdin, stdout });
+}
+
+/** The folders of code that the agent loop consists of, all below one root. */
+const LOOP_CODE = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
+const LOOP_ROOT_INSIDE = '/cordon';
+
+/** What of it is compiled: TypeScript, whose types are stripped at every start unless that is kept. */
+const LOOP_SOURCES = ['packages/core/src', 'packages/protocol/src', 'packages/spoke/src'];
+
+/**
+ * Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`; `cacheFolder` a folder of the
+ * hub alone, where the loop's compiled code is kept; null: nowhere.
+ */
+export function loopLauncher(
+  sandbox: Sandbox,
+  codeRoot: string,
+  cacheFolder: string | null = null,
+): SpokeLauncher {
+  const sources = LOOP_SOURCES.map((folder) => `${codeRoot}/${folder}`);
+  const cache = cacheFolder === null ? null : new LoopCache({ sandbox, sources, folder: cacheFolder });
+  return {
+    launch: async (signal) => {
+      const spec = loopSpec(codeRoot);
+      if (!spec.ok) return spec;
+      const process = await sandbox.spawn(cache?.applied(spec.value) ?? spec.value, signal);
+      if (!process.ok) return process;
+      // Beside the first loop that has to do without: the next one has it.
+      void cache?.fill(spec.value, signal);
+      return spokeProcess(process.value);
+    },
+  };
+}
+
+/** No network, no files but its own code, one link: what the model says can reach nothing but the hub. */
+export function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
+  const mounts: Mount[] = [];
+  for (const folder of LOOP_CODE) {
+    const host = checkPath(`${codeRoot}/${folder}`);
+    if (!host.ok) return host;
+    mounts.push({ host: host.value, inside: `${LOOP_ROOT_INSIDE}/${folder}`, access: 'read' });
+  }
+  return ok({
+    executable: NODE_INSIDE,
+    // No threads of V8's own: a loop mostly waits, and on a busy machine they are what a start waits for.
+    args: ['--max-old-space-size=192', '--v8-pool-size=0', `${LOOP_ROOT_INSIDE}/packages/spoke/src/main.ts`],
+    env: {},
+    cwd: LOOP_ROOT_INSIDE,
+    mounts,
+    profile: 'tight',
+    nodeGrants: [],
+    limits: { ...DEFAULT_APP_LIMITS, memoryMiB: 512, processes: 48, openFiles: 128, fileMiB: 1 },
+    tmpMiB: null,
+    usr: false,
+    stdin: 'none',
+    stdout: 'none',
+    stderr: 'pipe',
+    link: true,
+    network: { kind: 'none' },
+  });
+}
+
+function spokeProcess(process: ConfinedProcess): Result<SpokeProcess, Fault> {
+  const { link, stderr } = process;
+  if (link === null || stderr === null) {
+    process.kill();
+    return failed(fault('sandbox-unavailable', 'the agent loop has no link'));
+  }
+  return ok({ ...watched(process, stderr), link });
+}
+
+/** What both kinds of process share: their end in words, and the end of what they wrote to standard error. */
+function watched(process: ConfinedProcess, stderr: Readable) {
+  let isFlooded = false;
+  const words = new LastWords(stderr, () => {
+    isFlooded = true;
+    process.kill();
+  });
+  return {
+    layers: process.layers,
+    ended: process.exited.then(({ message }) => (isFlooded ? FLOODED : message)),
+    lastWords: () => words.text,
+    kill: () => process.kill(),
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * A confined process whose only way out is a proxy of the hub, on a listener that the sandbox hands over before any code
+ * of the app runs.
+ *
+ * Ring 0.
+ */
+import type { Fault, Result } from '@cordon/core';
+import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
+import type { NetworkAccess } from '../apps/app-process.ts';
+
+/** Starts it, and closes its proxy when it is gone. `spec.network` is set here. */
+export async function spawnWithProxy(
+  sandbox: Sandbox,
+  spec: SandboxSpec,
+  network: Pick<NetworkAccess, 'takeOver'>,
+  signal: AbortSignal,
+): Promise<Result<ConfinedProcess, Fault>> {
+  const confined = await sandbox.spawn({ ...spec, network: { kind: 'handover' } }, signal);
+  if (!confined.ok) return confined;
+  const { listener, exited, kill } = confined.value;
+  // Not waited for: an app may end before it, and says why on its own.
+  void listener?.then(async (handed) => {
+    if (handed === null) return;
+    const proxy = await network.takeOver(handed);
+    if (!proxy.ok) return kill();
+    await exited;
+    await proxy.value.close();
+  });
+  return confined;
+}
