@@ -27,8 +27,9 @@ function modulesOf(file: string): readonly string[] {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 }));
 }
 
-/** Entries that stand for themselves, and load nothing else of their package. */
+/** Entries that stand for themselves, with all that they load of their package. */
 const LONE = [
+  'hub/context/owner.ts',
   'hub/journal/begun-session.ts',
   'hub/journal/interruption.ts',
   'sandbox/layers.ts',
@@ -40,12 +41,21 @@ for (const [file, packages] of [
   [
     'commands/chat.ts',
     [
-      ...['core', 'hub/journal/begun-session.ts', 'hub/journal/interruption.ts', 'llm'],
+      ...[
+        'core',
+        'hub/context/owner.ts',
+        'hub/journal/begun-session.ts',
+        'hub/journal/interruption.ts',
+        'llm',
+      ],
       ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
   ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
-  ['commands/sessions.ts', ['core', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace']],
+  [
+    'commands/sessions.ts',
+    ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
+  ],
   ['commands/check.ts', ['core', 'detectors', 'policy']],
   ['commands/analyze.ts', ['core', 'detectors', 'policy']],
   ['commands/fmt.ts', ['core', 'policy']],
@@ -60,7 +70,8 @@ test('the hub loads no linter, no formatter and no reader of recorded traces', (
   const folders = modulesOf('compose.ts').filter((module) =>
     /^policy\/(?:lint|print|formats)\//.test(module),
   );
-  assert.deepEqual(folders, ['policy/formats/cordon-event.ts']);
+  // Both say what an event of the journal tells the monitor.
+  assert.deepEqual(folders.sort(), ['policy/formats/cordon-event.ts', 'policy/formats/session-facts.ts']);
 });
 
 test('code that one command has compiled and kept serves the others', () => {
