@@ -1,6 +1,6 @@
-/** The direction of dependencies between packages, against the imports that are really there. */
+/** The direction of dependencies between packages, and between the rooms of the hub, against the imports that are really there. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { localTarget, ROOT, type SourceFile, sourceFiles } from './imports.ts';
@@ -100,8 +100,98 @@ for (const name of PACKAGES) {
   });
 
   test(`${name} has no import cycle`, () => {
-    assert.deepEqual(cycle(sourceFiles(`packages/${name}/src`)), []);
+    assert.deepEqual(cycleIn(valueImports(sourceFiles(`packages/${name}/src`))), []);
   });
+}
+
+const HUB_FILES = sourceFiles('packages/hub/src');
+/** More loose files than this, and nobody knows what a folder is about. */
+const MOST_FILES = 15;
+
+test('a cycle is found, and a graph without one has none', () => {
+  const graph = (...arrows: readonly (readonly [string, readonly string[]])[]) => new Map(arrows);
+  assert.deepEqual(cycleIn(graph(['a', ['b']], ['b', ['c']], ['c', ['b']])), ['b', 'c', 'b']);
+  assert.deepEqual(cycleIn(graph(['a', ['b', 'c']], ['b', ['c']], ['c', []])), []);
+});
+
+test('rooms are told from paths, and from a drawing', () => {
+  const file = (path: string, ...imports: readonly string[]): SourceFile => ({ path, imports, text: '' });
+  const files = [
+    file('packages/hub/src/hub.ts', './query/turn.ts', 'node:fs'),
+    file('packages/hub/src/query/turn.ts', '../context/context.ts', './steps.ts'),
+    file('packages/hub/src/context/context.ts'),
+  ];
+  const rooms = new Map([
+    ['context', []],
+    ['query', ['context']],
+    ['root', ['query']],
+  ]);
+  assert.deepEqual(roomsOf(files), rooms);
+  assert.deepEqual(roomsIn('root ─► query\nquery ─► context\ncontext ─► nothing\n'), rooms);
+});
+
+test('the rooms of the hub import what docs/architecture.md draws, and nothing else', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const [, drawing = ''] = /^## Rooms of the hub$.*?^```$(.*?)^```$/ms.exec(page) ?? [];
+  assert.deepEqual(roomsOf(HUB_FILES), roomsIn(drawing));
+});
+
+test('no rooms of the hub need each other, and no two of its files, type imports included', () => {
+  assert.deepEqual(cycleIn(roomsOf(HUB_FILES)), []);
+  assert.deepEqual(cycleIn(allImports(HUB_FILES)), []);
+});
+
+test(`no room of the hub has more than ${MOST_FILES} files`, () => {
+  const rooms = HUB_FILES.map(({ path }) => roomOf(path));
+  const crowded = [...new Set(rooms)].filter(
+    (room) => rooms.filter((other) => other === room).length > MOST_FILES,
+  );
+  assert.deepEqual(crowded, []);
+});
+
+test('nobody but its own tests imports sources of the hub by a path', () => {
+  const everywhere = ['packages', 'examples', 'attacks', 'bench', 'e2e', 'formal', 'tools'];
+  const outside = everywhere.flatMap(sourceFiles).filter(({ path }) => !path.startsWith('packages/hub/'));
+  assert.ok(outside.length > 500);
+  const reaching = outside.filter((file) =>
+    file.imports.some((specifier) => localTarget(file, specifier)?.startsWith('packages/hub/src/') === true),
+  );
+  assert.deepEqual(
+    reaching.map(({ path }) => path),
+    [],
+  );
+});
+
+/** Which rooms import which, type imports included. */
+function roomsOf(files: readonly SourceFile[]): Graph {
+  const rooms = new Map<string, Set<string>>();
+  for (const [path, targets] of allImports(files)) {
+    const room = roomOf(path);
+    const others = targets.map(roomOf).filter((other) => other !== room);
+    rooms.set(room, new Set([...(rooms.get(room) ?? []), ...others]));
+  }
+  return sorted([...rooms].map(([room, others]) => [room, [...others]]));
+}
+
+/** A room is a folder of the hub's sources; what lies in none is the root. */
+function roomOf(path: string): string {
+  const [, , , folder = '', file] = path.split('/');
+  return file === undefined ? 'root' : folder;
+}
+
+/** A drawing of `rooms ─► rooms`, a line each. */
+function roomsIn(drawing: string): Graph {
+  const lines = drawing.split('\n').filter((line) => line.trim() !== '');
+  const arrows = lines.map((line) => line.split('─►').map((names) => names.trim().split(/, */)));
+  return sorted(
+    arrows.flatMap(([from = [], to = []]) =>
+      from.map((room): [string, readonly string[]] => [room, to.filter((name) => name !== 'nothing')]),
+    ),
+  );
+}
+
+function sorted(arrows: readonly (readonly [string, readonly string[]])[]): Graph {
+  return new Map(arrows.map(([room, others]) => [room, [...others].sort()]));
 }
 
 function isAllowed(
@@ -117,25 +207,38 @@ function isAllowed(
   return rule.others.some((other) => specifier === other || specifier.startsWith(`${other}/`));
 }
 
-/** The files of one cycle of value imports, or nothing. Type-only imports vanish and may point back. */
-function cycle(files: readonly SourceFile[]): readonly string[] {
-  const graph = new Map(files.map((file) => [file.path, valueTargets(file)]));
+/** Who imports whom: files, or the rooms that they are in. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** One cycle, from a place to itself; empty: there is none. */
+function cycleIn(graph: Graph): readonly string[] {
   const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): readonly string[] => {
-    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
-    if (done.has(path)) return [];
-    for (const next of graph.get(path) ?? []) {
-      const found = visit(next, [...trail, path]);
+  const visit = (place: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(place)) return [...trail.slice(trail.indexOf(place)), place];
+    if (done.has(place)) return [];
+    for (const next of graph.get(place) ?? []) {
+      const found = visit(next, [...trail, place]);
       if (found.length > 0) return found;
     }
-    done.add(path);
+    done.add(place);
     return [];
   };
-  for (const path of graph.keys()) {
-    const found = visit(path, []);
+  for (const place of graph.keys()) {
+    const found = visit(place, []);
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Type-only imports vanish, and may point back. */
+function valueImports(files: readonly SourceFile[]): Graph {
+  return new Map(files.map((file) => [file.path, valueTargets(file)]));
+}
+
+function allImports(files: readonly SourceFile[]): Graph {
+  const targets = (file: SourceFile) =>
+    file.imports.flatMap((specifier) => localTarget(file, specifier) ?? []);
+  return new Map(files.map((file) => [file.path, targets(file)]));
 }
 
 function valueTargets(file: SourceFile): readonly string[] {
