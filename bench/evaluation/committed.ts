@@ -14,7 +14,12 @@ import type { SuiteId } from './suite.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 export const RESULTS = join(ROOT, 'bench', 'results');
 /** Pages with marks; a page that is not here is not looked at. */
-export const PAGES: readonly string[] = ['README.md', 'docs/benchmarks.md', 'docs/policy/packs.md'];
+export const PAGES: readonly string[] = [
+  'README.md',
+  'docs/benchmarks.md',
+  'docs/claims.md',
+  'docs/policy/packs.md',
+];
 
 /** All that pages may speak of. */
 const SUITES: Readonly<Record<SuiteId, true>> = {
