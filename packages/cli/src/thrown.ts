@@ -8,7 +8,7 @@ import type { Fault } from '@cordon/core';
 
 /** By shape and not by class: the library of the store is loaded only by commands that open one. */
 export function thrownFault(error: unknown): Fault {
-  const message = error instanceof Error ? error.message : 'unknown fault';
+  const message = error instanceof Error ? error.message : 'unknown error';
   const help = error instanceof Error && 'fault' in error ? helpIn(error.fault) : null;
   return { kind: 'journal-unavailable', message, ...(help === null ? {} : { help }) };
 }

@@ -78,7 +78,7 @@ function run(place: Workplace, args: readonly string[]): Promise<number> {
 test('every command is looked at here', () => {
   using place = new Workplace();
   const { out } = place.run(['--help']);
-  const listed = out.slice(out.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm);
+  const listed = out.slice(out.indexOf('Use:')).matchAll(/^ {2}([a-z]+)/gm);
   const names = new Set([...listed].map(([, name = '']) => name));
   assert.ok(names.size > 20);
   const known = new Set([...COMMANDS.map(([name = '']) => name), ...WITHOUT_FILE]);

@@ -72,7 +72,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
     if (!prepared.ok) return report.refused(prepared.fault);
     return await carryOut(prepared.value, signals, report);
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'unknown fault';
+    const message = error instanceof Error ? error.message : 'unknown error';
     return report.refused(fault('sandbox-unavailable', message));
   } finally {
     await written(process.stderr);
