@@ -65,10 +65,7 @@ describe('a file in the current folder', () => {
     home.write('cordon.json', { apps: { notes: notes('never') } });
     const before = await ask(home);
     assert.equal(before.code, 2);
-    assert.match(
-      before.stderr.replace(/\s+/g, ' '),
-      /you have not agreed to it: it starts programs.*cordon apps review/,
-    );
+    assert.match(before.stderr.replace(/\s+/g, ' '), /you have not agreed to it.*cordon apps review/);
     assert.equal(started(home), false);
     assert.equal((await home.run(['apps', 'review'])).code, 1);
     assert.equal(started(home), false);
@@ -109,7 +106,7 @@ describe('a file in the current folder', () => {
     using home = new Home();
     home.write('cordon.json', { apps: { notes: notes('never') } });
     const no = home.start(['apps', 'review'], { terminal: true });
-    await no.shown('Let this file take effect?');
+    await no.shown('Use this file?');
     assert.match(
       no.stdout.replace(/\s+/g, ' '),
       /CONFIGURATION: found in this folder.*app notes: starts node/,
@@ -118,7 +115,7 @@ describe('a file in the current folder', () => {
     assert.equal((await no.end()).code, 1);
     assert.equal(started(home), false);
     const yes = home.start(['apps', 'review'], { terminal: true });
-    await yes.shown('Let this file take effect?');
+    await yes.shown('Use this file?');
     await yes.answer('y');
     await yes.shown('Agree to this?');
     await yes.answer('y');
@@ -135,7 +132,7 @@ describe('an app', () => {
     assert.equal(before.code, 2);
     assert.match(
       outcomesIn(before.events)[0]?.reason ?? '',
-      /nobody has agreed to what `notes` says of itself/,
+      /you have not yet agreed to the description of `notes`/,
     );
     assert.equal(before.seen.includes('Looks at notes.'), false);
     const agreed = await agree(home, config);
@@ -234,7 +231,10 @@ describe('an app', () => {
     // Of what is in use already a wrong pin is as wrong, and what was agreed to stays agreed to.
     const other = await home.run(['apps', 'pin', 'notes', wrong, ...config]);
     assert.equal(other.code, 1);
-    assert.match(other.stdout.replace(/\s+/g, ' '), /notes: it says something else, with the pin sha256:/);
+    assert.match(
+      other.stdout.replace(/\s+/g, ' '),
+      /notes: its description is different and has the pin sha256:/,
+    );
     assert.equal((await home.run(['apps', 'pin', 'notes', pin, ...config])).code, 0);
     assert.equal((await ask(home, config)).code, 0);
     assert.equal((await home.run(['apps', 'unpin', 'notes', ...config])).code, 0);

@@ -164,7 +164,7 @@ test('a form is filled in by keys at a terminal, and what does not fit is said a
   await ask.answer('e');
   await ask.shown('name, like `Ada Lovelace`');
   await ask.answer('');
-  await ask.shown('Enter alone leaves it empty');
+  await ask.shown('press Enter to leave it empty');
   await ask.answer('long ago');
   await ask.shown('the date of birth must look like');
   await ask.answer('1990-12-31');

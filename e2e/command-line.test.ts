@@ -158,7 +158,7 @@ describe('--json', () => {
       ofKind(events, 'user.message').map(({ text }) => text),
       ['/etc/hosts is what?'],
     );
-    assert.equal(stderr.match(/no command, and was not asked/g)?.length, 3);
+    assert.equal(stderr.match(/Unknown command; nothing was sent/g)?.length, 3);
   });
 
   test('what is wrong with a file comes as a diagnostic with place and remedy', async () => {
@@ -289,7 +289,7 @@ test('cordon doctor finds every layer of the sandbox, and says so in JSON too', 
   using home = new Home();
   const shown = await home.run(['doctor']);
   assert.equal(shown.code, 0);
-  assert.match(shown.stdout, /apps can be confined here/);
+  assert.match(shown.stdout, /Cordon can run apps on this machine/);
   const run = await home.run(['doctor', '--json']);
   assert.equal(run.code, 0);
   assertTrace(run);
@@ -376,7 +376,7 @@ describe('grants', () => {
     assert.ok(text.stdout.includes(idsOf(grants)[0] ?? ''), 'the id can be copied');
     assert.match(text.stdout.replace(/\s+/g, ' '), /data-release.*travel-mate/);
     assert.equal((await home.run(['grants', 'revoke', idsOf(grants)[0] ?? ''])).code, 0);
-    assert.match((await home.run(['grants', 'list'])).stdout, /nothing is granted/);
+    assert.match((await home.run(['grants', 'list'])).stdout, /there are no grants/);
 
     const third = await ask(FLIGHT, denying);
     assert.equal(isBooked(third), false);
@@ -441,7 +441,7 @@ test('the baseline says loudly what it is', async () => {
   using home = new Home();
   const { code, stderr } = await home.run(['ask', RIDE, ...RIDES, '--isolation', 'none']);
   assert.equal(code, 0);
-  assert.match(stderr.replace(/\s+/g, ' '), /BASELINE: no isolation.*no policy is in force/);
+  assert.match(stderr.replace(/\s+/g, ' '), /BASELINE: no isolation.*Cordon checks no policy/);
 });
 
 function shareCause(event: Printed, causes: unknown): boolean {

@@ -199,7 +199,7 @@ export class Conversation {
   }
 
   #answerAgain(): void {
-    const refusals = this.#stdout.split('Not counted: it came').length;
+    const refusals = this.#stdout.split('Ignored: this input').length;
     if (refusals > this.#refusals && this.#refusals > 0 && this.#answer !== null)
       void this.answer(this.#answer);
     this.#refusals = refusals;

@@ -56,7 +56,7 @@ describe('a disk without room', () => {
       assert.equal(run.code, 2, flat(run));
       assert.match(flat(run), /there is no room left for the store `.*\/small\/cordon\/cordon\.db`/);
       assert.match(flat(run), /help: free disk space; everything recorded so far is kept/);
-      if (kib > 4) assert.match(flat(run), /go on with it later: cordon chat --resume \w+/);
+      if (kib > 4) assert.match(flat(run), /resume it later: cordon chat --resume \w+/);
       assertNoStack(run);
     });
   }

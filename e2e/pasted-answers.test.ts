@@ -36,7 +36,7 @@ for (const gap of [1, 25]) {
     await asked;
     end = Date.now() + 1000;
     await pasting;
-    await ask.shown('Not counted: it came before you could read');
+    await ask.shown('Ignored: this input arrived before you could read');
     assert.doesNotMatch(ask.stdout, ALLOWED);
     await ask.answer('o');
     await ask.shown('allowed, this once');
@@ -51,7 +51,7 @@ test('a marked paste of 30,000 lines allows nothing, and is shown so that it doe
   await ask.shown('Allow?');
   await pause(700);
   ask.type(`\u001b[200~${'o\r'.repeat(30_000)}\u001b[201~`);
-  await ask.shown('Not counted, because it was pasted: o<U+000D>');
+  await ask.shown('Ignored, because it was pasted: o<U+000D>');
   assert.doesNotMatch(ask.stdout, ALLOWED);
   await ask.answer('n');
   await ask.shown('not allowed');

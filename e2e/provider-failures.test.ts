@@ -200,8 +200,8 @@ for (const { name, answers, waitMs } of PASSING) {
 }
 
 for (const { finish, note } of [
-  { finish: 'length', note: '! the model reached the greatest length of an answer: its words end there' },
-  { finish: 'content_filter', note: "! the provider's filter cut the model short: its words end there" },
+  { finish: 'length', note: '! the answer reached the maximum length and was cut off' },
+  { finish: 'content_filter', note: '! the provider’s filter cut the answer off' },
 ]) {
   test(`an answer that ended by ${finish} is shown, and said to be cut`, async () => {
     const { run, asked } = await ask(afterPlan(says('The sea is', { finish })));

@@ -138,7 +138,7 @@ test('a new chat tells what earlier sessions left, and only then', async () => {
   await killedInDoubt(home, [...options, '--json']);
   const after = await home.run(['chat', ...options, '--allow-rest']);
   assert.equal(after.code, 0);
-  assert.match(flat(after), /earlier queries without an end: 1, see cordon sessions/);
+  assert.match(flat(after), /interrupted queries: 1, see cordon sessions/);
   assert.doesNotMatch(flat(after), /questions that wait/);
 });
 
@@ -147,7 +147,7 @@ test('nothing to go on with is said, and so is a session that there is not', asy
   const options = install(home);
   const none = await home.run(['resume', ...options, '--deny-all']);
   assert.equal(none.code, 2);
-  assert.match(flat(none), /there is no query that could be gone on with/);
+  assert.match(flat(none), /no interrupted query to resume/);
   const unknown = await home.run(['resume', 'nosuchsession', ...options, '--deny-all']);
   assert.equal(unknown.code, 2);
   assert.match(flat(unknown), /there is no session `nosuchsession`/);
@@ -244,13 +244,13 @@ test('a session whose log lost its newest events is told, listed, and gone on wi
   const verified = await home.run(['audit', 'verify']);
   assert.equal(verified.code, 1);
   assert.match(flat(verified), /\d+ events were acknowledged, and it has \d+ \(shortened\)/);
-  assert.match(flat(await home.run(['sessions'])), /events lost .* a journal lacks events/);
+  assert.match(flat(await home.run(['sessions'])), /events lost .* a journal lacks acknowledged events/);
 
   const unasked = await home.run(['resume', session, ...options, '--allow-rest']);
   assert.equal(unasked.code, 2);
   assert.match(flat(unasked), /events of the session `\w+` may be lost: \d+ of its events were acknowledged/);
 
-  const question = 'Go on with it all the same?';
+  const question = 'Resume it anyway?';
   const args = ['chat', '--resume', session, ...options];
   for (const [answer, code] of [
     ['n', 2],
@@ -262,7 +262,7 @@ test('a session whose log lost its newest events is told, listed, and gone on wi
     await new Promise((settle) => setTimeout(settle, 1000));
     chat.say(answer);
     if (answer === 'y') {
-      await chat.shown('/help says more');
+      await chat.shown('/help lists the commands');
       await new Promise((settle) => setTimeout(settle, 1000));
       chat.say('/exit');
     }

@@ -79,6 +79,6 @@ test('an app’s own model without a price is not asked where money is limited, 
   assert.equal(ended?.limit, 'cost');
   assert.equal(
     ended?.reason,
-    'the price of `special/expert` is not known, and what a query may cost is limited',
+    'the price of `special/expert` is unknown, so the cost limit cannot be enforced',
   );
 });

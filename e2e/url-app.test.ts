@@ -176,7 +176,7 @@ for (const status of [302, 307, 308]) {
       const told = plain(run.stderr);
       assert.ok(
         told.includes(
-          `failed: \`far\` leads to another address, \`localhost:${other.port}\`, which is not followed help: if you trust that address, write it as the \`url\` of the app`,
+          `failed: \`far\` redirects to another address, \`localhost:${other.port}\`, which Cordon does not follow help: if you trust that address, write it as the \`url\` of the app`,
         ),
         told,
       );
@@ -199,7 +199,7 @@ test('a redirect on the same host is told in full, and not followed either', asy
     assert.equal(run.code, 2);
     assert.ok(
       plain(run.stderr).includes(
-        `failed: \`far\` leads to another address, \`127.0.0.1:${server.port}/mcp/\`, which is not followed`,
+        `failed: \`far\` redirects to another address, \`127.0.0.1:${server.port}/mcp/\`, which Cordon does not follow`,
       ),
       run.stderr,
     );

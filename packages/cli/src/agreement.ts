@@ -70,7 +70,7 @@ export async function agreementToRegistry(
 }
 
 function registryRefusal({ file, url }: { readonly file: string; readonly url: string }): Fault {
-  const message = `\`${visibleLine(file, 300)}\` names the registry ${visibleLine(url, 300)}, and you have not agreed to it`;
+  const message = `\`${visibleLine(file, 300)}\` names the registry ${visibleLine(url, 300)}, which you have not agreed to`;
   const help = '`cordon apps install`, at a terminal, asks; `npm_config_registry=URL` names one yourself';
   return fault('app-unreviewed', message, help);
 }
@@ -156,11 +156,11 @@ function refusal(file: string, known: Known): Fault {
   const message =
     known === 'changed'
       ? `\`${shown}\` has changed since you agreed to it`
-      : `\`${shown}\` lies in this folder, and you have not agreed to it: it starts programs`;
+      : `\`${shown}\` is in this folder and starts programs, and you have not agreed to it`;
   return fault(
     'app-unreviewed',
     message,
-    `\`cordon apps review\`, at a terminal, shows it and asks; \`--config ${shown}\` takes it as it is`,
+    `\`cordon apps review\`, run at a terminal, shows it and asks; \`--config ${shown}\` accepts it as it is`,
   );
 }
 
@@ -173,7 +173,7 @@ async function isAgreed(
   const { screen, terminal } = parts;
   if (!terminal.isInteractive) return false;
   drawFile(screen, configuration, known);
-  return isYes(`${FRAME}Let this file take effect? [y] yes  [n] no (default) > `, parts);
+  return isYes(`${FRAME}Use this file? [y] yes  [n] no (default) > `, parts);
 }
 
 const LOOSER: readonly (readonly [string, (says: Partial<ToolLabels>) => boolean])[] = [
@@ -242,13 +242,13 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
   if (vouched > 0)
     screen.say(
       `${FRAME}pins: `,
-      `what ${vouched} of its apps say of themselves will not be shown: the file names digests`,
+      `the descriptions of ${vouched} of its apps will not be shown: the file names their digests`,
       'warn',
     );
   for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
   const left = DEFAULT_PACKS.filter((name) => !packs.includes(name));
   // Attack: a folder of somebody else comes with `"packs": []`, and nothing looks for what its apps then do.
-  if (left.length > 0) screen.say(`${FRAME}!! `, `without the ready-made policies ${left.join(', ')}`, 'bad');
+  if (left.length > 0) screen.say(`${FRAME}!! `, `without the default policies ${left.join(', ')}`, 'bad');
   for (const [says, tools] of looserLabels(apps))
     screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);
   for (const [name, { baseUrl }] of providers)

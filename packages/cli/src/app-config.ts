@@ -256,7 +256,7 @@ class AppReader {
     if (text === null || PIN.test(text)) return text;
     this.#reader.reportAt(at, {
       code: 'CFG041',
-      message: `${quoted(text)} is no digest of what an app says of itself`,
+      message: `${quoted(text)} is not a digest of an app’s description`,
       help: '`cordon apps show` prints it: `sha256:` and 64 digits',
     });
     return null;
@@ -319,7 +319,7 @@ class AppReader {
       this.#reader.reportAt(at, {
         code: 'CFG035',
         severity: 'warning',
-        message: 'the old `sse` transport is not spoken; Streamable HTTP is tried at this address',
+        message: 'the old `sse` transport is not supported; Cordon tries Streamable HTTP at this address',
         help: "use the server's Streamable HTTP address and `http`",
       });
     }
@@ -406,8 +406,8 @@ class AppReader {
     this.#reader.reportAt(at, {
       code: 'CFG031',
       severity: 'warning',
-      message: `the key of a model provider, ${quoted(variable)}, is handed to this app`,
-      help: 'give the app a key of its own',
+      message: `this app gets the key of a model provider, ${quoted(variable)}`,
+      help: 'give the app its own key',
     });
   }
 
@@ -415,7 +415,7 @@ class AppReader {
     this.#reader.report(object.at.path, firstCharacter(object), {
       code: 'CFG032',
       severity: 'warning',
-      message: 'the app is told of `${state}`, a folder that its manifest does not show it',
+      message: 'the app gets the name of `${state}`, but its manifest does not give it that folder',
       help: 'add `"${state}"` to `manifest.files.write`',
     });
   }
@@ -426,7 +426,7 @@ class AppReader {
       this.#reader.report(pin.path, object.keySpan('pin'), {
         code: 'CFG036',
         severity: 'warning',
-        message: 'all that an app of instructions says stands here, so `pin` has no effect',
+        message: 'the whole description of this app is in this file, so `pin` has no effect',
         help: 'remove it',
       });
     }

@@ -118,7 +118,7 @@ export class ConfigReader {
       else {
         this.report(under(path, member.key), member.keySpan, {
           code: 'CFG004',
-          message: `the key ${quoted(member.key)} stands here a second time`,
+          message: `the key ${quoted(member.key)} appears a second time`,
           help: 'keep one of them',
         });
       }

@@ -660,7 +660,7 @@ function optionAddress(
 
 const UNUSED_ADDRESS: Problem = {
   code: 'CFG012',
-  message: 'an address is given and no model to be reached there',
+  message: 'a server address was given without a model',
   help: 'add `--model openai/NAME` with the name that the server knows',
 };
 

@@ -303,7 +303,7 @@ export class TerminalConsent implements Consent {
       const term = termOfWord(lower, open.prompt.durations, this.#parts.now());
       if (term === null) return false;
       if (open.hidesArguments) {
-        this.#say('!!', 'not all arguments were shown: answer v first, and view them to the end');
+        this.#say('!!', 'not all arguments were shown: answer v first and view all of them');
         return true;
       }
       const edits = open.edits.length === 0 ? {} : { edits: open.edits };
@@ -367,7 +367,7 @@ export class TerminalConsent implements Consent {
   async #typed(open: OpenPermission, datum: PromptDatum): Promise<Reply> {
     const { name, value, field } = datum;
     const label = visibleLine(name, 80);
-    if (field === undefined) this.#say('new text for', `${label}, in one line; Enter alone keeps it:`);
+    if (field === undefined) this.#say('new text for', `${label}, in one line; press Enter to keep it:`);
     else this.#say(`${label},`, `like \`${exampleOfData(field)}\`; ${this.#enterWords(datum)}:`);
     const question: Question = { prompt: `${FRAME}> `, takes: 'text', initial: editorText(value) };
     for (let attempts = 1; ; attempts++) {
@@ -391,8 +391,8 @@ export class TerminalConsent implements Consent {
   }
 
   #enterWords(datum: PromptDatum): string {
-    if (datum.value === '') return 'Enter alone leaves it empty';
-    return this.#isDeletable(datum) ? 'delete it to keep it from the app' : 'Enter alone keeps it as it is';
+    if (datum.value === '') return 'press Enter to leave it empty';
+    return this.#isDeletable(datum) ? 'delete it to keep it from the app' : 'press Enter to keep it';
   }
 
   #leave(open: OpenPermission, reply: Reply): boolean {

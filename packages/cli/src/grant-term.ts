@@ -46,7 +46,7 @@ export function parseEnd(text: string, now: number): Result<number, string> {
   if (span > 0) return span <= MOST_SPAN ? ok(now + span) : failed('that is more than ten years');
   const time = TIME.test(wanted) ? Date.parse(wanted.toUpperCase()) : Number.NaN;
   if (Number.isNaN(time)) return failed('write `90m`, `2h`, `3d`, `1w`, `today` or `2026-12-01T10:00Z`');
-  return time > now ? ok(time) : failed('that time is over');
+  return time > now ? ok(time) : failed('that time is in the past');
 }
 
 /** `until 2026-12-01 10:00Z`; for the other durations their own words. */

@@ -128,7 +128,7 @@ function proseProblem(text: string, most: number): { message: string; help: stri
   if (text.trim() === '')
     return { message: 'the text is empty', help: 'write one sentence, or leave the key out' };
   if (text.length > most) {
-    return { message: `the text has ${text.length} characters, ${most} are allowed`, help: 'say it shorter' };
+    return { message: `the text has ${text.length} characters, ${most} are allowed`, help: 'shorten it' };
   }
   const hidden = text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.find((character) => !'\n\t'.includes(character));
   if (hidden === undefined) return null;
@@ -443,7 +443,7 @@ function distinct(
       reader.reportAt(item, {
         code: 'CFG024',
         severity: 'warning',
-        message: `${quoted(value)} stands in this list twice`,
+        message: `${quoted(value)} appears twice in this list`,
         help: 'remove one of them',
       });
     }

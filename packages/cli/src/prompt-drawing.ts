@@ -118,7 +118,7 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   const lines = new Lines(options.width);
   lines.ours(`PERMISSION${numbered(options)}: ${SCOPE_WORDS[scope]}`, 'bold');
   lines.say('ask: ', prompt.question);
-  lines.say('from:', from ?? 'Cordon itself, or a context without app');
+  lines.say('from:', from ?? 'Cordon itself, or a context without an app');
   lines.say('to:  ', to ?? 'you, or nobody');
   lines.say('what:', what);
   const { weaker = [] } = prompt;
@@ -272,8 +272,8 @@ const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
   'app-selection': 'an app serves your request',
   exchange: 'an app asks another app',
   response: 'an answer goes to another app',
-  'data-release': 'an app gets to read data',
+  'data-release': 'an app reads data',
   'irreversible-action': 'an action that cannot be undone',
-  egress: 'an app talks to a site',
-  policy: 'a rule of your policy asks',
+  egress: 'an app connects to a site',
+  policy: 'a rule of your policy requires your permission',
 };

@@ -115,7 +115,7 @@ export function readBaseURL(reader: ConfigReader, object: ObjectReader): string 
   if (usual !== null && other !== null) {
     reader.reportAt(other, {
       code: 'CFG010',
-      message: 'the address stands here twice, as `baseURL` and as `baseUrl`',
+      message: 'the address appears twice, as `baseURL` and as `baseUrl`',
       help: 'keep `baseURL`',
     });
   }

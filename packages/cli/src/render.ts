@@ -83,7 +83,7 @@ export class EventRenderer {
       case 'app.changed':
         return this.#detail(
           event,
-          `says something else than was agreed to: ${event.found.slice(0, 19)}… in the place of ${event.pinned.slice(0, 19)}…`,
+          `description changed: expected ${event.pinned.slice(0, 19)}…, got ${event.found.slice(0, 19)}…`,
         );
       case 'app.started':
         return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
@@ -92,7 +92,7 @@ export class EventRenderer {
       case 'facts.learnt':
         return this.#factsLearnt(event);
       case 'fact.observed':
-        return this.#detail(event, `"${event.name}" is remembered, as the app's word`);
+        return this.#detail(event, `remembers "${event.name}" as a statement of the app`);
       case 'question.answered':
         return this.#detail(
           event,
@@ -159,12 +159,12 @@ export class EventRenderer {
       case 'tool-call.in-doubt':
         return this.#inDoubt(event);
       case 'query.resumed':
-        return this.#note(`going on: ${event.finished} tool calls are done and not made again`);
+        return this.#note(`resuming: ${event.finished} tool calls are done and will not be repeated`);
       case 'probe.received':
       case 'offer.made':
         return this.#detail(event, event.functionality);
       case 'probe.refused':
-        return this.#detail(event, `${event.functionality} is served by nobody here`);
+        return this.#detail(event, `${event.functionality} is not served by any app`);
       case 'app.installed':
         return this.#note(`${event.app ?? ''} is installed`);
       case 'install.proposed':
@@ -173,7 +173,7 @@ export class EventRenderer {
         );
       case 'request.refused':
         return this.#note(
-          `a request for \`${event.functionality}\` went no further: ${REQUEST_ENDS[event.reason]}`,
+          `a request for \`${event.functionality}\` was stopped: ${REQUEST_ENDS[event.reason]}`,
         );
       case 'read.refused':
         return this.#note(`${event.reference} was not read: ${READ_ENDS[event.reason]}`);
@@ -211,7 +211,7 @@ export class EventRenderer {
     if (event.isolation === 'none') {
       this.#say(
         '!! ',
-        'NO ISOLATION: all apps share one context, no policy is checked and nobody is asked',
+        'NO ISOLATION: all apps share one context; Cordon checks no policy and asks no questions',
         'bad',
       );
     }
@@ -238,7 +238,7 @@ export class EventRenderer {
       return this.#detail(event, `allowed, permission ${event.permission}`);
     }
     const step = this.#take(event);
-    if (isReplaced(event)) return this.#detail(event, 'the user has put something else in its place');
+    if (isReplaced(event)) return this.#detail(event, 'the user replaced it');
     if (event.kind === 'answer.decided') {
       this.#answers.delete(event.context);
       this.#endStream();
@@ -261,7 +261,7 @@ export class EventRenderer {
     this.#say('!! ', `${what}: ${fault.message}`, 'bad', VERBOSE_LINES);
     this.#say(
       '  help: ',
-      'look whether it has; it is not made again unless you allow it',
+      'check whether it did; Cordon does not repeat it unless you allow that',
       'plain',
       VERBOSE_LINES,
     );
@@ -376,18 +376,20 @@ function isReplaced({ permission, reasons }: Extract<Event, { verdict: 'allow' |
 }
 
 function confinementOf(layers: readonly string[]): string {
-  return layers.length === 0 ? 'elsewhere: nothing here confines it' : `confined by ${layers.join(', ')}`;
+  return layers.length === 0
+    ? 'runs elsewhere: Cordon does not confine it'
+    : `confined by ${layers.join(', ')}`;
 }
 
 const REQUEST_ENDS = {
-  depth: 'exchanges nest too deep',
-  budget: 'the query has asked too often',
+  depth: 'apps asked each other too many levels deep',
+  budget: 'the query has made too many requests',
 } as const;
-const READ_ENDS = { budget: 'too much was read in this turn', length: 'it is too long' } as const;
+const READ_ENDS = { budget: 'this turn has read its maximum of text', length: 'it is too long' } as const;
 
 const CUT = {
-  length: 'the model reached the greatest length of an answer: its words end there',
-  refusal: "the provider's filter cut the model short: its words end there",
+  length: 'the answer reached the maximum length and was cut off',
+  refusal: 'the provider’s filter cut the answer off',
 } as const;
 
 const OUTCOME_WORDS = { refused: 'refused', failed: 'not answered', cancelled: 'cancelled' } as const;
@@ -495,6 +497,6 @@ function counted(count: number, word: string): string | null {
 
 const PINNED_WORDS: Readonly<Record<Extract<Event, { kind: 'app.pinned' }>['by'], string>> = {
   user: 'agreed to by the user',
-  configuration: 'as the configuration demands',
-  option: 'taken at its word',
+  configuration: 'as the configuration requires',
+  option: 'trusted without review',
 };

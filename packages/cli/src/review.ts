@@ -109,10 +109,14 @@ export function drawReview(
   screen.say(`${FRAME}app:  `, app.id);
   if (before !== null) screen.say(`${FRAME}since:`, ` agreed to on ${dayOf(before.at)}`);
   if (stopped !== null)
-    screen.say(`${FRAME}!! `, `it was stopped on ${dayOf(stopped.at)} for yet another text`, 'bad');
+    screen.say(`${FRAME}!! `, `it was stopped on ${dayOf(stopped.at)} for a different description`, 'bad');
   const isSame = before !== null && before.digest === review.digest;
   if (isSame)
-    screen.say(`${FRAME}!! `, 'it says again what was agreed to, and said something else in between', 'bad');
+    screen.say(
+      `${FRAME}!! `,
+      'its description is again the one that you agreed to, but was different in between',
+      'bad',
+    );
   let isLong = false;
   for (const block of blocksOf(review)) isLong = drawBlock(screen, block, most) || isLong;
   drawFindings(screen, scannedDescription(review.description, othersThan(app.id, others)));
@@ -197,7 +201,7 @@ function* reviewLines(review: Review, width: number): Generator<Draw> {
 /** What the scan says, in our words, with the place and a piece of the text. */
 export function drawFindings(screen: Screen, findings: readonly DescriptionFinding[]): void {
   if (findings.length === 0) {
-    screen.say(FRAME, 'nothing in its words is conspicuous, which proves nothing', 'dim');
+    screen.say(FRAME, 'the scan found nothing suspicious, which does not prove that the app is safe', 'dim');
     return;
   }
   for (const finding of findings.slice(0, SHOWN_FINDINGS))
@@ -211,15 +215,15 @@ export function findingText({ kind, where, range, excerpt }: DescriptionFinding)
 }
 
 const FINDING_WORDS: Readonly<Record<DescriptionFinding['kind'], string>> = {
-  'hidden-text': 'characters that nobody sees',
+  'hidden-text': 'invisible characters',
   'text-direction': 'characters that reorder what is shown',
   'look-alike': 'letters of two scripts in one word',
-  'pushed-away': 'blank room, behind which something may stand',
-  instruction: 'an order to the model',
-  secrecy: 'something is to be kept from you',
+  'pushed-away': 'a long blank area that may hide text',
+  instruction: 'an instruction to the model',
+  secrecy: 'asks the model to hide something from you',
   'wide-request': 'asks for more than a tool needs',
-  'other-app': 'names another app, or a tool of one',
-  encoded: 'a text that has to be decoded',
+  'other-app': 'names another app or its tool',
+  encoded: 'encoded text',
   address: 'an address',
   'very-long': 'longer than a tool needs',
 };

@@ -58,8 +58,8 @@ export const MOST_LINE_LENGTH = 100_000;
 
 /** As `prompt-drawing` begins a line of ours. */
 const FRAME = '▐ ';
-const NOT_COUNTED = 'Not counted: it came before you could read the question, or in a rush.';
-const PASTED = 'Not counted, because it was pasted:';
+const NOT_COUNTED = 'Ignored: this input arrived before you could read the question.';
+const PASTED = 'Ignored, because it was pasted:';
 /** Characters of a pasted text that are shown where it does not count. */
 const MOST_SHOWN_PASTE = 60;
 

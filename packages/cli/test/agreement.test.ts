@@ -29,9 +29,9 @@ test('ready-made policies that a found file leaves out are named', () => {
   const without = drawn({ apps: APPS, packs: ['recipients'] });
   assert.match(
     without,
-    /without the ready-made policies secrets, personal-data, injection, links, code, loops, tool-poisoning/,
+    /without the default policies secrets, personal-data, injection, links, code, loops, tool-poisoning/,
   );
-  assert.doesNotMatch(drawn({ apps: APPS }), /without the ready-made/);
+  assert.doesNotMatch(drawn({ apps: APPS }), /without the default/);
 });
 
 test('labels of a found file that have less asked are named, and others are not', () => {

@@ -99,9 +99,9 @@ test('apps are installed, shown, left alone, and upgraded only when the user wan
   );
   assert.match(
     (await user.cordon('apps', 'install', 'demo')).out,
-    /^demo: demo-app 1\.0\.0 is installed since/,
+    /^demo: demo-app 1\.0\.0 was installed on/,
   );
-  assert.match((await user.cordon('apps', 'install', 'local')).out, /^local: starts what is on this machine/);
+  assert.match((await user.cordon('apps', 'install', 'local')).out, /^local: starts a program of this machine/);
 
   user.registry.publish('new', '3.0.0', { 'index.js': '' });
   user.registry.publish('demo-app', '2.0.0', { 'cli.js': PROGRAM }, { bin, dependencies: { new: '*' } });
@@ -111,7 +111,7 @@ test('apps are installed, shown, left alone, and upgraded only when the user wan
     asked.out,
     /demo-app 1\.0\.0 → 2\.0\.0\n {2}new dependency: new 3\.0\.0\n {2}new files: node_modules\/new/,
   );
-  assert.match(asked.err, /nothing was changed: `--yes` puts it in force/);
+  assert.match(asked.err, /nothing was changed: `--yes` accepts it/);
   assert.match((await user.cordon('apps')).out, /demo-app 1\.0\.0 since/);
   const wanted = await user.cordon('apps', 'install', '--again', '--yes', '--json');
   const kinds = wanted.out
@@ -166,7 +166,10 @@ test('in a folder that nobody agreed to, nothing is fetched, made or sent', asyn
   for (const words of [['demo'], [], ['--yes'], ['--again'], ['--', 'npx', '-y', 'demo-app']]) {
     const refused = await user.run(['apps', 'install', ...words], secret);
     assert.equal(refused.code, 2);
-    assert.match(refused.err.replace(/\s+/g, ' '), /lies in this folder, and you have not agreed to it/);
+    assert.match(
+      refused.err.replace(/\s+/g, ' '),
+      /is in this folder and starts programs, and you have not agreed to it/,
+    );
   }
   assert.deepEqual(asked, []);
   assert.equal(user.has('planted'), false);
@@ -179,7 +182,7 @@ test('a registry that the folder names is not asked before the user has agreed t
   const address = `http://127.0.0.1:${port}/`;
   for (const [text, refusal] of [
     [`registry=${address}\${AWS_SECRET_ACCESS_KEY}/\n`, /holds a variable of your environment/],
-    [`registry=${address}\n`, new RegExp(`names the registry ${address}, and you have not agreed to it`)],
+    [`registry=${address}\n`, new RegExp(`names the registry ${address}, which you have not agreed to`)],
   ] as const) {
     user.write('.npmrc', text);
     const variables = { npm_execpath: '/x', npm_config_registry: `${address}hunter2/` };

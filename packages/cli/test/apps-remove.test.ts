@@ -148,7 +148,7 @@ test('what is left of an app is told, and stays', () => {
   assert.match(told, /left of it: what you agreed to of it, 1 grant, its memory \(1 fact\)/);
   assert.match(
     err.replace(/\s+/g, ' '),
-    /another program under this name gets its memory and files, and no permission/,
+    /another program under this name gets its memory and files, but no permission/,
   );
   assert.match(err.replace(/\s+/g, ' '), /`cordon apps remove mail --purge` deletes it/);
   assert.deepEqual(leftOf(place), [ALL, ALL]);

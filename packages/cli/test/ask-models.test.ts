@@ -118,6 +118,6 @@ test('`--ask-models` without anybody to ask is refused', () => {
     const traces = command === 'monitor' ? [] : ['a.json'];
     const { code, err } = place.run([command, 'rude.gr', ...traces, '--config', 'mine.json', '--ask-models']);
     assert.equal(code, 2, command);
-    assert.match(err, /nobody is set up whom rules could ask/, command);
+    assert.match(err, /no model or service is configured for detectors/, command);
   }
 });

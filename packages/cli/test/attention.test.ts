@@ -112,7 +112,7 @@ test('a person who reads the question and types is heard, in whatever pieces the
     terminal.clock.advance(400);
     await terminal.send(30, pieces);
     assert.deepEqual(await replyTo(reply, terminal), { kind: 'line', text: 'o' });
-    assert.doesNotMatch(terminal.shown(), /Not counted/);
+    assert.doesNotMatch(terminal.shown(), /Ignored/);
     terminal.terminal.close();
   }
 });
@@ -139,9 +139,9 @@ test('keys that came before the question could be read are no answer, and the us
   const terminal = timed();
   const reply = terminal.terminal.ask(ANSWER, NEVER);
   await terminal.send(100, ['o', '\r', 'o', '\r']);
-  assert.doesNotMatch(terminal.shown(), /Not counted/, 'told once, when the input is quiet');
+  assert.doesNotMatch(terminal.shown(), /Ignored/, 'told once, when the input is quiet');
   assert.equal(await replyTo(reply, terminal), null);
-  assert.equal(terminal.shown().match(/Not counted: it came before/g)?.length, 1);
+  assert.equal(terminal.shown().match(/Ignored: this input arrived before/g)?.length, 1);
   await terminal.send(30, ['o', '\r']);
   assert.deepEqual(await replyTo(reply, terminal), { kind: 'line', text: 'o' });
   terminal.terminal.close();
@@ -163,7 +163,7 @@ test('lines and half lines that were typed before the question was drawn are tol
     assert.deepEqual(await query, { kind: 'line', text: 'hello' });
     const reply = terminal.terminal.ask(ANSWER, NEVER);
     assert.equal(await replyTo(reply, terminal), null);
-    assert.match(terminal.shown(), /Not counted: it came before/);
+    assert.match(terminal.shown(), /Ignored: this input arrived before/);
     terminal.terminal.close();
   }
 });
@@ -174,7 +174,7 @@ test('a marked paste is no answer, and is shown so that it does nothing', async 
   terminal.clock.advance(LOOK_MS);
   await terminal.send(0, [PASTE('o\r\u001b[2J')]);
   assert.equal(await replyTo(reply, terminal), null);
-  assert.match(terminal.shown(), /▐ Not counted, because it was pasted: o<U\+000D><U\+001B>\[2J\n/);
+  assert.match(terminal.shown(), /▐ Ignored, because it was pasted: o<U\+000D><U\+001B>\[2J\n/);
   await terminal.send(30, ['o', '\r']);
   assert.deepEqual(await replyTo(reply, terminal), { kind: 'line', text: 'o' });
   terminal.terminal.close();

@@ -134,7 +134,7 @@ test('an agreement that cannot be read is named, and the other apps are listed',
   damage(folder, "UPDATE pins SET configured = 'x' WHERE app = 'mail'");
   const shown = list();
   assert.equal(shown.code, 1, shown.err);
-  assert.match(shown.out, /mail +its agreement cannot be used/);
+  assert.match(shown.out, /mail +its agreement is damaged/);
   assert.match(shown.out, /desk +changed/);
   assert.match(shown.err, /the agreement with mail is not what was written/);
 });

@@ -38,7 +38,7 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
   {
     about: 'CFG004 a key twice',
     text: '{"apps": {"mail": {"command": "a"}, "mail": {"command": "b"}}}',
-    expected: ['1:37 error CFG004 apps.mail: the key `mail` stands here a second time (keep one of them)'],
+    expected: ['1:37 error CFG004 apps.mail: the key `mail` appears a second time (keep one of them)'],
   },
   {
     about: 'CFG005 a wrong type',
@@ -119,7 +119,7 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     about: 'CFG010 an address in both spellings',
     text: '{"baseURL": "https://a.example/v1", "baseUrl": "https://b.example/v1"}',
     expected: [
-      '1:48 error CFG010 baseUrl: the address stands here twice, as `baseURL` and as `baseUrl` (keep `baseURL`)',
+      '1:48 error CFG010 baseUrl: the address appears twice, as `baseURL` and as `baseUrl` (keep `baseURL`)',
     ],
   },
   {
@@ -302,7 +302,7 @@ const WARNINGS: readonly { readonly about: string; readonly text: string; readon
     about: 'CFG024 an item twice',
     text: '{"apps": {"a": {"command": "x", "manifest": {"network": ["example.com", "EXAMPLE.com"]}}}}',
     expected: [
-      '1:73 warning CFG024 apps.a.manifest.network[1]: `example.com` stands in this list twice (remove one of them)',
+      '1:73 warning CFG024 apps.a.manifest.network[1]: `example.com` appears twice in this list (remove one of them)',
     ],
   },
   {
@@ -324,14 +324,14 @@ const WARNINGS: readonly { readonly about: string; readonly text: string; readon
     about: 'CFG031 a provider key for an app',
     text: '{"apps": {"a": {"command": "x", "env": {"K": "${env:ANTHROPIC_API_KEY}"}}}}',
     expected: [
-      '1:46 warning CFG031 apps.a.env.K: the key of a model provider, `ANTHROPIC_API_KEY`, is handed to this app (give the app a key of its own)',
+      '1:46 warning CFG031 apps.a.env.K: this app gets the key of a model provider, `ANTHROPIC_API_KEY` (give the app its own key)',
     ],
   },
   {
     about: 'CFG032 a state folder that is not granted',
     text: '{"apps": {"a": {"command": "x", "env": {"STATE": "${state}"}}}}',
     expected: [
-      '1:16 warning CFG032 apps.a: the app is told of `${state}`, a folder that its manifest does not show it (add `"${state}"` to `manifest.files.write`)',
+      '1:16 warning CFG032 apps.a: the app gets the name of `${state}`, but its manifest does not give it that folder (add `"${state}"` to `manifest.files.write`)',
     ],
   },
   {
@@ -345,7 +345,7 @@ const WARNINGS: readonly { readonly about: string; readonly text: string; readon
     about: 'CFG035 the old transport',
     text: '{"mcpServers": {"a": {"type": "sse", "url": "https://x.example/sse"}}}',
     expected: [
-      "1:31 warning CFG035 mcpServers.a.type: the old `sse` transport is not spoken; Streamable HTTP is tried at this address (use the server's Streamable HTTP address and `http`)",
+      "1:31 warning CFG035 mcpServers.a.type: the old `sse` transport is not supported; Cordon tries Streamable HTTP at this address (use the server's Streamable HTTP address and `http`)",
     ],
   },
   {
@@ -427,7 +427,7 @@ test('problems of the command line and the environment name the option and the v
     '- error CFG020 --policy: there is no file `/home/project/p.gr` (paths are relative to the current folder)',
   ]);
   assert.deepEqual(problemsOf(loadText('{}', {}, { baseURL: 'http://localhost:1/v1' })), [
-    '- error CFG012 --base-url: an address is given and no model to be reached there (add `--model openai/NAME` with the name that the server knows)',
+    '- error CFG012 --base-url: a server address was given without a model (add `--model openai/NAME` with the name that the server knows)',
   ]);
 });
 

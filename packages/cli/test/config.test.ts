@@ -463,7 +463,7 @@ test('an entry is kept as it stands, with a digest in the place of each value th
 test('a pin is a digest, and one of an app of instructions has no effect', () => {
   const wrong = loadText('{"apps": {"a": {"command": "node", "pin": "sha256:12"}}}');
   assert.deepEqual(problemsOf(wrong), [
-    '1:43 error CFG041 apps.a.pin: `sha256:12` is no digest of what an app says of itself (`cordon apps show` prints it: `sha256:` and 64 digits)',
+    '1:43 error CFG041 apps.a.pin: `sha256:12` is not a digest of an app’s description (`cordon apps show` prints it: `sha256:` and 64 digits)',
   ]);
   const text = loadText(`{"apps": {"a": {"instructions": "x", "pin": "sha256:${'0'.repeat(64)}"}}}`);
   assert.deepEqual(

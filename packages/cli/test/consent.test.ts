@@ -381,9 +381,9 @@ test('a form shows what is known, and says of what is empty how it is filled in'
   assert.equal(
     await shownFor(FORM),
     `
-▐ PERMISSION: an app gets to read data
+▐ PERMISSION: an app reads data
 ▐ ask:  Share this with \`booking\`? It says that it needs this for \`book\`.
-▐ from: Cordon itself, or a context without app
+▐ from: Cordon itself, or a context without an app
 ▐ to:   booking
 ▐ what: date of birth, name
 ▐ plan: expected for your request

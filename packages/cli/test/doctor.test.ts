@@ -55,10 +55,10 @@ test('a layer that was left out is told as that, with what one gives up', () => 
   const { code, out } = place.run(['doctor', ...NAMED, '--sandbox', 'weaker=watchdog']);
   assert.equal(code, 0);
   const told = out.replace(/\s+/g, ' ');
-  assert.match(told, /but seccomp left out, because you said so: apps reach every part of the kernel/);
-  assert.match(told, /but watchdog left out, because you said so:/);
+  assert.match(told, /but seccomp disabled, because you asked for it: apps reach every part of the kernel/);
+  assert.match(told, /but watchdog disabled, because you asked for it:/);
   assert.match(told, /yes network-namespace/);
-  assert.match(told, /apps can be confined here $/);
+  assert.match(told, /Cordon can run apps on this machine $/);
 });
 
 test('no line is wider than the terminal would be, and none has colours in a pipe', () => {
@@ -102,12 +102,12 @@ test('an attempt that gets through, because a layer was left out, is a failure t
   ]);
   assert.equal(code, 2);
   assert.match(out, /NO +starts a thread +through/);
-  assert.match(out.replace(/\s+/g, ' '), /attempts to get out: \d+ did not end as they should/);
+  assert.match(out.replace(/\s+/g, ' '), /attempts to escape: \d+ did not end as expected/);
 });
 
 test('a group of attempts that there is not is refused, with the names of those that there are', () => {
   using place = new Workplace();
   const { code, err } = place.run(['doctor', '--attack', 'everything']);
   assert.equal(code, 2);
-  assert.match(err.replace(/\s+/g, ' '), /no such group of attempts; help: name one of reading, writing,/);
+  assert.match(err.replace(/\s+/g, ' '), /unknown group of attempts; help: use one of reading, writing,/);
 });

@@ -79,7 +79,7 @@ test('a trace of which everything is allowed has nothing to explain, and exit co
   const shown = place.run(['explain', 'mail.gr', 'a.json']);
   assert.equal(
     shown.out,
-    'nothing to explain: all of it is allowed\nread 3 messages, 2 tool calls, 1 tool output\n',
+    'nothing to explain: everything is allowed\nread 3 messages, 2 tool calls, 1 tool output\n',
   );
 });
 
@@ -91,10 +91,10 @@ test('where an event or a trace cannot be looked at, nothing is said to be allow
     [['b.json'], 'read nothing\n'],
   ] as const) {
     const { code, out } = place.run(['explain', 'mail.gr', ...args]);
-    assert.deepEqual([code, out], [2, `nothing to explain, because of what cannot be used\n${found}`]);
+    assert.deepEqual([code, out], [2, `nothing to explain: some input cannot be used\n${found}`]);
   }
   const { code, out } = place.run(['explain', 'mail.gr', 'a.json', '--event', '1']);
-  assert.deepEqual([code, out], [0, `nothing to explain: all of it is allowed\n${read}`]);
+  assert.deepEqual([code, out], [0, `nothing to explain: everything is allowed\n${read}`]);
 });
 
 test('the smallest change goes on with what it would do away with: the refusal, or the warning', () => {

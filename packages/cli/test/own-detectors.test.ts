@@ -320,5 +320,5 @@ test('a module that a file of the current folder names is started only once the 
   assert.deepEqual(codes('--config', 'mine.json'), []);
   const { code, err } = place.run(['analyze', 'rude.gr', 'rude.json', '--ask-models']);
   assert.equal(code, 2);
-  assert.match(err, /lies in this folder/);
+  assert.match(err, /is in this folder/);
 });

@@ -98,7 +98,7 @@ test('a call is one line once it is allowed, its permission none, its denial say
 const EDITED: Reason = {
   ...REASON,
   rule: id('permission/edited'),
-  message: 'the user has put something else',
+  message: 'the user replaced',
 };
 
 function release(...names: readonly string[]): EventBody {

@@ -66,7 +66,7 @@ test('a new app is shown as a whole', () => {
     '▐ tool send',
     '  │   Sends a mail.',
     '  │   input: {"type":"object"}',
-    '▐ nothing in its words is conspicuous, which proves nothing',
+    '▐ the scan found nothing suspicious, which does not prove that the app is safe',
     '▐ pin: sha256:88f64061b0a28ecf98c34a641ac1129ae798be5409e13159ffba38b1e7fe7b8b',
     '',
   ]);
@@ -161,7 +161,7 @@ test('an app that says again what was agreed to is shown with what it said in be
       stopped: { ...before(saying('Sends all mails.')), digest: 'sha256:03' },
     }),
   ).join('\n');
-  assert.match(lines, /says again what was agreed to, and said something else/);
+  assert.match(lines, /again the one that you agreed to, but was different/);
   assert.match(lines, /tool send \(changed, when it was stopped\)/);
   assert.match(lines, /\+ Sends all mails\./);
 });

@@ -117,7 +117,7 @@ test('interrupted, it tells what was found and how to go on, and the next scan c
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 2);
-  assert.match(err, /interrupted; the same command goes on from here/);
+  assert.match(err, /interrupted; run the same command again to continue from here/);
   const told = out.trimEnd().split('\n');
   assert.match(told.at(-1) ?? '', /"complete":false/);
   const second = place.run(args);

@@ -333,12 +333,12 @@ test('where no policy is named, the default set is on: a key that leaves is foun
 });
 
 for (const [what, args, message] of [
-  ['no input', ['p.gr'], /nothing to scan is named/],
+  ['no input', ['p.gr'], /no input was named/],
   ['a file that is not there', ['p.gr', 'gone.jsonl'], /there is no such file/],
   ['a folder without logs', ['p.gr', 'empty'], /the folder has no traces/],
   ['a policy that does not load', ['bad.gr', 'a.jsonl'], /POL\d+/],
   ['no number of jobs', ['p.gr', 'a.jsonl', '--jobs', '0'], /`--jobs` is a number from 1 to 256/],
-  ['two forms', ['p.gr', 'a.jsonl', '--json', '--sarif'], /the output has one form/],
+  ['two forms', ['p.gr', 'a.jsonl', '--json', '--sarif'], /only one output format can be chosen/],
 ] as const) {
   test(`${what}: nothing is scanned, and exit code 2`, () => {
     using place = new Workplace({ 'p.gr': POLICY, 'bad.gr': 'raise if:\n', 'a.jsonl': line(STEERED) });

@@ -33,7 +33,7 @@ test('a table lines its columns up', () => {
 test('where words would hang over their columns, each row is a block', () => {
   const rows = [
     ['21681f7db6f4a88ef27f5333', 'interrupted', '2026-11-22 01:55Z', 'Look it up.'],
-    ['a7b84caf4f6ca2771a993747', 'ended', '2026-11-22 01:51Z', '(nothing asked)'],
+    ['a7b84caf4f6ca2771a993747', 'ended', '2026-11-22 01:51Z', '(no query)'],
   ];
   assert.equal(
     drawn(60, (screen) => renderTable(screen, ['id', 'state', 'begun', 'query'], rows)),
@@ -45,7 +45,7 @@ test('where words would hang over their columns, each row is a block', () => {
   id: a7b84caf4f6ca2771a993747
   state: ended
   begun: 2026-11-22 01:51Z
-  query: (nothing asked)
+  query: (no query)
 
 `,
   );

@@ -363,7 +363,7 @@ test('a folder without tests is exit code 2, because nothing was shown', () => {
   using work = new Workplace({ 'mail.gr': MAIL });
   const { code, err } = work.run(['test']);
   assert.equal(code, 2);
-  assert.match(err, /there are no unit tests here/);
+  assert.match(err, /no unit tests found/);
 });
 
 test('words of a trace are made visible', () => {

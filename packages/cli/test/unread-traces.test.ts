@@ -161,7 +161,7 @@ test('a monitor to which nothing came says so; a message that it cannot read who
   using place = new Workplace({ 'p.gr': POLICY });
   const idle = place.run(['monitor', 'p.gr'], { input: '\n' });
   assert.equal(idle.code, 2);
-  assert.match(idle.err, /no message came in/);
+  assert.match(idle.err, /no message arrived/);
   const { code, lines } = place.run(['monitor', 'p.gr'], {
     input: jsonLines(USER, { role: 'assistant', content: '', toolInvocations: [{ toolName: 'pay' }] }),
   });

@@ -163,7 +163,7 @@ export type EventBody =
       readonly functionality: FunctionalityName;
       readonly apps: readonly string[];
     }
-  /** A request that went no further: exchanges nest too deep, or the query has made all that it may. */
+  /** A request that was stopped: exchanges nest too deep, or the query has made all that it may. */
   | {
       readonly kind: 'request.refused';
       readonly functionality: FunctionalityName;

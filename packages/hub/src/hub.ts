@@ -148,6 +148,6 @@ export class Hub {
 
 const OPEN_ALREADY: SessionFault = {
   kind: 'session-held',
-  message: 'the session is open in this process already',
-  help: 'use it where it is open, or leave it there first',
+  message: 'the session is already open in this process',
+  help: 'use it where it is open, or close it there first',
 };

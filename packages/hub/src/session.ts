@@ -328,7 +328,7 @@ export class Session {
    * any query. Throws if there is none.
    */
   async goOn(signal: AbortSignal): Promise<Outcome> {
-    if (this.unfinished === null) throw new Error('there is no query to go on with');
+    if (this.unfinished === null) throw new Error('no interrupted query to resume');
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
     await this.#gate.settled();
     await this.#operator.settled();

@@ -173,7 +173,7 @@ test('a process whose life is over ends once its calls are done', async (t) => {
   processes[0]?.say({ id: 2, result: { content: [] } });
   assert.equal((await waiting).ok, true);
   await until(() => told.length === 2);
-  assert.equal(told[1], 'stopped mail: its 0.1 s of life were over');
+  assert.equal(told[1], 'stopped mail: it reached its limit of 0.1 s');
   assert.equal((await run('echo')).ok, true);
   assert.equal(processes.length, 2);
 });

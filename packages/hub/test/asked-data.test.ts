@@ -32,7 +32,7 @@ function knows(stage: Stage, name: string, value: string): void {
 
 const NAME_AND_BIRTH: readonly Line[] = [[need(['name', 'birth-date'])], echo];
 
-test('what the hub knows is shown, what it lacks is typed, and the same turn goes on with both', async (t) => {
+test('what the hub knows is shown, what it lacks is typed, and the same turn continues with both', async (t) => {
   const user = fills({ 'date of birth': ' 1990-12-31 ' });
   const book: Line = () => [call('book', { name: 'Ada', born: '1990-12-31' })];
   const stage = stageFor(t, scene([[need(['name', 'birth-date'])], book, echo], user));
@@ -214,7 +214,7 @@ test('what was told to another app is warned about', async (t) => {
   const from = { origin: MAIL.installed.id, source: null, label: USER_LABEL };
   stage.store.memory({ kind: 'system' }).learn('name', 'Ada', from);
   await stage.ask('book a table');
-  assert.deepEqual(stage.user.asked[0]?.warnings, ['you told this to `mail`, and `booking` has not seen it']);
+  assert.deepEqual(stage.user.asked[0]?.warnings, ['you told this to `mail`, but not to `booking`']);
 });
 
 test('what was told to the app itself counts before what was told to others', async (t) => {

@@ -106,7 +106,7 @@ for (const changed of ['mail', 'rides']) {
     assert.equal(stage.user.asked.length, 2);
     assert.equal(stage.ran.length, 2);
     assert.deepEqual(stage.user.asked[1]?.warnings.slice(1), [
-      'you permitted this before, and an app in it is no longer what it was then',
+      'you allowed this before, but one of the apps has changed since then',
     ]);
     identity[changed] = 'one';
     await stage.ask('a fare', asksFare);
@@ -200,7 +200,7 @@ const crowded = (known: number, to: string): Script => ({
 
 for (const [known, warnings] of [
   [150, ['`x@evil.example` in `to` is not from your words']],
-  [250, ['it names more recipients than are told here, and they may not be from your words']],
+  [250, ['it names more recipients than are listed here, and they may not come from your words']],
 ] as const) {
   test(`a recipient is not hidden behind ${known} that the user named`, async (t) => {
     const stage = stageFor(t, { apps: [MAIL], script: crowded(known, 'x@evil.example'), user: no() });

@@ -38,7 +38,7 @@ test('calls fit until the tokens are used, and not one more', (t) => {
   const { budget } = budgetOf(t, { tokens: 100 });
   assert.equal(spend(budget, 60, 39), null);
   assert.equal(spend(budget, 1), null);
-  assert.equal(spend(budget, 1), 'the query used its 100 tokens');
+  assert.equal(spend(budget, 1), 'the query reached its limit of 100 tokens');
   assert.equal(budget.exceeded?.limit, 'tokens');
   assert.equal(budget.used.tokens, 100);
 });
@@ -65,13 +65,13 @@ test('a limit of money holds, with what each model costs', (t) => {
   assert.equal(spend(budget, 200, 100), null);
   assert.equal(budget.used.cost, 0.006);
   assert.equal(spend(budget, 200, 100), null);
-  assert.equal(spend(budget, 1), 'the query used up the 0.01 that it may cost');
+  assert.equal(spend(budget, 1), 'the query reached its cost limit of 0.01');
   assert.equal(budget.exceeded?.limit, 'cost');
 });
 
 test('a model without a price does not run where money is limited, and is not free where it is not', (t) => {
   const limited = budgetOf(t, { cost: 5 }, { other: { input: 1, output: 1 } }).budget;
-  assert.equal(spend(limited, 1), 'the price of `m` is not known, and what a query may cost is limited');
+  assert.equal(spend(limited, 1), 'the price of `m` is unknown, so the cost limit cannot be enforced');
   assert.match(limited.exceeded?.fault.help ?? '', /prices/);
 });
 
@@ -105,7 +105,7 @@ test('the time of a query is over once, and then nothing fits', (t) => {
   assert.equal(spend(budget, 1), null);
   t.mock.timers.tick(1);
   assert.equal(overs(), 1);
-  assert.equal(spend(budget, 1), 'the query used its 5 s');
+  assert.equal(spend(budget, 1), 'the query reached its time limit of 5 s');
   assert.equal(budget.exceeded?.limit, 'seconds');
 });
 

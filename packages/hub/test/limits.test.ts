@@ -37,7 +37,7 @@ test('a model whose price is not known is not asked where money is limited', asy
   const outcome = await stage.ask('read it');
   assert.deepEqual(
     [outcome.kind, outcome.reason],
-    ['failed', 'the price of `scripted/model` is not known, and what a query may cost is limited'],
+    ['failed', 'the price of `scripted/model` is unknown, so the cost limit cannot be enforced'],
   );
   assert.equal(stage.model.seen.length, 0);
   assert.equal(stage.of('query.ended')[0]?.limit, 'cost');
@@ -77,7 +77,7 @@ test('an app’s own model without a price does not run where money is limited, 
     limits: { cost: 100 },
   });
   const outcome = await stage.ask('read it');
-  assert.match(outcome.reason ?? '', /^the price of `expert\/dear` is not known/);
+  assert.match(outcome.reason ?? '', /^the price of `expert\/dear` is unknown/);
   assert.deepEqual(
     stage.model.seen.map(({ who }) => who),
     ['planner'],
@@ -94,7 +94,10 @@ for (const who of ['planner', 'mail'] as const) {
       }),
     );
     const outcome = await stage.ask('read it');
-    assert.deepEqual([outcome.kind, outcome.reason], ['failed', 'the query used its 0.05 s']);
+    assert.deepEqual(
+      [outcome.kind, outcome.reason],
+      ['failed', 'the query reached its time limit of 0.05 s'],
+    );
     assert.match(outcome.help ?? '', /--max-seconds/);
     assert.equal(stage.of('query.ended')[0]?.limit, 'seconds');
   });
@@ -151,7 +154,7 @@ test('loops that run beside each other share one budget', async (t) => {
     user: no(),
   });
   const outcome = await stage.ask('look everywhere');
-  assert.deepEqual([outcome.kind, outcome.reason], ['failed', 'the query used its 1100 tokens']);
+  assert.deepEqual([outcome.kind, outcome.reason], ['failed', 'the query reached its limit of 1100 tokens']);
   // Ten calls of 110 tokens fit. What is under way is counted with an answer of a thousand, so two never race for the last.
   assert.ok(stage.model.seen.length <= 10, `${stage.model.seen.length} calls`);
 });

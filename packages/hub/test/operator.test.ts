@@ -246,7 +246,7 @@ const CALL_COST = USAGE.inputTokens + USAGE.outputTokens;
 
 for (const [tokens, kind, reason] of [
   [4 * CALL_COST + 1, 'answered', null],
-  [4 * CALL_COST, 'failed', 'the query used its 440 tokens'],
+  [4 * CALL_COST, 'failed', 'the query reached its limit of 440 tokens'],
 ] as const) {
   test(`five model calls of 110 tokens are ${kind} with a limit of ${tokens}`, async (t) => {
     const stage = stageFor(t, mail(KEEPS_READING, { limits: { tokens } }));

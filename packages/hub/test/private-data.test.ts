@@ -6,7 +6,7 @@ import { no, yes } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';
 import { stageFor } from './fixture/stage.ts';
 
-const WARNING = 'this can give private data of `bank` to `evil`, and the plan does not name that';
+const WARNING = 'this can give private data of `bank` to `evil`, which the plan does not mention';
 
 /** Its words are the user's own: trusted, and private unless `isPublic`. */
 function bank(isPublic = false) {

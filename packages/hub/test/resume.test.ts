@@ -215,7 +215,7 @@ test('another query gives an unfinished one up, and the journal says so', async 
     ],
   );
   assert.equal(session.unfinished, null);
-  await assert.rejects(session.goOn(signal), /there is no query to go on with/);
+  await assert.rejects(session.goOn(signal), /no interrupted query to resume/);
 });
 
 test('a query that failed is gone on with in the same process too', async (t) => {

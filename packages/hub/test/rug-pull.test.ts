@@ -101,7 +101,7 @@ test('an app that the user does not agree to is asked nothing, and no model read
   const { stage } = stageWith(t, [notes()], { agrees: () => false });
   const outcome = await stage.ask('Look.', ONE_LOOK);
   assert.equal(outcome.kind, 'failed');
-  assert.match(outcome.reason ?? '', /nobody has agreed to what `notes` says of itself/);
+  assert.match(outcome.reason ?? '', /you have not yet agreed to the description of `notes`/);
   assert.match(outcome.help ?? '', /cordon apps review notes/);
   assert.deepEqual(stage.ran, []);
   assert.equal(JSON.stringify(stage.model.seen).includes('Looks at notes.'), false);
@@ -119,7 +119,7 @@ for (const [what, change] of [
     const next = stage.open();
     const outcome = await stage.ask('Look.', ONE_LOOK, next);
     assert.equal(outcome.kind, 'failed');
-    assert.match(outcome.reason ?? '', /`notes` is not what was agreed to/);
+    assert.match(outcome.reason ?? '', /`notes` has changed since you agreed to it/);
     await next.close('end');
     assert.equal(stage.ran.length, 1);
     assert.equal(/ask the drive|paste the conversation/.test(JSON.stringify(stage.model.seen)), false);

@@ -208,7 +208,7 @@ for (const { what, scene, metro } of FAILURES) {
 test('where no step has a result the query fails, and no coordinator makes one up', async (t) => {
   const stage = stageFor(t, compare({ metro: [], quick: [], assistant: ['it is 7'] }));
   const outcome = await stage.ask('compare the fares');
-  assert.deepEqual([outcome.kind, outcome.reason], ['failed', 'no step of the plan came to a result']);
+  assert.deepEqual([outcome.kind, outcome.reason], ['failed', 'no step of the plan produced a result']);
   assert.ok(!stage.model.seen.some(({ who }) => who === 'assistant'));
 });
 

@@ -50,7 +50,7 @@ export async function answered(
     });
     const said = await readText(response, MOST_BYTES);
     if (!response.ok) return wrong(`answered ${response.status}`);
-    if (said.end !== 'complete') return wrong('answered too much, or broke off');
+    if (said.end !== 'complete') return wrong('sent an answer that is too long or incomplete');
     const parsed = parseJson(said.text, LIMITS);
     const answer = parsed.ok ? read(parsed.value) : null;
     return answer === null ? wrong('did not answer in its form') : ok(answer);

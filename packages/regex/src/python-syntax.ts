@@ -610,4 +610,4 @@ const UNFINISHED_GROUP = 'a group of the pattern has no `)`';
 const UNFINISHED_CLASS = 'a set of characters in the pattern has no `]`';
 const UNKNOWN_EXTENSION = 'a group of the pattern begins with an unknown `(?…`';
 const UNKNOWN_GROUP = 'the pattern refers to a group that it lacks';
-const BOTH_KINDS = 'the flags `a` and `u` of the pattern exclude each other';
+const BOTH_KINDS = 'the flags `a` and `u` of the pattern cannot be combined';

@@ -236,7 +236,7 @@ const UNKNOWN: PromptFault = {
 const CHANGED: PromptFault = {
   kind: 'prompt-unknown',
   message: 'the question in the store is not the one that was asked: somebody changed it without the key',
-  help: 'go on with its session, which asks it again',
+  help: 'resume its session, which asks the question again',
 };
 const OVER: PromptFault = {
   kind: 'prompt-over',

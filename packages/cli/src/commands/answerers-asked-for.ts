@@ -29,8 +29,8 @@ export async function answerersAskedFor(
     return null;
   }
   if (answerers.value === null) {
-    const help = 'say in `detectors` of cordon.json who answers';
-    surroundings.tellFault(fault('model-failure', 'nobody is set up whom rules could ask', help));
+    const help = 'name one under `detectors` in cordon.json';
+    surroundings.tellFault(fault('model-failure', 'no model or service is configured for detectors', help));
   }
   surroundings.atEnd(async () => answerers.value?.close());
   return answerers.value;

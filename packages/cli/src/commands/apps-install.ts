@@ -143,7 +143,7 @@ class Run {
   async install({ label, call, isNamed }: Wanted): Promise<ExitCode> {
     if (!call.ok) return this.#failed(label, call.fault);
     if (call.value === null) {
-      if (isNamed) this.#note(label, 'starts what is on this machine: there is nothing to install');
+      if (isNamed) this.#note(label, 'starts a program of this machine: there is nothing to install');
       return EXIT.done;
     }
     const request = requestOf(call.value);
@@ -155,7 +155,7 @@ class Run {
       this.#unchanged(label, record.value);
       return EXIT.done;
     }
-    if (!intact.ok) this.#note(label, `${intact.fault.message}; it is fetched anew`);
+    if (!intact.ok) this.#note(label, `${intact.fault.message}; it is fetched again`);
     return this.#obtain(label, call.value);
   }
 
@@ -184,10 +184,10 @@ class Run {
     if (this.#options.yes) return true;
     const { terminal, notes } = this.#around;
     if (!terminal.isInteractive) {
-      notes.say('', 'nothing was changed: `--yes` puts it in force');
+      notes.say('', 'nothing was changed: `--yes` accepts it');
       return false;
     }
-    const reply = await terminal.ask({ prompt: 'Put this in force? [y/N] ', takes: 'answer' }, this.#signal);
+    const reply = await terminal.ask({ prompt: 'Accept this change? [y/N] ', takes: 'answer' }, this.#signal);
     return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
   }
 
@@ -204,7 +204,7 @@ class Run {
     tellFiles(output, '  new files: ', filesAdded);
     tellFiles(output, '  files gone: ', filesRemoved);
     if (version.from === version.to)
-      output.say('  ', 'the version is the same and files are not: look at what changed', 'warn');
+      output.say('  ', 'the version is the same but its files differ: check what changed', 'warn');
   }
 
   #installed(label: string, record: InstallRecord): void {
@@ -234,7 +234,7 @@ class Run {
     const day = record.installedAt.slice(0, 10);
     this.#note(
       label,
-      `${record.name} ${record.version} is installed since ${day}; \`--again\` looks for changes`,
+      `${record.name} ${record.version} was installed on ${day}; \`--again\` looks for changes`,
     );
   }
 

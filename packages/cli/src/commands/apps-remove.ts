@@ -63,7 +63,7 @@ export async function removeApp(
 }
 
 const SHARED =
-  ' Grants, memory, files and packages are kept by name in the data folder, also for configurations of other folders.';
+  ' The data folder keeps grants, memory, files and packages by app name, for the configurations of all folders.';
 
 /** The file, before and after. */
 interface Change {
@@ -263,8 +263,9 @@ function purged(surroundings: Surroundings, name: string, { told, purge }: Left)
     surroundings.json({ kind: 'app.purged', id: name, ...told, scrubbed });
     return EXIT.done;
   }
-  output.say('', isNothing(told) ? 'nothing else was left of it' : `deleted: ${inWords(told)}`);
-  if (!scrubbed) notes.say('!! ', 'another process uses the store: its file still has old texts', 'warn');
+  output.say('', isNothing(told) ? 'nothing else is left of it' : `deleted: ${inWords(told)}`);
+  if (!scrubbed)
+    notes.say('!! ', 'another process uses the store: its file still contains the deleted texts', 'warn');
   return EXIT.done;
 }
 
@@ -276,13 +277,13 @@ async function kept(surroundings: Surroundings, name: string, left: Left): Promi
     return EXIT.done;
   }
   if (isNothing(left.told)) {
-    output.say('', 'nothing else was left of it');
+    output.say('', 'nothing else is left of it');
     return EXIT.done;
   }
   output.say('', `left of it: ${inWords(left.told)}`);
   notes.say(
     '',
-    'the app gets this back if the same entry is put back; another program under this name gets its memory and files, and no permission',
+    'adding the same entry again restores this; another program under this name gets its memory and files, but no permission',
     'dim',
   );
   if (

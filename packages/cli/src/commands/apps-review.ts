@@ -50,8 +50,7 @@ export async function reviewApps(
         ? names.includes(app)
         : source.kind !== 'instructions' && (options.all || !run.isAgreed(app)),
     );
-    if (wanted.length === 0)
-      run.note('nothing is new, and nothing was stopped; `--all` looks at all apps again');
+    if (wanted.length === 0) run.note('no app is new or changed; `--all` reviews all apps again');
     let code: ExitCode = EXIT.done;
     for (const app of wanted) {
       if (surroundings.ending.aborted) return EXIT.refused;
@@ -66,7 +65,7 @@ export async function reviewApps(
 export async function pinApp(surroundings: Surroundings, name: string, pin: string): Promise<ExitCode> {
   if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
     const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
-    surroundings.tellFault(fault('usage', `\`${pin}\` is no pin of what an app says of itself`, help));
+    surroundings.tellFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
     return EXIT.failed;
   }
   return withReviews(surroundings, [name], false, async (run) => {
@@ -85,7 +84,7 @@ export function unpinApp(surroundings: Surroundings, name: string): Promise<Exit
     else
       surroundings.output.say(
         '',
-        isRemoved ? `\`${name}\` counts as never reviewed` : `nothing was agreed to of an app \`${name}\``,
+        isRemoved ? `\`${name}\` needs a review again` : `you have not agreed to an app \`${name}\``,
       );
     return isRemoved ? EXIT.done : EXIT.refused;
   });
@@ -157,7 +156,7 @@ class Run {
     wanted: string | null = null,
   ): Promise<ExitCode> {
     if (app.source.kind === 'instructions') {
-      this.#say(app.id, 'all that it says stands in the configuration; `cordon apps show` shows it');
+      this.#say(app.id, 'its whole description is in the configuration; `cordon apps show` prints it');
       return EXIT.done;
     }
     const vetted = await this.#session.review(app.id, (_, said) =>
@@ -187,7 +186,7 @@ class Run {
       const help = '`cordon apps review` shows what it says';
       return {
         kind: 'unreviewed',
-        fault: fault('app-unreviewed', `it says something else, with the pin ${pin}`, help),
+        fault: fault('app-unreviewed', `its description is different and has the pin ${pin}`, help),
       };
     }
     const known = pins.recheck(app, said);
@@ -216,7 +215,7 @@ class Run {
     this.#failed(
       fault(
         'app-unreviewed',
-        `the configuration demands another text of \`${app.id}\``,
+        `the configuration requires a different description of \`${app.id}\``,
         `write \`"pin": "${pin}"\` there`,
       ),
     );

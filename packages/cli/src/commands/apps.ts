@@ -112,7 +112,7 @@ export function noSuchApp(name: string, { apps: installed }: Configuration): Fau
 
 function tellNone({ output }: Surroundings, configuration: Configuration): ExitCode {
   const where = configuration.file ?? configuration.searched.join(' or ');
-  output.say('', `no apps are installed; they are listed under \`apps\` or \`mcpServers\` in ${where}`);
+  output.say('', `no apps are installed; add them under \`apps\` or \`mcpServers\` in ${where}`);
   return EXIT.done;
 }
 
@@ -126,7 +126,7 @@ const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
   changed: 'changed: stopped until reviewed',
   own: 'a text of the configuration',
   file: 'the configuration was not agreed to',
-  broken: 'its agreement cannot be used: review it again',
+  broken: 'its agreement is damaged: review it again',
 };
 
 interface AppAgreement {
@@ -224,7 +224,7 @@ function describedBy({ id, source }: InstalledApp, { pins }: Agreements): AppDes
 function tell({ output }: Surroundings, described: Awaited<ReturnType<typeof describe>>): void {
   const { id, description, source, ...rights } = described;
   output.say('', id, 'bold');
-  output.say('  ', description ?? 'no description: the planner sees its name only');
+  output.say('  ', description ?? 'no description: the planner sees only its name');
   output.say('  ', source, 'dim');
   for (const [name, value] of Object.entries(rights)) output.say(`  ${name}: `, value);
   output.line();
@@ -272,7 +272,7 @@ async function describe(app: InstalledApp, configuration: Configuration, agreeme
     'asks before': askedBefore(app, agreements),
     'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
     'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
-    'gets from your environment': listed(variables, 'nothing'),
+    'reads environment variables': listed(variables, 'nothing'),
     ...leftOutOf(app, agreements),
   };
 }

@@ -10,7 +10,7 @@ export function ask(
   resume: string | undefined,
 ): Promise<ExitCode> {
   if (query.trim() === '') {
-    const help = 'say what you want: `cordon ask "Summarize the newest email for me."`';
+    const help = 'write a query: `cordon ask "Summarize the newest email for me."`';
     surroundings.tellFault({ kind: 'usage', message: 'the query is empty', help });
     return Promise.resolve(EXIT.failed);
   }

@@ -80,8 +80,8 @@ function tellEvidence(
     surroundings.output.say(
       '          ',
       of === 'permissions'
-        ? `${unchecked} permissions are in no journal: their session was deleted, or somebody made them`
-        : `${of}: ${unchecked} remembered texts have nothing to be compared with`,
+        ? `${unchecked} permissions are not in any journal: their session was deleted, or somebody forged them`
+        : `${of}: ${unchecked} remembered texts cannot be compared with a journal`,
     );
   return problems.length === 0;
 }
@@ -140,7 +140,7 @@ function verified(store: Store, session: SessionId, heads: readonly JournalHead[
   return verification;
 }
 
-const SIGNED = { checked: 'signed', unchecked: 'signed with a key that is not here', none: 'not signed' };
+const SIGNED = { checked: 'signed', unchecked: 'signed with an unknown key', none: 'not signed' };
 
 function tellVerification(surroundings: Surroundings, session: SessionId, result: Verification): void {
   if (surroundings.wantsJson) return surroundings.json({ ...jsonOf(result), kind: 'audit.session', session });
@@ -223,7 +223,7 @@ export function signSessions(surroundings: Surroundings, names: readonly string[
       const isSigned = isWhole && store.journal.sign(session);
       if (!isSigned) refused++;
       if (surroundings.wantsJson) surroundings.json({ kind: 'audit.signed', session, signed: isSigned });
-      else if (isSigned) surroundings.output.say('', `${session} is signed as it is`);
+      else if (isSigned) surroundings.output.say('', `${session} is now signed`);
       else surroundings.output.say('', `${session} cannot be signed: ${whyNot(verification)}`, 'bad');
     }
     return refused === 0 ? EXIT.done : EXIT.failed;
@@ -232,7 +232,7 @@ export function signSessions(surroundings: Surroundings, names: readonly string[
 
 function whyNot(verification: Verification): string {
   if (!verification.intact && verification.kind !== 'unsigned') return verification.reason;
-  return 'there is no key (CORDON_JOURNAL_KEY), or a process is writing it';
+  return 'the key is missing (CORDON_JOURNAL_KEY), or a process is writing the session';
 }
 
 /** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and that is told. */
@@ -263,7 +263,7 @@ function keptHeads({ head, heads }: VerifyOptions): Result<readonly KeptHead[], 
     const [, session = '', events = '', hash = ''] =
       /^([0-9A-Za-z_-]+):(\d{1,15}):([0-9a-f]{64})$/.exec(line.trim()) ?? [];
     if (session === '') {
-      const message = `\`${line.slice(0, 120)}\` is no head of a journal`;
+      const message = `\`${line.slice(0, 120)}\` is not a head of a journal`;
       return failed(fault('usage', message, 'it is a line of `cordon audit heads`: ID:EVENTS:HASH'));
     }
     kept.push({ session: id(session), head: { events: Number(events), hash } });

@@ -62,14 +62,14 @@ export async function bench(
 ): Promise<ExitCode> {
   const loaded = await loadBench();
   if (loaded === null) {
-    const message = 'the benchmarks are not installed here: they are part of the sources only';
+    const message = 'the benchmarks are not installed: only the source repository contains them';
     surroundings.tellFault(fault('usage', message));
     return EXIT.failed;
   }
   if (what === 'compare') return compare(surroundings, loaded, paths);
   if (paths.length > 0) {
     surroundings.tellFault(
-      fault('usage', `\`${paths.join(' ')}\` is too much`, 'name one benchmark, or `all`'),
+      fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
     );
     return EXIT.failed;
   }
@@ -318,7 +318,7 @@ class Bencher {
       store.value.close();
     }
     if (this.#stop.signal.aborted) {
-      this.#note('interrupted: what was measured is kept, and the same command goes on from it');
+      this.#note('interrupted: the results so far are kept; run the same command again to continue');
       codes.push(EXIT.failed);
     }
     // What was told to stop and did not would keep this process alive.
@@ -361,7 +361,7 @@ class Bencher {
     if (isAgain && performance.now() - this.#stoppedAt < SAME_INTERRUPT_MS) return;
     if (isAgain) process.exit(EXIT.failed);
     this.#stoppedAt = performance.now();
-    this.#note('ending what is being measured; once more ends at once');
+    this.#note('finishing the current measurement; press Ctrl-C again to stop at once');
     this.#stop.abort();
   }
 
@@ -389,8 +389,8 @@ class Bencher {
         if (beginning.kind === 'resumed')
           this.#note(
             beginning.records >= units
-              ? `${id}: all ${units} units were measured before; \`--again\` measures them anew`
-              : `${id}: going on from ${beginning.records} of ${units} units`,
+              ? `${id}: all ${units} units were measured before; \`--again\` repeats them`
+              : `${id}: continuing from ${beginning.records} of ${units} units`,
           );
         if (beginning.kind === 'restarted')
           this.#note(

@@ -16,19 +16,19 @@ const MOST_SESSIONS = 10;
 const PROMPT = 'cordon> ';
 const PRIVATE_PROMPT = 'cordon (private)> ';
 
-const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is no query and was not asked. An app can read long texts from files that its manifest names.`;
+const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is too long for a query and was not sent. An app can read long texts from files that its manifest names.`;
 
 const HELP =
-  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which can be resumed. /private QUERY asks without earlier context and remembers nothing (the journal keeps it); /private alone begins and ends that. /continue goes on with a query that came to no answer, from what is finished of it. /exit ends the session.';
+  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which you can resume later. /private QUERY asks without earlier context and remembers nothing (the journal still records it); /private alone turns this on or off. /continue resumes an interrupted query where it stopped. /exit ends the session.';
 
 const NO_COMMAND =
-  'That is no command, and was not asked. The commands are /private, /continue, /help and /exit; only /private takes a query behind it.';
+  'Unknown command; nothing was sent. The commands are /private, /continue, /help and /exit; only /private takes a query.';
 
 export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
   return withOpening(surroundings, resume, async (opening) => {
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
-    const greeting = `${modelInUse(configuration)} with ${names}. /help says more, /exit ends.`;
+    const greeting = `${modelInUse(configuration)} with ${names}. /help lists the commands, /exit ends the session.`;
     surroundings.notes.say('', greeting, 'dim');
     // What was left unfinished stands above the prompt.
     if (resume !== undefined) {
@@ -47,18 +47,17 @@ function tellLeftBefore({ notes }: Surroundings, store: Store): void {
   const left = newestSessions(store, MOST_SESSIONS).filter(
     (session) => session.left !== null && session.left !== 'unreadable',
   );
-  if (left.length > 0)
-    notes.say('', `earlier queries without an end: ${left.length}, see cordon sessions`, 'warn');
+  if (left.length > 0) notes.say('', `interrupted queries: ${left.length}, see \`cordon sessions\``, 'warn');
   const waiting = store.prompts.pending().length;
-  if (waiting > 0) notes.say('', `questions that wait for an answer: ${waiting}, see cordon prompts`, 'warn');
+  if (waiting > 0) notes.say('', `questions waiting for you: ${waiting}, see \`cordon prompts\``, 'warn');
 }
 
 function tellUnfinished(surroundings: Surroundings, { text, finished, inDoubt }: Unfinished): void {
-  const done = `${finished} tool calls of it are done and will not be made again`;
+  const done = `${finished} tool calls are done and will not be repeated`;
   surroundings.notes.say('unfinished: ', `${text} (${done})`, 'warn');
   for (const { app, tool } of inDoubt)
     surroundings.notes.say('in doubt: ', `${tool} of ${app} may or may not have taken effect`, 'bad');
-  surroundings.notes.say('', '/continue goes on with it; any other query leaves it', 'dim');
+  surroundings.notes.say('', '/continue resumes it; any other query discards it', 'dim');
 }
 
 /** Over: the user ended the session. Left: it can be gone on with. Unavailable: it could not be had, and why has been told. */
@@ -113,7 +112,7 @@ async function converse(
       continue;
     }
     if (text === '/continue') {
-      if (session.unfinished === null) surroundings.notes.say('', 'there is no query to go on with');
+      if (session.unfinished === null) surroundings.notes.say('', 'no interrupted query to resume');
       else if (missing !== null) surroundings.tellFault(missing);
       else tellOutcome(surroundings, await goOn(surroundings, session));
       continue;

@@ -20,7 +20,7 @@ export async function doctorAttack(surroundings: Surroundings, wanted: string | 
   if (suite === null) {
     surroundings.notes.say(
       'cordon: ',
-      'the attempts are not installed here: they are part of the sources only',
+      'the escape attempts are not installed: only the source repository contains them',
       'bad',
     );
     return EXIT.failed;
@@ -29,11 +29,7 @@ export async function doctorAttack(surroundings: Surroundings, wanted: string | 
   const attempts = all.filter(({ group }) => wanted === true || group === wanted);
   if (attempts.length === 0) {
     const groups = [...new Set(all.map(({ group }) => group))].join(', ');
-    surroundings.notes.say(
-      'cordon: ',
-      `there is no such group of attempts; help: name one of ${groups}`,
-      'bad',
-    );
+    surroundings.notes.say('cordon: ', `unknown group of attempts; help: use one of ${groups}`, 'bad');
     return EXIT.failed;
   }
   const weaker = readWeaker(surroundings.configurationInEffect()?.weaker ?? []);
@@ -103,13 +99,13 @@ function show(surroundings: Surroundings, results: readonly Attempted[], bad: re
   renderTable(output, ['', 'attempts', 'tried', 'stopped'], groupRows(results));
   if (shown.length > 0) {
     output.line();
-    renderTable(output, ['', 'an app that', 'what came of it'], shown.map(row));
+    renderTable(output, ['', 'an app that', 'result'], shown.map(row));
   }
-  const tried = `${results.length} attempts to get out`;
+  const tried = `${results.length} attempts to escape`;
   const verdict =
     bad.length === 0
-      ? `${tried}: every one ended as it should, and what is allowed works`
-      : `${tried}: ${bad.length} did not end as they should`;
+      ? `${tried}: all were blocked as expected, and allowed actions work`
+      : `${tried}: ${bad.length} did not end as expected`;
   output.say('', verdict, bad.length === 0 ? 'good' : 'bad');
 }
 
@@ -132,7 +128,7 @@ const MARKS: Readonly<Record<Attempted['verdict'], string>> = {
 function row({ attempt, outcome, twin, verdict }: Attempted): readonly string[] {
   const came =
     attempt.known !== undefined && verdict === 'known' ? `gets through: ${attempt.known}` : inWords(outcome);
-  const broken = twin.kind === 'through' ? '' : `; what is allowed does not work: ${inWords(twin)}`;
+  const broken = twin.kind === 'through' ? '' : `; an allowed action does not work: ${inWords(twin)}`;
   return [MARKS[verdict], attempt.title, `${came}${broken}`];
 }
 

@@ -37,8 +37,8 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
     ...weaker.value.map((layer) => ({
       name: layer,
       ok: true,
-      why: `left out, because you said so: ${LAYERS[layer].without}`,
-      remedy: 'take it out of `--sandbox` or `sandbox.weaker`',
+      why: `disabled, because you asked for it: ${LAYERS[layer].without}`,
+      remedy: 'remove it from `--sandbox` or `sandbox.weaker`',
     })),
     { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
@@ -59,7 +59,9 @@ function versions(): string {
 function userInWords(): string {
   const user = process.getuid?.();
   if (user === undefined) return 'this system has no user ids';
-  return user === 0 ? 'root; apps run as another user' : `an ordinary user (${user}); apps run as the same`;
+  return user === 0
+    ? 'root; apps run as another user'
+    : `an ordinary user (${user}); apps run as the same user`;
 }
 
 function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fault>): readonly Check[] {
@@ -72,10 +74,8 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
     {
       name: 'data folder',
       ok: true,
-      why: runs
-        ? dataFolder
-        : `${dataFolder}, on a file system from which no program can be started (noexec)`,
-      remedy: runs ? null : 'installed packages with programs of their own need another: `--data FOLDER`',
+      why: runs ? dataFolder : `${dataFolder}, on a file system that allows no programs (mounted noexec)`,
+      remedy: runs ? null : 'for packages that contain programs, use another folder: `--data FOLDER`',
     },
   ];
 }
@@ -83,7 +83,7 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
 function modelInWords(configuration: Configuration): string {
   return isProviderConfigured(configuration)
     ? modelInUse(configuration)
-    : 'none configured: the built-in obedient model plays scenarios';
+    : 'none configured; the built-in demonstration model plays scenarios';
 }
 
 function show({ output }: Surroundings, checks: readonly Check[], ready: boolean): void {
@@ -92,9 +92,11 @@ function show({ output }: Surroundings, checks: readonly Check[], ready: boolean
     name,
     remedy === null ? why : `${why}\nhelp: ${remedy}`,
   ]);
-  renderTable(output, ['', 'layer', 'what was seen'], rows);
+  renderTable(output, ['', 'layer', 'result'], rows);
   const missing = checks.filter(({ ok }) => !ok).length;
   const lines = missing === 1 ? 'the line' : 'the lines';
-  const verdict = ready ? 'apps can be confined here' : `no app will be started: see ${lines} with NO`;
+  const verdict = ready
+    ? 'Cordon can run apps on this machine'
+    : `Cordon will not start any app: see ${lines} marked NO`;
   output.say('', verdict, ready ? 'good' : 'bad');
 }

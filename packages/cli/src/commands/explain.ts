@@ -90,8 +90,8 @@ interface Count {
 /** Who reads that all is allowed must be able to believe it: not where a trace, or the event, could not be looked at. */
 function summaryOf({ explained, unusable }: Count): { readonly words: string; readonly style: Style } {
   if (explained > 0) return { words: counted(explained, 'decision'), style: 'plain' };
-  if (unusable > 0) return { words: 'nothing to explain, because of what cannot be used', style: 'bad' };
-  return { words: 'nothing to explain: all of it is allowed', style: 'good' };
+  if (unusable > 0) return { words: 'nothing to explain: some input cannot be used', style: 'bad' };
+  return { words: 'nothing to explain: everything is allowed', style: 'good' };
 }
 
 /** What was denied is appended all the same: in a recorded trace it has happened. */

@@ -40,7 +40,7 @@ export function listGrants(surroundings: Surroundings, options: GrantOptions): P
       for (const grant of grants)
         surroundings.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
     } else if (grants.length === 0) {
-      if (broken.isEmpty) surroundings.output.say('', 'nothing is granted');
+      if (broken.isEmpty) surroundings.output.say('', 'there are no grants');
     } else {
       const rows = grants.map((grant) => [
         grant.id,
@@ -93,14 +93,9 @@ export async function revokeGrants(
       if (surroundings.wantsJson)
         surroundings.json({ kind: 'grant.revoked', grant: one, revoked: revoked.includes(one) });
       else if (revoked.includes(one)) surroundings.output.say('', `${one} is revoked`);
-      else
-        surroundings.notes.say(
-          'cordon: ',
-          `there is no grant ${one} that could be revoked; see \`cordon grants list\``,
-          'bad',
-        );
+      else surroundings.notes.say('cordon: ', `no grant ${one} to revoke; see \`cordon grants list\``, 'bad');
     }
-    if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'nothing is granted');
+    if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'there are no grants');
     const told = broken.told(surroundings);
     return revoked.length === wanted.length ? told : EXIT.failed;
   });
@@ -114,7 +109,7 @@ export async function expireGrant(
 ): Promise<ExitCode> {
   const now = surroundings.now();
   const end = at === undefined ? ok(now) : parseEnd(at, now);
-  if (!end.ok) return refused(surroundings, `\`${at}\` is no time to come: ${end.fault}`);
+  if (!end.ok) return refused(surroundings, `\`${at}\` is not a time in the future: ${end.fault}`);
   return withGrants(surroundings, {}, (store) => {
     const isSet = store.grants.expire(id(grant), end.value);
     if (surroundings.wantsJson)
@@ -124,7 +119,7 @@ export async function expireGrant(
     else
       surroundings.notes.say(
         'cordon: ',
-        `there is no grant ${grant} that lasts longer; see \`cordon grants list\``,
+        `no grant ${grant} that lasts longer; see \`cordon grants list\``,
         'bad',
       );
     return isSet ? EXIT.done : EXIT.failed;

@@ -78,7 +78,7 @@ export function searchMemory(
     const hits = memories.search(words.join(' '), of, MOST_HITS);
     if (surroundings.wantsJson)
       for (const { item, excerpt } of hits) surroundings.json({ ...itemRecord(item), excerpt });
-    else if (hits.length === 0) surroundings.output.say('', 'nothing is remembered with these words');
+    else if (hits.length === 0) surroundings.output.say('', 'no item contains these words');
     else
       for (const { item, excerpt } of hits) {
         surroundings.output.say('- ', `${ownerName(item.owner)}  ${itemHeading(item)}`, 'bold');
@@ -252,7 +252,7 @@ function tellDeleted(surroundings: Surroundings, store: Store, deleted: Deleted)
   noteScrub(surroundings, isScrubbed);
   surroundings.notes.say(
     '',
-    'the journal still has what was said in each session: `cordon sessions delete` deletes that',
+    'the journal still contains what was said in each session; `cordon sessions delete` deletes that',
     'dim',
   );
   return EXIT.done;
@@ -262,7 +262,7 @@ function noteScrub(surroundings: Surroundings, isScrubbed: boolean): void {
   if (!isScrubbed)
     surroundings.notes.say(
       '!! ',
-      'another process uses the store: the old texts leave the file when a command like this one runs again',
+      'another process uses the store: the next command of this kind removes the deleted texts from the file',
       'warn',
     );
 }
@@ -282,12 +282,12 @@ function tell(surroundings: Surroundings, { message, help }: Pick<Fault, 'messag
 
 const WHAT_TO_DELETE: Fault = fault(
   'journal-unavailable',
-  'it is not clear what to delete',
+  'nothing was named to delete',
   'name ids of items, or one of `--owner`, `--session` and `--everything`',
 );
 const NO_LIMITS: Fault = fault(
   'journal-unavailable',
-  'nothing says how long or how much is kept',
+  'no limit for age or size is set',
   'give `--days` or `--mib`, or set `memory.keepDays` or `memory.keepMiB` in the configuration',
 );
 const NO_KEY: Fault = fault(
@@ -295,9 +295,13 @@ const NO_KEY: Fault = fault(
   'there is no key to encrypt with',
   'set `CORDON_KEY`, `CORDON_KEY_FILE` or `memory.key`; `openssl rand -base64 32` makes one',
 );
-const ONE_KEY: Fault = fault('journal-unavailable', 'a new key and none exclude each other', 'leave one out');
+const ONE_KEY: Fault = fault(
+  'journal-unavailable',
+  '`--new-key-file` and `--none` cannot be combined',
+  'give only one of them',
+);
 const IN_USE: Fault = fault(
   'journal-unavailable',
-  'a session is running, and its process would not know of the new key',
+  'a session is running, and its process does not know the new key',
   'end it first; `cordon sessions` lists those that run',
 );

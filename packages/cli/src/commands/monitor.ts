@@ -47,7 +47,7 @@ export async function monitor(
   }
   if (watch.isIdle) {
     const help = 'write one message a line to its standard input';
-    surroundings.noteFault({ kind: 'usage', message: 'no message came in, so nothing was looked at', help });
+    surroundings.noteFault({ kind: 'usage', message: 'no message arrived, so nothing was checked', help });
     return EXIT.failed;
   }
   return watch.exitCode;

@@ -20,14 +20,13 @@ import { confirmed } from './confirmation.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
-  'BASELINE: no isolation. All apps share one context, no policy is in force, nobody is asked. For comparison only.';
+  'BASELINE: no isolation. All apps share one context; Cordon checks no policy and asks no questions. For comparison only.';
 
-const UNSEEN_NOTICE =
-  'Apps that are new or configured anew are taken at their word: what they say is not shown (--pin-unseen).';
+const UNSEEN_NOTICE = 'Cordon trusts new and reconfigured apps without review (--pin-unseen).';
 
 const LOSS =
-  'What was lost may have happened: calls that the journal does not show may have been made. Whatever cannot be undone is asked about in this session, each time, with that warning.';
-const GO_ON = 'Go on with it all the same?';
+  'The lost events may include calls that took effect. In this session, Cordon asks before every call that cannot be undone, and repeats this warning.';
+const GO_ON = 'Resume it anyway?';
 
 /** How a command leaves its session: `suspend` lets it be gone on with. */
 export interface Left {
@@ -172,7 +171,7 @@ function tellHowToGoOn({ notes, options }: Surroundings, { id: session, unfinish
   // Not wrapped: what is copied must stay one line.
   const say = (text: string) => notes.line(notes.style('dim', text));
   if (unfinished !== null) say(`finish the query: cordon resume ${session}${more}`);
-  say(`go on with it later: cordon chat --resume ${session}${more}`);
+  say(`resume it later: cordon chat --resume ${session}${more}`);
 }
 
 /** Null: the session cannot be opened, and why has been told. */
@@ -201,7 +200,7 @@ async function beginTold(
   if (!begun.ok && begun.fault.kind === 'session-shortened' && surroundings.terminal.isInteractive) {
     surroundings.notes.say('!! ', begun.fault.message, 'bad');
     surroundings.notes.say('', LOSS);
-    if (!(await confirmed(surroundings, GO_ON, false, 'the session stays as it is'))) return null;
+    if (!(await confirmed(surroundings, GO_ON, false, 'the session is unchanged'))) return null;
     begun = begin(true);
   }
   if (begun.ok) return begun.value;

@@ -50,11 +50,11 @@ export function listPrompts(surroundings: Surroundings): Promise<ExitCode> {
       for (const { question, ...prompt } of pending)
         surroundings.json({ kind: 'prompt', ...prompt, asks: question.kind, prompt: question.prompt });
     } else if (pending.length === 0) {
-      if (broken.isEmpty) surroundings.output.say('', 'no question waits');
+      if (broken.isEmpty) surroundings.output.say('', 'no questions are waiting');
     } else {
       for (const prompt of pending)
         showWaiting(surroundings, prompt, store.sessions.find(prompt.session)?.status);
-      surroundings.notes.say('', '`cordon prompts answer ID` shows one as a whole and asks you', 'dim');
+      surroundings.notes.say('', '`cordon prompts answer ID` shows the full question and asks you', 'dim');
     }
     return broken.told(surroundings);
   });
@@ -90,7 +90,7 @@ export function answerPrompt(
   return withStore(surroundings, async (store) => {
     const prompts = which === 'all' ? store.prompts.pending() : [store.prompts.find(id(which))];
     if (prompts.length === 0) {
-      surroundings.output.say('', 'no question waits');
+      surroundings.output.say('', 'no questions are waiting');
       return EXIT.done;
     }
     let exit: ExitCode = EXIT.done;
@@ -105,7 +105,7 @@ export function answerPrompt(
   });
 }
 
-const UNKNOWN = 'there is no such question; `cordon prompts` lists those that wait';
+const UNKNOWN = 'unknown question; `cordon prompts` lists those that wait';
 
 async function answerOne(
   surroundings: Surroundings,
@@ -118,7 +118,7 @@ async function answerOne(
   // As on the terminal: a yes to all is none to what carries a warning, and no choice of an app.
   if (isOneOfAll && word !== undefined && word !== 'deny') {
     if (prompt.question.kind === 'choice')
-      return refuse(surroundings, prompt.id, 'the question is which app: answer it by its id');
+      return refuse(surroundings, prompt.id, 'the question asks you to choose an app: answer it by its id');
     if (isWarned(prompt)) return refuse(surroundings, prompt.id, 'it has a warning: answer it by its id');
     if (hidesArguments(surroundings, prompt))
       return refuse(surroundings, prompt.id, 'it does not show all arguments: answer it by its id');
@@ -153,7 +153,7 @@ async function asked(
   const answer = await consent.permission(question.prompt, signal);
   return answer.allow || answer.reason === 'user'
     ? ok({ kind: 'permission', answer })
-    : failed('nobody answered, so the question still waits');
+    : failed('no answer was given; the question is still waiting');
 }
 
 /** What the command line says; the question is shown, so that what was answered is on record as it was seen. */

@@ -48,7 +48,7 @@ export function tellOutcome(surroundings: Surroundings, outcome: Outcome): void 
   const { answer, kind, reason, help } = outcome;
   if (surroundings.wantsJson) return;
   if (answer !== null) surroundings.answer(answer);
-  if (answer?.trim() === '') surroundings.notes.say('', 'the model ended without a word', 'warn');
+  if (answer?.trim() === '') surroundings.notes.say('', 'the model returned an empty answer', 'warn');
   if (kind === 'answered' || reason === null) return;
   surroundings.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
   if (help !== null) surroundings.notes.say('  help: ', help);

@@ -17,8 +17,8 @@ export async function resume(surroundings: Surroundings, wanted: string | undefi
     if (opened.unfinished === null) {
       surroundings.tellFault({
         kind: 'usage',
-        message: 'this session has no query to go on with: its last one has ended',
-        help: `\`cordon chat --resume ${session}\` asks it another one`,
+        message: 'this session has no interrupted query to resume: its last query has ended',
+        help: `\`cordon chat --resume ${session}\` opens it for another query`,
       });
       return { exit: EXIT.failed, how: 'suspend' };
     }
@@ -50,7 +50,7 @@ function newestIn(surroundings: Surroundings, configuration: Configuration): Ses
   } finally {
     store.value.close();
   }
-  const message = 'there is no query that could be gone on with';
-  surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists what was asked' });
+  const message = 'no interrupted query to resume';
+  surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists earlier queries' });
   return null;
 }

@@ -97,7 +97,7 @@ async function prepare(
   const [command, ...args] = words;
   if (command === undefined || command === '')
     return failed(
-      fault('usage', 'no command is given', 'write it behind `--`: cordon run -- npx -y PACKAGE'),
+      fault('usage', 'no command was given', 'write it after `--`: cordon run -- npx -y PACKAGE'),
     );
   const wanted = wantedLayers(options.sandbox);
   if (!wanted.ok) return failed([wanted.fault]);

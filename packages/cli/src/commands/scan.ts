@@ -188,7 +188,7 @@ function tellEnd(surroundings: Surroundings, { form, options }: Request, { resul
   const { notes } = surroundings;
   if (fault !== null) notes.say('cordon: ', `the scan ended early: ${fault}`, 'bad');
   else if (!result.isComplete) {
-    const how = options.resume === undefined ? '' : '; the same command goes on from here';
+    const how = options.resume === undefined ? '' : '; run the same command again to continue from here';
     notes.say('cordon: ', `interrupted${how}`, 'warn');
   }
   const { broken, traces } = result.counts;
@@ -252,17 +252,16 @@ function misuse(inputs: readonly string[], options: ScanOptions): readonly Diagn
   const wrong = (message: string, help: string): void => {
     problems.push({ code: 'SCN002', severity: 'error', file: 'cordon scan', message, help });
   };
-  if (inputs.length === 0)
-    wrong('nothing to scan is named', 'name files, folders, or `-` for standard input');
+  if (inputs.length === 0) wrong('no input was named', 'name files, folders, or `-` for standard input');
   if (options.json === true && options.sarif === true) {
-    wrong('the output has one form', 'choose `--json` or `--sarif`');
+    wrong('only one output format can be chosen', 'choose `--json` or `--sarif`');
   }
   if (options.all === true && options.json !== true) wrong('`--all` needs `--json`', 'add `--json`');
   if (options.out !== undefined && options.json !== true && options.sarif !== true) {
-    wrong('the summary is for people and not for a file', 'add `--json` or `--sarif`');
+    wrong('the summary cannot be written to a file', 'add `--json` or `--sarif`');
   }
   if (options.resume !== undefined && inputs.includes('-')) {
-    wrong('standard input cannot be gone on with', 'leave out `--resume`, or name a file');
+    wrong('a scan of standard input cannot be resumed', 'leave out `--resume`, or name a file');
   }
   return problems;
 }

@@ -22,7 +22,7 @@ export async function deleteSessions(
 ): Promise<ExitCode> {
   if (names.length === 0 && olderThan === undefined) {
     const help = 'name sessions, or give `--older-than`; `cordon sessions` lists them';
-    surroundings.tellFault(fault('journal-unavailable', 'it is not clear what to delete', help));
+    surroundings.tellFault(fault('journal-unavailable', 'nothing was named to delete', help));
     return EXIT.failed;
   }
   return withStore(surroundings, async (store) => {
@@ -63,10 +63,14 @@ function deleteAll(surroundings: Surroundings, store: Store, sessions: readonly 
   else {
     surroundings.output.say('', `deleted: ${deleted} sessions with ${events} events`);
     if (!isScrubbed)
-      surroundings.notes.say('!! ', 'another process uses the store: its file still has old texts', 'warn');
+      surroundings.notes.say(
+        '!! ',
+        'another process uses the store: its file still contains the deleted texts',
+        'warn',
+      );
     surroundings.notes.say(
       '',
-      'facts belong to no session and stay: `cordon memory show --kind fact`',
+      'facts do not belong to a session and are kept: `cordon memory show --kind fact`',
       'dim',
     );
   }

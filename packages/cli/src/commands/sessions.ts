@@ -34,27 +34,27 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): voi
       id,
       loss !== null ? 'events lost' : left === null ? status : stateOf(left),
       minuteOf(startedAt),
-      firstQuery ?? '(nothing asked)',
+      firstQuery ?? '(no query)',
     ]);
     renderTable(surroundings.output, ['id', 'state', 'begun', 'first query'], rows);
   }
   const resumable = listed.find(({ left }) => left !== null && left !== 'unreadable');
   if (listed.some(({ left }) => left === 'unreadable') && !surroundings.wantsJson)
-    surroundings.notes.say('', 'a journal was changed: `cordon audit verify` says where', 'bad');
+    surroundings.notes.say('', 'a journal was modified: `cordon audit verify` shows where', 'bad');
   if (listed.some(({ loss }) => loss !== null) && !surroundings.wantsJson)
     surroundings.notes.say(
       '',
-      'a journal lacks events that were acknowledged: `cordon audit verify` says how many',
+      'a journal lacks acknowledged events: `cordon audit verify` shows how many',
       'bad',
     );
   if (resumable !== undefined && !surroundings.wantsJson)
-    surroundings.notes.say('', `go on with what is unfinished: cordon resume ${resumable.id}`, 'dim');
+    surroundings.notes.say('', `resume an interrupted query: cordon resume ${resumable.id}`, 'dim');
 }
 
 /** Sessions that the store should have and does not. */
 function tellLost({ notes, wantsJson }: Surroundings, lost: ReturnType<Store['sessions']['lost']>): void {
   if (lost.length === 0 || wantsJson) return;
-  notes.say('!! ', `${lost.length} sessions are missing as a whole: see \`cordon audit verify\``, 'bad');
+  notes.say('!! ', `${lost.length} whole sessions are missing: see \`cordon audit verify\``, 'bad');
 }
 
 /** Null: the query is a private one. */

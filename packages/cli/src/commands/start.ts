@@ -9,7 +9,7 @@ export async function start(surroundings: Surroundings): Promise<ExitCode> {
   if (isProviderConfigured(configuration)) return (await import('./chat.ts')).chat(surroundings, undefined);
   surroundings.notes.say(
     '',
-    'No model provider is configured, so this is the demo with the built-in obedient model. To chat, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and give `--model provider/model`, or `--model ollama/llama3 --base-url http://127.0.0.1:11434/v1`.',
+    'No model provider is configured, so Cordon plays the demo with its built-in demonstration model. To chat, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and give `--model provider/model`, or `--model ollama/llama3 --base-url http://127.0.0.1:11434/v1`.',
   );
   return (await import('./demo.ts')).demo(surroundings, undefined);
 }

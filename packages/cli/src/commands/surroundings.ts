@@ -228,7 +228,7 @@ export class Surroundings {
       waitMs: end.value - now,
       onWaiting: ({ id: prompt, question }) =>
         this.wantsJson ||
-        this.notes.say('? ', `${question} It waits: cordon prompts answer ${prompt} allow`, 'warn'),
+        this.notes.say('? ', `${question} Answer it with: cordon prompts answer ${prompt} allow`, 'warn'),
       pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
     });
   }

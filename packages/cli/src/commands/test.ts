@@ -23,7 +23,7 @@ export async function test(
 ): Promise<ExitCode> {
   const files = findTestFiles(named.length === 0 ? ['.'] : named);
   if (files.length === 0) {
-    surroundings.noteFault({ kind: 'usage', message: 'there are no unit tests here', help: WHERE });
+    surroundings.noteFault({ kind: 'usage', message: 'no unit tests found', help: WHERE });
     return EXIT.failed;
   }
   const asked = await answerersAskedFor(surroundings, options);

@@ -113,7 +113,13 @@ export class ScanMemory {
 
   #refusal(file: string, reason: string): Diagnostic {
     const help = `to begin anew, remove ${this.#file} or name another file with \`--resume\``;
-    return { code: 'SCN003', severity: 'error', file, message: `this scan cannot go on: ${reason}`, help };
+    return {
+      code: 'SCN003',
+      severity: 'error',
+      file,
+      message: `this scan cannot be resumed: ${reason}`,
+      help,
+    };
   }
 }
 

@@ -263,7 +263,7 @@ export class AppConnection {
 
   /** What its tools are now is not known. */
   #endUnlisted(): void {
-    const refusal = violation(this.#opened.app, 'it announced other tools and did not list them');
+    const refusal = violation(this.#opened.app, 'it announced changed tools but did not list them');
     this.end(refusal.message, refusal);
   }
 
@@ -352,7 +352,7 @@ export class AppConnection {
   }
 
   #endOfLife(): void {
-    this.end(`its ${this.#opened.app.manifest.limits.totalSeconds} s of life were over`);
+    this.end(`it reached its limit of ${this.#opened.app.manifest.limits.totalSeconds} s`);
   }
 
   #giveUp(): void {

@@ -230,20 +230,20 @@ function isSame(a: Json, b: Json): boolean {
 }
 
 function neverReviewed({ id }: InstalledApp): Fault {
-  const message = `nobody has agreed to what \`${id}\` says of itself`;
+  const message = `you have not yet agreed to the description of \`${id}\``;
   return fault('app-unreviewed', message, `\`cordon apps review ${id}\` shows it and asks`);
 }
 
 function changed({ id }: InstalledApp, pin: Pin | null, found: string): Fault {
   const how =
     pin?.digest === found
-      ? `\`${id}\` said something else of itself than what was agreed to, and was stopped for it`
-      : `\`${id}\` is not what was agreed to: what it says of itself, its command or its manifest has changed`;
+      ? `\`${id}\` was stopped because its description changed after you agreed to it`
+      : `\`${id}\` has changed since you agreed to it: its description, its command or its manifest is different`;
   return fault('app-unreviewed', how, `\`cordon apps review ${id}\` shows the difference and asks`);
 }
 
 function otherThanDemanded({ id }: InstalledApp, demanded: string, found: string): Fault {
-  const message = `\`${id}\` says something else of itself than its \`pin\` in the configuration, ${demanded.slice(0, 19)}…`;
+  const message = `the description of \`${id}\` does not match its \`pin\` in the configuration, ${demanded.slice(0, 19)}…`;
   const help = `\`cordon apps review ${id}\` shows it; to agree, write \`"pin": "${found}"\` there`;
   return fault('app-unreviewed', message, help);
 }

@@ -260,7 +260,7 @@ export function memoryNeed(to: AppId | null, items: readonly ReleasedItem[]): Pe
     question: `Share this with ${nameOf(to)}?`,
     data: items.map(({ name, value }): PromptDatum => ({ name, value })),
     expected: true,
-    warnings: learntElsewhere.map((app) => `you told this to \`${app}\`, and \`${to}\` has not seen it`),
+    warnings: learntElsewhere.map((app) => `you told this to \`${app}\`, but not to \`${to}\``),
     covers: {
       same: null,
       words: 'the same facts again, with the values that they have by then',
@@ -351,7 +351,9 @@ export function egressNeed(app: AppId, request: EgressRequest): PermissionNeed {
     data: [{ name: method, value: `${host}${path ?? ''}${size}` }],
     expected: true,
     warnings:
-      port === PLAIN_HTTP_PORT ? ['everybody on the way can read and change it: it is not encrypted'] : [],
+      port === PLAIN_HTTP_PORT
+        ? ['this connection is not encrypted: anybody on the network path can read and change it']
+        : [],
     covers: {
       same: null,
       words: `other requests of \`${app}\` to \`${what}\`, whatever they carry`,
@@ -547,7 +549,8 @@ function recipientFlow(app: AppId, tool: string, { key, value }: Recipient): Flo
 const MOST_NAMED = 80;
 /** Recipients of one question, each with a line. */
 const MOST_LISTED = 20;
-const MORE_RECIPIENTS = 'it names more recipients than are told here, and they may not be from your words';
+const MORE_RECIPIENTS =
+  'it names more recipients than are listed here, and they may not come from your words';
 const AGAIN =
   'the plan names this less often than it was asked for, and the model has read text that others may have written';
 
@@ -586,7 +589,7 @@ function privacyWarnings(
   const unnamed = [...new Set(sources)].filter((from) => from !== to && !namesFlow(plan, from, to, uses));
   return unnamed.length === 0
     ? []
-    : [`this can give private data of ${listed(unnamed)} to \`${to}\`, and the plan does not name that`];
+    : [`this can give private data of ${listed(unnamed)} to \`${to}\`, which the plan does not mention`];
 }
 
 /** Whether a step of the one waits for what a step of the other returns; `uses`: under which names it may be planned; null: any. */

@@ -199,7 +199,10 @@ export class Permissions {
       }
       const signal = this.#parts.signal();
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
-        return { granted: false, reason: refusal(need.subject, 'too much of this query was refused') };
+        return {
+          granted: false,
+          reason: refusal(need.subject, 'too many requests of this query were refused'),
+        };
       }
       const { answered, isOwn } = await this.#ask(context, inquiry, proposed);
       if (answered.kind === 'covered') continue;
@@ -480,7 +483,7 @@ export function termOf(term: GrantTerm): GrantTerm {
     : { duration: term.duration };
 }
 
-const OUTDATED = 'you permitted this before, and an app in it is no longer what it was then';
+const OUTDATED = 'you allowed this before, but one of the apps has changed since then';
 
 /** INVARIANT (irreversible is short): what cannot be undone, and what a rule asks, is permitted for the session at most. */
 function allowedDurations(
@@ -494,7 +497,7 @@ function allowedDurations(
 }
 
 function refusedBecause(answer: PermissionAnswer): string {
-  if (answer.allow) return 'this cannot be allowed for so long';
+  if (answer.allow) return 'this cannot be allowed for that long';
   return answer.reason === 'user' ? 'the user said no' : 'nobody answered';
 }
 

@@ -39,7 +39,7 @@ const ASSUMED_ANSWER = 1_000;
 const MILLION = 1_000_000;
 /** A call that nobody needs leaves room for so many, itself among them: those of planner and agent stay. */
 const SPARE = 4;
-const NOTHING_TO_SPARE: Fault = fault('budget-exceeded', 'the query has nothing to spare');
+const NOTHING_TO_SPARE: Fault = fault('budget-exceeded', 'the query has no budget left for this');
 
 export class Budget {
   readonly #parts: BudgetParts;
@@ -103,12 +103,15 @@ export class Budget {
     if (price === undefined && limits.cost !== null) return failed(this.#exceed('cost', unpriced(model)));
     if (this.#tokens + this.#tokensUnderWay >= limits.tokens) {
       return failed(
-        this.#exceed('tokens', fault('budget-exceeded', `the query used its ${limits.tokens} tokens`)),
+        this.#exceed(
+          'tokens',
+          fault('budget-exceeded', `the query reached its limit of ${limits.tokens} tokens`),
+        ),
       );
     }
     const isFree = price?.input === 0 && price.output === 0;
     if (limits.cost !== null && !isFree && this.#cost + this.#costUnderWay >= limits.cost) {
-      const message = `the query used up the ${limits.cost} that it may cost`;
+      const message = `the query reached its cost limit of ${limits.cost}`;
       return failed(this.#exceed('cost', fault('budget-exceeded', message)));
     }
     const costOf = (usage: Usage) => this.#costOf(model, usage);
@@ -165,7 +168,10 @@ export class Budget {
   }
 
   #timeOver(): void {
-    this.#exceed('seconds', fault('budget-exceeded', `the query used its ${this.#parts.limits.seconds} s`));
+    this.#exceed(
+      'seconds',
+      fault('budget-exceeded', `the query reached its time limit of ${this.#parts.limits.seconds} s`),
+    );
   }
 
   #exceed(limit: QueryLimit, reason: Fault): Fault {
@@ -186,7 +192,7 @@ function counting(tokens: number): number {
 function unpriced(model: string): Fault {
   return fault(
     'budget-exceeded',
-    `the price of \`${model}\` is not known, and what a query may cost is limited`,
+    `the price of \`${model}\` is unknown, so the cost limit cannot be enforced`,
     `add it to \`prices\`: {"${model}": {"input": …, "output": …}}, for a million tokens each`,
   );
 }

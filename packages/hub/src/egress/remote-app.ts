@@ -121,7 +121,8 @@ function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Respo
   const answered = `\`${app.id}\` answered ${status} at \`${requested.host}\``;
   if (status === 401 || status === 403) {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
-    const help = 'give it what it wants in `headers`, e.g. `"Authorization": "Bearer ${env:NAME}"`';
+    const help =
+      'add the credentials it needs to `headers`, for example `"Authorization": "Bearer ${env:NAME}"`';
     return fault('app-unavailable', answered, help);
   }
   if (status < 500) return null;
@@ -133,7 +134,7 @@ function elsewhere(app: InstalledApp, from: URL, next: URL): Fault {
   const shown = next.host === from.host ? `${next.host}${next.pathname}` : next.host;
   return fault(
     'app-unavailable',
-    `\`${app.id}\` leads to another address, \`${shown.slice(0, 100)}\`, which is not followed`,
+    `\`${app.id}\` redirects to another address, \`${shown.slice(0, 100)}\`, which Cordon does not follow`,
     'if you trust that address, write it as the `url` of the app',
   );
 }

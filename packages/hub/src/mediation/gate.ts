@@ -354,7 +354,7 @@ function isRevised({ reasons }: DecidedBody): boolean {
 
 const REVISED: Reason = {
   rule: id('permission/edited'),
-  message: 'the user has put something else in its place',
+  message: 'the user replaced it',
   events: [],
   because: 'permission',
 };

@@ -257,7 +257,7 @@ async function answerOf(
   }
 }
 
-const REFUSED = 'the policy forbids to ask';
+const REFUSED = 'the policy forbids asking';
 const STOPPED = fault('cancelled', 'it was stopped');
 
 function reasonOf({ kind, message }: Fault, { spending, signal }: Asker): string {

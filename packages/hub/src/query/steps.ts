@@ -164,7 +164,7 @@ function heldBy(value: Json, { references }: Context): HeldText | null {
 }
 
 /** Nothing came of them, and nothing else is left to do. */
-export const WITHOUT_RESULT: Fault = fault('app-unavailable', 'no step of the plan came to a result');
+export const WITHOUT_RESULT: Fault = fault('app-unavailable', 'no step of the plan produced a result');
 
 /**
  * What the coordinator asks of the app: the functionality that the plan names, where there is exactly one, so that its

@@ -119,5 +119,5 @@ export class Turn {
   }
 }
 
-const TOO_MANY_STEPS: Fault = fault('budget-exceeded', 'the turn used all its model calls');
+const TOO_MANY_STEPS: Fault = fault('budget-exceeded', 'the turn reached its limit of model calls');
 const UNKNOWN: Fault = fault('spoke-protocol', 'an unknown request');
