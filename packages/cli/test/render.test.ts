@@ -64,8 +64,8 @@ test('a session without isolation says so loudly', () => {
   });
   assert.equal(
     rendered([started('none')]),
-    `!! NO ISOLATION: all apps share one context, no policy is checked and nobody
-   is asked
+    `!! NO ISOLATION: all apps share one context; Cordon checks no policy and asks
+   no questions
 · model obedient, no isolation
 `,
   );
@@ -98,7 +98,7 @@ test('a call is one line once it is allowed, its permission none, its denial say
 const EDITED: Reason = {
   ...REASON,
   rule: id('permission/edited'),
-  message: 'the user replaced',
+  message: 'the user replaced it',
 };
 
 function release(...names: readonly string[]): EventBody {
@@ -156,7 +156,7 @@ test('a change of the user that does not fit is said', () => {
   };
   assert.equal(
     rendered([release('name'), unfit]),
-    '✗ booking is not given name: the user has put something else\n  (permission/edited)\n',
+    '✗ booking is not given name: the user replaced it (permission/edited)\n',
   );
 });
 
