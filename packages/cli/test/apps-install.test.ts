@@ -101,7 +101,10 @@ test('apps are installed, shown, left alone, and upgraded only when the user wan
     (await user.cordon('apps', 'install', 'demo')).out,
     /^demo: demo-app 1\.0\.0 was installed on/,
   );
-  assert.match((await user.cordon('apps', 'install', 'local')).out, /^local: starts a program of this machine/);
+  assert.match(
+    (await user.cordon('apps', 'install', 'local')).out,
+    /^local: starts a program of this machine/,
+  );
 
   user.registry.publish('new', '3.0.0', { 'index.js': '' });
   user.registry.publish('demo-app', '2.0.0', { 'cli.js': PROGRAM }, { bin, dependencies: { new: '*' } });
