@@ -120,8 +120,8 @@ function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Respo
   }
   const answered = `\`${app.id}\` answered ${status} at \`${requested.host}\``;
   if (status === 401 || status === 403) {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
     const help =
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
       'add the credentials it needs to `headers`, for example `"Authorization": "Bearer ${env:NAME}"`';
     return fault('app-unavailable', answered, help);
   }
