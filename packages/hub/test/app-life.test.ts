@@ -22,6 +22,7 @@ import { validatorOnDemand } from '../src/apps/schema-validator.ts';
 import type { ToolResult } from '../src/context/app-tool.ts';
 import { AppNetwork } from '../src/egress/app-network.ts';
 import { app } from './fixture/app.ts';
+import { settled, stoppedTime, until } from './fixture/time.ts';
 
 /** One process of an app: what it was sent, and its end. */
 class Process {
@@ -139,17 +140,18 @@ function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [], network 
   return { host, processes, told, installed, run, warmed };
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Waits for something that must happen; the test's own time limit ends it if it never does. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(5);
+/** Whether the first process has been asked to run the tool. */
+function isAsked([first]: readonly Process[], tool: string): boolean {
+  return first?.sent.includes(`call ${tool}`) === true;
 }
 
 test('an app that nobody uses is ended, and started anew when it is needed', async (t) => {
+  const pass = stoppedTime(t);
   const { host, run, told, processes, installed } = hostFor(t, { limits: { idleSeconds: 0.1 } });
   assert.equal((await run('echo')).ok, true);
-  await until(() => told.length === 2);
+  await pass(90);
+  assert.deepEqual(told, ['started mail']);
+  await pass(10);
   assert.deepEqual(told, ['started mail', 'stopped mail: nobody used it for 0.1 s']);
   assert.equal(host.isUsed(installed('mail').id), false);
   assert.equal((await run('echo')).ok, true);
@@ -157,18 +159,22 @@ test('an app that nobody uses is ended, and started anew when it is needed', asy
 });
 
 test('an app at work is not idle, however long its call takes', async (t) => {
+  const pass = stoppedTime(t);
   const { run, told, processes } = hostFor(t, { limits: { idleSeconds: 0.05 } });
   const waiting = run('wait');
-  await pause(150);
+  await until(() => isAsked(processes, 'wait'));
+  await pass(150);
   assert.deepEqual(told, ['started mail']);
   processes[0]?.end('the test is over');
   assert.equal((await waiting).ok, false);
 });
 
 test('a process whose life is over ends once its calls are done', async (t) => {
+  const pass = stoppedTime(t);
   const { run, told, processes } = hostFor(t, { limits: { totalSeconds: 0.1 } });
   const waiting = run('wait');
-  await pause(200);
+  await until(() => isAsked(processes, 'wait'));
+  await pass(200);
   assert.deepEqual(told, ['started mail'], 'it is waited for');
   processes[0]?.say({ id: 2, result: { content: [] } });
   assert.equal((await waiting).ok, true);
@@ -179,8 +185,12 @@ test('a process whose life is over ends once its calls are done', async (t) => {
 });
 
 test('an app that is stopped during a call is noticed long before the call is too late', async (t) => {
-  const { run, told } = hostFor(t, { limits: { silentSeconds: 0.1, callSeconds: 60 } });
-  const stopped = await run('stop');
+  const pass = stoppedTime(t);
+  const { run, told, processes } = hostFor(t, { limits: { silentSeconds: 0.1, callSeconds: 60 } });
+  const stopping = run('stop');
+  await until(() => isAsked(processes, 'stop'));
+  await pass(200);
+  const stopped = await stopping;
   assert.deepEqual(stopped.ok ? null : [stopped.fault.kind, stopped.fault.message], [
     'app-timeout',
     '`mail` gave no sign of life for 0.1 s during `stop` and was stopped',
@@ -191,9 +201,11 @@ test('an app that is stopped during a call is noticed long before the call is to
 });
 
 test('an app that is slow and answers pings is left its time', async (t) => {
-  const { run, processes } = hostFor(t, { limits: { silentSeconds: 0.05, callSeconds: 60 } });
+  const pass = stoppedTime(t);
+  const { run, processes } = hostFor(t, { limits: { silentSeconds: 0.1, callSeconds: 60 } });
   const waiting = run('wait');
-  await pause(300);
+  await until(() => isAsked(processes, 'wait'));
+  await pass(300);
   const sent = processes[0]?.sent ?? [];
   assert.ok(sent.filter((method) => method === 'ping').length >= 2, sent.join());
   processes[0]?.say({ id: 2, result: { content: [{ type: 'text', text: 'at last' }] } });
@@ -220,12 +232,13 @@ function askingNetwork() {
 }
 
 test('a call whose request waits for a person longer than a call may take goes on after a yes', async (t) => {
+  const pass = stoppedTime(t);
   const { network, ask, answer } = askingNetwork();
   const { run, processes } = hostFor(t, { network, limits: { callSeconds: 1, silentSeconds: 0.4 } });
   const waiting = run('stop'); // and cannot answer pings meanwhile
-  await until(() => processes[0]?.sent.includes('call stop') === true);
+  await until(() => isAsked(processes, 'stop'));
   const asked = ask();
-  await pause(1_600);
+  await pass(1_600);
   answer(true);
   assert.equal(await asked, true);
   processes[0]?.say({ id: 2, result: { content: [{ type: 'text', text: 'fetched' }] } });
@@ -234,27 +247,32 @@ test('a call whose request waits for a person longer than a call may take goes o
 });
 
 test('a call that is merely slow is ended, also when a person was asked before', async (t) => {
+  const pass = stoppedTime(t);
   const { network, ask, answer } = askingNetwork();
-  const { run } = hostFor(t, { network, limits: { callSeconds: 0.2 } });
+  const { run, processes } = hostFor(t, { network, limits: { callSeconds: 0.2 } });
   const asked = ask();
-  await pause(100);
+  await pass(100);
   answer(true);
   await asked;
-  const slow = await run('wait');
+  const waiting = run('wait');
+  await until(() => isAsked(processes, 'wait'));
+  await pass(200);
+  const slow = await waiting;
   assert.deepEqual(slow.ok ? null : [slow.fault.kind, slow.fault.message], [
     'app-timeout',
     '`mail` did not answer `wait` within 0.2 s and was stopped',
   ]);
 });
 
-test('an app is no longer kept waiting once its request was refused for want of an answer', async () => {
+test('an app is no longer kept waiting once its request was refused for want of an answer', async (t) => {
+  const pass = stoppedTime(t);
   const { network, ask, late, answer } = askingNetwork();
   const asked = ask();
   assert.equal(network.isAsking, true);
   late.abort();
   assert.equal(network.isAsking, false);
   const waited = network.askingMs;
-  await pause(20);
+  await pass(20);
   assert.equal(network.askingMs, waited);
   answer(true);
   await asked;
@@ -329,7 +347,7 @@ test('an app that answers no ping while it waits is used like any other, and one
   assert.equal((await run('echo')).ok, true);
   assert.deepEqual(told, ['started mail']);
   await host.start(installed('rides'));
-  await pause(50);
+  await settled();
   assert.equal(processes[1]?.sent.includes('ping'), false);
 });
 
@@ -367,7 +385,7 @@ test('an app that crashes while it waits is not started in a loop', async (t) =>
   const { processes, told, run, warmed } = hostFor(t);
   await warmed('mail');
   processes[0]?.end('it ended with exit code 4');
-  await pause(20);
+  await settled();
   for (let times = 0; times < 3; times++) await warmed('mail');
   assert.equal(processes.length, 1);
   assert.equal((await run('echo')).ok, true);
@@ -375,8 +393,10 @@ test('an app that crashes while it waits is not started in a loop', async (t) =>
 });
 
 test('a warm app that nobody needs is ended, and may be warmed again', async (t) => {
+  const pass = stoppedTime(t);
   const { processes, told, warmed } = hostFor(t, { limits: { idleSeconds: 0.05 } });
   await warmed('mail');
+  await pass(50);
   assert.equal(await processes[0]?.ended.promise, 'it was stopped by the hub');
   await warmed('mail');
   assert.equal(processes.length, 2);

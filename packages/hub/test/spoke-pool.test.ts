@@ -3,6 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, DEFAULT_WARM_LIMITS, failed, fault, type WarmLimits } from '@cordon/core';
 import { SpokePool } from '../src/spokes/spoke-pool.ts';
 import { launcherOf, READY, type SpokeEnd } from './fixture/spoke.ts';
+import { settled, stoppedTime, until } from './fixture/time.ts';
+
+/** The pause before the pool is filled, and a little. */
+const REFILL_MS = 110;
 
 function poolFor(t: TestContext, warm: Partial<WarmLimits> = {}, isBroken = false) {
   const loops: (SpokeEnd & { isKilled: boolean })[] = [];
@@ -29,26 +33,24 @@ function poolFor(t: TestContext, warm: Partial<WarmLimits> = {}, isBroken = fals
   return { pool, loops, launched: () => launched };
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(5);
-}
-
 test('the pool fills to its size and no further, and is not filled before the answer has been sent', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, launched } = poolFor(t, { loops: 3 });
   pool.fill();
-  await pause(20);
+  await pass(90);
   assert.equal(launched(), 0);
+  await pass(10);
   await until(() => launched() === 3);
   pool.fill();
-  await pause(250);
+  await pass(REFILL_MS);
   assert.equal(launched(), 3);
 });
 
 test('a loop is handed out once: what it has seen ends with it', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, loops, launched } = poolFor(t, { loops: 2 });
   pool.fill();
+  await pass(REFILL_MS);
   await until(() => launched() === 2);
   const links = [await pool.take(), await pool.take(), await pool.take()];
   assert.equal(new Set(links.map((link) => link.ok && link.value)).size, 3);
@@ -58,11 +60,13 @@ test('a loop is handed out once: what it has seen ends with it', async (t) => {
 });
 
 test('a loop that died while it waited is passed over', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, loops, launched } = poolFor(t, { loops: 2 });
   pool.fill();
+  await pass(REFILL_MS);
   await until(() => launched() === 2);
   loops[0]?.kill();
-  await pause(10);
+  await settled();
   const taken = await pool.take();
   assert.equal(taken.ok && taken.value.isOver, false);
   assert.equal(launched(), 2);
@@ -81,7 +85,7 @@ test('a loop that is taken while it starts, and dies then, is passed over', asyn
   pool.warm();
   await until(() => starting.length === 1);
   const taking = pool.take();
-  await pause(10);
+  await settled();
   starting[0]?.kill();
   const taken = await taking;
   assert.equal(taken.ok && taken.value.isOver, false);
@@ -89,8 +93,12 @@ test('a loop that is taken while it starts, and dies then, is passed over', asyn
 });
 
 test('a loop that nobody needs is ended', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, loops, launched } = poolFor(t, { loops: 1, idleSeconds: 0.05 });
   pool.warm();
+  await pass(40);
+  assert.equal(loops[0]?.isKilled, false);
+  await pass(10);
   await until(() => loops[0]?.isKilled === true);
   const taken = await pool.take();
   assert.equal(taken.ok && taken.value.isOver, false);
@@ -98,21 +106,24 @@ test('a loop that nobody needs is ended', async (t) => {
 });
 
 test('loops that cannot be started are not tried in a loop', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, launched } = poolFor(t, { loops: 3 }, true);
   pool.fill();
-  await pause(300);
+  await pass(300);
   assert.equal(launched(), 1);
   assert.equal((await pool.take()).ok, false);
 });
 
 test('the end of the session ends the loops that wait', async (t) => {
+  const pass = stoppedTime(t);
   const { pool, loops, launched } = poolFor(t, { loops: 2 });
   pool.fill();
+  await pass(REFILL_MS);
   await until(() => launched() === 2);
   pool.close();
   await until(() => loops.every(({ isKilled }) => isKilled));
   pool.fill();
   pool.warm();
-  await pause(150);
+  await pass(REFILL_MS);
   assert.equal(launched(), 2);
 });
