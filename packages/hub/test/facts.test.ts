@@ -252,8 +252,10 @@ for (const answer of ['', 'I found nothing', '{"facts": {}}', '[]', '{"facts": [
 
 test('patterns look at a long message in a moment', () => {
   for (const piece of ['a ', 'my ', 'my a = ', 'i am A', 'name: ', ', my', '" = ', 'St. ', 'a@']) {
-    const from = performance.now();
+    // The processor's time of this thread: others may be using the machine.
+    const from = process.threadCpuUsage();
     factsIn(piece.repeat(4_000));
-    assert.ok(performance.now() - from < 1_000, piece);
+    const { user, system } = process.threadCpuUsage(from);
+    assert.ok(user + system < 1_000_000, piece);
   }
 });

@@ -4,6 +4,7 @@ import { afterEach, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, MOST_CALLS_AT_ONCE, ok, type TurnLimits } from '@cordon/core';
 import type { TurnContext } from '@cordon/protocol';
 import { type Serve, SpokeLink } from '../src/spokes/spoke-link.ts';
+import { settled, until } from './fixture/time.ts';
 
 const TURN: TurnContext = {
   system: '',
@@ -41,10 +42,7 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
   const received: string[] = [];
   spoke.on('data', (chunk: Buffer) => received.push(...chunk.toString().trim().split('\n')));
   /** A loop speaks when its turn has come. */
-  const turnHasCome = async () => {
-    while (!received.some((line) => line.includes('"turn"')))
-      await new Promise((resolve) => setImmediate(resolve));
-  };
+  const turnHasCome = () => until(() => received.some((line) => line.includes('"turn"')));
   const say = (...lines: readonly string[]) => spoke.write(lines.map((line) => `${line}\n`).join(''));
   const dropped: string[] = [];
   const run = (serve: Serve = NOTHING, signal = new AbortController().signal) =>
@@ -62,7 +60,7 @@ test('a turn goes from the query to the answer', async () => {
   );
   await turnHasCome();
   say('{"type":"open","id":7,"reference":"$1"}');
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => received.some((line) => line.includes('"opened"')));
   say('{"type":"answer","id":1,"text":"done"}');
   assert.deepEqual(await turn, { ok: true, value: 'done' });
   assert.deepEqual(JSON.parse(received.at(-1) ?? ''), { type: 'opened', text: 'the text', id: 7 });
@@ -123,7 +121,7 @@ test('a request id cannot be used twice while its answer is due', async () => {
   });
   await turnHasCome();
   say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"probe","id":3,"functionality":"x"}');
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await settled();
   assert.equal(served, 1);
   assert.deepEqual(dropped, ['a request id used twice']);
 });
@@ -134,7 +132,7 @@ test('an answer before open requests are served is dropped: their effects would 
   void run();
   await turnHasCome();
   say('{"type":"probe","id":3,"functionality":"x"}', '{"type":"answer","id":1,"text":"done"}');
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await settled();
   assert.deepEqual(dropped, ['an answer out of place']);
 });
 
