@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { Budget, DEFAULT_EGRESS_LIMITS, type Refusal, RefusalCount } from '../src/index.ts';
-import { clientHello, echo, get, open, recorder, tunnel } from './setting.ts';
+import { clientHello, echo, get, open, recorder, tunnel, until } from './setting.ts';
 
 const sink = () =>
   createServer((incoming, response) => incoming.resume().on('end', () => response.end('all')));
@@ -67,9 +67,14 @@ test('too many requests a minute are refused, and a minute later they pass again
 
 test('too many connections at once are refused, and later ones pass', async (context) => {
   const gate = Promise.withResolvers<boolean>();
-  const setting = await open(context, sink(), { limits: { connections: 2 }, decide: () => gate.promise });
+  let asked = 0;
+  const decide = () => {
+    asked++;
+    return gate.promise;
+  };
+  const setting = await open(context, sink(), { limits: { connections: 2 }, decide });
   const waiting = [get(setting, 'http://good.com/1'), get(setting, 'http://good.com/2')];
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => asked === 2);
   assert.match(await get(setting, 'http://good.com/3'), /^403 cordon: the app has too many connections/);
   gate.resolve(true);
   assert.deepEqual(await Promise.all(waiting), ['200 all', '200 all']);

@@ -63,7 +63,7 @@ async function open(context: TestContext, listener: RequestListener, server?: Se
   const way: FetchOptions['way'] = {
     reach: reach('good.com', 'good.com:80', 'other.org', '127.0.0.1:8080'),
     decide: async (asked) => told.asked.push(asked) > 0,
-    decideMs: 500,
+    decideMs: 60_000,
     lookup: async () => ['93.184.215.14'],
     dial: (to, at) => {
       told.dialled.push(`${to}:${at}`);
@@ -142,7 +142,7 @@ async function wayOf(_context: TestContext): Promise<FetchOptions['way']> {
   return {
     reach: reach('good.com'),
     decide: async () => true,
-    decideMs: 500,
+    decideMs: 60_000,
     lookup: async () => ['93.184.215.14'],
     dial: () => assert.fail('dialled'),
     budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),

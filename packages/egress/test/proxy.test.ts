@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { clientHello, converse, echo, get, OPENED, open, recorder, tunnel } from './setting.ts';
+import { clientHello, converse, echo, get, OPENED, open, recorder, tunnel, until } from './setting.ts';
 
 const web = () =>
   createServer((incoming, response) =>
@@ -70,12 +70,12 @@ test('another spelling of a listed address is refused', async (context) => {
 });
 
 test('a denial, a thrown error and no answer all deny', async (context) => {
-  for (const decide of [
-    async () => false,
-    () => Promise.reject(new Error('broken')),
-    () => new Promise<boolean>(() => {}),
+  for (const changes of [
+    { decide: async () => false },
+    { decide: () => Promise.reject(new Error('broken')) },
+    { decide: () => new Promise<boolean>(() => {}), decideMs: 50 },
   ]) {
-    const setting = await open(context, web(), { decide });
+    const setting = await open(context, web(), changes);
     assert.match(await get(setting, 'http://good.com/'), /^403 cordon: /);
     assert.deepEqual([setting.dialled, setting.lookedUp], [[], []]);
   }
@@ -142,12 +142,16 @@ test('what was used is told when it is over', async (context) => {
 
 test('a request waits for the decision before its body is asked for', async (context) => {
   const { server, got } = recorder();
-  const decided = Promise.withResolvers<boolean>();
-  const setting = await open(context, server, { decide: () => decided.promise });
+  const [asked, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+  const decide = () => {
+    asked.resolve();
+    return decided.promise;
+  };
+  const setting = await open(context, server, { decide });
   const head =
     'POST http://good.com/ HTTP/1.1\r\nhost: good.com\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n';
   const talk = converse(setting, [head, 'hi'], ['100 Continue\r\n\r\n', 'ok']);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await asked.promise;
   assert.equal(got(), '');
   decided.resolve(true);
   assert.match(await talk, /^HTTP\/1.1 100 Continue.*200 OK.*ok$/s);
@@ -260,7 +264,7 @@ test('TLS to a listed address has no server name, and one with a name is refused
 });
 
 test('a silent tunnel is closed', async (context) => {
-  const setting = await open(context, echo());
+  const setting = await open(context, echo(), { limits: { headersMs: 100 } });
   assert.equal((await tunnel(setting, 'good.com:443', '')).includes('got'), false);
   assert.equal((await tunnel(setting, 'good.com:80', '')).includes('got'), false);
   assert.deepEqual(setting.refused, ['good.com: the tunnel stayed silent']);
@@ -346,7 +350,7 @@ test('the proxy closes with its tunnels', async (context) => {
   const setting = await open(context, server);
   const hello = await clientHello('good.com');
   const talk = tunnel(setting, 'good.com:443', hello);
-  while (setting.dialled.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => setting.dialled.length > 0);
   await setting.close();
   assert.match(await talk, /^HTTP\/1.1 200 /);
 });

@@ -50,7 +50,8 @@ test('a head that dribbles into a tunnel is cut; one that comes at once passes',
   assert.doesNotMatch(slow, / 200 OK/);
   assert.match(setting.refused.join(), /^good.com: .*too slow/);
   const whole = 'GET / HTTP/1.1\r\nhost: good.com:8080\r\n\r\n';
-  assert.match(await converse(setting, [tunnel, whole], [OPENED, /ok$/]), / 200 OK/);
+  const patient = await open(context, recorder().server, { network: ['good.com:8080'] });
+  assert.match(await converse(patient, [tunnel, whole], [OPENED, /ok$/]), / 200 OK/);
 });
 
 test('an app that floods its proxy has none any more; as many requests at its own pace pass', async (context) => {

@@ -45,10 +45,7 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
   const folder = mkdtempSync(join(tmpdir(), 'cordon-egress-'));
   const reach = parseReach(network);
   assert.ok(reach.ok);
-  const budget = new Budget(
-    { ...DEFAULT_EGRESS_LIMITS, headersMs: 500, ...limits },
-    clock ?? (() => performance.now()),
-  );
+  const budget = new Budget({ ...DEFAULT_EGRESS_LIMITS, ...limits }, clock ?? (() => performance.now()));
   const told = {
     asked: [] as EgressRequest[],
     lookedUp: [] as string[],
@@ -59,7 +56,7 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
   const proxy = await openEgressProxy(join(folder, 'egress.sock'), {
     reach: reach.value,
     decide: async (asked) => told.asked.push(asked) > 0,
-    decideMs: 500,
+    decideMs: 60_000,
     lookup: async (host) => {
       told.lookedUp.push(host);
       return ['93.184.215.14'];
@@ -81,6 +78,11 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
     rmSync(folder, { recursive: true, force: true });
   });
   return { ...told, socket: join(folder, 'egress.sock'), budget, close };
+}
+
+/** Waits for what must come about; the test runner ends a test for which it does not. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 async function listening(server: Server): Promise<number> {

@@ -18,7 +18,7 @@ function requests(bytes: string): readonly string[] {
 async function sent(setting: Setting, raw: string): Promise<string> {
   const answer = await Promise.race([
     converse(setting, [raw], [/ 200 OK[\s\S]*ok$/]),
-    new Promise<string>((resolve) => setTimeout(() => resolve('nothing'), 1_500)),
+    new Promise<string>((resolve) => setTimeout(() => resolve('nothing'), 30_000).unref()),
   ]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   return answer;

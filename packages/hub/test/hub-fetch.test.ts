@@ -62,7 +62,7 @@ async function start(context: TestContext, changes: Partial<FetchParts> = {}): P
     way: {
       reach: reach.value,
       decide: async (request) => told.asked.push(request) > 0,
-      decideMs: 1_000,
+      decideMs: 60_000,
       lookup: async () => ['93.184.215.14'],
       dial: () => connect(port, '127.0.0.1'),
       budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
@@ -199,13 +199,16 @@ test('parameters that are no request are refused with what is wrong', async (t) 
 
 test('when the session ends a request under way is stopped', async (t) => {
   const ending = new AbortController();
-  const decided = Promise.withResolvers<boolean>();
+  const [secured, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const { fetch, got } = await start(t, {
     ending: ending.signal,
-    secure: () => decided.promise.then(() => Promise.reject(new Error('stopped'))),
+    secure: () => {
+      secured.resolve();
+      return decided.promise.then(() => Promise.reject(new Error('stopped')));
+    },
   });
   const answer = fetch({ url: URL });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await secured.promise;
   ending.abort();
   decided.resolve(true);
   assert.match(refusal(await answer), /-32001 the request was stopped/);
