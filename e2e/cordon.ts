@@ -46,8 +46,10 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-/** No test needs so long on any machine; a process that does is ended, and its test fails. */
-const DEADLINE_MS = 60_000;
+/** No test needs so long, also on a busy machine; a process that does is ended, and its test fails. */
+const DEADLINE_MS = 300_000;
+/** A look at other processes, which tell nobody what they do. */
+const LOOK_MS = 20;
 
 /** A user with a home, a data folder and nothing else; disposing removes all of it. */
 export class Home {
@@ -221,6 +223,14 @@ export class Conversation {
     await this.#until(() => this.#stdout.split(text).length > count, JSON.stringify(text));
   }
 
+  /** Waits for what no stream tells; fails the test if the command ends before. */
+  async until(isSo: () => boolean, what: string): Promise<void> {
+    while (!isSo()) {
+      if (this.#isOver) throw this.#endedBefore(what);
+      await new Promise((settle) => setTimeout(settle, LOOK_MS));
+    }
+  }
+
   async end(): Promise<Run> {
     const code = await this.#ended;
     return { code, stdout: this.#stdout, stderr: this.#stderr, events: this.events };
@@ -230,15 +240,16 @@ export class Conversation {
     return new Promise((settle, reject) => {
       this.#look = () => {
         if (isThere()) settle();
-        else if (this.#isOver)
-          reject(
-            new Error(
-              `the command ended before ${what}\n--- stdout\n${this.#stdout}\n--- stderr\n${this.#stderr}`,
-            ),
-          );
+        else if (this.#isOver) reject(this.#endedBefore(what));
       };
       this.#look();
     });
+  }
+
+  #endedBefore(what: string): Error {
+    return new Error(
+      `the command ended before ${what}\n--- stdout\n${this.#stdout}\n--- stderr\n${this.#stderr}`,
+    );
   }
 }
 
@@ -346,9 +357,9 @@ export function killBelow(root: number, text: string): void {
   }
 }
 
-/** Waits until none of these processes lives; fails the test after ten seconds. */
+/** Waits until none of these processes lives; fails the test after a minute. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
-  for (let wait = 0; wait < 200; wait++) {
+  for (let wait = 0; wait < 1200; wait++) {
     if (pids.every((pid) => parentOf(pid) === null)) return;
     await new Promise((settle) => setTimeout(settle, 50));
   }

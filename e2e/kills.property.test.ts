@@ -83,7 +83,7 @@ const endedIn = (events: readonly Printed[]) =>
 
 /** Until so many events were printed and so much time has gone by, or the query has ended. */
 async function moment(chat: Conversation, at: number, waitMs: number): Promise<void> {
-  while (chat.events.length < at && endedIn(chat.events).length === 0) await pause(5);
+  await chat.until(() => chat.events.length >= at || endedIn(chat.events).length > 0, `event ${at}`);
   await pause(waitMs);
 }
 

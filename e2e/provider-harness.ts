@@ -18,7 +18,7 @@ import { join, resolve } from 'node:path';
 export const ROOT = resolve(import.meta.dirname, '..');
 
 /** Longer than any run that does not hang. */
-const RUN_MS = 45_000;
+const RUN_MS = 300_000;
 
 export interface Run {
   readonly code: number | null;

@@ -259,12 +259,11 @@ test('a session whose log lost its newest events is told, listed, and gone on wi
     const chat = home.start(args, { terminal: true });
     await chat.shown(question);
     await chat.shown('[n] no (default)');
-    await new Promise((settle) => setTimeout(settle, 1000));
-    chat.say(answer);
+    await chat.answer(answer);
     if (answer === 'y') {
       await chat.shown('/help lists the commands');
-      await new Promise((settle) => setTimeout(settle, 1000));
-      chat.say('/exit');
+      await chat.shown('cordon> ');
+      chat.type('/exit\r');
     }
     assert.equal((await chat.end()).code, code, answer);
   }
