@@ -1,8 +1,10 @@
 /** Runs programs in the real sandbox for tests: what is not named is as strict as it can be. */
+import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { type ConfinedProcess, type Exit, NODE_INSIDE, openSandbox, type SandboxSpec } from '../src/index.ts';
 
@@ -79,6 +81,12 @@ export function folder(context: TestContext): string {
   chmodSync(path, 0o755);
   context.after(() => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+/** Waits for what must come about; fails the test after a minute, which no machine needs. */
+export async function until(isSo: () => boolean): Promise<void> {
+  for (let round = 0; round < 1_200 && !isSo(); round++) await wait(50);
+  assert.equal(isSo(), true);
 }
 
 /** An expression of code that is the error's code, or `done`. */

@@ -259,7 +259,7 @@ test('no Unix socket in a folder for reading can be connected to, unless the app
 one, two = s.socket(s.AF_UNIX, s.SOCK_STREAM), s.socket(s.AF_UNIX, s.SOCK_DGRAM)
 os.umask(0)
 one.bind(sys.argv[1] + '/stream'); one.listen(); two.bind(sys.argv[1] + '/datagrams')
-print('ready', flush=True); time.sleep(60)`;
+print('ready', flush=True); time.sleep(600)`;
   const server = spawn('/usr/bin/python3', ['-c', listening, shown], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

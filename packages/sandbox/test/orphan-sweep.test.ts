@@ -10,7 +10,7 @@ import { INIT_INSIDE } from '../src/backends/bubblewrap.ts';
 import { findProgram } from '../src/host.ts';
 import { APP_USER, checkPath, openSandbox } from '../src/index.ts';
 import { sweepOrphans } from '../src/orphan-sweep.ts';
-import { folder, script, start } from './confined.ts';
+import { folder, script, start, until } from './confined.ts';
 
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? APP_USER : (process.getuid?.() ?? -1);
@@ -29,11 +29,6 @@ function commandOf(pid: number): string {
   } catch {
     return '';
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let round = 0; round < 200 && !condition(); round++) await wait(50);
-  assert.equal(condition(), true);
 }
 
 interface Halves {

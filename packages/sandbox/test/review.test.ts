@@ -107,7 +107,7 @@ test("the names of the user's keys in the kernel, and the machine's interrupts, 
 /** Makes so many files, one by one, and stays until it is ended, or a second. */
 const filesIn = (place: string, count: number) => `import os, time
 for number in range(${count}): os.close(os.open('${place}/%d' % number, os.O_CREAT | os.O_WRONLY))
-time.sleep(${count > 100 ? 60 : 1})`;
+time.sleep(${count > 100 ? 600 : 1})`;
 
 test('files in the folder of shared memory count as those in the temporary folder do', async () => {
   const python = (code: string) =>
