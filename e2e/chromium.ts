@@ -35,7 +35,7 @@ const FLAGS = [
 ];
 
 /** For one answer of the browser. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 300_000;
 const SCREENSHOT_LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 1_000_000 };
 
 export interface View {

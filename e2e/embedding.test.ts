@@ -28,7 +28,7 @@ for (const [input, code, booked] of [
       env: home.environment(),
       input,
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 300_000,
     });
     assert.equal(run.status, code, run.stderr);
     assert.match(run.stdout, /Let `metro-hail` do `request_ride`\? This cannot be undone\./);

@@ -9,7 +9,7 @@ import { REPOSITORY } from './cordon.ts';
 test('thirty spokes come and go, and leave no process, descriptor or folder behind', async () => {
   const soak = join(REPOSITORY, 'bench/isolation/soak.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [soak, '--spokes', '30'], {
-    timeout: 90_000,
+    timeout: 300_000,
   });
   const [, before, after] = stdout.split('\n');
   assert.match(before ?? '', /^before: 0 processes, \d+ descriptors, 0 temporary$/);

@@ -44,7 +44,7 @@ for (const [what, secrets, status, heard] of [
 ] as const) {
   test(`where a ready-made policy ${what}, a query that was typed already is ${heard === 0 ? 'not ' : ''}served`, () => {
     using home = new Home();
-    const options = { env: home.environment(), input: QUERY, encoding: 'utf8', timeout: 60_000 } as const;
+    const options = { env: home.environment(), input: QUERY, encoding: 'utf8', timeout: 300_000 } as const;
     const run = spawnSync(programWith(home, secrets), [...CHAT, '--pin-unseen', '--json'], options);
     assert.equal(run.status, status, run.stderr);
     const printed = run.stdout

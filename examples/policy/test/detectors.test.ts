@@ -34,7 +34,7 @@ class Copy {
   async analyzed(args: readonly string[]): Promise<readonly (readonly number[])[]> {
     const environment = { PATH: '/usr/bin:/bin', HOME: this.root, LANG: 'C.UTF-8' };
     const options = ['--disable-warning=ExperimentalWarning', MAIN, 'analyze', ...args, '--json'];
-    const child = spawn(process.execPath, options, { cwd: this.root, env: environment, timeout: 60_000 });
+    const child = spawn(process.execPath, options, { cwd: this.root, env: environment, timeout: 300_000 });
     const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     const lines = out.trim().split('\n').slice(0, -1);
     return lines.map((line) => {

@@ -57,7 +57,7 @@ class User {
       cwd: join(this.#root, 'work'),
       env: { HOME: this.#root, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 90_000,
+      timeout: 300_000,
     });
     let out = '';
     let err = '';

@@ -38,7 +38,7 @@ async function search(
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: root, XDG_DATA_HOME: join(root, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 300_000,
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {

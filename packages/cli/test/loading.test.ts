@@ -24,7 +24,7 @@ function modulesOf(file: string): readonly string[] {
     console.log(JSON.stringify(loaded));
   `;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 }));
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 300_000 }));
 }
 
 /** Entries that stand for themselves, with all that they load of their package. */

@@ -290,7 +290,7 @@ test('a process that has ended is started again, but never with other code than 
   const settings = moduleAt('own/tone.mjs', [], places);
   assert.ok(settings.ok, JSON.stringify(settings));
   const module = new ModuleProcess(settings.value, openSandbox({ node: process.execPath }));
-  const ask = (m: string) => module.answer('is_rude', { m }, AbortSignal.timeout(20_000));
+  const ask = (m: string) => module.answer('is_rude', { m }, AbortSignal.timeout(300_000));
   try {
     assert.deepEqual(await module.declared(), ok({ is_rude: ['m'] }));
     assert.deepEqual(await Promise.all([ask('a'), ask('b')]), [ok('a'), ok('b')]);

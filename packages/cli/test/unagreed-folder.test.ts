@@ -65,7 +65,7 @@ function run(place: Workplace, args: readonly string[]): Promise<number> {
     const child = execFile(
       process.execPath,
       [main, ...args],
-      { cwd: join(place.root, 'clone'), env, timeout: 60_000 },
+      { cwd: join(place.root, 'clone'), env, timeout: 300_000 },
       (error, _out, told) => {
         assert.doesNotMatch(told, /error CFG/, 'the file is a good one, and not refused for its content');
         resolve(error === null ? 0 : Number(error.code ?? -1));

@@ -291,7 +291,7 @@ parentPort.on('message', () => parentPort.postMessage({ ok: true, value: null })
     console.log('answered');`;
   const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
   });
   assert.deepEqual([stdout, signal], ['true\nanswered\n', null]);
 });

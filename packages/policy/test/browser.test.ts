@@ -17,7 +17,7 @@ function reportOfBareRealm(): JsonObject {
   const program = fileURLToPath(new URL('bare-realm/run.ts', import.meta.url));
   const ran = spawnSync(process.execPath, ['--no-warnings', '--experimental-vm-modules', program], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
   });
   assert.equal(ran.stderr, '');
   const report = parseJson(ran.stdout);
@@ -94,7 +94,7 @@ function compiled(text: string): { readonly status: number | null; readonly outp
       }),
     );
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const ran = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8', timeout: 60_000 });
+    const ran = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8', timeout: 300_000 });
     return { status: ran.status, output: ran.stdout };
   } finally {
     rmSync(folder, { recursive: true });

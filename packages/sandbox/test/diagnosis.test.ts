@@ -321,7 +321,7 @@ describe('tried here', () => {
     const file = join(folder, 'probe.mts');
     writeFileSync(file, probe);
     const [program = '', ...args] = [...through, process.execPath, '--no-warnings', file, ...bwrap];
-    const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env: {}, timeout: 60_000 });
+    const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env: {}, timeout: 300_000 });
     return stdout === '' ? stderr : stdout;
   }
 

@@ -62,7 +62,7 @@ test('a folder that cannot be made is refused at once, also where Node would try
   // In a process of its own: what goes on for ever there hears nothing but the end.
   const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
   assert.deepEqual({ stdout, signal }, { stdout: 'folder-unavailable', signal: null });
