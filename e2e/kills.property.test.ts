@@ -9,6 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SEED } from '../tools/seed.ts';
 import {
   type Conversation,
   descendantsOf,
@@ -21,7 +22,6 @@ import {
 import { calls, type FakeOpenAi, type FakeScript, says, startFakeOpenAi } from './fake-openai/server.ts';
 import { inTurns, planning, step } from './provider-script.ts';
 
-const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MOMENTS_EACH = process.env.CORDON_FULL === '1' ? 25 : 1;
 /** Events of a whole query, and a few that never come: then it was answered before. */
 const MOST_EVENTS = 45;
@@ -121,7 +121,7 @@ for (const [number, victim] of (['app', 'loop', 'provider', 'hub'] as const).ent
   );
   test(`the ${victim} is killed in a query: nothing is lost or paid twice, and the next query works`, async (t) => {
     for (const { at, waitMs } of moments) {
-      t.diagnostic(`seed ${SEED}: ${victim} at event ${at} and ${waitMs} ms`);
+      t.diagnostic(`CORDON_SEED=${SEED}: ${victim} at event ${at} and ${waitMs} ms`);
       await killedAt(victim, at, waitMs);
     }
   });

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SEED } from '../../tools/seed.ts';
 import { gateTrace } from '../src/journal-trace.ts';
 import { describeStep, type Step } from '../src/label.ts';
 import { acceptorOf, missingTools, walk } from '../src/spin.ts';
@@ -12,7 +13,6 @@ import { walkGrants } from './grant-walk.ts';
 import { walkPrompts } from './prompt-walk.ts';
 
 const MISSING = missingTools();
-const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 1e6));
 const WALKS = 40;
 
 interface Walkable {

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { loadPolicy, readTrace } from '@cordon/policy';
 import fc from 'fast-check';
 import { JsonPlaces } from '../playground/page/json-places.ts';
+import '../../../tools/seed.ts';
 
 const PLAYGROUND = join(import.meta.dirname, '../playground');
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Line, LineSplitter } from '../src/line-splitter.ts';
+import '../../../tools/seed.ts';
 
 function split(longest: number, ...chunks: readonly (string | Uint8Array)[]): readonly Line[] {
   const splitter = new LineSplitter(longest);

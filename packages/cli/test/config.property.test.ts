@@ -7,6 +7,7 @@ import { parseAnswers } from '../src/answers.ts';
 import { plainJson } from '../src/config-reader.ts';
 import { parseJsonText } from '../src/json-text.ts';
 import { ConfigurationFolder } from './configuration-folder.ts';
+import '../../../tools/seed.ts';
 
 const KEYS = [
   'apps',

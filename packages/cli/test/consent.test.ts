@@ -6,6 +6,7 @@ import { TerminalConsent } from '../src/consent.ts';
 import { drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
 import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from './scripted-terminal.ts';
+import '../../../tools/seed.ts';
 
 const DENIED: PermissionAnswer = { allow: false, reason: 'user' };
 const UNANSWERED: PermissionAnswer = { allow: false, reason: 'no-answer' };

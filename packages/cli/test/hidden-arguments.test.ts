@@ -11,6 +11,7 @@ import { dataLines, drawPermission, textOfDrawing } from '../src/prompt-drawing.
 import { permissionPrompt } from './permission-prompt.ts';
 import { Workplace } from './program.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
+import '../../../tools/seed.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -17,6 +17,7 @@ import {
   policyText,
   sampleOf,
 } from '../../../conformance/harness.ts';
+import { SEED } from '../../../tools/seed.ts';
 import { analysisLine } from '../src/findings.ts';
 import { DIALECTS, readPolicyFiles } from '../src/policy-files.ts';
 import { tracesOf } from '../src/trace-input.ts';
@@ -27,7 +28,6 @@ const READ_BY_COMMANDS: ReadonlySet<string> = new Set(['a trace is a list', 'a c
 const ALL_CASES = conformanceCases().filter(({ name }) => !READ_BY_COMMANDS.has(name));
 /** The language alone has no detectors; commands bring them. Of a trace without events commands say that it has none. */
 const CASES = ALL_CASES.filter((one) => !warnsOfAbsence(one) && !isWithoutEvents(one));
-const SEED = Number(process.env.CORDON_SEED ?? Date.now() % 1_000_000);
 /** A start of the program takes a tenth of a second and more. */
 const STARTS = process.env.CORDON_FULL === '1' ? CASES.length : 40;
 

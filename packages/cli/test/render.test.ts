@@ -4,6 +4,7 @@ import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Re
 import fc from 'fast-check';
 import { EventRenderer, jsonLine, renderDiagnostics } from '../src/render.ts';
 import { QuotedStream, Screen } from '../src/screen.ts';
+import '../../../tools/seed.ts';
 
 function recordingScreen(columns = 80, hasColor = false) {
   let shown = '';

@@ -6,6 +6,7 @@ import { addEvents, countEvents, hasEvents } from '../src/event-counts.ts';
 import { Examiner } from '../src/scan/examiner.ts';
 import { NeedTable } from '../src/scan/rule-needs.ts';
 import { FeatureTable, plainMessagesOf, Survey } from '../src/scan/trace-features.ts';
+import '../../../tools/seed.ts';
 
 /** Every form that adds a need, and forms that look alike and add none. */
 const POLICY = `

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SEED } from '../../../tools/seed.ts';
 import { diffLines } from '../src/text-diff.ts';
-
-const SEED = Number(process.env.CORDON_PROPERTY_SEED ?? Date.now() % 1_000_000);
 
 function told(before: string, after: string): readonly string[] {
   const marks = { place: '@', same: ' ', removed: '-', added: '+' };
@@ -40,7 +39,7 @@ test('texts that have nothing in common differ as a whole', () => {
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((list) => list.join('\n'));
 
-test(`what is removed and added leads from one text to the other (seed ${SEED})`, () => {
+test(`what is removed and added leads from one text to the other (CORDON_SEED=${SEED})`, () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const steps = diffLines(before, after);

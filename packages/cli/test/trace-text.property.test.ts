@@ -11,6 +11,7 @@ import { streamLines } from '../src/stream-lines.ts';
 import { tracesOf } from '../src/trace-input.ts';
 import { parseRange, valueAt } from '../src/trace-path.ts';
 import { textColumns } from '../src/visible-text.ts';
+import '../../../tools/seed.ts';
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -9,6 +9,7 @@ import {
   visibleLine,
   visibleLines,
 } from '../src/visible-text.ts';
+import '../../../tools/seed.ts';
 
 test('ordinary text of any language stays as it is', () => {
   const text = 'Grüße, 東京 → שלום नमस्ते 👍🏽 ❤️ {"a": 1}';

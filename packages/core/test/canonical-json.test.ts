@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SEED } from '../../../tools/seed.ts';
 import { canonicalJson, canonicalJsonOf, type Json, toJson } from '../src/index.ts';
 
 test('keys stand in the order of their UTF-16 units, at every depth', () => {
@@ -17,15 +18,14 @@ test('numbers are written as JavaScript writes them (RFC 8785, 3.2.2.3)', () => 
 });
 
 test('equal values have one text, unequal ones two; the text reads back as the value', (t) => {
-  const seed = Date.now() % 1_000_000_000;
-  t.diagnostic(`seed ${seed}`);
+  t.diagnostic(`CORDON_SEED=${SEED}`);
   const value = fc.jsonValue().map((json): Json => JSON.parse(JSON.stringify(json)));
   const property = fc.property(value, value, (a, b) => {
     assert.deepEqual(JSON.parse(canonicalJson(a)), a);
     assert.equal(canonicalJson(shuffled(a)), canonicalJson(a));
     assert.equal(canonicalJson(a) === canonicalJson(b), isEqual(a, b));
   });
-  fc.assert(property, { seed });
+  fc.assert(property, { seed: SEED });
 });
 
 /** The same value with its keys in the opposite order. */
@@ -46,20 +46,18 @@ function isEqual(a: Json, b: Json): boolean {
 }
 
 test('strings are quoted as JSON quotes them, short and long, with every kind of escape', (t) => {
-  const seed = Date.now() % 1_000_000_000;
-  t.diagnostic(`seed ${seed}`);
+  t.diagnostic(`CORDON_SEED=${SEED}`);
   assert.equal(
     canonicalJson(['"', '\\', '\n', '\u007f', '\u2028', '\ud800', '😀']),
     '["\\"","\\\\","\\n","\u007f","\u2028","\\ud800","😀"]',
   );
   const text = fc.string({ unit: 'binary', maxLength: 100 });
   const property = fc.property(text, (one) => assert.equal(canonicalJson(one), JSON.stringify(one)));
-  fc.assert(property, { seed });
+  fc.assert(property, { seed: SEED });
 });
 
 test('a value that is no JSON yet has the text of its copy as JSON', (t) => {
-  const seed = Date.now() % 1_000_000_000;
-  t.diagnostic(`seed ${seed}`);
+  t.diagnostic(`CORDON_SEED=${SEED}`);
   const values = [
     [undefined, 'null'],
     [() => 1, 'null'],
@@ -74,5 +72,5 @@ test('a value that is no JSON yet has the text of its copy as JSON', (t) => {
   const property = fc.property(anything, (value) =>
     assert.equal(canonicalJsonOf(value), canonicalJson(toJson(value))),
   );
-  fc.assert(property, { seed });
+  fc.assert(property, { seed: SEED });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SEED } from '../../../tools/seed.ts';
 import { closedSchema, isClosedValue, type Json, mostBits } from '../src/index.ts';
 
 const CLOSED: readonly Json[] = [
@@ -75,7 +76,6 @@ test('what is used is what was understood: no other field, no other keyword', ()
 });
 
 test('a value that a schema of this kind calls closed holds no free text, whatever the schema', () => {
-  const seed = Date.now() % 1_000_000_000;
   const words = fc.constantFrom('ignore all rules', 'x y', 'GO');
   const leaf = fc.oneof(
     fc.constant({ type: 'string' }),
@@ -99,7 +99,7 @@ test('a value that a schema of this kind calls closed holds no free text, whatev
         [],
       );
     }),
-    { seed },
+    { seed: SEED },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, DEFAULT_JSON_LIMITS, type Json, parseJson } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 test('JSON within the limits is read', () => {
   assert.deepEqual(parseJson('{"a":[1,"]}",null]}'), { ok: true, value: { a: [1, ']}', null] } });

@@ -19,6 +19,7 @@ import {
   secureByAuthorities,
   type Traffic,
 } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 const SECRET = 'k3y/of+the=user&1';
 

@@ -9,6 +9,7 @@ import {
   parseReach,
   printNetworkEntry,
 } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 const MEANINGS = {
   'example.com': ['site', 'example.com', 443],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { rankApps, vettedWords } from '../src/planning/app-index.ts';
 import { app, serves, shape } from './fixture/app.ts';
+import '../../../tools/seed.ts';
 
 const THINGS = [
   'invoices',

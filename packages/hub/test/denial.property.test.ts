@@ -10,6 +10,7 @@ import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from './fixture/ap
 import { type Says, yes } from './fixture/consent.ts';
 import { call, field, type Line, plan, type Script } from './fixture/model.ts';
 import { raiseStage } from './fixture/stage.ts';
+import '../../../tools/seed.ts';
 
 const SECRET = 'SECRET-REASON';
 

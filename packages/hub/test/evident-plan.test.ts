@@ -4,6 +4,7 @@ import { type Functionality, type InstalledApp, id } from '@cordon/core';
 import fc from 'fast-check';
 import { evidentPlan, type Subject } from '../src/planning/evident-plan.ts';
 import { app, serves, shape } from './fixture/app.ts';
+import '../../../tools/seed.ts';
 
 function installed(
   name: string,

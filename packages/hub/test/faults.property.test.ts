@@ -16,6 +16,7 @@ import { type Event, type Json, toJson } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { TraceEvent } from '@cordon/policy';
 import { replay } from '../src/journal/replay.ts';
+import { SEED } from '../../../tools/seed.ts';
 import { listeningPolicy } from './fault/heard.ts';
 import { assertDoubts, assertInstalledOnce, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
 import {
@@ -40,7 +41,6 @@ import {
   withNeeds,
 } from './fault/scenario.ts';
 
-const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const IS_ALL = process.env.CORDON_FAULTS === 'all';
 const SCENARIOS = IS_ALL ? 12 : 5;
 const DEATHS_EACH = 6;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type InstalledApp, id, type StepPlan } from '@cordon/core';
 import fc from 'fast-check';
 import { fallbackPlan, type PlanningTask, plannerInput, readPlan } from '../src/planning/planner.ts';
+import '../../../tools/seed.ts';
 
 function app(name: string, description: string | null = null): InstalledApp {
   return {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { argumentsDatum } from '../src/consent/needs.ts';
 import { boundArguments, recipientsIn } from '../src/consent/recipients.ts';
 import { ReturnedTexts, UserWords } from '../src/context/heard-texts.ts';
+import '../../../tools/seed.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
   recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);

@@ -9,6 +9,7 @@ import { no } from './fixture/consent.ts';
 import { call, field, type Line, type PlannedStep, plan, type Script } from './fixture/model.ts';
 import { realLoop } from './fixture/spoke.ts';
 import { raiseStage, type Scene, type Stage, stageFor } from './fixture/stage.ts';
+import '../../../tools/seed.ts';
 
 const METRO = app('metro', { fares: 'a table of fares', terms: 'terms' });
 const QUICK = app('quick', { fares: 'another table', terms: 'terms' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { quote, redact, statusFailure } from '../src/failure.ts';
+import '../../../tools/seed.ts';
 
 const WHO = { name: 'local', keyVariable: 'LOCAL_KEY', secrets: [] };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ShownText } from '../src/shown-text.ts';
+import '../../../tools/seed.ts';
 
 function show(...attempts: readonly (readonly string[])[]): string {
   let shown = '';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeChat, loadPolicy } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 const POLICY = loadPolicy(`
 from invariant import count

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { lint, type ToolSchema } from '../src/index.ts';
 import { parseText } from '../src/parser.ts';
 import { Source } from '../src/source.ts';
+import '../../../tools/seed.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
 const FOLDER = new URL('../../../conformance/policy/', import.meta.url);

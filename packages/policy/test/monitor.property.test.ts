@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PolicyMonitor, TraceEvent } from '../src/index.ts';
 import { choice, eventsOf, policyOf, RUNS, shape } from './generated.ts';
+import '../../../tools/seed.ts';
 
 const CONTEXTS = 3;
 

@@ -8,6 +8,7 @@ import type { JsonObject } from '@cordon/core';
 import fc from 'fast-check';
 import { loadPolicy, type Policy } from '../src/index.ts';
 import { RUNS } from './generated.ts';
+import '../../../tools/seed.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);

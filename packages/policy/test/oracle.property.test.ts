@@ -15,6 +15,7 @@ import {
   shape,
   workingShape,
 } from './generated.ts';
+import '../../../tools/seed.ts';
 
 // ── comparison ────────────────────────────────────────────────────────────────────────────────────────────────
 

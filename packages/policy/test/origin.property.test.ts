@@ -8,6 +8,7 @@ import { evaluate, evaluatePending } from '@cordon/reference';
 import fc from 'fast-check';
 import { findingsIn, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 import { RUNS } from './generated.ts';
+import '../../../tools/seed.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { loadPolicy } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
 

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, parseJson } from '@cordon/core';
 import fc from 'fast-check';
 import { loadPolicy, mask, type Policy } from '../src/index.ts';
 import { RUNS } from './generated.ts';
+import '../../../tools/seed.ts';
 
 // ── traces with texts everywhere ──────────────────────────────────────────────────────────────────────────────
 

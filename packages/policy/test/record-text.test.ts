@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { recordFields } from '../src/record-text.ts';
+import '../../../tools/seed.ts';
 
 function texts(text: string): readonly string[] | null {
   return recordFields(text)?.map((field) => field.text) ?? null;

@@ -9,6 +9,7 @@ import {
   type HubMessage,
   type SpokeMessage,
 } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 const CONVERSATION = [
   { role: 'system', text: 's' },

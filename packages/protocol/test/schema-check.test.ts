@@ -10,6 +10,7 @@ import {
   readingsOf,
   SPOKE_SCHEMAS,
 } from '../src/index.ts';
+import '../../../tools/seed.ts';
 
 function keywordsOf(schema: Json): readonly string[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [];

@@ -7,6 +7,7 @@ import { compilePattern } from '../src/index.ts';
 import { LinearMatcher } from '../src/linear.ts';
 import { compileProgram, instructionsAtMost } from '../src/program.ts';
 import { parsePattern } from '../src/python-syntax.ts';
+import '../../../tools/seed.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
 

@@ -16,7 +16,7 @@ import { type TestContext, test } from 'node:test';
 
 import type { SessionId } from '@cordon/core';
 import type { Store, StoreKey, StoreOptions } from '@cordon/trace';
-
+import { SEED } from '../../../tools/seed.ts';
 import { ChainKey } from '../src/chain-key.ts';
 import { bytesOf, textOf } from '../src/row.ts';
 import { sealOf } from '../src/seal.ts';
@@ -33,7 +33,6 @@ import {
   temporaryFolder,
 } from './fixture.ts';
 
-const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const KEY: StoreKey = { kind: 'bytes', bytes: Buffer.alloc(32, 7) };
 const EVENTS = 32;
 const KEYS: readonly (readonly [string, StoreOptions])[] = [

@@ -5,6 +5,7 @@ import type { Grant, GrantDuration, PermissionSubject } from '@cordon/core';
 import fc from 'fast-check';
 
 import { openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
+import '../../../tools/seed.ts';
 
 /** Those that end at a time have a property of their own below. */
 type Duration = Exclude<GrantDuration, 'until'>;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { DEFAULT_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { type MemoryOwner, parseStoreKey, type Store } from '@cordon/trace';
-
+import { SEED } from '../../../tools/seed.ts';
 import { storeIn, temporaryFolder } from './fixture.ts';
 
 const NAMES = [
@@ -52,11 +52,10 @@ interface Kept {
   summaries: Map<SessionId, string>;
 }
 
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = Number(process.env.RUNS ?? 2);
 
 for (const key of [null, 'ab'.repeat(32)]) {
-  test(`owners never meet, ${key === null ? 'in the clear' : 'sealed'} (SEED=${SEED})`, (t) => {
+  test(`owners never meet, ${key === null ? 'in the clear' : 'sealed'} (CORDON_SEED=${SEED})`, (t) => {
     for (let run = 0; run < RUNS; run++) {
       const parsed = key === null ? null : parseStoreKey(key);
       const store = storeIn(t, temporaryFolder(t), { key: parsed?.ok === true ? parsed.value : null });

@@ -7,6 +7,7 @@ import { pythonCode } from '../../src/code/python.ts';
 import { shellCode } from '../../src/code/shell.ts';
 import { sqlCode } from '../../src/code/sql.ts';
 import { growth, workGrowth } from '../growth.ts';
+import '../../../../tools/seed.ts';
 
 type Reader = (text: string) => {
   readonly constructs: readonly Construct[];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { categoriesIn } from '../../src/hidden-text/character-category.ts';
+import '../../../../tools/seed.ts';
 
 test('categories cover a text from end to end, each where Unicode has it, and wanted ones are those of all', () => {
   fc.assert(

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { findHidden } from '../../src/hidden-text/hidden-text.ts';
 import { Beginnings, byteClass, stretchesApart, stretchesOf } from '../../src/hidden-text/stretch.ts';
 import { lowBytes } from '../../src/text-units.ts';
+import '../../../../tools/seed.ts';
 
 /** Few characters, so that long stretches come about; `\u0161` has the low byte of `a`. */
 const TEXT = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', '\u0161', '\n'), maxLength: 60 });

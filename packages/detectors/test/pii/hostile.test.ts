@@ -5,6 +5,7 @@ import type { FindIn } from '../../src/finding.ts';
 import { findNames } from '../../src/pii/names.ts';
 import { findForms, findPersonalData } from '../../src/pii/pii.ts';
 import { growth, workGrowth } from '../growth.ts';
+import '../../../../tools/seed.ts';
 
 const HOSTILE = [
   '@',

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { nameStretches, WordFilter } from '../../src/pii/name-stretches.ts';
 import { findNames } from '../../src/pii/names.ts';
 import { growth, workGrowth } from '../growth.ts';
+import '../../../../tools/seed.ts';
 
 const NONE = { words: new WordFilter([]), isAnnounced: () => false, isTelling: () => false };
 const ANNA = { ...NONE, words: new WordFilter(['anna']) };

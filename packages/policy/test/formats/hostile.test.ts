@@ -6,6 +6,7 @@ import { isJsonObject, type Json } from '@cordon/core';
 import fc from 'fast-check';
 import { readTrace, TRACE_FORMATS, type TraceFormat } from '../../src/index.ts';
 import { misplaced, valueAt } from './place.ts';
+import '../../../../tools/seed.ts';
 
 const FOLDER = new URL('../../../../conformance/traces/', import.meta.url);
 
