@@ -17,30 +17,46 @@ function asking(home: Home): Conversation {
   return home.start(['ask', RIDE, ...OPTIONS], { terminal: true });
 }
 
+/** Cordon takes keys for a person's after a longer pause than this. */
+const PASTE_MS = 300;
+const ROUNDS = 5;
+
+/** Sends lines until a second after the question; the longest time between two of them, which a busy machine stretches. */
+async function pasteInto(ask: Conversation, gap: number): Promise<number> {
+  let end = Number.POSITIVE_INFINITY;
+  void ask.shown('Allow?').then(
+    () => {
+      end = performance.now() + 1000;
+    },
+    () => {
+      end = 0;
+    },
+  );
+  let longest = 0;
+  for (let sent = performance.now(); sent < end; ) {
+    ask.type('o\r');
+    await pause(gap);
+    const now = performance.now();
+    longest = Math.max(longest, now - sent);
+    sent = now;
+  }
+  return longest;
+}
+
 for (const gap of [1, 25]) {
   test(`lines that arrive ${gap} ms apart, before and after the question, allow nothing`, async () => {
-    using home = new Home();
-    const ask = asking(home);
-    let isAsked = false;
-    const asked = ask.shown('Allow?').then(() => {
-      isAsked = true;
-    });
-    const isPasting = () => !isAsked || Date.now() < end;
-    let end = Number.POSITIVE_INFINITY;
-    const pasting = (async () => {
-      while (isPasting()) {
-        ask.type('o\r');
-        await pause(gap);
-      }
-    })();
-    await asked;
-    end = Date.now() + 1000;
-    await pasting;
-    await ask.shown('Ignored: this input arrived before you could read');
-    assert.doesNotMatch(ask.stdout, ALLOWED);
-    await ask.answer('o');
-    await ask.shown('allowed, this once');
-    assert.equal((await ask.end()).code, 0);
+    for (let round = 1; round <= ROUNDS; round++) {
+      using home = new Home();
+      const ask = asking(home);
+      // Lines that came as late as a person's say nothing about a paste.
+      if ((await pasteInto(ask, gap)) > PASTE_MS && round < ROUNDS) continue;
+      await ask.shown('Ignored: this input arrived before you could read');
+      assert.doesNotMatch(ask.stdout, ALLOWED);
+      await ask.answer('o');
+      await ask.shown('allowed, this once');
+      assert.equal((await ask.end()).code, 0);
+      return;
+    }
   });
 }
 

@@ -4,5 +4,5 @@
  */
 import fc from 'fast-check';
 
-export const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 31));
+export const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 30));
 fc.configureGlobal({ seed: SEED });

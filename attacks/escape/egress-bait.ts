@@ -44,7 +44,7 @@ export interface EgressBait {
   close(): Promise<void>;
 }
 
-export const BUDGET = { bytesUp: 64 * 1024, headersMs: 700, bodyMs: 1_500 };
+export const BUDGET = { bytesUp: 64 * 1024, headersMs: 1_500, bodyMs: 1_500 };
 
 export async function openEgressBait(): Promise<EgressBait> {
   const good = createServer((socket) => answerAsGood(socket));
@@ -56,7 +56,7 @@ export async function openEgressBait(): Promise<EgressBait> {
   const way: WayOut = {
     reach: reach.value,
     decide: async () => true,
-    decideMs: 1_000,
+    decideMs: 60_000,
     lookup: async (host) => {
       const times = (looked.get(host) ?? 0) + 1;
       looked.set(host, times);

@@ -29,11 +29,15 @@ function probe(...args: readonly (string | number)[]): Program {
   return { kind: 'probe', args: args.map(String) };
 }
 
+/** Several times as long as whoever watches memory, or measures folders, waits between two looks. */
+const WATCHED_MS = 4_000;
+const MEASURED_MS = 6_000;
+
 /** Buffers that are really written to, until there are `mib` of them; then they are held for the watch to see. */
 function buffers(mib: number): Program {
   return node(`const held = [];
     while (held.length < ${mib / 16}) held.push(Buffer.alloc(16 << 20, 1));
-    setTimeout(() => held.length > 0 && through(), 1500)`);
+    setTimeout(() => held.length > 0 && through(), ${WATCHED_MS})`);
 }
 
 /** Writes `count` files of `kib`; what the error of the last is called is why it stopped. */
@@ -41,7 +45,7 @@ function files(folder: string, count: number, kib: number): Program {
   return node(`const content = Buffer.alloc(${kib} << 10, 1);
     try {
       for (let n = 0; n < ${count}; n++) fs.writeFileSync(${quoted(folder)} + '/cordon-attack-' + n, content);
-      setTimeout(() => through(), 1500);
+      setTimeout(() => through(), ${WATCHED_MS});
     } catch (error) { refused(error.code) }`);
 }
 
@@ -51,14 +55,14 @@ function hiddenFiles(folder: string, count: number): Program {
     const hidden = Buffer.concat([Buffer.from(${quoted(`${folder}/`)}), Buffer.from([0xff, 0xfe])]);
     fs.mkdirSync(hidden, { recursive: true });
     for (let n = 0; n < ${count}; n++) fs.writeFileSync(Buffer.concat([hidden, Buffer.from('/' + n)]), content);
-    setTimeout(() => through(), 2500)`);
+    setTimeout(() => through(), ${MEASURED_MS})`);
 }
 
 /** Folders within folders, so that whoever measures them walks far for each. */
 function nestedFolders(folder: string, depth: number): Program {
   return node(`process.chdir(${quoted(folder)});
     for (let n = 0; n < ${depth}; n++) { fs.mkdirSync('d', { recursive: true }); process.chdir('d'); }
-    setTimeout(() => through(), 2500)`);
+    setTimeout(() => through(), ${MEASURED_MS})`);
 }
 
 /** `fallocate(file, mode, 0, mib)`. */
@@ -83,7 +87,7 @@ function deletedFiles(folder: string, count: number): Program {
       fs.unlinkSync(path);
       fs.writeSync(held[n], content);
     }
-    setTimeout(() => through(), 2500)`);
+    setTimeout(() => through(), ${MEASURED_MS})`);
 }
 
 const HURRIED: Attempt['setting'] = { in: 'alone', limits: { ...BOMB_LIMITS, cpuSeconds: 2 } };
@@ -124,7 +128,7 @@ export const RESOURCES: readonly Attempt[] = [
     'fills memory with text',
     node(`let text = 'x'.repeat(1 << 20); const held = [];
       for (let n = 0; n < 700; n++) held.push(Buffer.from(text + n).toString('latin1'));
-      setTimeout(() => held.length > 0 && through(), 1500)`),
+      setTimeout(() => held.length > 0 && through(), ${WATCHED_MS})`),
     node(`const held = 'x'.repeat(1 << 20); through()`),
     {
       stops: ['limit', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'code 133', 'code 134'],

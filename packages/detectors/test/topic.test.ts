@@ -5,7 +5,7 @@ import { loadPolicy } from '@cordon/policy';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 import { findModerated } from '../src/moderation/moderation.ts';
 import { findTopics } from '../src/topic/topic.ts';
-import { growth } from './growth.ts';
+import { growth, workGrowth } from './growth.ts';
 
 const LOAN = 'How high is the interest rate of a mortgage?';
 
@@ -200,7 +200,7 @@ test('neither takes more than linear time', () => {
   for (const find of [(text: string) => findTopics(text), findModerated]) {
     const slow = units.filter((unit) => growth(find, unit, 2_000) > 9);
     assert.deepEqual(
-      slow.filter((unit) => growth(find, unit, 20_000) > 12),
+      slow.filter((unit) => workGrowth(find, unit, 20_000) > 12),
       [],
     );
   }

@@ -245,7 +245,7 @@ test('the commit of a large event does not copy the log into the file, which is 
   assert.ok(fileSize(folder) < MIB, 'copied within the commit');
   append(store, session, say('short'));
   assert.ok(fileSize(folder) < MIB, 'copied within the next commit');
-  for (let waited = 0; fileSize(folder) < 8 * MIB && waited < 100; waited++) await setTimeout(100);
+  for (let waited = 0; fileSize(folder) < 8 * MIB && waited < 600; waited++) await setTimeout(100);
   assert.ok(fileSize(folder) > 8 * MIB);
   assert.equal(store.journal.verify(session).intact, true);
 });
