@@ -15,7 +15,7 @@ const QUERY = 'Say hello and then wait.';
 function install(home: Home): readonly string[] {
   const manifest = {
     description: 'An app for tests.',
-    limits: { callSeconds: 2 },
+    limits: { callSeconds: 4 },
     irreversible: ['hang'],
     untrusted: [],
     private: [],

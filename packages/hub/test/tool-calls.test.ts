@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_APP_LIMITS, type Manifest, REFUSED_TEXT } from '@cordon/core';
+import { type AppLimits, DEFAULT_APP_LIMITS, type Manifest, REFUSED_TEXT } from '@cordon/core';
 import { app, type ScriptedTool, shape, TEXT } from './fixture/app.ts';
 import { no, yes } from './fixture/consent.ts';
 import { call, type Line, plan } from './fixture/model.ts';
@@ -197,7 +197,14 @@ for (const [how, reply] of [
   });
 }
 
-const ENDS: readonly { readonly what: string; readonly tool: ScriptedTool; readonly reason: string }[] = [
+interface Ending {
+  readonly what: string;
+  readonly tool: ScriptedTool;
+  readonly limits?: Partial<AppLimits>;
+  readonly reason: string;
+}
+
+const ENDS: readonly Ending[] = [
   {
     what: 'crashes',
     tool: { reply: { crash: 'it ended with code 1' } },
@@ -206,17 +213,19 @@ const ENDS: readonly { readonly what: string; readonly tool: ScriptedTool; reado
   {
     what: 'does not answer',
     tool: { reply: { silence: true } },
-    reason: '`mail` did not answer `read` within 0.05 s and was stopped',
+    // Also for the call after it, which a busy machine has to answer in time.
+    limits: { callSeconds: 2 },
+    reason: '`mail` did not answer `read` within 2 s and was stopped',
   },
 ];
 
-for (const { what, tool, reason } of ENDS) {
+for (const { what, tool, reason, limits } of ENDS) {
   test(`an app that ${what} ends the query, and the next one works`, async (t) => {
     let calls = 0;
     const fragile: ScriptedTool = {
       reply: () => (++calls === 1 && typeof tool.reply === 'object' ? tool.reply : 'hello'),
     };
-    const mail = app('mail', { read: fragile }, { limits: { ...DEFAULT_APP_LIMITS, callSeconds: 0.05 } });
+    const mail = app('mail', { read: fragile }, { limits: { ...DEFAULT_APP_LIMITS, ...limits } });
     const script = { planner: [APP_ONLY], mail: [[call('read')]] };
     const stage = stageFor(t, { apps: [mail], script });
     const first = await stage.ask('read');
