@@ -73,7 +73,7 @@ const SHUT = {
   onQuiet: () => undefined,
 };
 
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 60_000;
 
 /** The ends of the last processes are not waited for one by one. */
 async function settled(rig: Rig, before: Traces): Promise<Traces> {
