@@ -52,7 +52,8 @@ function install(
         args: [join(REPOSITORY, 'e2e/apps', script)],
         manifest: {
           description: 'An app for tests.',
-          limits,
+          // A busy machine may take longer to start an app than the ten seconds it usually has.
+          limits: { startSeconds: 60, ...limits },
           irreversible: [],
           untrusted: [],
           private: [],
@@ -112,7 +113,7 @@ async function assertServes(chat: Conversation): Promise<void> {
 /** These never answer, so that the limit is what ends them. Long enough for a busy machine to serve the query after it. */
 const SHORT_START: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'hang-at-start.mjs': { startSeconds: 3 },
-  'garbage-only.mjs': { startSeconds: 5 },
+  'garbage-only.mjs': { startSeconds: 10 },
 };
 const SHORT_CALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   hang: { callSeconds: 3 },
