@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { type Event, type Json, toJson } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { TraceEvent } from '@cordon/policy';
-import { replay } from '../src/journal/replay.ts';
 import { SEED } from '../../../tools/seed.ts';
+import { replay } from '../src/journal/replay.ts';
 import { listeningPolicy } from './fault/heard.ts';
 import { assertDoubts, assertInstalledOnce, assertKept, assertLearnt, assertSound } from './fault/judge.ts';
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SEED } from '../../../tools/seed.ts';
 import { LinearMatcher } from '../src/linear.ts';
 import { PrefixedMatcher, prefixesOf } from '../src/prefixed.ts';
 import { compileProgram } from '../src/program.ts';
 import { parsePattern } from '../src/python-syntax.ts';
-import { SEED } from '../../../tools/seed.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 500);
 
