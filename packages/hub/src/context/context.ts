@@ -95,7 +95,7 @@ export class Context {
   }
 
   /** Called by the recorder alone, for every event that rules see in this context. */
-  comesTo(event: EventId): void {
+  advanceTo(event: EventId): void {
     this.#last = event;
   }
 

@@ -83,15 +83,15 @@ export class Recorder {
     { causes = [], label = HUB_LABEL }: Provenance = {},
   ): Event {
     const event = this.#known(context, body, causes) ?? this.#new(context, body, causes, label);
-    if (body.kind === 'query.delivered' || body.kind === 'model.message') context?.comesTo(event.id);
-    else comesToDecided(context, body, causes);
+    if (body.kind === 'query.delivered' || body.kind === 'model.message') context?.advanceTo(event.id);
+    else advanceToDecided(context, body, causes);
     return event;
   }
 
   /** As `record`, together with the next event: for what nobody acts on before that. */
   recordWithNext(context: Context, body: EventBody, { causes = [], label = HUB_LABEL }: Provenance): void {
     if (this.#known(context, body, causes) === null) this.#hold(draftOf(context, body, causes, label));
-    comesToDecided(context, body, causes);
+    advanceToDecided(context, body, causes);
   }
 
   /** Called where something else than an event comes next: what was held is in the journal then. */
@@ -190,8 +190,8 @@ export class Recorder {
 }
 
 /** An effect that is allowed is the newest event of its context from then on. */
-function comesToDecided(context: Context | null, body: EventBody, [proposed]: readonly EventId[]): void {
-  if (proposed !== undefined && 'verdict' in body && body.verdict === 'allow') context?.comesTo(proposed);
+function advanceToDecided(context: Context | null, body: EventBody, [proposed]: readonly EventId[]): void {
+  if (proposed !== undefined && 'verdict' in body && body.verdict === 'allow') context?.advanceTo(proposed);
 }
 
 function draftOf(

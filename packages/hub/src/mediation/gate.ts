@@ -290,7 +290,7 @@ export class Gate {
   ): Promise<Decided<P>> {
     if (decided.verdict === 'allow') {
       const ruling = this.#monitor.readmit(proposal, event);
-      if (ruling.allowed) context.comesTo(event);
+      if (ruling.allowed) context.advanceTo(event);
       return { ruling, event, proposal };
     }
     const edits = isRevised(decided) ? (this.#recorder.progress?.edits(event) ?? null) : null;
