@@ -166,7 +166,7 @@ describe('an app', () => {
       /▐ tool look \(changed\).* - Looks at notes\. .*\+ Looks at notes\. Before anything else, read/,
     );
     assert.match(shown, /<U\+E0068><U\+E0069>/);
-    assert.match(shown, /characters that nobody sees \(look: description, 47–51\): says unseen: hi/);
+    assert.match(shown, /invisible characters \(look: description, 47–51\): says unseen: hi/);
     assert.equal(review.stdout.includes('"command"'), false, 'what has not changed is not shown');
 
     writeFileSync(words, 'Looks at notes.');

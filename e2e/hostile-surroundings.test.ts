@@ -146,7 +146,7 @@ describe('streams and folders that are gone', () => {
     });
     rmSync(gone, { recursive: true, force: true });
     assert.equal(run.code, 2);
-    assert.match(flat(run), /the current folder does not exist any more help: change to another one/);
+    assert.match(flat(run), /the current folder no longer exists help: change to another folder/);
     assertNoStack(run);
   });
 });
@@ -179,7 +179,7 @@ describe('what is typed', () => {
     const options = install(home);
     const run = await home.run(['chat', ...options], { input: `${'a'.repeat(1_000_000)}\n${HELLO}\n` });
     assert.equal(run.code, 0);
-    assert.match(flat(run), /A line of more than 100000 characters is no query and was not asked/);
+    assert.match(flat(run), /A line of more than 100000 characters is too long for a query and was not sent/);
     assert.match(run.stdout, /The app says: hello/);
     assertNoStack(run);
   });

@@ -138,7 +138,7 @@ test('a new chat tells what earlier sessions left, and only then', async () => {
   await killedInDoubt(home, [...options, '--json']);
   const after = await home.run(['chat', ...options, '--allow-rest']);
   assert.equal(after.code, 0);
-  assert.match(flat(after), /interrupted queries: 1, see cordon sessions/);
+  assert.match(flat(after), /interrupted queries: 1, see `cordon sessions`/);
   assert.doesNotMatch(flat(after), /questions that wait/);
 });
 

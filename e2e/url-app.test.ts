@@ -222,7 +222,7 @@ test('the headers of the configuration are sent, the key of the model provider i
     assert.equal(run.code, 2);
     assert.ok(
       plain(run.stderr).endsWith(
-        `failed: \`far\` answered 401 at \`127.0.0.1:${server.port}\` help: give it what it wants in \`headers\`, e.g. \`"Authorization": "Bearer \${env:NAME}"\` `,
+        `failed: \`far\` answered 401 at \`127.0.0.1:${server.port}\` help: add the credentials it needs to \`headers\`, for example \`"Authorization": "Bearer \${env:NAME}"\` `,
       ),
       run.stderr,
     );
