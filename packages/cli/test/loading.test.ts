@@ -56,9 +56,9 @@ for (const [file, packages] of [
     'commands/sessions.ts',
     ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
   ],
-  ['commands/check.ts', ['core', 'detectors', 'policy']],
-  ['commands/analyze.ts', ['core', 'detectors', 'policy']],
-  ['commands/fmt.ts', ['core', 'policy']],
+  ['commands/check.ts', ['core', 'detectors', 'policy', 'regex']],
+  ['commands/analyze.ts', ['core', 'detectors', 'policy', 'regex']],
+  ['commands/fmt.ts', ['core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
