@@ -15,7 +15,6 @@ import {
   type Proposal,
   type Question,
   type Reason,
-  type RuleId,
   type Ruling,
   settledTexts,
 } from '@cordon/core';
@@ -52,11 +51,16 @@ declare const ABOUT: unique symbol;
 /** A decision, and what it takes to admit exactly what it is about, once. */
 export type Judged<P extends Proposal> = Decision & { readonly [ABOUT]: P };
 
-/** What a decision is about. `evaluation` null: evaluating it failed. */
-interface Case {
+interface Evaluated {
+  readonly decision: Decision;
+  /** Null: evaluating it failed. */
+  readonly evaluation: Evaluation | null;
+}
+
+/** What a decision is about. */
+interface Case extends Pick<Evaluated, 'evaluation'> {
   readonly proposal: Proposal;
   readonly frame: MonitorFrame;
-  readonly evaluation: Evaluation | null;
 }
 
 export class ReferenceMonitor {
@@ -81,13 +85,10 @@ export class ReferenceMonitor {
   decide<P extends Proposal>(given: P, frame: MonitorFrame, awaited?: Map<string, Question>): Judged<P> {
     // The caller keeps its object; what was decided is what will be spent.
     const proposal = frozenCopy(given);
-    // The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen.
-    try {
-      const evaluation = this.#monitor.evaluate([proposalEvent(proposal, frame)], awaited);
-      return this.#judged(verdictOf(evaluation.findings, reasonOf), { proposal, frame, evaluation });
-    } catch (error) {
-      return this.#judged(faultDecision(error), { proposal, frame, evaluation: null });
-    }
+    const { decision, evaluation } = this.#evaluated(proposal, frame, awaited);
+    const judged = decision as Judged<P>;
+    this.#cases.set(judged, { proposal, frame, evaluation });
+    return judged;
   }
 
   /**
@@ -99,23 +100,12 @@ export class ReferenceMonitor {
     const found = this.#cases.get(judged);
     if (found === undefined) throw new Error('this monitor did not decide so, or has admitted it before');
     this.#cases.delete(judged);
-    const { proposal, frame, evaluation } = found;
+    const { proposal, frame } = found;
     const agreed = new Set(consent === 'given' ? asking(judged).map(({ rule }) => rule) : []);
-    if (evaluation === null || !this.#monitor.isCurrent(evaluation)) {
-      // What was stored under a `Judged<P>` is the `P` that `decide` was given.
-      const again = this.decide(proposal as P, frame);
-      const now = this.#cases.get(again)?.evaluation ?? null;
-      return this.#admit(again, now, proposal as P, agreed);
-    }
-    return this.#admit(judged, evaluation, proposal as P, agreed);
-  }
-
-  #admit<P extends Proposal>(
-    decision: Decision,
-    evaluation: Evaluation | null,
-    proposal: P,
-    agreed: ReadonlySet<RuleId>,
-  ): Ruling<P> {
+    const isCurrent = found.evaluation !== null && this.#monitor.isCurrent(found.evaluation);
+    const { decision, evaluation } = isCurrent
+      ? { decision: judged, evaluation: found.evaluation }
+      : this.#evaluated(proposal, frame);
     if (decision.verdict === 'deny') return { allowed: false, reasons: decision.reasons };
     // Attack: what another rule asks comes up while the decision waits, and passes with the yes to the first.
     const open = asking(decision).filter(({ rule }) => !agreed.has(rule));
@@ -126,13 +116,8 @@ export class ReferenceMonitor {
     } catch (error) {
       return { allowed: false, reasons: [faultReason(error)] };
     }
-    return { allowed: true, allowance: this.#mint(proposal), warnings: decision.warnings };
-  }
-
-  #judged<P extends Proposal>(decision: Decision, about: Case): Judged<P> {
-    const judged = decision as Judged<P>;
-    this.#cases.set(judged, about);
-    return judged;
+    // What was stored under a `Judged<P>` is the `P` that `decide` was given.
+    return { allowed: true, allowance: this.#mint(proposal as P), warnings: decision.warnings };
   }
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
@@ -145,8 +130,10 @@ export class ReferenceMonitor {
    * its query may go on, so what this policy would have said of it is kept too.
    */
   happened(proposal: Proposal, frame: MonitorFrame, isUnfinished = false): void {
-    if (isUnfinished) this.#hindsight.set(frame.event, this.decide(proposal, frame));
-    this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
+    const told = frozenCopy(proposal);
+    const known = isUnfinished ? this.#evaluated(told, frame) : null;
+    if (known !== null) this.#hindsight.set(frame.event, known.decision);
+    this.#monitor.append(known?.evaluation ?? [proposalEvent(told, frame)]);
   }
 
   /** What this policy would have said of an unfinished effect; null: it was this monitor that decided it. */
@@ -190,6 +177,16 @@ export class ReferenceMonitor {
     const allowance = Object.freeze({}) as Allowed<P>;
     this.#allowances.set(allowance, proposal);
     return allowance;
+  }
+
+  /** The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen. */
+  #evaluated(proposal: Proposal, frame: MonitorFrame, awaited?: Map<string, Question>): Evaluated {
+    try {
+      const evaluation = this.#monitor.evaluate([proposalEvent(proposal, frame)], awaited);
+      return { decision: verdictOf(evaluation.findings, reasonOf), evaluation };
+    } catch (error) {
+      return { decision: faultDecision(error), evaluation: null };
+    }
   }
 }
 

@@ -204,7 +204,7 @@ export class RuleSet {
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
     const origins = originsIn(this.#seen);
-    this.#world = worldOver(this.#index, inputOf(parameters), origins, this.#work, explains);
+    this.#world = worldOver(this.#index, { input: inputOf(parameters), origins, work: this.#work, explains });
   }
 
   /** How many events the rules remember. */
@@ -301,9 +301,9 @@ export class RuleSet {
     if (this.#program.domains.size === 0)
       return origins === this.#world.origins
         ? this.#world
-        : { ...this.#world, trail: [], counted: 0, origins };
+        : worldOver(this.#index, { ...this.#world, origins });
     const index = this.#index.fork();
-    const world = worldOver(index, this.#world.input, origins, this.#work, this.#world.explains);
+    const world = worldOver(index, { ...this.#world, origins });
     index.add(entries, world);
     return world;
   }
@@ -392,10 +392,7 @@ function originsIn(seen: SeenTexts | null): Origins | null {
 
 function worldOver(
   index: DomainIndex,
-  input: Value,
-  origins: Origins | null,
-  work: Work,
-  explains: boolean,
+  { input, origins, work, explains }: Pick<World, 'input' | 'origins' | 'work' | 'explains'>,
 ): World {
   return {
     origins,
