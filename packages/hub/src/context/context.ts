@@ -94,7 +94,7 @@ export class Context {
     return this.#last;
   }
 
-  /** Called by the recorder alone, for every event that rules see in this context. */
+  /** Called where an event that rules see gets its place in the journal, or is found to have it. */
   advanceTo(event: EventId): void {
     this.#last = event;
   }

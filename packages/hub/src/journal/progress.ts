@@ -90,6 +90,7 @@ export class Progress {
   readonly #outputs = new Map<string, Result<ToolReturn, Fault>>();
   readonly #offers: OfferEvent[] = [];
   readonly #givenPeers = new Set<EphemeralId>();
+  readonly #pinned = new Map<AppId, string>();
 
   /** @param events of the interrupted query, in order, `user.message` first */
   constructor(events: readonly Event[]) {
@@ -196,11 +197,7 @@ export class Progress {
 
   /** What apps were agreed to in it; by app, the digest. */
   get pinned(): ReadonlyMap<AppId, string> {
-    return new Map(
-      this.#events.flatMap((event) =>
-        event.kind === 'app.pinned' && event.app !== null ? [[event.app, event.digest] as const] : [],
-      ),
-    );
+    return this.#pinned;
   }
 
   /** What the user chose when they were asked by this event; null: there was no answer while the query ran. */
@@ -269,6 +266,7 @@ export class Progress {
     if (event.kind === 'query.ended') for (const question of this.#declined) this.#choices.delete(question);
     if (event.kind === 'query.ended' || effectOf(event) !== null) this.#declined.clear();
     if (event.kind === 'offer.made') this.#offers.push(event);
+    if (event.kind === 'app.pinned' && event.app !== null) this.#pinned.set(event.app, event.digest);
     const [cause] = event.causes;
     if (cause === undefined) return;
     if (isDecision(event)) this.#decisions.set(cause, event);
