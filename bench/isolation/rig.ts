@@ -15,6 +15,7 @@ import {
   type InstalledApp,
   id,
   type Result,
+  SILENT_MANIFEST,
   type ToolCall,
   type WarmLimits,
 } from '@cordon/core';
@@ -68,13 +69,9 @@ export function programApp(file: string, limits: Partial<AppLimits> = {}): Insta
     source: { kind: 'command', command: 'node', args: [join(PROGRAMS, file)], env: {}, cwd: null },
     model: null,
     manifest: {
+      ...SILENT_MANIFEST,
       description: 'a program that is measured',
-      functionalities: [],
-      network: [],
-      credentials: [],
-      files: { read: [], write: [] },
       limits: { ...DEFAULT_APP_LIMITS, ...limits },
-      node: [],
       irreversible: [],
       untrusted: [],
       private: [],

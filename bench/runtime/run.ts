@@ -20,6 +20,7 @@ import {
   type Manifest,
   type Model,
   parseJson,
+  SILENT_MANIFEST,
   type TurnLimits,
 } from '@cordon/core';
 import {
@@ -34,7 +35,6 @@ import {
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
-import { SILENT_MANIFEST } from '../../packages/cli/src/manifest-config.ts';
 import { stateFolder } from '../../packages/cli/src/paths.ts';
 import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
 import { longTextsOf } from '../../packages/cli/src/rules.ts';

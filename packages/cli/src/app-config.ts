@@ -15,6 +15,7 @@ import {
   type Json,
   type JsonObject,
   NAME_PATTERN,
+  SILENT_MANIFEST,
 } from '@cordon/core';
 import { type ConfigReader, type Located, type ObjectReader, type Problem, quoted } from './config-reader.ts';
 import type { JsonNode } from './json-text.ts';
@@ -24,7 +25,6 @@ import {
   readManifest,
   readPath,
   readProse,
-  SILENT_MANIFEST,
 } from './manifest-config.ts';
 import { absolutePath, covers, type Environment, realPath, stateFolder } from './paths.ts';
 import { type PlaceholderValues, replacePlaceholders } from './placeholders.ts';

@@ -16,6 +16,7 @@ import {
   NAME_PATTERN,
   NODE_GRANTS,
   type NodeGrant,
+  SILENT_MANIFEST,
 } from '@cordon/core';
 import {
   type ConfigReader,
@@ -61,19 +62,6 @@ export interface OwnPath {
   /** `write`: an app may read it. */
   readonly closedFor: 'read and write' | 'write';
 }
-
-export const SILENT_MANIFEST: Manifest = Object.freeze({
-  description: null,
-  functionalities: [],
-  network: [],
-  credentials: [],
-  files: { read: [], write: [] },
-  limits: DEFAULT_APP_LIMITS,
-  node: [],
-  irreversible: null,
-  untrusted: null,
-  private: null,
-});
 
 const MOST_DESCRIPTION = 2000;
 const MOST_FUNCTIONALITY_DESCRIPTION = 300;

@@ -7,10 +7,18 @@
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { dirname } from 'node:path';
-import { type AppLimits, type Diagnostic, failed, NAME_PATTERN, ok, type Result } from '@cordon/core';
+import {
+  type AppLimits,
+  type Diagnostic,
+  failed,
+  NAME_PATTERN,
+  ok,
+  type Result,
+  SILENT_MANIFEST,
+} from '@cordon/core';
 import { ConfigReader, type Located, type ObjectReader, quoted } from './config-reader.ts';
 import { type JsonNode, parseJsonText } from './json-text.ts';
-import { type OwnPath, readManifest, SILENT_MANIFEST } from './manifest-config.ts';
+import { type OwnPath, readManifest } from './manifest-config.ts';
 import { type Environment, realPath } from './paths.ts';
 import { replacePlaceholders } from './placeholders.ts';
 import { NO_RIGHTS, type RunRights, runStateFolder } from './run-rights.ts';

@@ -4,9 +4,16 @@
  *
  * Ring 1.
  */
-import { type AppId, type Clock, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  type AppId,
+  type Clock,
+  type Diagnostic,
+  type InstalledApp,
+  ok,
+  type Result,
+  SILENT_MANIFEST,
+} from '@cordon/core';
 import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
-import { SILENT_MANIFEST } from './manifest-config.ts';
 import { readPolicies } from './policy-in-force.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunRights } from './run-rights.ts';

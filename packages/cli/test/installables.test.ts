@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DEFAULT_APP_LIMITS, type InstalledApp, id } from '@cordon/core';
+import { type InstalledApp, id, SILENT_MANIFEST } from '@cordon/core';
 import { installablesOf } from '../src/install/installables.ts';
 import { Machine } from './install-fixture.ts';
 
@@ -13,13 +13,8 @@ function appOf(command: string): InstalledApp {
     source: { kind: 'command', command: program, args, env: {}, cwd: null },
     model: null,
     manifest: {
+      ...SILENT_MANIFEST,
       description: 'Demonstrates.',
-      functionalities: [],
-      network: [],
-      credentials: [],
-      files: { read: [], write: [] },
-      limits: DEFAULT_APP_LIMITS,
-      node: [],
       irreversible: [],
       untrusted: [],
       private: [],

@@ -1,9 +1,8 @@
 /** Labels that are proposed: what says them, and that nothing looser comes without a reason that is marked as such. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { toolLabels, UNKNOWN_TOOL } from '@cordon/core';
+import { SILENT_MANIFEST, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
 import { type ProposedTool, proposeLabels } from '../src/label-proposal.ts';
-import { SILENT_MANIFEST } from '../src/manifest-config.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
   const properties = Object.fromEntries(args.map((arg) => [arg, { type: 'string' }]));

@@ -90,6 +90,7 @@ export {
   type NodeGrant,
   type RememberedValue,
   type SecretSource,
+  SILENT_MANIFEST,
 } from './manifest.ts';
 export type {
   Model,

@@ -6,7 +6,7 @@
  */
 import type { AppId, FunctionalityName } from './id.ts';
 import type { JsonSchema } from './json.ts';
-import type { AppLimits } from './limits.ts';
+import { type AppLimits, DEFAULT_APP_LIMITS } from './limits.ts';
 import type { ToolLabelEntry } from './tool-label.ts';
 
 /** One thing an app can do for others: the unit of inter-spoke exchange (paper, IV-C1). */
@@ -53,6 +53,20 @@ export interface Manifest {
   /** What the user's label file says of this app's tools, whose `app` is null here; absent: nothing. */
   readonly labels?: readonly ToolLabelEntry[];
 }
+
+/** What an app has of which the user's configuration says nothing: no rights, and the strict reading of each tool. */
+export const SILENT_MANIFEST: Manifest = Object.freeze({
+  description: null,
+  functionalities: [],
+  network: [],
+  credentials: [],
+  files: { read: [], write: [] },
+  limits: DEFAULT_APP_LIMITS,
+  node: [],
+  irreversible: null,
+  untrusted: null,
+  private: null,
+});
 
 /** A value of a closed type in a tool's structured output. */
 export interface RememberedValue {

@@ -15,6 +15,7 @@ import {
   type Json,
   ok,
   parseJson,
+  SILENT_MANIFEST,
   type ToolCall,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
@@ -26,13 +27,8 @@ export const PRETENDED_APP: InstalledApp = {
   source: { kind: 'command', command: 'none', args: [], env: {}, cwd: null },
   model: null,
   manifest: {
+    ...SILENT_MANIFEST,
     description: '',
-    functionalities: [],
-    network: [],
-    credentials: [],
-    files: { read: [], write: [] },
-    limits: DEFAULT_APP_LIMITS,
-    node: [],
     irreversible: [],
     untrusted: [],
     private: [],
