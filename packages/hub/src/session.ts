@@ -351,7 +351,7 @@ export class Session {
       return await this.#serve(said.text, signal, said.private === true);
     } finally {
       this.#recorder.follow(null);
-      this.#installing.isOver();
+      this.#installing.queryEnded();
       this.#monitor.resume(new Map());
       this.#operator.learn();
     }

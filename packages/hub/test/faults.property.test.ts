@@ -204,8 +204,16 @@ test('nor does one in which apps are installed, which is asked, fetched, reviewe
   await endureGenerated(t, SCENARIOS, (chance) => withInstalls(scenarioOf(chance), chance));
 });
 
-/** Deaths that once made a session repeat a step. `seed`: of its scenario. */
-const KEPT: Readonly<Record<string, { readonly seed: number; readonly deaths: readonly Death[] }>> = {
+interface Kept {
+  /** Of the scenario. */
+  readonly seed: number;
+  readonly deaths: readonly Death[];
+  /** Apps are installed in it; absent: none is. */
+  readonly installs?: true;
+}
+
+/** Deaths that once made a session repeat a step. */
+const KEPT: Readonly<Record<string, Kept>> = {
   'an agent loop ends while the journal answers for its model': {
     seed: 506885684,
     deaths: [
@@ -220,22 +228,14 @@ const KEPT: Readonly<Record<string, { readonly seed: number; readonly deaths: re
       { of: 'hub', at: 75, when: 'after' },
     ],
   },
-};
-
-for (const [what, { seed, deaths }] of Object.entries(KEPT)) {
-  test(`a resumed query repeats nothing when ${what}`, async (t) => {
-    await endure(t, { ...scenarioOf(new Chance(seed)), hasEarlier: false }, deaths);
-  });
-}
-
-/** The same, where apps are installed. */
-const KEPT_INSTALLING: typeof KEPT = {
   'an app was permitted something before it was first agreed to': {
     seed: 21003,
+    installs: true,
     deaths: [{ of: 'hub', at: 99, when: 'before' }],
   },
   'the loop ends of an app that had acted before the user was asked to install another': {
     seed: 23001,
+    installs: true,
     deaths: [
       { of: 'hub', at: 43, when: 'before' },
       { of: 'spoke', at: 4, when: 'after' },
@@ -243,6 +243,7 @@ const KEPT_INSTALLING: typeof KEPT = {
   },
   'a query fails that observed anew what an earlier one had observed': {
     seed: 47000,
+    installs: true,
     deaths: [
       { of: 'hub', at: 57, when: 'after' },
       { of: 'provider', at: 6, when: 'before' },
@@ -250,10 +251,11 @@ const KEPT_INSTALLING: typeof KEPT = {
   },
 };
 
-for (const [what, { seed, deaths }] of Object.entries(KEPT_INSTALLING)) {
-  test(`a resumed query with an installation repeats nothing when ${what}`, async (t) => {
+for (const [what, { seed, deaths, installs = false }] of Object.entries(KEPT)) {
+  test(`a resumed query repeats nothing when ${what}`, async (t) => {
     const chance = new Chance(seed);
-    await endure(t, withInstalls(scenarioOf(chance), chance), deaths);
+    const plain = scenarioOf(chance);
+    await endure(t, installs ? withInstalls(plain, chance) : { ...plain, hasEarlier: false }, deaths);
   });
 }
 

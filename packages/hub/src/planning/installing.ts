@@ -130,7 +130,7 @@ export class Installing {
   }
 
   /** The query has ended: what it did not come to again is installed as before. */
-  isOver(): void {
+  queryEnded(): void {
     const { registry } = this.#parts;
     for (const app of this.#before.hidden) registry.add(app);
     this.#before = NOTHING_BEFORE;
