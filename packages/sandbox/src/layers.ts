@@ -25,11 +25,11 @@ export const LAYERS = {
   },
   'separate-user': {
     does: 'apps are never user 0 of the host',
-    without: 'an app is root where the kernel asks for a user only',
+    without: 'an app is root where the kernel checks only the user',
     mayBeLeftOut: 'tests',
   },
   'file-view': {
-    does: 'only files that the manifest names, and programs, exist',
+    does: 'only programs and the files that the manifest names exist',
     without: 'apps read every file that your user can read',
     mayBeLeftOut: 'user',
   },
@@ -39,7 +39,7 @@ export const LAYERS = {
     mayBeLeftOut: 'user',
   },
   landlock: {
-    does: 'what may only be read cannot be opened for writing, whatever kind of file it is',
+    does: 'apps cannot open read-only paths for writing, whatever kind of file they are',
     without: 'apps write to named pipes in folders that they may only read',
     mayBeLeftOut: 'user',
   },
@@ -50,17 +50,17 @@ export const LAYERS = {
   },
   'pid-namespace': {
     does: 'processes of the host cannot be seen or signalled',
-    without: 'apps see and signal your other processes, and may leave some behind',
+    without: 'apps see and signal your other processes, and may leave processes running',
     mayBeLeftOut: 'user',
   },
   'own-init': {
-    does: 'the app ends with Cordon, and cannot reach the process that sees to it',
+    does: 'the app ends with Cordon, and cannot reach the process that ends it',
     without: 'apps write into the process that ends them, and outlive Cordon',
     mayBeLeftOut: 'tests',
   },
   'network-namespace': {
-    does: 'there is no network but the proxy',
-    without: 'apps reach the Internet, your network and this machine, and no policy sees it',
+    does: 'the proxy is the only network',
+    without: 'apps reach the Internet, your network and this machine without a decision of the policy',
     mayBeLeftOut: 'user',
   },
   'ipc-namespace': {
@@ -84,9 +84,9 @@ export const LAYERS = {
     mayBeLeftOut: 'user',
   },
   capabilities: {
-    does: 'every capability is dropped and none can be gained',
+    does: 'every Linux capability is dropped and none can be gained',
     without:
-      'apps are root of their own namespaces: they reach what ends them, and where many faults of kernels were found',
+      'apps are root of their own namespaces: they reach the process that ends them, and parts of the kernel in which many bugs were found',
     mayBeLeftOut: 'user',
   },
   session: {
@@ -95,7 +95,7 @@ export const LAYERS = {
     mayBeLeftOut: 'user',
   },
   seccomp: {
-    does: 'system calls are those of a list',
+    does: 'only listed system calls are allowed',
     without: 'apps reach every part of the kernel',
     mayBeLeftOut: 'user',
   },
@@ -110,23 +110,23 @@ export const LAYERS = {
     mayBeLeftOut: 'user',
   },
   environment: {
-    does: 'variables of the hub are nowhere inside',
-    without: "apps read Cordon's environment, with keys that stand in it",
+    does: "the hub's environment variables do not exist inside",
+    without: "apps read Cordon's environment, with the keys in it",
     mayBeLeftOut: 'user',
   },
   arguments: {
-    does: 'the command line of the sandbox shows nothing of it',
-    without: 'apps learn how their sandbox was made, with its variables and what is mounted',
+    does: 'the command line of the sandbox reveals nothing',
+    without: 'apps learn how their sandbox was made, with its variables and mounts',
     mayBeLeftOut: 'user',
   },
   descriptors: {
     does: 'open files that Cordon inherited are closed to apps',
-    without: 'apps read and write what was left open when Cordon was started',
+    without: 'apps read and write files that were open when Cordon started',
     mayBeLeftOut: 'user',
   },
   'node-permission': {
     does: 'Node itself refuses files, programs and addons that were not granted (JavaScript apps)',
-    without: 'one layer less where the kernel has a fault',
+    without: 'one layer less against a kernel bug',
     mayBeLeftOut: 'user',
   },
 } as const satisfies Record<string, Layer>;
