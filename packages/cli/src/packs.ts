@@ -14,14 +14,14 @@ export interface Pack {
 /** Always in force, whatever `packs` says: it speaks of what the hub itself does. */
 export const BASE_PACK: Pack = {
   name: 'default',
-  stops: 'private data that leave after text of others was opened, and images that carry data away',
+  stops: 'private data that leave after a context has opened text of others, and images that carry data away',
   isDefault: true,
 };
 
 export const PACKS: readonly Pack[] = [
   {
     name: 'secrets',
-    stops: 'keys, tokens and passwords that leave, in whatever argument or address',
+    stops: 'keys, tokens and passwords that leave, in any argument or address',
     isDefault: true,
   },
   {
@@ -31,7 +31,8 @@ export const PACKS: readonly Pack[] = [
   },
   {
     name: 'recipients',
-    stops: 'writing to, paying, inviting or deleting what the user never named and no app keeps',
+    stops:
+      'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record',
     isDefault: true,
   },
   {
@@ -51,7 +52,7 @@ export const PACKS: readonly Pack[] = [
   },
   {
     name: 'loops',
-    stops: 'the same action over and over, and more actions than anybody meant',
+    stops: 'the same action again and again, and too many actions',
     isDefault: true,
   },
   {
