@@ -6,7 +6,7 @@
  */
 import { type JsonObject, ok, type Question, type Result } from '@cordon/core';
 import { decodeChat, type TraceFault } from './chat.ts';
-import type { CompiledRule } from './compiler.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
 import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding, Report } from './rule-state.ts';

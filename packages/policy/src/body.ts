@@ -7,14 +7,14 @@
  */
 
 import type { Expression } from './ast.ts';
-import { ANY_KEY, type JoinKey, joinKey } from './candidates.ts';
 import { EventObject, type Occurrence, occurrencesWithin } from './event-object.ts';
 import { attribute, type Evidence, type Located, placeWithin } from './evidence.ts';
+import { ANY_KEY, type JoinKey, joinKey } from './join-key.ts';
 import type { Origins } from './origin/origin.ts';
 import { type Place, seeingAll } from './provenance.ts';
+import type { RequiredLiterals } from './required-literals.ts';
 import type { Span } from './source.ts';
 import { isUndecided, type Undecided, undecided, undecidedIn, type Value } from './value.ts';
-import type { WantedTexts } from './wanted-texts.ts';
 
 /** One activation of a rule or predicate: the values of its names, and the world that it looks at. */
 export interface Frame {
@@ -138,7 +138,7 @@ export interface Step {
   /** Where the line holds only of a call, or an output of a call, of one of some tools: their names, maybe with `*`. */
   readonly tools: ReadonlySet<string> | null;
   /** What the line asks of the texts of the one variable that it needs; all of it is met where the line holds. */
-  readonly wanted: readonly WantedTexts[];
+  readonly required: readonly RequiredLiterals[];
   /** `count(min=1)` and more: at least one assignment of its block holds or is undecided where the line is not refuted. */
   readonly some: Body | null;
   /** Whether its value for an assignment stays the same while the trace grows. */

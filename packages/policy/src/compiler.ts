@@ -4,16 +4,7 @@
  *
  * Ring 0.
  */
-import type {
-  Call,
-  Declaration,
-  Definition,
-  EffectWord,
-  Expression,
-  Pattern,
-  PolicyTree,
-  RuleTree,
-} from './ast.ts';
+import type { Call, Declaration, Definition, Expression, Pattern, PolicyTree, RuleTree } from './ast.ts';
 import {
   type Anchor,
   type Body,
@@ -37,16 +28,18 @@ import {
 } from './body.ts';
 import { type Detectors, importedName, matchesIn, ORIGIN_FUNCTIONS, runBuiltin } from './builtins.ts';
 import { callsBehindOutputs } from './calls-behind.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import { EventObject } from './event-object.ts';
-import { partOf } from './evidence.ts';
+import { type OriginEvidence, partOf } from './evidence.ts';
+import { literalsOf } from './literal-reader.ts';
 import { Locators } from './locator.ts';
 import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './looks-back.ts';
 import { marker, mayMark, occurrencesOf } from './mark.ts';
 import { Needs, orderOf, variableName } from './needs.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
-import type { OriginSource } from './origin/origin.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from './pattern.ts';
 import type { PatternCache } from './pattern-cache.ts';
+import type { RequiredLiterals } from './required-literals.ts';
 import { freeNames, type Named, Names, variablesOf, walk } from './scope.ts';
 import { type Layout, NOWHERE, Scope } from './slots.ts';
 import type { Source, Span } from './source.ts';
@@ -67,34 +60,6 @@ import {
   type Value,
   wholly,
 } from './value.ts';
-import { type WantedTexts, wantedTexts } from './wanted-texts.ts';
-
-export interface CompiledRule {
-  /** Where its spans are offsets. */
-  readonly source: Source;
-  /** Its name, or `rule-` and its number from 1. */
-  readonly id: string;
-  /** From 0, in the order of the text. */
-  readonly number: number;
-  readonly effect: EffectWord;
-  readonly whenUndecided: 'deny' | 'allow';
-  readonly body: Body;
-  /** How many slots a frame of it has. */
-  readonly slots: number;
-  /** Computes what the rule says about an assignment; for analysis, as it may hold protected values. */
-  readonly message: Evaluate;
-  /** The part of the message that its author wrote as text: safe to show to anybody. */
-  readonly staticMessage: string;
-  /** The tools whose calls the policy may look at behind tool outputs; null: those of all tools. */
-  readonly callsBehind: ReadonlySet<string> | null;
-  /** Types of events that can change what predicates and quantifiers of the rule say of older ones. */
-  readonly rangesOver: ReadonlySet<string>;
-  /** What predicates and quantifiers of the policy range over. */
-  readonly domains: readonly Domain[];
-  /** Whether the policy asks where values came from, so that what was seen has to be kept. */
-  readonly asksOrigin: boolean;
-  readonly span: Span;
-}
 
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
@@ -124,7 +89,7 @@ const RELATES_NOTHING = {
   next: null,
   join: null,
   tools: null,
-  wanted: [],
+  required: [],
   some: null,
 };
 
@@ -308,7 +273,7 @@ class Compiler {
         next,
         join: next === null ? this.#joinOf(line, needs, scope) : neighbours(next, variables),
         tools: this.#toolsOfLine(line, about, scope),
-        wanted: this.#wantedOfLine(line, needed.size === 1 ? about : undefined, declarations, scope),
+        required: this.#requiredByLine(line, needed.size === 1 ? about : undefined, declarations, scope),
         some: this.#counted.get(line) ?? null,
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
@@ -436,14 +401,14 @@ class Compiler {
     return asked.find((tools) => tools !== null) ?? null;
   }
 
-  #wantedOfLine(
+  #requiredByLine(
     line: Expression,
     about: Declaration | undefined,
     declarations: readonly Declaration[],
     scope: Scope,
-  ): readonly WantedTexts[] {
+  ): readonly RequiredLiterals[] {
     const context = { names: this.#names, patterns: this.#cache };
-    return wantedTexts(line, about, declarations, (name) => scope.slot(name) !== null, context);
+    return literalsOf(line, about, declarations, (name) => scope.slot(name) !== null, context);
   }
 
   /** `==` between a part of one variable and a part of another. */
@@ -796,7 +761,7 @@ class Compiler {
       const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
       if (isUndecided(answer)) return answer;
       if (!explains) return answer;
-      const found = (): readonly OriginSource[] => {
+      const found = (): readonly OriginEvidence[] => {
         const sources = origins.of(value, event);
         return isUndecided(sources) ? [] : sources;
       };

@@ -7,7 +7,6 @@
  */
 import { EventObject, type Occurrence, type Path, partAt } from './event-object.ts';
 import { imageUrls, texts } from './methods.ts';
-import type { OriginSource } from './origin/origin.ts';
 import type { Span } from './source.ts';
 import type { Value } from './value.ts';
 import { isContents, isDictionary, isList, TracePart } from './value.ts';
@@ -16,6 +15,23 @@ import { isContents, isDictionary, isList, TracePart } from './value.ts';
 export type Located =
   | { readonly event: EventObject; readonly path: Path }
   | { readonly items: readonly (Located | null)[] };
+
+/** What brought a text in which a value can stand; `model`: nothing did. */
+export type OriginKind = 'user' | 'system' | 'output' | 'description' | 'endorsed' | 'model';
+
+/** How well a text holds a whole value; the first is the best. */
+export type WholeMatch = 'exact' | 'short' | 'normalised' | 'structured';
+
+/** How well a source holds a value; `part`: it holds a piece of it. */
+export type OriginMatch = WholeMatch | 'part';
+
+/** Where a value came from, as far as explanations say it. */
+export interface OriginEvidence {
+  readonly kind: OriginKind;
+  readonly match: OriginMatch;
+  /** What holds it; null: the model. */
+  readonly hit: { readonly event: EventObject; readonly bringer: { readonly tool: string | null } } | null;
+}
 
 export type Evidence = {
   /** The line of the body that it belongs to, once that has been evaluated. */
@@ -38,7 +54,7 @@ export type Evidence = {
       /** The objects that were counted; none where some of them are undecided. */
       readonly counted: () => readonly Occurrence[];
     }
-  | { readonly kind: 'origin'; readonly found: () => readonly OriginSource[] }
+  | { readonly kind: 'origin'; readonly found: () => readonly OriginEvidence[] }
 );
 
 /** What was noticed since `from` belongs to `line`. */

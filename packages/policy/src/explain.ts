@@ -7,8 +7,7 @@
 import type { Expression, Pattern } from './ast.ts';
 import type { Step } from './body.ts';
 import type { EventObject } from './event-object.ts';
-import type { Evidence } from './evidence.ts';
-import type { OriginSource } from './origin/origin.ts';
+import type { Evidence, OriginEvidence } from './evidence.ts';
 import type { Place } from './provenance.ts';
 import type { Finding } from './rule-state.ts';
 import type { Source, Span } from './source.ts';
@@ -102,7 +101,7 @@ function noteOf(evidence: Evidence): string {
 }
 
 /** Where a value was found, without the value. */
-function originNote({ kind, match, hit }: OriginSource): string {
+function originNote({ kind, match, hit }: OriginEvidence): string {
   if (hit === null)
     return match === 'part' ? 'the rest is the model\u2019s' : 'found nowhere: it is the model\u2019s';
   const of = hit.bringer.tool === null ? kind : `${kind} of ${hit.bringer.tool}`;

@@ -8,7 +8,7 @@
 // Policies: from text to rules, and what is wrong with a text.
 
 export { CODES, type Code } from './codes.ts';
-export type { CompiledRule } from './compiler.ts';
+export type { CompiledRule } from './compiled-rule.ts';
 export {
   awaiting,
   type Detector,

@@ -13,13 +13,11 @@ import {
   isList,
   isTraceObject,
   isUndecided,
+  type PatternMatcher,
   type TraceObject,
   undecided,
   type Value,
 } from './value.ts';
-
-/** True, false, or undecided for a call; null for what is no call. */
-export type PatternMatcher = (subject: Value) => Value;
 
 /** A pattern whose values have been computed. */
 export type ComputedPattern =

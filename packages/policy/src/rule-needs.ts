@@ -6,9 +6,9 @@
  * Ring 0.
  */
 import type { Body } from './body.ts';
+import type { RequiredLiterals } from './required-literals.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { OBJECT_TYPES } from './types.ts';
-import type { WantedTexts } from './wanted-texts.ts';
 
 export interface RuleNeeds {
   /** At least one each. */
@@ -39,17 +39,17 @@ export interface EventNeed {
 export function needsOf(plan: RulePlan): RuleNeeds {
   const { body } = plan.rule;
   const own = needsOfBody(body, (index) => plan.named[index] ?? null);
-  const texts = plan.wanted.flatMap(textNeeds);
+  const texts = plan.required.flatMap(textNeeds);
   const counted = body.steps.flatMap(({ some }) => (some === null ? [] : eventsCounted(some)));
   return { events: [...own.events, ...counted], flows: own.flows, texts };
 }
 
 /** Of one variable. What holds without a content nowhere needs one, whatever else is asked. */
-function textNeeds(wanted: readonly WantedTexts[]): readonly TextNeed[] {
-  const needsContent = wanted.some(
+function textNeeds(required: readonly RequiredLiterals[]): readonly TextNeed[] {
+  const needsContent = required.some(
     (texts) => texts.undecidedWithout === null && texts.alternatives.length > 0,
   );
-  return wanted
+  return required
     .filter(({ alternatives }) => alternatives.length > 0)
     .map(({ alternatives, undecidedWithout }) => ({ alternatives, undecidedWithout, needsContent }));
 }

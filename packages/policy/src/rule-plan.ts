@@ -6,9 +6,9 @@
  */
 import { type Body, declaredOrder, type JoinSide, planSearch, type SearchPlan, type Step } from './body.ts';
 import type { Retention } from './candidates.ts';
-import type { CompiledRule } from './compiler.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import { neededBy, type Prefixes, prefixesOf } from './prefix.ts';
-import type { WantedTexts } from './wanted-texts.ts';
+import type { RequiredLiterals } from './required-literals.ts';
 
 export interface RulePlan {
   readonly rule: CompiledRule;
@@ -24,7 +24,7 @@ export interface RulePlan {
   /** The same for names that may hold `*`, which stands for any characters. */
   readonly named: readonly (ReadonlySet<string> | null)[];
   /** What the lines about a variable alone ask of its texts, by variable. */
-  readonly wanted: readonly (readonly WantedTexts[])[];
+  readonly required: readonly (readonly RequiredLiterals[])[];
   /** Worked out when a first event concerns the rule, because most traces concern few of the rules. */
   readonly search: (wants: Wants) => RuleSearch;
 }
@@ -77,7 +77,7 @@ export function planRule(rule: CompiledRule): RulePlan {
     kind,
     tools: ownSteps.map((steps) => steps.find(({ tools }) => isExact(tools))?.tools ?? null),
     named: ownSteps.map((steps) => steps.find(({ tools }) => tools !== null)?.tools ?? null),
-    wanted: body.variables.map((_, index) => wantedBy(body, index)),
+    required: body.variables.map((_, index) => requiredBy(body, index)),
     search: (wants) => {
       const search = made.get(wants) ?? searchOf(rule, kind, ownSteps, wants);
       made.set(wants, search);
@@ -207,8 +207,8 @@ function isOwn(step: Step, index: number): boolean {
 }
 
 /** Texts do not change while the trace grows, so neither does what such a line says. */
-function wantedBy(body: Body, index: number): readonly WantedTexts[] {
-  return body.steps.flatMap((step) => (step.slot === null && isOwn(step, index) ? step.wanted : []));
+function requiredBy(body: Body, index: number): readonly RequiredLiterals[] {
+  return body.steps.flatMap((step) => (step.slot === null && isOwn(step, index) ? step.required : []));
 }
 
 function joinsOf(body: Body, index: number): readonly Join[] {

@@ -16,16 +16,18 @@ import {
   type Work,
   type World,
 } from './body.ts';
-import { CandidateStore, type JoinKey, joinKey, NOTHING_KEPT } from './candidates.ts';
-import type { CompiledRule } from './compiler.ts';
+import { CandidateStore, NOTHING_KEPT } from './candidates.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import { isShallow, MAX_DEPTH } from './depth.ts';
 import { type EventObject, type Occurrence, occurrencesIn, type VisibleEvent } from './event-object.ts';
 import type { Evidence } from './evidence.ts';
+import { type JoinKey, joinKey } from './join-key.ts';
 import type { LongTexts } from './long-texts.ts';
 import { Origins } from './origin/origin.ts';
 import { SeenTexts } from './origin/seen-texts.ts';
 import { isSource } from './origin/sources.ts';
 import type { Place } from './provenance.ts';
+import type { RequiredLiterals } from './required-literals.ts';
 import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { isExact, planRule, type RulePlan, type Wants } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
@@ -33,7 +35,6 @@ import { type Batch, Trace } from './trace.ts';
 import type { TraceEvent } from './trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
 import { parameters as parametersValue, undecided, type Value } from './value.ts';
-import type { WantedTexts } from './wanted-texts.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -80,7 +81,7 @@ export class RuleProgram {
     for (let index = 0; index < all.length; index++) {
       const interest = all[index];
       if (interest === undefined) continue;
-      if (interest.variable === null || !isRefuted(interest.variable.wanted, event)) left?.push(interest);
+      if (interest.variable === null || !isRefuted(interest.variable.required, event)) left?.push(interest);
       else left ??= all.slice(0, index);
     }
     return left ?? all;
@@ -106,7 +107,7 @@ interface Interest {
   readonly variable: {
     readonly index: number;
     readonly type: string;
-    readonly wanted: readonly WantedTexts[];
+    readonly required: readonly RequiredLiterals[];
   } | null;
 }
 
@@ -148,16 +149,16 @@ function interestsOf(
 ): readonly (Interest & { readonly tools: ReadonlySet<string> | null })[] {
   const variables = plan.rule.body.variables.flatMap((variable, index) => {
     if (variable.within !== null || !canHold(type, variable.type)) return [];
-    const wanted = plan.wanted[index] ?? [];
-    return [{ rule, variable: { index, type: variable.type, wanted }, tools: plan.tools[index] ?? null }];
+    const required = plan.required[index] ?? [];
+    return [{ rule, variable: { index, type: variable.type, required }, tools: plan.tools[index] ?? null }];
   });
   const ranges = [...plan.rule.rangesOver].some((ranged) => canHold(type, ranged));
   return ranges ? [{ rule, variable: null, tools: null }, ...variables] : variables;
 }
 
 /** Whether a line is false because the event lacks the texts that it asks for: then no line need be evaluated. */
-function isRefuted(wanted: readonly WantedTexts[], event: VisibleEvent): boolean {
-  for (const texts of wanted) if (texts.isRefutedBy(event)) return true;
+function isRefuted(required: readonly RequiredLiterals[], event: VisibleEvent): boolean {
+  for (const literals of required) if (literals.isRefutedBy(event)) return true;
   return false;
 }
 

@@ -16,18 +16,11 @@ import {
   search,
   type World,
 } from './body.ts';
-import {
-  ANY_KEY,
-  CandidateStore,
-  type JoinKey,
-  joinKey,
-  NOTHING_KEPT,
-  placeOf,
-  type Retention,
-} from './candidates.ts';
-import type { CompiledRule } from './compiler.ts';
+import { CandidateStore, NOTHING_KEPT, placeOf, type Retention } from './candidates.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import type { EventObject, Occurrence } from './event-object.ts';
 import type { Evidence, Located } from './evidence.ts';
+import { ANY_KEY, type JoinKey, joinKey } from './join-key.ts';
 import { equals } from './operators.ts';
 import { type Place, seeingAll } from './provenance.ts';
 import type { Join, RulePlan, RuleSearch, Wants } from './rule-plan.ts';

@@ -7,7 +7,6 @@
  */
 
 import type { Question } from '@cordon/core';
-import type { PatternMatcher } from './pattern.ts';
 import type { Place } from './provenance.ts';
 import type { Span } from './source.ts';
 
@@ -65,6 +64,9 @@ export interface Callable {
  * it (0 for an argument that is a text), and offsets in UTF-16 units.
  */
 export type Mark = (argument: number, text: number, start: number, end: number) => void;
+
+/** Whether a call, or the call of an output, is what a tool pattern describes; null for what is neither. */
+export type PatternMatcher = (subject: Value) => Value;
 
 export interface ToolPatternValue {
   readonly [TAG]: 'pattern';

@@ -23,8 +23,9 @@ import {
   textOf,
 } from './otel-message.ts';
 import { Frames, join, own, Reading } from './reading.ts';
+import { isWithin, type Span } from './span.ts';
 import { checkSpan, isSilentValue, isToolSpan } from './span-keys.ts';
-import { isWithin, momentsOf, type Span } from './span-tree.ts';
+import { momentsOf } from './span-tree.ts';
 import { emitTool } from './tool.ts';
 import { callEvent, emitObjectOutput, emitOutput } from './turn.ts';
 

@@ -11,7 +11,7 @@ import { knownKeys, misfit, type NoteShape } from '../note-shape.ts';
 import { holdsConversation } from '../spoken.ts';
 import { attributesOf, type Located } from './located.ts';
 import { join, own, type Reading } from './reading.ts';
-import type { Span } from './span-tree.ts';
+import type { Span } from './span.ts';
 
 const READ: ReadonlySet<string> = new Set([
   ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],

@@ -5,33 +5,15 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { elementKeys } from '../known-keys.ts';
-import { attributesOf, type Located } from './located.ts';
+import { attributesOf } from './located.ts';
 import { isList, join, own, type Reading } from './reading.ts';
+import type { Span } from './span.ts';
 import { checkWriter } from './span-keys.ts';
-
-export interface Span {
-  readonly id: string | null;
-  readonly traceId: string | null;
-  readonly parent: Span | null;
-  readonly name: string;
-  readonly attributes: ReadonlyMap<string, Located>;
-  readonly value: JsonObject;
-  readonly path: string;
-  /** Ids of spans that it is linked with. */
-  readonly links: readonly string[];
-  /** Its place in a walk through the forest: a span is within another if its numbers are. */
-  readonly begun: number;
-  readonly ended: number;
-}
 
 /** The beginning or the end of a span. */
 export interface Moment {
   readonly span: Span;
   readonly isEnd: boolean;
-}
-
-export function isWithin(inner: Span, outer: Span): boolean {
-  return outer.begun < inner.begun && inner.ended < outer.ended;
 }
 
 /** A span as it was written, before its place is known. */

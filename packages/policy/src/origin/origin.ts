@@ -6,6 +6,7 @@
  */
 import { sizeOfTexts } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
+import type { OriginEvidence, OriginKind, OriginMatch } from '../evidence.ts';
 import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
@@ -19,7 +20,6 @@ import {
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
-import type { OriginKind } from './sources.ts';
 import { hidesText } from './words.ts';
 
 const SOURCE_FIELDS = [
@@ -27,11 +27,8 @@ const SOURCE_FIELDS = [
   ...['whole', 'record', 'text', 'around', 'asked'],
 ] as const;
 
-/** How well a source holds a value; `part`: it holds a piece of it. */
-export type OriginMatch = Hit['match'] | 'part';
-
 /** Where a value came from; for rules an object of the type `Origin`. */
-export class OriginSource extends TracePart {
+export class OriginSource extends TracePart implements OriginEvidence {
   readonly type = 'Origin';
   readonly kind: OriginKind;
   readonly match: OriginMatch;

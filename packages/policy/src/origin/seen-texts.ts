@@ -9,15 +9,13 @@
  */
 import type { Json, Question } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
+import type { WholeMatch } from '../evidence.ts';
 import type { LongTexts } from '../long-texts.ts';
 import { flows, type Place } from '../provenance.ts';
 import { isUndecided, type Undecided } from '../value.ts';
 import { formsIn, type Reading } from './forms.ts';
 import { type Bringer, longBringer, seenIn } from './sources.ts';
 import { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './words.ts';
-
-/** How well a text holds a value; the first is the best. */
-export type WholeMatch = 'exact' | 'short' | 'normalised' | 'structured';
 
 /** A value, or a piece of one, as it is looked for. */
 export interface Phrase {

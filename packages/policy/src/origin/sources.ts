@@ -7,13 +7,11 @@
  */
 import type { Json } from '@cordon/core';
 import type { EventObject } from '../event-object.ts';
-import { textsOf } from '../evidence.ts';
+import { type OriginKind, textsOf } from '../evidence.ts';
 import { isLong } from '../long-texts.ts';
 import { jsonFields, recordFields } from '../record-text.ts';
 import { isDictionary, isList, isTagged, type Value } from '../value.ts';
 import { decodingsOf } from './encodings.ts';
-
-export type OriginKind = 'user' | 'system' | 'output' | 'description' | 'endorsed' | 'model';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {

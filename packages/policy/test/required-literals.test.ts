@@ -126,7 +126,7 @@ const ofOutcome = ({ status, events }: Outcome): string =>
 for (const [line, wanted] of LINES) {
   test(`leaving out events by their texts changes nothing of what is found: ${line}`, () => {
     const policy = loaded(line);
-    const read = policy.program.plans[0]?.wanted[0] ?? [];
+    const read = policy.program.plans[0]?.required[0] ?? [];
     const known = read.flatMap(({ alternatives }) => alternatives);
     const sorted = (all: readonly (readonly string[])[]) =>
       all.map((texts) => [...texts].sort().join(' ')).sort();
@@ -158,7 +158,7 @@ test('texts of arguments are asked for where the variable ranges over all of the
       `raise "found" if:\n    (c: ${type})\n    (part: str) in ${within}\n    any(find("key", part))\n`,
     );
     assert.ok(policy.ok, JSON.stringify(policy));
-    return policy.value.program.plans[0]?.wanted[1]?.length ?? 0;
+    return policy.value.program.plans[0]?.required[1]?.length ?? 0;
   };
   assert.equal(wantedOf('ToolCall', 'c.arguments'), 1);
   assert.equal(wantedOf('ToolCall', 'c.function.arguments'), 1);

@@ -1,56 +1,19 @@
 /**
- * Which texts an event must hold for a line about it to say anything: read from the line, so that events without
- * them need not be looked at. What is said of a text is said by the same words of the pattern that keep `find` from
- * running its engine, so that nothing is left out that `find` would have found, or would not have decided.
+ * Reads from a line which literals a text must hold for the line to hold.
  *
  * Ring 0.
  */
 
-import { type Alternatives, anchorsOf, occursIn } from '@cordon/regex';
+import { type Alternatives, anchorsOf } from '@cordon/regex';
 import type { Call, Declaration, Expression } from './ast.ts';
-import type { VisibleEvent } from './event-object.ts';
 import { calledPredicate } from './looks-back.ts';
 import { variableName } from './needs.ts';
 import type { PatternCache } from './pattern-cache.ts';
+import { RequiredLiterals } from './required-literals.ts';
 import { type Names, variablesOf } from './scope.ts';
 
-/** One thing that a line asks of the text that it is about. */
-export class WantedTexts {
-  /** The type of events whose content leaves the line undecided where it is no text; null: it is refuted there, too. */
-  readonly undecidedWithout: string | null;
-  readonly #read: () => readonly Alternatives[];
-  #alternatives: readonly Alternatives[] | null = null;
-
-  constructor(read: () => readonly Alternatives[], undecidedWithout: string | null) {
-    this.#read = read;
-    this.undecidedWithout = undecidedWithout;
-  }
-
-  /** Of each, one text occurs where the line holds. Empty: nothing is known. Worked out when it is first asked. */
-  get alternatives(): readonly Alternatives[] {
-    this.#alternatives ??= this.#read();
-    return this.#alternatives;
-  }
-
-  /** Whether the line is refuted for certain because a message or an output lacks the texts. */
-  isRefutedBy(event: VisibleEvent): boolean {
-    if (event.type !== 'Message' && event.type !== 'ToolOutput') return false;
-    const { alternatives } = this;
-    const { content } = event;
-    if (alternatives.length === 0) return false;
-    if (content === null) return this.undecidedWithout === null;
-    return typeof content === 'string' && !areAllIn(alternatives, content);
-  }
-}
-
-/** Whether of each one text occurs in `text`. */
-function areAllIn(alternatives: readonly Alternatives[], text: string): boolean {
-  for (const texts of alternatives) if (!occursIn(texts, text)) return false;
-  return true;
-}
-
 /** What the lines of a body are read with. */
-export interface WantedContext {
+export interface ReadingContext {
   readonly names: Names;
   readonly patterns: PatternCache;
 }
@@ -68,19 +31,19 @@ const MAX_NESTED = 24;
 const MAX_DEPTH = 8;
 
 /** What a line asks of the texts of the one variable that it needs: all of it must be met. Empty: nothing is known. */
-export function wantedTexts(
+export function literalsOf(
   line: Expression,
   about: Declaration | undefined,
   declarations: readonly Declaration[],
   isLocal: (name: string) => boolean,
-  context: WantedContext,
-): readonly WantedTexts[] {
+  context: ReadingContext,
+): readonly RequiredLiterals[] {
   const kind = about === undefined ? null : kindOfSubject(about, declarations);
   if (about === undefined || kind === null) return NOTHING;
-  return new WantedReader(context, { name: about.variable.name, kind, isLocal }, 0).line(line, 0);
+  return new LiteralReader(context, { name: about.variable.name, kind, isLocal }, 0).line(line, 0);
 }
 
-const NOTHING: readonly WantedTexts[] = [];
+const NOTHING: readonly RequiredLiterals[] = [];
 /** The empty one occurs in each. */
 const ANY_TEXT: readonly Alternatives[] = [['']];
 
@@ -105,18 +68,18 @@ function isPartOfCall(within: Expression, declarations: readonly Declaration[]):
   );
 }
 
-class WantedReader {
-  readonly #context: WantedContext;
+class LiteralReader {
+  readonly #context: ReadingContext;
   readonly #subject: Subject;
   readonly #depth: number;
 
-  constructor(context: WantedContext, subject: Subject, depth: number) {
+  constructor(context: ReadingContext, subject: Subject, depth: number) {
     this.#context = context;
     this.#subject = subject;
     this.#depth = depth;
   }
 
-  line(line: Expression, nested: number): readonly WantedTexts[] {
+  line(line: Expression, nested: number): readonly RequiredLiterals[] {
     if (nested > MAX_NESTED) return NOTHING;
     if (line.kind === 'logic') {
       const [left, right] = [this.line(line.left, nested + 1), this.line(line.right, nested + 1)];
@@ -135,30 +98,35 @@ class WantedReader {
   }
 
   /** `"…" in x.content`. */
-  #member(left: Expression, right: Expression): readonly WantedTexts[] {
+  #member(left: Expression, right: Expression): readonly RequiredLiterals[] {
     const text = left.kind === 'literal' ? left.value : null;
     if (typeof text !== 'string' || text === '' || !this.#isSubject(right)) return NOTHING;
-    return [new WantedTexts(() => [anchorsOf([text])], null)];
+    return [new RequiredLiterals(() => [anchorsOf([text])], null)];
   }
 
   /** `x.content is not None`: any text will do. */
-  #present(left: Expression, right: Expression): readonly WantedTexts[] {
+  #present(left: Expression, right: Expression): readonly RequiredLiterals[] {
     const isPresent = right.kind === 'literal' && right.value === null && this.#isSubject(left);
-    return isPresent && this.#subject.kind !== 'text' ? [new WantedTexts(() => ANY_TEXT, null)] : NOTHING;
+    return isPresent && this.#subject.kind !== 'text'
+      ? [new RequiredLiterals(() => ANY_TEXT, null)]
+      : NOTHING;
   }
 
   /** `any([any(find("…", part)) for part in text(x)])`: each part is a text, and no other is looked at. */
-  #inAny({ variable, iterable, element, condition }: Comprehension, nested: number): readonly WantedTexts[] {
+  #inAny(
+    { variable, iterable, element, condition }: Comprehension,
+    nested: number,
+  ): readonly RequiredLiterals[] {
     const of = this.#argumentOf(iterable, 'text');
     const { name, kind, isLocal } = this.#subject;
     if (of?.kind !== 'name' || of.name !== name || kind === 'text' || condition !== null) return NOTHING;
     const isInner = (inner: string): boolean => inner === variable.name || isLocal(inner);
     const subject: Subject = { name: variable.name, kind: 'text', isLocal: isInner };
-    return new WantedReader(this.#context, subject, this.#depth).line(element, nested + 1);
+    return new LiteralReader(this.#context, subject, this.#depth).line(element, nested + 1);
   }
 
   /** `find("…", text)`. */
-  #found(call: Expression): readonly WantedTexts[] {
+  #found(call: Expression): readonly RequiredLiterals[] {
     if (call.kind !== 'call' || !this.#calls(call, 'find', 2)) return NOTHING;
     const [pattern, text] = call.positional;
     const source = pattern === undefined ? null : this.#textOf(pattern);
@@ -168,7 +136,7 @@ class WantedReader {
       const compiled = patterns.compile(source);
       return compiled.ok ? compiled.value.required : [];
     };
-    return [new WantedTexts(read, this.#undecidedWithout)];
+    return [new RequiredLiterals(read, this.#undecidedWithout)];
   }
 
   get #undecidedWithout(): string | null {
@@ -177,7 +145,7 @@ class WantedReader {
   }
 
   /** A predicate of the subject alone asks what its lines ask. */
-  #predicate(call: Call): readonly WantedTexts[] {
+  #predicate(call: Call): readonly RequiredLiterals[] {
     const { name, kind, isLocal } = this.#subject;
     if (this.#depth >= MAX_DEPTH || (call.callee.kind === 'name' && isLocal(call.callee.name)))
       return NOTHING;
@@ -191,7 +159,7 @@ class WantedReader {
     if (own.has(parameter.name)) return NOTHING;
     own.add(parameter.name);
     const subject: Subject = { name: parameter.name, kind, isLocal: (inner) => own.has(inner) };
-    const reader = new WantedReader(this.#context, subject, this.#depth + 1);
+    const reader = new LiteralReader(this.#context, subject, this.#depth + 1);
     return called.body.flatMap((line) => reader.line(line, 0));
   }
 
@@ -232,12 +200,15 @@ function isZero(expression: Expression): boolean {
 }
 
 /** One side of `or` holds: one of the texts of the left occurs, or one of the right. */
-function eitherOf(left: WantedTexts | undefined, right: WantedTexts | undefined): readonly WantedTexts[] {
+function eitherOf(
+  left: RequiredLiterals | undefined,
+  right: RequiredLiterals | undefined,
+): readonly RequiredLiterals[] {
   if (left === undefined || right === undefined) return NOTHING;
   const read = (): readonly Alternatives[] => {
     const [first] = left.alternatives;
     const [second] = right.alternatives;
     return first === undefined || second === undefined ? [] : [[...first, ...second]];
   };
-  return [new WantedTexts(read, left.undecidedWithout ?? right.undecidedWithout)];
+  return [new RequiredLiterals(read, left.undecidedWithout ?? right.undecidedWithout)];
 }
