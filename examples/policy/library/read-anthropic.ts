@@ -1,6 +1,6 @@
 /** Traces of other formats: `readTrace` recognises seven of them, and ranges lead back into what was given. */
 import assert from 'node:assert/strict';
-import { loadPolicy, readTrace } from '@cordon/policy';
+import { analyzeEvents, loadPolicy, readTrace } from '@cordon/policy';
 
 const policy = loadPolicy(`
 raise "an address from a web page" if:
@@ -25,7 +25,7 @@ const messages = [
 ];
 const trace = readTrace(messages);
 if (!trace.ok) throw new Error(`${trace.fault.path}: ${trace.fault.message}`);
-const { errors } = policy.value.analyzeEvents(trace.value.events);
+const { errors } = analyzeEvents(policy.value, trace.value.events);
 console.log(trace.value.format, errors);
 
 assert.equal(trace.value.format, 'anthropic');

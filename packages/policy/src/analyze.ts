@@ -2,11 +2,12 @@
  * Looking at a whole trace after the fact: every violation, and beside them every assignment that could not be
  * decided and why.
  *
- * Ring 0.
+ * Ring 1: it looks at what has happened, and decides nothing.
  */
 import { type JsonObject, ok, type Question, type Result } from '@cordon/core';
 import { decodeChat, type TraceFault } from './chat.ts';
 import type { CompiledRule } from './compiled-rule.ts';
+import type { Policy } from './policy.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
 import { type ReportRule, type RuleProgram, RuleSet } from './rule-set.ts';
 import type { Finding, Report } from './rule-state.ts';
@@ -20,26 +21,33 @@ export interface Analysis {
   readonly undecided: readonly UndecidedAssignment[];
 }
 
-/** Analyses a list of chat messages, read from JSON. Fails when it is no trace. */
+/**
+ * Every violation in a list of messages in the form of OpenAI chat completions, and what could not be decided.
+ * `parameters` is `input` in rules. Fails when it is no such list; other formats are read by `readTrace`. Never throws
+ * for values that came from JSON.
+ */
 export function analyze(
-  program: RuleProgram,
+  policy: Policy,
   trace: unknown,
-  parameters: JsonObject,
+  parameters: JsonObject = {},
 ): Result<Analysis, TraceFault> {
   const events = decodeChat(trace);
-  return events.ok ? ok(analyzeEvents(program, events.value, parameters)) : events;
+  return events.ok ? ok(analyzeEvents(policy, events.value, parameters)) : events;
 }
 
-/** @param awaited takes the questions, by digest, whose answers could change it */
+/**
+ * The same for events that `readTrace` has read, in the order in which they happened.
+ * @param awaited takes the questions of detectors, by digest, whose answers could change it
+ */
 export function analyzeEvents(
-  program: RuleProgram,
+  policy: Policy,
   events: readonly TraceEvent[],
-  parameters: JsonObject,
+  parameters: JsonObject = {},
   awaited?: Map<string, Question>,
 ): Analysis {
   const errors: Violation[] = [];
   const undecided: UndecidedAssignment[] = [];
-  for (const found of foundIn(program, events, parameters)) {
+  for (const found of foundIn(policy.program, events, parameters)) {
     for (const finding of found.findings) {
       for (const question of finding.open?.why.awaits ?? []) awaited?.set(question.digest, question);
       const open = undecidedOf(finding);
@@ -53,11 +61,11 @@ export function analyzeEvents(
 
 /** Every assignment that holds or cannot be decided, by rule, in the order of the cross product. */
 export function findingsIn(
-  program: RuleProgram,
+  policy: Policy,
   events: readonly TraceEvent[],
-  parameters: JsonObject,
+  parameters: JsonObject = {},
 ): readonly Finding[] {
-  return foundIn(program, events, parameters).flatMap(({ findings }) => findings);
+  return foundIn(policy.program, events, parameters).flatMap(({ findings }) => findings);
 }
 
 /**

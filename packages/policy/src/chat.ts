@@ -1,7 +1,7 @@
 /**
  * Traces in the form of OpenAI chat completions, read from untrusted JSON (specification 4.1 to 4.3).
  *
- * Ring 0.
+ * Ring 1: recordings are read with it; the hub does not use it.
  */
 import {
   canonicalJson,

@@ -51,10 +51,11 @@ export type {
 
 // Results: what is found in a trace, what is decided about events, why, and hiding it.
 
-export type { Analysis } from './analyze.ts';
+export { type Analysis, analyze, analyzeEvents } from './analyze.ts';
 export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
+export { ExplainingMonitor, type PolicyDecision, type PolicyReason } from './explaining-monitor.ts';
 export { mask } from './mask.ts';
-export { type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
+export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './policy-monitor.ts';
 export type { UndecidedAssignment, Violation } from './report.ts';
 
 // The tree: for programs that look at rules rather than run them.
@@ -66,7 +67,7 @@ export type { Source, Span } from './source.ts';
 
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export { spokenLink } from './origin/encodings.ts';
-export type { EventNeed, RuleNeeds, TextNeed } from './rule-needs.ts';
+export { type EventNeed, prefilterOf, type RuleNeeds, type TextNeed } from './rule-needs.ts';
 export { RuleProgram } from './rule-set.ts';
 export type { Finding } from './rule-state.ts';
 

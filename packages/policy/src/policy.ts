@@ -3,11 +3,9 @@
  *
  * Ring 0.
  */
-import { type Diagnostic, failed, type JsonObject, ok, type Question, type Result } from '@cordon/core';
-import { type Analysis, analyze, analyzeEvents } from './analyze.ts';
+import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
 import type { PolicyTree } from './ast.ts';
 import type { Detectors } from './builtins.ts';
-import type { TraceFault } from './chat.ts';
 import { check } from './checker.ts';
 import { Diagnostics } from './codes.ts';
 import type { CompiledRule } from './compiled-rule.ts';
@@ -20,7 +18,6 @@ import { MOST_PATTERNS, PatternCache } from './pattern-cache.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
 import { RuleProgram } from './rule-set.ts';
 import { Source } from './source.ts';
-import type { TraceEvent } from './trace-event.ts';
 
 /** Rules that can be asked about traces: any number of them, one after the other or side by side. */
 export class Policy {
@@ -47,31 +44,10 @@ export class Policy {
   }
 
   /**
-   * Every violation in a list of messages in the form of OpenAI chat completions, and what could not be decided.
-   * `parameters` is `input` in rules. Fails when it is no such list; other formats are read by `readTrace`. Never throws
-   * for values that came from JSON.
-   */
-  analyze(trace: unknown, parameters: JsonObject = {}): Result<Analysis, TraceFault> {
-    return analyze(this.program, trace, parameters);
-  }
-
-  /**
-   * The same for events that `readTrace` has read, in the order in which they happened.
-   * @param awaited takes the questions of detectors, by digest, whose answers could change it
-   */
-  analyzeEvents(
-    events: readonly TraceEvent[],
-    parameters: JsonObject = {},
-    awaited?: Map<string, Question>,
-  ): Analysis {
-    return analyzeEvents(this.program, events, parameters, awaited);
-  }
-
-  /**
    * Watches a trace that is empty yet.
-   * @param explains false: verdicts name rules and events, and their reasons hold no evidence, which then costs nothing
+   * @param explains whether findings hold evidence for explanations; without, a decision pays nothing for it
    */
-  monitor(parameters: JsonObject = {}, explains = true): PolicyMonitor {
+  monitor(parameters: JsonObject = {}, explains = false): PolicyMonitor {
     return new PolicyMonitor(this.program, parameters, explains);
   }
 }

@@ -3,9 +3,10 @@
  * at leaves out the rules that need something else. Sound: where a need is not met, a variable has nothing that it
  * could be bound to, or a line of the rule refutes every assignment.
  *
- * Ring 0.
+ * Ring 1: it saves work of who looks at many traces, and decides nothing.
  */
 import type { Body } from './body.ts';
+import type { Policy } from './policy.ts';
 import type { RequiredLiterals } from './required-literals.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { OBJECT_TYPES } from './types.ts';
@@ -35,8 +36,13 @@ export interface EventNeed {
   readonly tools: ReadonlySet<string> | null;
 }
 
-/** What the rule needs, as far as its variables, the lines about one of them, and what it counts tell. */
-export function needsOf(plan: RulePlan): RuleNeeds {
+/** What a trace must have for each rule of a policy to say anything about it, in the order of the rules. */
+export function prefilterOf(policy: Policy): readonly RuleNeeds[] {
+  return policy.program.plans.map(needsOf);
+}
+
+/** As far as its variables, the lines about one of them, and what it counts tell. */
+function needsOf(plan: RulePlan): RuleNeeds {
   const { body } = plan.rule;
   const own = needsOfBody(body, (index) => plan.named[index] ?? null);
   const texts = plan.required.flatMap(textNeeds);

@@ -28,7 +28,6 @@ import { SeenTexts } from './origin/seen-texts.ts';
 import { isSource } from './origin/sources.ts';
 import type { Place } from './provenance.ts';
 import type { RequiredLiterals } from './required-literals.ts';
-import { needsOf, type RuleNeeds } from './rule-needs.ts';
 import { isExact, planRule, type RulePlan, type Wants } from './rule-plan.ts';
 import { type Pending, type Report, RuleState } from './rule-state.ts';
 import { type Batch, Trace } from './trace.ts';
@@ -67,11 +66,6 @@ export class RuleProgram {
       this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
     this.constants = numbersOf('constant');
     this.unjoined = numbersOf('constant', 'whole');
-  }
-
-  /** What a trace must have for each rule to say anything about it. */
-  get needs(): readonly RuleNeeds[] {
-    return this.plans.map(needsOf);
   }
 
   /** What an event can be in the rules, by rule, without what it cannot be for its texts. `tool`: see `toolName`. */

@@ -5,7 +5,6 @@
  * Ring 0.
  */
 
-export type { Analysis } from './analyze.ts';
 export {
   awaiting,
   type Detector,

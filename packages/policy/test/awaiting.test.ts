@@ -4,10 +4,10 @@ import type { Question } from '@cordon/core';
 import {
   awaiting,
   defineDetector,
+  ExplainingMonitor,
   loadPolicy,
   noAnswer,
   type Policy,
-  type PolicyMonitor,
   type TraceEvent,
 } from '../src/index.ts';
 
@@ -65,9 +65,9 @@ const CALL: TraceEvent = {
   irreversible: true,
 };
 
-function asked(monitor: PolicyMonitor): readonly string[] {
+function asked(monitor: ExplainingMonitor): readonly string[] {
   const awaited = new Map<string, Question>();
-  monitor.evaluate([CALL], awaited);
+  monitor.decide([CALL], awaited);
   return [...awaited.keys()].sort();
 }
 
@@ -83,7 +83,7 @@ for (const [second, verdict] of [
 ] as const) {
   test(`what was open when it came is looked at again: of two outputs the second is ${second ? 'bad' : 'fine'}`, () => {
     const known = new Map<string, boolean>();
-    const monitor = policyOf(known, AFTER).monitor();
+    const monitor = new ExplainingMonitor(policyOf(known, AFTER));
     monitor.append([output('o1', 'one')]);
     monitor.append([output('o2', 'two')]);
     assert.equal(monitor.decide([CALL]).verdict, 'deny');
@@ -105,7 +105,7 @@ test('an answer counts in a predicate, a comprehension and a count, too', () => 
   ];
   for (const [index, body] of bodies.entries()) {
     const known = new Map<string, boolean>();
-    const monitor = policyOf(known, body).monitor();
+    const monitor = new ExplainingMonitor(policyOf(known, body));
     monitor.append([output('o1', 'one')]);
     const questions = [['ada', 'bob'], ['ada'], ['one']][index] ?? [];
     assert.deepEqual(asked(monitor), questions);
@@ -119,7 +119,7 @@ test('an answer counts in a predicate, a comprehension and a count, too', () => 
 test('a line that no answer helps does not keep another from being asked, which may refute', () => {
   const known = new Map<string, boolean>();
   const body = '    (call: ToolCall)\n    never(call)\n    is_bad(call.arguments.to)';
-  const monitor = policyOf(known, body).monitor();
+  const monitor = new ExplainingMonitor(policyOf(known, body));
   assert.deepEqual(asked(monitor), ['ada']);
   known.set('ada', false);
   assert.equal(monitor.decide([CALL]).verdict, 'allow');

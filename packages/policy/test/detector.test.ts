@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Detector, defineDetector, loadPolicy, noAnswer, type Policy } from '../src/index.ts';
+import {
+  analyze,
+  type Detector,
+  defineDetector,
+  ExplainingMonitor,
+  loadPolicy,
+  noAnswer,
+  type Policy,
+  type TraceEvent,
+} from '../src/index.ts';
 
 const SECRETS = defineDetector({
   name: 'secrets',
@@ -25,7 +34,7 @@ function analysed(
   policy: Policy,
   content: unknown,
 ): { ranges: readonly string[][]; open: readonly string[] } {
-  const analysis = policy.analyze([{ role: 'user', content }]);
+  const analysis = analyze(policy, [{ role: 'user', content }]);
   assert.ok(analysis.ok);
   const { errors, undecided } = analysis.value;
   return { ranges: errors.map(({ ranges }) => [...ranges]), open: undecided.map(({ reason }) => reason) };
@@ -87,7 +96,7 @@ test('a value reference asks the detector of its kind', () => {
       name: 'send',
       arguments: { to },
     } as const;
-    const { verdict: said, reasons } = policy.value.monitor().decide([call]);
+    const { verdict: said, reasons } = new ExplainingMonitor(policy.value).decide([call]);
     return `${said} ${reasons.map(({ because }) => because).join()}`;
   };
   assert.equal(verdict([pii], 'bob@example.org'), 'deny rule');
@@ -111,7 +120,7 @@ test('an answer that is no plain data leaves the rule undecided: a promise is no
     });
     const policy = policyOf('any(secrets(m))', [strange]);
     const message = { type: 'Message', role: 'user', content: 'KEY', toolCalls: [] } as const;
-    assert.equal(policy.monitor().decide([message]).verdict, 'deny');
+    assert.equal(new ExplainingMonitor(policy).decide([message]).verdict, 'deny');
   }
 });
 
@@ -219,7 +228,7 @@ test('what is within a call, its arguments or an object is looked at, and marked
     const policy = loadPolicy(text(data), { detectors: [SECRETS] });
     assert.ok(policy.ok, JSON.stringify(policy));
     const call = { id: '1', type: 'function', function: { name: 'send', arguments: given } };
-    const analysis = policy.value.analyze([{ role: 'assistant', content: null, tool_calls: [call] }]);
+    const analysis = analyze(policy.value, [{ role: 'assistant', content: null, tool_calls: [call] }]);
     assert.ok(analysis.ok);
     return analysis.value.errors.map((error) => error.ranges);
   };
@@ -232,11 +241,11 @@ test('what is within a call, its arguments or an object is looked at, and marked
 });
 
 test('a detector looks at every text of what apps say of themselves and send each other', () => {
-  const found = (event: Parameters<ReturnType<Policy['monitor']>['decide']>[0][number], type: string) => {
+  const found = (event: TraceEvent, type: string) => {
     const text = `from invariant.detectors import secrets\nraise "x" if:\n    (e: ${type})\n    any(secrets(e))\n`;
     const policy = loadPolicy(text, { detectors: [SECRETS] });
     assert.ok(policy.ok);
-    return policy.value.monitor().decide([event]).verdict;
+    return new ExplainingMonitor(policy.value).decide([event]).verdict;
   };
   const tool = (description: string, hint: string) =>
     found(

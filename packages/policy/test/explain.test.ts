@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { type Explanation, loadPolicy, type TraceEvent } from '../src/index.ts';
+import { ExplainingMonitor, type Explanation, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function call(name: string, args: JsonObject = {}, path = name): TraceEvent {
   return { type: 'ToolCall', callId: path, kind: 'function', name, arguments: args, path };
@@ -15,7 +15,7 @@ function output(callId: string, content: string, path = `${callId}-output`): Tra
 function explained(policy: string, events: readonly TraceEvent[], parameters: JsonObject = {}): Explanation {
   const loaded = loadPolicy(policy);
   assert.ok(loaded.ok, JSON.stringify(loaded.ok ? null : loaded.fault));
-  const monitor = loaded.value.monitor(parameters);
+  const monitor = new ExplainingMonitor(loaded.value, parameters);
   monitor.append(events.slice(0, -1));
   const [reason] = monitor.decide(events.slice(-1)).reasons;
   assert.ok(reason);

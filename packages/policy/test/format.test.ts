@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy } from '../src/index.ts';
+import { analyze, loadPolicy } from '../src/index.ts';
 
 /** What the expression is as a text, about a message with this content; undecided: the reason. */
 function written(expression: string, content = 'a\nb'): string {
   const policy = loadPolicy(`raise Violation("%s" % tuple([${expression}])) if:\n    (m: Message)\n`);
   assert.ok(policy.ok, expression);
-  const analysis = policy.value.analyze([{ role: 'user', content }]);
+  const analysis = analyze(policy.value, [{ role: 'user', content }]);
   assert.ok(analysis.ok);
   return analysis.value.errors[0]?.message ?? `undecided: ${analysis.value.undecided[0]?.reason}`;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ToolLabelEntry } from '@cordon/core';
-import { decodeChat, loadPolicy, TraceLabels } from '../src/index.ts';
+import { analyzeEvents, decodeChat, loadPolicy, TraceLabels } from '../src/index.ts';
 
 const TRACE = [
   { role: 'user', content: 'pay it' },
@@ -38,7 +38,7 @@ function holds(
   const events = decodeChat(TRACE);
   assert.ok(events.ok);
   const labelled = entries === null ? events.value : new TraceLabels(entries).label(events.value);
-  const { errors, undecided } = policy.value.analyzeEvents(labelled);
+  const { errors, undecided } = analyzeEvents(policy.value, labelled);
   assert.deepEqual(undecided, []);
   return errors.map(({ events: bound }) => bound.e ?? '');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
-import { loadPolicy, mask, readTrace } from '../src/index.ts';
+import { analyzeEvents, loadPolicy, mask, readTrace } from '../src/index.ts';
 
 test('characters of a text are replaced, counted in code points', () => {
   const trace = [{ role: 'user', content: '🔑 is KEY1' }];
@@ -63,9 +63,9 @@ test('what a rule finds in the description of a parameter is hidden where the lo
   for (const log of logs) {
     const read = readTrace(log);
     assert.ok(read.ok);
-    const ranges: readonly string[] = policy.value
-      .analyzeEvents(read.value.events)
-      .errors.flatMap((error) => error.ranges);
+    const ranges: readonly string[] = analyzeEvents(policy.value, read.value.events).errors.flatMap(
+      (error) => error.ranges,
+    );
     assert.equal(JSON.stringify(mask(log, ranges)), JSON.stringify(log).replace('mail eve', 'mail ***'));
   }
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PolicyMonitor, TraceEvent } from '../src/index.ts';
+import { analyzeEvents, ExplainingMonitor, type TraceEvent } from '../src/index.ts';
 import { choice, eventsOf, policyOf, RUNS, shape } from './generated.ts';
 import '../../../tools/seed.ts';
 
@@ -24,7 +24,7 @@ function batched(
 }
 
 /** Two monitors that answer every question alike. */
-function assertAlike(one: PolicyMonitor, other: PolicyMonitor, probes: readonly TraceEvent[]): void {
+function assertAlike(one: ExplainingMonitor, other: ExplainingMonitor, probes: readonly TraceEvent[]): void {
   for (const probe of probes) assert.deepEqual(one.decide([probe]), other.decide([probe]));
   assert.deepEqual(one.decide(probes), other.decide(probes));
   assert.equal(one.size, other.size);
@@ -44,8 +44,8 @@ test('batches of any size leave a monitor that answers alike', () => {
       const policy = policyOf(rules);
       const events = eventsOf([...past, ...next], CONTEXTS);
       const happened = events.slice(0, past.length);
-      const oneByOne = policy.monitor();
-      const inBatches = policy.monitor();
+      const oneByOne = new ExplainingMonitor(policy);
+      const inBatches = new ExplainingMonitor(policy);
       for (const event of happened) oneByOne.append([event]);
       for (const batch of batched(happened, sizes)) inBatches.append(batch);
       assertAlike(oneByOne, inBatches, events.slice(past.length));
@@ -60,7 +60,7 @@ test('the batches of an analysis do not matter: it has only the trace', () => {
     fc.property(inputs, ([rules, shapes]) => {
       const policy = policyOf(rules);
       const events = eventsOf(shapes, CONTEXTS);
-      assert.deepEqual(policy.analyzeEvents(events), policy.analyzeEvents([...events]));
+      assert.deepEqual(analyzeEvents(policy, events), analyzeEvents(policy, [...events]));
     }),
     { numRuns: Math.ceil(RUNS / 4) },
   );
@@ -77,8 +77,8 @@ test('a denied event leaves no trace', () => {
     fc.property(inputs, ([rules, steps, next]) => {
       const policy = policyOf(rules);
       const events = eventsOf([...steps.map(([one]) => one), ...next], CONTEXTS);
-      const proposed = policy.monitor();
-      const neverProposed = policy.monitor();
+      const proposed = new ExplainingMonitor(policy);
+      const neverProposed = new ExplainingMonitor(policy);
       let at = 0;
       while (at < steps.length) {
         const [, more = 0, hasConsent = false] = steps[at] ?? [];
@@ -102,7 +102,7 @@ test('deciding twice says the same', () => {
   const inputs = fc.tuple(policies, fc.array(shape(CONTEXTS), { minLength: 1, maxLength: 8 }));
   fc.assert(
     fc.property(inputs, ([rules, shapes]) => {
-      const monitor = policyOf(rules).monitor();
+      const monitor = new ExplainingMonitor(policyOf(rules));
       const events = eventsOf(shapes, CONTEXTS);
       for (const event of events) {
         assert.deepEqual(monitor.decide([event]), monitor.decide([event]));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import fc from 'fast-check';
-import { type Finding, findingsIn, type Policy } from '../src/index.ts';
+import { ExplainingMonitor, type Finding, findingsIn, type Policy } from '../src/index.ts';
 import {
   chain,
   chainPolicyOf,
@@ -55,7 +55,7 @@ function compare(
         monitor.append([event]);
       }
       assert.deepEqual(
-        findingsIn(policy.program, events, {}).map(monitorLine),
+        findingsIn(policy, events).map(monitorLine),
         evaluate(policy, events).map(referenceLine),
       );
     }),
@@ -97,10 +97,12 @@ test('how events are batched does not matter', () => {
   fc.assert(
     fc.property(inputs, ([policy, shapes, at]) => {
       const events = eventsOf(shapes, 3);
-      const split = policy.monitor();
+      const split = new ExplainingMonitor(policy);
       split.append(events.slice(0, at));
+      const asking = policy.monitor();
+      asking.append(events.slice(0, at));
       assert.deepEqual(
-        verdicts(policy, split.evaluate(events.slice(at)).findings.map(fromMonitor)),
+        verdicts(policy, asking.evaluate(events.slice(at)).findings.map(fromMonitor)),
         at >= events.length
           ? verdicts(policy, evaluatePending(policy, events, []).map(fromReference))
           : verdicts(
@@ -109,7 +111,7 @@ test('how events are batched does not matter', () => {
             ),
       );
       split.append(events.slice(at));
-      const whole = policy.monitor();
+      const whole = new ExplainingMonitor(policy);
       whole.append(events);
       for (const probe of events) assert.deepEqual(split.decide([probe]), whole.decide([probe]));
       assert.equal(split.size, whole.size);
@@ -129,10 +131,10 @@ test('asking what an event would do leaves no trace', () => {
         steps.map(([one]) => one),
         3,
       );
-      const asked = policy.monitor();
-      const plain = policy.monitor();
+      const asked = new ExplainingMonitor(policy);
+      const plain = new ExplainingMonitor(policy);
       for (const [index, event] of events.entries()) {
-        asked.evaluate([event]);
+        asked.decide([event]);
         if (steps[index]?.[1] === true) continue;
         asked.append([event]);
         plain.append([event]);

@@ -192,7 +192,7 @@ function compareOnce(contexts: number, maxLength: number, seen: Set<string>): vo
   fc.assert(
     fc.property(fc.array(shape(contexts), { maxLength }), (shapes) => {
       const events = shapes.map((one, index) => eventOf(one, index, contexts));
-      const found = findingsIn(SOURCES.program, events, {}).map(({ bound }) => [
+      const found = findingsIn(SOURCES, events).map(({ bound }) => [
         bound[0]?.entry?.reference,
         JSON.stringify(bound[1]?.value),
       ]);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { loadPolicy, type PolicyMonitor, type TraceEvent } from '../src/index.ts';
+import { ExplainingMonitor, loadPolicy, type TraceEvent } from '../src/index.ts';
 
-function monitorOf(text: string): PolicyMonitor {
+function monitorOf(text: string): ExplainingMonitor {
   const policy = loadPolicy(text);
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-  return policy.value.monitor();
+  return new ExplainingMonitor(policy.value);
 }
 
 const NOT_YOURS = 'raise "not yours" if:\n    (c: ToolCall)\n    not from_user(c.arguments.x)\n';

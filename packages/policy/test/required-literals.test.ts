@@ -131,16 +131,12 @@ for (const [line, wanted] of LINES) {
     const sorted = (all: readonly (readonly string[])[]) =>
       all.map((texts) => [...texts].sort().join(' ')).sort();
     assert.deepEqual(sorted(known), sorted(wanted ?? []));
-    assert.deepEqual(
-      findingsIn(policy.program, EVENTS, {}).map(ofFinding),
-      evaluate(policy, EVENTS).map(ofOutcome),
-    );
+    assert.deepEqual(findingsIn(policy, EVENTS).map(ofFinding), evaluate(policy, EVENTS).map(ofOutcome));
   });
 }
 
 test('an event that lacks the texts is left out, and one that has them is not', () => {
-  const found = (line: string): readonly string[] =>
-    findingsIn(loaded(line).program, EVENTS, {}).map(ofFinding);
+  const found = (line: string): readonly string[] => findingsIn(loaded(line), EVENTS).map(ofFinding);
   assert.deepEqual(found('"note" in x.content').slice(0, 2), ['holds e4', 'holds e5']);
   // What is no text cannot be looked through.
   assert.deepEqual(found('any(find("no[t]e", x.content))').slice(0, 5), [

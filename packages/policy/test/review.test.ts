@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evaluatePending } from '@cordon/reference';
-import { loadPolicy, type ToolCallEvent, type TraceEvent } from '../src/index.ts';
+import { analyzeEvents, loadPolicy, type ToolCallEvent, type TraceEvent, verdictOf } from '../src/index.ts';
 
 type Verdict = 'violated' | 'open' | 'quiet';
 
@@ -217,7 +217,7 @@ test('undecided assignments, however many, hide no violation', () => {
   const policy = loadPolicy('raise "x" if:\n    (c: ToolCall)\n    c.arguments.to == "eve"\n');
   assert.ok(policy.ok);
   const flood = Array.from({ length: 20_001 }, (_, index) => call('send', `${index}`));
-  const analysis = policy.value.analyzeEvents([...flood, call('send', 'last', { to: 'eve' })]);
+  const analysis = analyzeEvents(policy.value, [...flood, call('send', 'last', { to: 'eve' })]);
   assert.deepEqual(
     analysis.errors.map(({ events }) => events),
     [{ c: 'last' }],
@@ -243,7 +243,7 @@ test('a variable that ranges over what needs it is refused, as it would be bound
     'raise "x" if:\n    (b: str) in y\n    y := [a]\n    (a: str) in ["q"]\n    a == b\n',
   );
   assert.ok(chain.ok);
-  assert.equal(chain.value.analyzeEvents([]).errors.length, 1);
+  assert.equal(analyzeEvents(chain.value, []).errors.length, 1);
 });
 
 // ── what is thrown ────────────────────────────────────────────────────────────────────────────────────────────
@@ -262,10 +262,11 @@ test('nothing, repeated as often as a call says, is nothing', () => {
 test('an evaluation is appended once, and only while the trace is as it was', () => {
   const policy = loadPolicy('raise "twice" if:\n    (a: ToolCall) -> (b: ToolCall)\n');
   assert.ok(policy.ok);
-  const monitor = policy.value.monitor({});
+  const monitor = policy.value.monitor();
   const first = monitor.evaluate([call('send', '1')]);
   monitor.append(first);
   // Attack: two calls are evaluated beside each other, each of which is allowed alone.
   assert.throws(() => monitor.append(first), /trace has grown/);
-  assert.equal(monitor.decide([call('send', '2')]).verdict, 'deny');
+  const { findings } = monitor.evaluate([call('send', '2')]);
+  assert.equal(verdictOf(findings, ({ rule }) => rule.id).verdict, 'deny');
 });

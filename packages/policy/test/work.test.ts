@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineDetector, lint, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import {
+  analyze,
+  analyzeEvents,
+  defineDetector,
+  ExplainingMonitor,
+  lint,
+  loadPolicy,
+  type Policy,
+  type TraceEvent,
+} from '../src/index.ts';
 import { RuleSet } from '../src/rule-set.ts';
 
 function policyOf(text: string): Policy {
@@ -17,7 +26,7 @@ test('a rule remembers only what passes the conditions on one variable', () => {
   const policy = policyOf(
     'raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:read\n    b is tool:send\n',
   );
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   for (let index = 0; index < 100; index++) monitor.append([call('list')]);
   assert.equal(monitor.size, 0);
   monitor.append([call('read')]);
@@ -80,7 +89,7 @@ test('a rule that finds its call inside a message is asked about messages', () =
     { role: 'assistant', tool_calls: [{ type: 'function', function: { name, arguments: {} } }] },
   ];
   const found = (name: string) => {
-    const analysis = policy.analyze(message(name));
+    const analysis = analyze(policy, message(name));
     return analysis.ok ? analysis.value.errors.length : null;
   };
   assert.equal(found('send'), 1);
@@ -91,7 +100,7 @@ test('a rule asks for its tools by alternatives and predicates', () => {
   const policy = policyOf(
     'out(c: ToolCall) := c is tool:send or c is tool:post\nraise "x" if:\n    (c: ToolCall)\n    out(c)\n',
   );
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   assert.deepEqual(
     ['send', 'post', 'read', 'post\n'].map((name) => monitor.decide([call(name)]).verdict),
     ['deny', 'deny', 'allow', 'deny'],
@@ -101,7 +110,7 @@ test('a rule asks for its tools by alternatives and predicates', () => {
 test('a cause that names a message stands for the message with its calls', () => {
   const policy = policyOf('raise "x" if:\n    (a: ToolCall) -> (b: ToolCall)\n    b is tool:send\n');
   const flows = (cause: string) => {
-    const monitor = policy.monitor();
+    const monitor = new ExplainingMonitor(policy);
     const message: TraceEvent = {
       type: 'Message',
       role: 'assistant',
@@ -145,7 +154,7 @@ function nth(index: number): TraceEvent {
 
 /** How many objects are tried to decide about what comes after as many events. */
 function triedAfter(policy: Policy, length: number, eventAt: (index: number) => TraceEvent = nth): number {
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   for (let index = 0; index < length; index++) monitor.append([eventAt(index)]);
   const before = monitor.tried;
   for (let next = 0; next < 4; next++) monitor.decide([eventAt(length + next)]);
@@ -220,8 +229,11 @@ test('a decision about a chain that holds tries a few objects, and the analysis 
     tried,
     tried.map(() => tried[0]),
   );
-  assert.equal(policy.monitor().decide([nth(0), nth(1), nth(2), nth(3)]).verdict, 'deny');
-  const found = policy.analyzeEvents(Array.from({ length: 40 }, (_, index) => nth(index))).errors;
+  assert.equal(new ExplainingMonitor(policy).decide([nth(0), nth(1), nth(2), nth(3)]).verdict, 'deny');
+  const found = analyzeEvents(
+    policy,
+    Array.from({ length: 40 }, (_, index) => nth(index)),
+  ).errors;
   assert.equal(found.length, (10 * 11 * 12 * 13) / 24);
   assert.ok(triedByAnalysis(policy, 40) < 3 * found.length);
 });
@@ -276,7 +288,7 @@ test('detectors look at what an event holds once, however many events flow to it
     ]).flat();
   const times = [20, 40, 80].map((calls) => {
     asked = 0;
-    policy.value.analyzeEvents(events(calls));
+    analyzeEvents(policy.value, events(calls));
     return asked;
   });
   // The first call has nothing behind it.
@@ -285,7 +297,10 @@ test('detectors look at what an event holds once, however many events flow to it
 
 test('undecided assignments that are not listed are not looked for either', () => {
   const policy = chainOf('a.arguments.missing == 1', 'd is tool:t3');
-  const analysis = policy.analyzeEvents(Array.from({ length: 400 }, (_, index) => nth(index)));
+  const analysis = analyzeEvents(
+    policy,
+    Array.from({ length: 400 }, (_, index) => nth(index)),
+  );
   assert.equal(analysis.errors.length, 0);
   assert.match(analysis.undecided.at(-1)?.reason ?? '', /^more than 20000 assignments/);
 });
@@ -310,7 +325,7 @@ for (const [name, lines] of Object.entries(COUNTED)) {
       same,
       same.map(() => same[0]),
     );
-    const monitor = policy.monitor();
+    const monitor = new ExplainingMonitor(policy);
     const verdicts = [1, 2, 3, 4, 5].map(
       () => monitor.admit([call('t1', { to: 'a' })], 'not-needed').verdict,
     );
@@ -362,7 +377,7 @@ for (const [name, policy] of Object.entries(SESSION_ORDER)) {
 
 test('the first of the whole trace stands for all where later lines only ask what happened earlier', () => {
   const policy = SESSION_ORDER['that holds'] ?? policyOf('');
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   assert.equal(monitor.decide([apart(1)]).verdict, 'allow');
   for (let index = 0; index < 400; index++) monitor.append([apart(index)]);
   assert.equal(monitor.size, 1);
@@ -412,7 +427,7 @@ const LOOKING_BACK: Readonly<Record<string, Policy>> = {
 for (const [name, policy] of Object.entries(LOOKING_BACK)) {
   test(`${name} that looks back tries nothing of contexts that the call has not seen`, () => {
     const tried = LENGTHS.map((length) => {
-      const monitor = policy.monitor();
+      const monitor = new ExplainingMonitor(policy);
       for (let index = 0; index < length; index++)
         monitor.append([{ ...nth(index), context: `other ${index % 3}` }]);
       const before = monitor.tried;
@@ -431,7 +446,7 @@ test('a count that looks back stops where the maximum is exceeded', () => {
     tried,
     tried.map(() => tried[0]),
   );
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   const verdicts = [0, 1, 2, 3, 4].map((index) => {
     const { verdict } = monitor.decide([nth(index)]);
     monitor.append([nth(index)]);

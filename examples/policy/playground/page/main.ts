@@ -5,6 +5,8 @@
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
 import {
   type Analysis,
+  analyzeEvents,
+  ExplainingMonitor,
   format,
   lint,
   loadPolicy,
@@ -144,10 +146,10 @@ function parsedParameters(): JsonObject | null {
 }
 
 function showResults(policy: Policy, events: readonly TraceEvent[], parameters: JsonObject): void {
-  const analysis = policy.analyzeEvents(events, parameters);
+  const analysis = analyzeEvents(policy, events, parameters);
   showFindings(analysis);
   const decided = decideAll(
-    policy.monitor(parameters),
+    new ExplainingMonitor(policy, parameters),
     events,
     consentField.checked ? 'given' : 'not-needed',
   );

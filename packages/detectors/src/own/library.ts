@@ -15,7 +15,7 @@ import { predicatesOf } from './predicates.ts';
 export interface OwnDetectors {
   /** For `loadPolicy`, beside those of the standard library. */
   readonly detectors: readonly Detector[];
-  /** Judges again until all that the functions are asked is answered, e.g. `(awaited) => monitor.evaluate(events, awaited)`. */
+  /** Judges again until all that the functions are asked is answered, e.g. `(awaited) => monitor.decide(events, awaited)`. */
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
 }
 

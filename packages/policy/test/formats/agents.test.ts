@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
-import { loadPolicy, readTrace } from '../../src/index.ts';
+import { ExplainingMonitor, loadPolicy, readTrace } from '../../src/index.ts';
 
 /** Whether what `secret` put out was visible where `send` was called. */
 function leaks(trace: Json): boolean {
@@ -15,7 +15,7 @@ raise "leak" if:
   assert.ok(policy.ok);
   const read = readTrace(trace);
   assert.ok(read.ok, read.ok ? '' : JSON.stringify(read.fault));
-  return policy.value.monitor({}).decide(read.value.events).verdict === 'deny';
+  return new ExplainingMonitor(policy.value).decide(read.value.events).verdict === 'deny';
 }
 
 const called = (name: string, id: string, more: Readonly<Record<string, Json>> = {}) => ({
@@ -167,7 +167,7 @@ raise "asked" if:
   const verdictOf = (trace: Json) => {
     const read = readTrace(trace);
     assert.ok(read.ok);
-    return policy.value.monitor({}).decide(read.value.events).verdict;
+    return new ExplainingMonitor(policy.value).decide(read.value.events).verdict;
   };
   assert.equal(verdictOf(spans(4)), 'deny');
   assert.equal(verdictOf(spans(2)), 'allow');
