@@ -226,7 +226,8 @@ describe('the playground in Chromium', { skip: WHY }, () => {
   test('a program in the page can use the library by its name', async () => {
     await opened();
     const found = await browser.evaluate(`(async () => {
-      const { analyze, loadPolicy, mask } = await import('@cordon/policy');
+      const { loadPolicy } = await import('@cordon/policy');
+      const { analyze, mask } = await import('@cordon/policy-tools');
       const policy = loadPolicy('warn "k" if:\\n    (m: Message)\\n    any(find("key-(?=4)[0-9]+", m.content))\\n');
       const trace = [{ role: 'user', content: '🔑 key-4711' }];
       const { errors } = analyze(policy.value, trace).value;

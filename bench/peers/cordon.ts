@@ -2,14 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardDetectors } from '@cordon/detectors';
-import {
-  ExplainingMonitor,
-  joinPolicies,
-  loadPolicy,
-  type Policy,
-  type ToolCallEvent,
-  type TraceEvent,
-} from '@cordon/policy';
+import { joinPolicies, loadPolicy, type Policy, type ToolCallEvent, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { packFile } from '../../packages/cli/src/policy-in-force.ts';
 import type { Judge, Peer, PeerRule } from './peer.ts';
 

@@ -7,7 +7,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { ExplainingMonitor, loadPolicy, type TraceEvent } from '@cordon/policy';
+import { loadPolicy, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { thisMachine } from '../machine.ts';
 import { eventAt } from './session.ts';
 

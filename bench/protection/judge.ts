@@ -6,7 +6,8 @@
  */
 import { basename } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { analyzeEvents, type Policy, readTrace, type TraceLabels } from '@cordon/policy';
+import type { Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace, type TraceLabels } from '@cordon/policy-tools';
 import { readPolicyFiles } from '../../packages/cli/src/policy-files.ts';
 import { isAtOrBefore, type Position, type RecordedTrace } from './recorded-trace.ts';
 

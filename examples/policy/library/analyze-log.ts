@@ -1,6 +1,7 @@
 /** Which rules does a recorded conversation violate, where, and what could not be decided? */
 import assert from 'node:assert/strict';
-import { analyze, loadPolicy } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 rule no-mail-after-inbox:

@@ -1,6 +1,7 @@
 /** An agent loop that asks the policy before every step: what is denied does not happen, and leaves no trace. */
 import assert from 'node:assert/strict';
-import { ExplainingMonitor, loadPolicy, type PolicyDecision, type TraceEvent } from '@cordon/policy';
+import { loadPolicy, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 raise "after a web page was read, nothing is deleted" if:

@@ -1,6 +1,7 @@
 /** A function of the program that rules import by name: it gets texts, and marks what its answer is about. */
 import assert from 'node:assert/strict';
-import { analyze, defineDetector, ExplainingMonitor, loadPolicy } from '@cordon/policy';
+import { defineDetector, loadPolicy } from '@cordon/policy';
+import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 
 const pii = defineDetector({
   name: 'pii',

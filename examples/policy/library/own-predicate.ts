@@ -1,7 +1,8 @@
 /** A function of the program over elements of the trace: it gets whole events, and may take its time. */
 import assert from 'node:assert/strict';
 import { defineDetectors, ownDetectors } from '@cordon/detectors';
-import { analyzeEvents, loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 
 const TEAMS = new Map([['ada@example.org', 'sales']]);
 

@@ -1,6 +1,7 @@
 /** Traces of other formats: `readTrace` recognises seven of them, and ranges lead back into what was given. */
 import assert from 'node:assert/strict';
-import { analyzeEvents, loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 raise "an address from a web page" if:

@@ -10,7 +10,8 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@cordon/core';
 import { type DetectorModule, ownDetectors } from '@cordon/detectors';
-import { analyze, analyzeEvents, type Detector, loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { type Detector, loadPolicy, type Policy } from '@cordon/policy';
+import { analyze, analyzeEvents, readTrace } from '@cordon/policy-tools';
 import ownScores from './scores/prompt-injection.ts';
 import recordedScores from './scores/recorded.ts';
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { standardDetectors } from '@cordon/detectors';
-import { analyze, loadPolicy, type Policy } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { call, type Log, PAPER_CASES, PICKLE, visit } from '../paper/cases.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

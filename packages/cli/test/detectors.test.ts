@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { loadedPolicy } from '../src/loaded-policy.ts';
 
 const RULES = `from invariant.detectors import secrets, pii

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Diagnostic } from '@cordon/core';
-import { analyzeEvents, decodeChat } from '@cordon/policy';
+import { analyzeEvents, decodeChat } from '@cordon/policy-tools';
 import {
   compareAnalysis,
   compareChecked,

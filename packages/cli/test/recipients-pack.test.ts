@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
-import { ExplainingMonitor, type TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { readPolicies } from '../src/policy-in-force.ts';
 
 const FRAME = { context: 'c', app: 'calendar', causes: [] } as const;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeEvents, loadPolicy, type Policy, prefilterOf, readTrace } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyzeEvents, prefilterOf, readTrace } from '@cordon/policy-tools';
 import fc from 'fast-check';
 import { addEvents, countEvents, hasEvents } from '../src/event-counts.ts';
 import { Examiner } from '../src/scan/examiner.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CalledLabels } from '@cordon/core';
-import { ExplainingMonitor, type TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { readPolicies } from '../src/policy-in-force.ts';
 
 const KEY = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, type Json, ok, type Question, type ServiceName } from '@cordon/core';
-import { ExplainingMonitor, loadPolicy } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 
 /** Decides a rule about one text again and again until nobody is asked any more; the questions, and what came out. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze, loadPolicy } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { errorsFor, findFuzzy } from '../src/comparison/fuzzy-search.ts';
 import { lexicalSimilarity } from '../src/comparison/lexical-similarity.ts';
 import { findCopyright } from '../src/copyright.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
-import { analyzeEvents, loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { type DetectorModule, defineDetectors, ownDetectors, readDeclared } from '../src/index.ts';
 
 const CALL = { id: '1', type: 'function', function: { name: 'send', arguments: { to: 'eve', size: 7 } } };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok, type Question } from '@cordon/core';
-import { analyzeEvents, loadPolicy } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents } from '@cordon/policy-tools';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 import { findModerated } from '../src/moderation/moderation.ts';
 import { findTopics } from '../src/topic/topic.ts';

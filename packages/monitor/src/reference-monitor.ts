@@ -18,16 +18,8 @@ import {
   type Ruling,
   settledTexts,
 } from '@cordon/core';
-import {
-  type Evaluation,
-  type Finding,
-  factEvent,
-  type HubFact,
-  type Policy,
-  type PolicyMonitor,
-  proposalEvent,
-  verdictOf,
-} from '@cordon/policy/rules';
+import { type Evaluation, type Finding, type Policy, type PolicyMonitor, verdictOf } from '@cordon/policy';
+import { factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
 export interface MonitorFrame {

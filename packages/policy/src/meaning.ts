@@ -4,16 +4,17 @@
  *
  * Ring 0.
  */
-export { importedName, runBuiltin } from './builtins.ts';
-export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './operators.ts';
+
+export { freeNames, type Named, Names, variablesOf } from './check/scope.ts';
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { formsIn, readingsOf } from './origin/forms.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
-export { type ComputedPattern, referencesOf, toolMatcher } from './pattern.ts';
-export { PatternCache } from './pattern-cache.ts';
-export { freeNames, type Named, Names, variablesOf } from './scope.ts';
-export { joined } from './text.ts';
-export { isTypeName } from './types.ts';
+export { importedName, runBuiltin } from './values/builtins.ts';
+export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './values/operators.ts';
+export { type ComputedPattern, referencesOf, toolMatcher } from './values/pattern.ts';
+export { PatternCache } from './values/pattern-cache.ts';
+export { joined } from './values/text.ts';
+export { isTypeName } from './values/types.ts';

@@ -5,9 +5,9 @@
  * Ring 0.
  */
 import type { JsonObject, Question } from '@cordon/core';
-import { type Prepared, type RuleProgram, RuleSet } from './rule-set.ts';
-import type { Finding } from './rule-state.ts';
-import type { TraceEvent } from './trace-event.ts';
+import { type Prepared, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
+import type { Finding } from './evaluate/rule-state.ts';
+import type { TraceEvent } from './events/trace-event.ts';
 
 /** What the rules find about events that have not happened. */
 export interface Evaluation {

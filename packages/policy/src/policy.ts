@@ -4,20 +4,20 @@
  * Ring 0.
  */
 import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
-import type { PolicyTree } from './ast.ts';
-import type { Detectors } from './builtins.ts';
-import { check } from './checker.ts';
-import { Diagnostics } from './codes.ts';
-import type { CompiledRule } from './compiled-rule.ts';
-import { compile } from './compiler.ts';
-import { isWithinLimits } from './definition-limits.ts';
-import type { Detector } from './detector.ts';
-import type { LongTexts } from './long-texts.ts';
-import { parse } from './parser.ts';
-import { MOST_PATTERNS, PatternCache } from './pattern-cache.ts';
+import { check } from './check/checker.ts';
+import { isWithinLimits } from './check/definition-limits.ts';
+import { compile } from './compile/compiler.ts';
+import type { CompiledRule } from './evaluate/compiled-rule.ts';
+import { RuleProgram } from './evaluate/rule-set.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
-import { RuleProgram } from './rule-set.ts';
-import { Source } from './source.ts';
+import type { PolicyTree } from './syntax/ast.ts';
+import { Diagnostics } from './syntax/codes.ts';
+import { parse } from './syntax/parser.ts';
+import { Source } from './syntax/source.ts';
+import type { Detectors } from './values/builtins.ts';
+import type { Detector } from './values/detector.ts';
+import type { LongTexts } from './values/long-texts.ts';
+import { MOST_PATTERNS, PatternCache } from './values/pattern-cache.ts';
 
 /** Rules that can be asked about traces: any number of them, one after the other or side by side. */
 export class Policy {

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Diagnostic, Json, JsonObject } from '@cordon/core';
+import { analyze, decodeChat, ExplainingMonitor, lint } from '@cordon/policy-tools';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import {
   boundEvents,
@@ -24,15 +25,7 @@ import {
   policyText,
   sectionTable,
 } from '../../../conformance/harness.ts';
-import {
-  analyze,
-  decodeChat,
-  ExplainingMonitor,
-  lint,
-  loadPolicy,
-  type Policy,
-  type TraceEvent,
-} from '../src/index.ts';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 const CASES = conformanceCases();
 

@@ -5,16 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
-import {
-  type Analysis,
-  analyze,
-  decodeChat,
-  ExplainingMonitor,
-  loadPolicy,
-  mask,
-  type Policy,
-  type TraceEvent,
-} from '../src/index.ts';
+import { type Analysis, analyze, decodeChat, ExplainingMonitor, mask } from '@cordon/policy-tools';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze, ExplainingMonitor, joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
+import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
+import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {
   const policy = loadPolicy(text);

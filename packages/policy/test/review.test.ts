@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyzeEvents } from '@cordon/policy-tools';
 import { evaluatePending } from '@cordon/reference';
-import { analyzeEvents, loadPolicy, type ToolCallEvent, type TraceEvent, verdictOf } from '../src/index.ts';
+import { loadPolicy, type ToolCallEvent, type TraceEvent, verdictOf } from '../src/index.ts';
 
 type Verdict = 'violated' | 'open' | 'quiet';
 

@@ -1,5 +1,6 @@
 /** The events in the order in which they happen, each with what the policy said to it before it did. */
-import type { ExplainingMonitor, PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import type { ExplainingMonitor, PolicyDecision, PolicyReason } from '@cordon/policy-tools';
 import { element, visible } from './element.ts';
 import { explanationOf, pathButton, type ShowPath } from './flow.ts';
 

@@ -1,6 +1,6 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
 import type { Awaited } from '@cordon/detectors';
-import { analyzeEvents } from '@cordon/policy';
+import { analyzeEvents } from '@cordon/policy-tools';
 import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,5 +1,6 @@
 /** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
-import { ExplainingMonitor, type PolicyDecision, type PolicyReason, type TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EventSummaries } from '../event-summary.ts';

@@ -1,5 +1,5 @@
 /** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
-import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import type { Answerers } from '../asked-questions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';

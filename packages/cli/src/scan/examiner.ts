@@ -15,17 +15,17 @@ import {
   type ToolLabelEntry,
 } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
+import { Policy } from '@cordon/policy';
 import {
   type Analysis,
   analyzeEvents,
   decodeChat,
-  Policy,
   prefilterOf,
   readTrace,
   type TraceFault,
   type TraceFormat,
   TraceLabels,
-} from '@cordon/policy';
+} from '@cordon/policy-tools';
 import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import type { Dialect } from '../policy-files.ts';

@@ -5,14 +5,8 @@
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
-import {
-  type Analysis,
-  analyzeEvents,
-  ExplainingMonitor,
-  type Policy,
-  type PolicyDecision,
-  type TraceEvent,
-} from '@cordon/policy';
+import type { Policy, TraceEvent } from '@cordon/policy';
+import { type Analysis, analyzeEvents, ExplainingMonitor, type PolicyDecision } from '@cordon/policy-tools';
 import type { Answerers } from '../asked-questions.ts';
 import type { Dialect } from '../policy-files.ts';
 import { readTraces } from '../trace-input.ts';

@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { type Clock, failed, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
-import type { Detector } from '@cordon/policy/rules';
+import type { Detector } from '@cordon/policy';
 import { KeptAnswers } from '../asking/answer-book.ts';
 import type { Asking } from '../asking/asking.ts';
 import { evaluated } from './inside/evaluate.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze, loadPolicy } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { standardDetectors } from '../../src/standard-library.ts';
 
 function violations(line: string, trace: unknown): number {

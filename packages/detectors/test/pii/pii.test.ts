@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyze, ExplainingMonitor, loadPolicy, mask } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze, ExplainingMonitor, mask } from '@cordon/policy-tools';
 import { KINDS } from '../../src/pii/kinds.ts';
 import { DIGITS_FIRST, LETTERS_FIRST } from '../../src/pii/numbers.ts';
 import { findPersonalData } from '../../src/pii/pii.ts';

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
-import { analyzeEvents, loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { SEED } from '../../../../tools/seed.ts';
 import { Chance } from '../fault/scenario.ts';
 import { app } from '../fixture/app.ts';

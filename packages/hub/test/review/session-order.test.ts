@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
-import { analyzeEvents, loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';

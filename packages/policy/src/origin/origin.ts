@@ -5,9 +5,9 @@
  * Ring 0.
  */
 import { sizeOfTexts } from '@cordon/core';
-import type { EventObject } from '../event-object.ts';
-import type { OriginEvidence, OriginKind, OriginMatch } from '../evidence.ts';
-import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
+import type { EventObject } from '../values/event-object.ts';
+import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence.ts';
+import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../values/value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';

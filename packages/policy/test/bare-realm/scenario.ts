@@ -2,19 +2,18 @@
  * What a program does with the library, for a realm that has the language and nothing of a host. Says what came out as
  * one text, because nothing else crosses from a realm without meeting the other's prototypes.
  */
+import { defineDetector, loadPolicy } from '@cordon/policy';
 import {
   analyze,
-  defineDetector,
   ExplainingMonitor,
   format,
   lint,
-  loadPolicy,
   mask,
   parseTools,
   print,
   readTrace,
   TRACE_FORMATS,
-} from '@cordon/policy';
+} from '@cordon/policy-tools';
 
 const TEXT = `
 from invariant.detectors import secrets
