@@ -44,7 +44,7 @@ export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './polic
 
 // Long texts, which another thread looks at.
 
-export { TextWorker } from './evaluate/text-work.ts';
+export { TextWorker } from './evaluate/text-worker.ts';
 export { type AskedWork, LongTexts, type TextWork } from './values/long-texts.ts';
 
 // The tree: for programs that look at rules rather than run them.
@@ -62,8 +62,8 @@ export { leavesOf } from './origin/pieces.ts';
 export { checkTypes, type Types } from './check/checker.ts';
 export { freeNames, inCircles, type Named, Names, variablesOf, walk } from './check/scope.ts';
 export { compile } from './compile/compiler.ts';
-export { eventVariables, innerTypes, quantifierOf } from './compile/looks-back.ts';
-export { isOrder, variableName } from './compile/needs.ts';
+export { eventVariables, innerTypes, quantifierOf } from './compile/past-only.ts';
+export { isOrder, variableName } from './compile/variable-dependencies.ts';
 export type { Body, Bound, SearchPlan, Step } from './evaluate/body.ts';
 export { neededBy } from './evaluate/prefix.ts';
 export type { RequiredLiterals } from './evaluate/required-literals.ts';
@@ -81,7 +81,7 @@ export { BUILTINS, type Detectors } from './values/builtins.ts';
 export { type Path, partAt } from './values/event-object.ts';
 export type { Evidence, Located, OriginEvidence } from './values/evidence.ts';
 export { PatternCache } from './values/pattern-cache.ts';
-export { textOf } from './values/text.ts';
+export { textOf } from './values/python-str.ts';
 export {
   ANY,
   canBe,
@@ -99,7 +99,7 @@ export { isContents, isDictionary, isList, isRuleMessage, isTraceObject } from '
 
 // `@cordon/reference`, the evaluator that the tests compare with: what names, operators and functions mean.
 
-export * as meaning from './meaning.ts';
+export * as meaning from './semantics.ts';
 export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './values/event-object.ts';
 export { Trace } from './values/trace.ts';
 export type { Value } from './values/value.ts';

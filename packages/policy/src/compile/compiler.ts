@@ -45,7 +45,7 @@ import { type OriginEvidence, partOf } from '../values/evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from '../values/operators.ts';
 import { type ComputedPattern, type PatternContext, referencesOf, toolMatcher } from '../values/pattern.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';
-import { joined } from '../values/text.ts';
+import { joined } from '../values/python-str.ts';
 import { isTypeName, OBJECT_TYPES } from '../values/types.ts';
 import {
   callable,
@@ -61,14 +61,14 @@ import {
   type Value,
   wholly,
 } from '../values/value.ts';
-import { callsBehindOutputs } from './calls-behind.ts';
+import { marker, mayMark, occurrencesOf } from './highlight.ts';
+import { callsBehindOutputs } from './linked-calls.ts';
 import { literalsOf } from './literal-reader.ts';
 import { Locators } from './locator.ts';
-import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './looks-back.ts';
-import { marker, mayMark, occurrencesOf } from './mark.ts';
-import { Needs, orderOf, variableName } from './needs.ts';
+import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './past-only.ts';
 import { type Layout, NOWHERE, Scope } from './slots.ts';
 import { namesComparedWith } from './tool-names.ts';
+import { Needs, orderOf, variableName } from './variable-dependencies.ts';
 
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];

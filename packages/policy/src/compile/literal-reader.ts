@@ -9,8 +9,8 @@ import { type Names, variablesOf } from '../check/scope.ts';
 import { RequiredLiterals } from '../evaluate/required-literals.ts';
 import type { Call, Declaration, Expression } from '../syntax/ast.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';
-import { calledPredicate } from './looks-back.ts';
-import { variableName } from './needs.ts';
+import { calledPredicate } from './past-only.ts';
+import { variableName } from './variable-dependencies.ts';
 
 /** What the lines of a body are read with. */
 export interface ReadingContext {

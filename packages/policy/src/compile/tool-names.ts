@@ -4,8 +4,8 @@
  * Ring 0.
  */
 import type { Expression } from '../syntax/ast.ts';
-import { isExact } from './calls-behind.ts';
-import { variableName } from './needs.ts';
+import { isExact } from './linked-calls.ts';
+import { variableName } from './variable-dependencies.ts';
 
 /** `x.name == "…"` and `x.name in ["…", …]`, for the call `x`. What a pattern would take for more than a name is none. */
 export function namesComparedWith(

@@ -6,7 +6,7 @@
  * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
-import { Handovers, type Source } from './handover.ts';
+import { Handovers, type Source } from './flow-path.ts';
 
 /** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
 export interface Place {

@@ -12,7 +12,7 @@ import { areLong, type LongTexts } from './long-texts.ts';
 import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import type { PatternCache } from './pattern-cache.ts';
-import { jsonTextOf } from './text.ts';
+import { jsonTextOf } from './python-str.ts';
 import {
   type Dictionary,
   isContents,

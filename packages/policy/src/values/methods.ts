@@ -3,8 +3,8 @@
  *
  * Ring 0.
  */
-import { braceFormat } from './format.ts';
-import { joined } from './text.ts';
+import { braceFormat } from './python-format.ts';
+import { joined } from './python-str.ts';
 import {
   type Callable,
   type Contents,

@@ -7,9 +7,9 @@
 import { type Json, parseJson } from '@cordon/core';
 import { directlyPrecedes, flows, happensBefore } from '../events/provenance.ts';
 import type { BinaryOperator, OrderOperator } from '../syntax/ast.ts';
-import { percentFormat } from './format.ts';
 import { methodOf } from './methods.ts';
-import { joined, MAX_BUILT } from './text.ts';
+import { percentFormat } from './python-format.ts';
+import { joined, MAX_BUILT } from './python-str.ts';
 import {
   isContents,
   isDictionary,

@@ -8,7 +8,7 @@
 import { childrenOf, type Names, variablesOf } from '../check/scope.ts';
 import type { Call, Definition, Expression } from '../syntax/ast.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
-import { variableName } from './needs.ts';
+import { variableName } from './variable-dependencies.ts';
 
 /** The variables that are bound to events of the trace. */
 export function eventVariables(lines: readonly Expression[]): ReadonlySet<string> {

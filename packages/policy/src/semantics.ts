@@ -16,5 +16,5 @@ export { importedName, runBuiltin } from './values/builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './values/operators.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './values/pattern.ts';
 export { PatternCache } from './values/pattern-cache.ts';
-export { joined } from './values/text.ts';
+export { joined } from './values/python-str.ts';
 export { isTypeName } from './values/types.ts';

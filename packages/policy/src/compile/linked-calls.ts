@@ -6,8 +6,8 @@
 
 import { childrenOf, type Names, variablesOf } from '../check/scope.ts';
 import type { Expression, PolicyTree } from '../syntax/ast.ts';
-import { NO_NAMES, quantifierOf, without } from './looks-back.ts';
-import { variableName } from './needs.ts';
+import { NO_NAMES, quantifierOf, without } from './past-only.ts';
+import { variableName } from './variable-dependencies.ts';
 
 /**
  * The tools that patterns name, where patterns are the only way from an output to its call and stand where only

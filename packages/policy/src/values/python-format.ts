@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { MAX_BUILT, quoted, textOf } from './text.ts';
+import { MAX_BUILT, quoted, textOf } from './python-str.ts';
 import { isDictionary, isList, isTuple, undecided, type Value } from './value.ts';
 
 /** `template % values`: a tuple holds one value for each conversion, an object those that are named. */
