@@ -64,12 +64,13 @@ export { freeNames, inCircles, type Named, Names, variablesOf, walk } from './ch
 export { compile } from './compile/compiler.ts';
 export { eventVariables, innerTypes, quantifierOf } from './compile/past-only.ts';
 export { isOrder, variableName } from './compile/variable-dependencies.ts';
-export type { Body, Bound, SearchPlan, Step } from './evaluate/body.ts';
+export type { Binding, Body, Step } from './evaluate/body.ts';
 export { neededBy } from './evaluate/prefix.ts';
 export type { RequiredLiterals } from './evaluate/required-literals.ts';
 export { isFirstKept, planRule, type RulePlan, type RuleSearch } from './evaluate/rule-plan.ts';
 export { type ReportRule, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
 export type { Report } from './evaluate/rule-state.ts';
+export type { SearchPlan } from './evaluate/search.ts';
 export { isShallow, MAX_DEPTH } from './events/depth.ts';
 export type { Place } from './events/provenance.ts';
 export { recordFields } from './origin/record-text.ts';
@@ -99,7 +100,7 @@ export { isContents, isDictionary, isList, isRuleMessage, isTraceObject } from '
 
 // `@cordon/reference`, the evaluator that the tests compare with: what names, operators and functions mean.
 
-export * as meaning from './semantics.ts';
+export * as semantics from './semantics.ts';
 export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './values/event-object.ts';
 export { Trace } from './values/trace.ts';
 export type { Value } from './values/value.ts';

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import type { JsonObject, Question } from '@cordon/core';
-import { type Prepared, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
+import { type PreparedEvents, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
 import type { Finding } from './evaluate/rule-state.ts';
 import type { TraceEvent } from './events/trace-event.ts';
 
@@ -14,7 +14,7 @@ export interface Evaluation {
   /** For each rule in order: its first violation, else its first open line. */
   readonly findings: readonly Finding[];
   /** Their places in the trace. */
-  readonly prepared: Prepared;
+  readonly prepared: PreparedEvents;
 }
 
 /** What findings come to, each told as `R`. */
@@ -75,7 +75,7 @@ export class PolicyMonitor {
     return this.#set.tried;
   }
 
-  #findings(prepared: Prepared, awaited?: Map<string, Question>): readonly Finding[] {
+  #findings(prepared: PreparedEvents, awaited?: Map<string, Question>): readonly Finding[] {
     const found: Finding[] = [];
     this.#set.examine(prepared, () => {
       let index = -1;

@@ -5,7 +5,7 @@
  * Ring 1: it shows findings, and decides nothing.
  */
 import {
-  type Bound,
+  type Binding,
   EventObject,
   type Evidence,
   type Finding,
@@ -66,7 +66,7 @@ function addNoticed(parts: Part[], evidence: Evidence): void {
 const NO_SPAN: Span = { start: 0, end: 0 };
 const NO_PATH: Path = [];
 
-function whole({ entry, path, value, at }: Bound): Part | null {
+function whole({ entry, path, value, at }: Binding): Part | null {
   if (at != null && 'event' in at) return wholeAt(at);
   if (entry !== null) return wholeAt({ event: entry, path });
   return value instanceof EventObject ? wholeAt({ event: value, path: NO_PATH }) : null;

@@ -6,29 +6,25 @@
  */
 
 import { freeNames, type Named, Names, variablesOf, walk } from '../check/scope.ts';
-import {
-  type Anchor,
-  type Body,
-  type BodyVariable,
-  type CallSite,
-  counts,
-  type Domain,
-  type DomainKey,
-  declaredOrder,
-  type Evaluate,
-  type Frame,
-  holds,
-  holdsForAll,
-  type JoinSide,
-  type Later,
-  type Locate,
-  type Order,
-  planSearch,
-  type SearchPlan,
-  type Step,
+import type {
+  Anchor,
+  Body,
+  BodyVariable,
+  CallSite,
+  Domain,
+  DomainKey,
+  Evaluate,
+  Frame,
+  JoinSide,
+  Later,
+  Locate,
+  Order,
+  Step,
 } from '../evaluate/body.ts';
 import type { CompiledRule } from '../evaluate/compiled-rule.ts';
+import { counts, holds, holdsForAll } from '../evaluate/quantifiers.ts';
 import type { RequiredLiterals } from '../evaluate/required-literals.ts';
+import { declaredOrder, planSearch, type SearchPlan } from '../evaluate/search.ts';
 import type {
   Call,
   Declaration,
@@ -61,14 +57,14 @@ import {
   type Value,
   wholly,
 } from '../values/value.ts';
-import { marker, mayMark, occurrencesOf } from './highlight.ts';
-import { callsBehindOutputs } from './linked-calls.ts';
+import { highlighter, mayHighlight, occurrencesOf } from './highlight.ts';
+import { linkedCallsOf } from './linked-calls.ts';
 import { literalsOf } from './literal-reader.ts';
 import { Locators } from './locator.ts';
 import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './past-only.ts';
 import { type Layout, NOWHERE, Scope } from './slots.ts';
 import { namesComparedWith } from './tool-names.ts';
-import { Needs, orderOf, variableName } from './variable-dependencies.ts';
+import { orderOf, VariableDependencies, variableName } from './variable-dependencies.ts';
 
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
@@ -85,9 +81,9 @@ export function compile(
   const compiler = new Compiler(names, source, detectors, patterns);
   const asksOrigin = asksForOrigin(tree, names);
   // An output says by which call it came, whatever the tool.
-  const callsBehind = asksOrigin ? null : callsBehindOutputs(tree, names);
+  const linkedCalls = asksOrigin ? null : linkedCallsOf(tree, names);
   return {
-    rules: tree.rules.map((rule, number) => compiler.rule(rule, number, { callsBehind, asksOrigin })),
+    rules: tree.rules.map((rule, number) => compiler.rule(rule, number, { linkedCalls, asksOrigin })),
   };
 }
 
@@ -138,12 +134,12 @@ class Compiler {
   rule(
     rule: RuleTree,
     number: number,
-    looked: Pick<CompiledRule, 'callsBehind' | 'asksOrigin'>,
+    looked: Pick<CompiledRule, 'linkedCalls' | 'asksOrigin'>,
   ): CompiledRule {
     const layout: Layout = { next: 0, events: eventVariables(rule.body) };
-    const { body, scope, needs, rangesOver } = this.#body(rule.body, layout, null, []);
+    const { body, scope, dependencies, rangesOver } = this.#body(rule.body, layout, null, []);
     const message = this.#expression(rule.message, scope);
-    const steps = [...body.steps, ...this.#messageSteps(rule, body, layout, scope, needs)];
+    const steps = [...body.steps, ...this.#messageSteps(rule, body, layout, scope, dependencies)];
     return {
       source: this.#source,
       id: rule.name?.name ?? `rule-${number + 1}`,
@@ -165,12 +161,19 @@ class Compiler {
    * A message that cannot be said leaves an assignment undecided, as a line that cannot be evaluated does. Each part of
    * it becomes such a line, so that an event is looked at for its own parts, and not with all others.
    */
-  #messageSteps(rule: RuleTree, body: Body, layout: Layout, scope: Scope, needs: Needs): readonly Step[] {
+  #messageSteps(
+    rule: RuleTree,
+    body: Body,
+    layout: Layout,
+    scope: Scope,
+    dependencies: VariableDependencies,
+  ): readonly Step[] {
     return messageParts(rule.message, this.#names).flatMap((part): Step[] => {
-      const needed = needs.of(part);
+      const needed = dependencies.of(part);
       if (needed.size === 0) return [];
       const looksAround =
-        innerTypes([part, ...needs.assignmentsOf(part)], this.#names, eventVariables(rule.body)).size > 0;
+        innerTypes([part, ...dependencies.assignmentsOf(part)], this.#names, eventVariables(rule.body)).size >
+        0;
       const evaluate = this.#expression(part, scope);
       return [
         {
@@ -178,7 +181,7 @@ class Compiler {
           locate: NOWHERE,
           // What is noticed while the message is made is no reason for the violation.
           evaluate: (frame) => {
-            const { trail } = frame.world;
+            const { trail } = frame.context;
             const noticed = trail.length;
             const value = evaluate(frame);
             if (trail.length > noticed) trail.length = noticed;
@@ -201,12 +204,12 @@ class Compiler {
     layout: Layout,
     outer: Scope | null,
     parameters: readonly string[],
-  ): { body: Body; scope: Scope; needs: Needs; rangesOver: ReadonlySet<string> } {
+  ): { body: Body; scope: Scope; dependencies: VariableDependencies; rangesOver: ReadonlySet<string> } {
     const { declarations, assignments } = variablesOf(lines);
     const own = [...declarations, ...assignments].map((declared) => declared.variable.name);
     const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
     const names = declarations.map((declared) => declared.variable.name);
-    const needs = new Needs(names, assignments);
+    const dependencies = new VariableDependencies(names, assignments);
     for (const [index, parameter] of parameters.entries()) {
       scope.setLocator(parameter, ({ site }) =>
         site === null ? null : (site.locate[index]?.(site.frame) ?? null),
@@ -230,7 +233,7 @@ class Compiler {
       const outside = within === null ? () => null : anchorOf(within, scope);
       scope.setAnchor(
         variable.name,
-        orEvent(slot, (frame) => frame.found[slot]?.entry ?? outside(frame)),
+        orEvent(slot, (frame) => frame.bindings[slot]?.entry ?? outside(frame)),
       );
     }
     // In a rule, what looks back from an event of the rule says the same of it for ever.
@@ -238,7 +241,7 @@ class Compiler {
     const rangesOver = innerTypes(lines, this.#names, events);
     const isStable = (expression: Expression): boolean =>
       rangesOver.size === 0 ||
-      innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names, events).size === 0;
+      innerTypes([expression, ...dependencies.assignmentsOf(expression)], this.#names, events).size === 0;
     const slotOf = (name: string): number => scope.slot(name) ?? 0;
     const variables = declarations.map((declared): BodyVariable => {
       const within = declared.within === null ? null : this.#expression(declared.within, scope);
@@ -250,18 +253,18 @@ class Compiler {
         locateWithin: declared.within === null ? null : this.#locators.lazy(declared.within, scope),
         isStable: declared.within === null || isStable(declared.within),
         domain: null,
-        needs: declared.within === null ? new Set() : needs.of(declared.within),
+        needs: declared.within === null ? new Set() : dependencies.of(declared.within),
         span: { start: declared.start, end: declared.end },
       };
     });
     const steps: Step[] = assignments
-      .map((assigned) => ({ assigned, order: needs.rank(assigned.variable.name) }))
+      .map((assigned) => ({ assigned, order: dependencies.rank(assigned.variable.name) }))
       .sort((a, b) => a.order - b.order)
       .map(({ assigned }) => ({
         slot: slotOf(assigned.variable.name),
         locate: scope.locator(assigned.variable.name),
         evaluate: this.#expression(assigned.value, scope),
-        needs: needs.of(assigned.value),
+        needs: dependencies.of(assigned.value),
         ...RELATES_NOTHING,
         isStable: isStable(assigned.value),
         span: { start: assigned.value.start, end: assigned.value.end },
@@ -269,7 +272,7 @@ class Compiler {
       }));
     for (const line of lines) {
       if (line.kind === 'declaration' || line.kind === 'assignment') continue;
-      const needed = needs.of(line);
+      const needed = dependencies.of(line);
       const about = declarations[[...needed][0] ?? -1];
       const next = orderOf(line, '~>', names);
       steps.push({
@@ -280,7 +283,7 @@ class Compiler {
         flow: orderOf(line, '->', names),
         earlier: orderOf(line, 'before', names),
         next,
-        join: next === null ? this.#joinOf(line, needs, scope) : neighbours(next, variables),
+        join: next === null ? this.#joinOf(line, dependencies, scope) : neighbours(next, variables),
         tools: this.#toolsOfLine(line, about, scope),
         required: this.#requiredByLine(line, needed.size === 1 ? about : undefined, declarations, scope),
         some: this.#counted.get(line) ?? null,
@@ -289,7 +292,7 @@ class Compiler {
         tree: line,
       });
     }
-    return { body: { variables, steps, counted: null }, scope, needs, rangesOver };
+    return { body: { variables, steps, counted: null }, scope, dependencies, rangesOver };
   }
 
   /** The body of a predicate or quantifier: its variables range over domains, filtered by what needs nothing else. */
@@ -333,7 +336,7 @@ class Compiler {
     const isCounted =
       filtered !== null &&
       body.steps.every((step) => filtered.filter.includes(step)) &&
-      !body.steps.some((step) => mayMark(step.tree));
+      !body.steps.some((step) => mayHighlight(step.tree));
     return { body: { ...body, variables, counted: isCounted ? filtered : null }, scope };
   }
 
@@ -421,13 +424,13 @@ class Compiler {
   }
 
   /** `==` between a part of one variable and a part of another. */
-  #joinOf(line: Expression, needs: Needs, scope: Scope): Step['join'] {
+  #joinOf(line: Expression, dependencies: VariableDependencies, scope: Scope): Step['join'] {
     if (line.kind !== 'binary' || line.operator !== '==') return null;
     const side = (expression: Expression): JoinSide | null => {
-      const [variable, ...others] = needs.of(expression);
+      const [variable, ...others] = dependencies.of(expression);
       const isOne = variable !== undefined && others.length === 0;
       const isStable =
-        innerTypes([expression, ...needs.assignmentsOf(expression)], this.#names, NO_NAMES).size === 0;
+        innerTypes([expression, ...dependencies.assignmentsOf(expression)], this.#names, NO_NAMES).size === 0;
       return isOne && isStable ? { variable, evaluate: this.#expression(expression, scope) } : null;
     };
     const [left, right] = [side(line.left), side(line.right)];
@@ -452,7 +455,7 @@ class Compiler {
   #logic(expression: Extract<Expression, { kind: 'logic' }>, scope: Scope): Evaluate {
     const left = this.#condition(expression.left, scope);
     const right = this.#condition(expression.right, scope);
-    return logic(expression.operator, left, right, mayMark(expression.right));
+    return logic(expression.operator, left, right, mayHighlight(expression.right));
   }
 
   /** `a in b`: where both are texts, the places in `b` are what the rule is about (specification 11). */
@@ -463,18 +466,18 @@ class Compiler {
     return (frame) =>
       both(left(frame), right(frame), (item, text) => {
         const result = applyBinary('in', item, text);
-        if (typeof text === 'string' && result !== false) this.#markText(frame, item, text, locate);
+        if (typeof text === 'string' && result !== false) this.#highlightText(frame, item, text, locate);
         return result;
       });
   }
 
-  #markText(frame: Frame, item: Value, text: string, locate: Locate): void {
-    const located = frame.world.explains ? locate(frame) : null;
+  #highlightText(frame: Frame, item: Value, text: string, locate: Locate): void {
+    const located = frame.context.explains ? locate(frame) : null;
     if (located === null || 'items' in located) return;
     for (const needle of isList(item) ? item : [item]) {
       if (typeof needle !== 'string' || !text.includes(needle)) continue;
       const spans = (): readonly Span[] => occurrencesOf(needle, text, this.#cache);
-      frame.world.trail.push({ kind: 'range', event: located.event, path: located.path, text, spans });
+      frame.context.trail.push({ kind: 'range', event: located.event, path: located.path, text, spans });
     }
   }
 
@@ -578,7 +581,7 @@ class Compiler {
   #named(named: Named): Evaluate {
     switch (named.kind) {
       case 'input':
-        return (frame) => frame.world.input;
+        return (frame) => frame.context.input;
       case 'builtin': {
         const run = callable(named.name, (positional, values, mark) =>
           runBuiltin(named.name, this.#cache, positional, values, mark),
@@ -625,7 +628,13 @@ class Compiler {
     }
     const { evaluate, slots } = constant;
     return (frame) =>
-      evaluate({ slots: new Array(slots), found: [], world: frame.world, site: null, depth: frame.depth });
+      evaluate({
+        slots: new Array(slots),
+        bindings: [],
+        context: frame.context,
+        site: null,
+        depth: frame.depth,
+      });
   }
 
   /** Compiled once, when first met; a function because a predicate may call itself. */
@@ -659,7 +668,7 @@ class Compiler {
       return undecided('the predicate was called with too few arguments');
     const slots: Value[] = new Array(predicate.slots);
     for (const [index, slot] of predicate.parameters.entries()) slots[slot] = positional[index] ?? null;
-    const inner = { slots, found: [], world: frame.world, site, depth: frame.depth + 1 };
+    const inner = { slots, bindings: [], context: frame.context, site, depth: frame.depth + 1 };
     return holds(predicate.body, predicate.plan, inner, predicate.name);
   }
 
@@ -717,7 +726,7 @@ class Compiler {
         if (isUndecided(value)) return value;
         options.set(argument.name, value);
       }
-      return target.call(values, options, marks ? marker(values, locate, frame) : unmarked);
+      return target.call(values, options, marks ? highlighter(values, locate, frame) : unmarked);
     };
   }
 
@@ -735,10 +744,10 @@ class Compiler {
       const matches = open ?? matchesIn(this.#cache, wanted, given);
       if (!('length' in matches)) return claim(matches, inner);
       if (matches.length === 0) return false;
-      const located = frame.world.explains ? locate(frame) : null;
+      const located = frame.context.explains ? locate(frame) : null;
       if (typeof given === 'string' && located !== null && !('items' in located)) {
         const { event, path } = located;
-        frame.world.trail.push({ kind: 'range', event, path, text: given, spans: () => matches });
+        frame.context.trail.push({ kind: 'range', event, path, text: given, spans: () => matches });
       }
       return matches.some(({ start, end }) => end > start);
     };
@@ -765,7 +774,7 @@ class Compiler {
       const value = wholly(evaluate(frame));
       if (isUndecided(value)) return value;
       const event = anchor(frame);
-      const { origins, trail, explains } = frame.world;
+      const { origins, trail, explains } = frame.context;
       if (event === null || origins === null) return undecided(NOT_READ);
       const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
       if (isUndecided(answer)) return answer;
@@ -1011,7 +1020,7 @@ function logic(operator: 'and' | 'or', left: Evaluate, right: Evaluate, isMarkin
   return (frame) => {
     const a = wholly(left(frame));
     if (a === decisive) {
-      if (decisive && isMarking && frame.world.explains) right(frame);
+      if (decisive && isMarking && frame.context.explains) right(frame);
       return decisive;
     }
     const b = wholly(right(frame));

@@ -10,7 +10,7 @@ import type { Expression } from '../syntax/ast.ts';
 import type { Span } from '../syntax/source.ts';
 import { type ExaminedText, examinedTexts } from '../values/evidence.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';
-import type { Mark, Value } from '../values/value.ts';
+import type { Highlight, Value } from '../values/value.ts';
 
 /** Every match of the text as an expression, as rules of the seed language have it; else where it stands literally. */
 export function occurrencesOf(needle: string, text: string, cache: PatternCache): readonly Span[] {
@@ -26,7 +26,7 @@ export function occurrencesOf(needle: string, text: string, cache: PatternCache)
 const NOTHING: ExaminedText = { text: '', place: null };
 
 /** Turns what a function says about its arguments into places in the trace. */
-export function marker(values: readonly Value[], locate: readonly Locate[], frame: Frame): Mark {
+export function highlighter(values: readonly Value[], locate: readonly Locate[], frame: Frame): Highlight {
   // A function may mark a text as often as it has characters, so what it marks is looked up once.
   let looked: Map<number, readonly ExaminedText[]> | null = null;
   const look = (argument: number) => {
@@ -38,17 +38,17 @@ export function marker(values: readonly Value[], locate: readonly Locate[], fram
     return found;
   };
   return (argument, index, start, end) => {
-    if (!frame.world.explains) return;
+    if (!frame.context.explains) return;
     const { text, place } = look(argument)[index] ?? NOTHING;
     if (place === null || 'items' in place) return;
     const spans = [{ start: Math.max(0, start), end: Math.min(end, text.length) }];
-    frame.world.trail.push({ kind: 'range', ...place, text, spans: () => spans });
+    frame.context.trail.push({ kind: 'range', ...place, text, spans: () => spans });
   };
 }
 
 /** Whether evaluating the expression can leave evidence, so that it is worth evaluating when it decides nothing. */
-export function mayMark(expression: Expression): boolean {
+export function mayHighlight(expression: Expression): boolean {
   if (expression.kind === 'call' || expression.kind === 'quantifier') return true;
   if (expression.kind === 'binary' && expression.operator === 'in') return true;
-  return childrenOf(expression).some(mayMark);
+  return childrenOf(expression).some(mayHighlight);
 }

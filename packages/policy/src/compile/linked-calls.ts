@@ -14,7 +14,7 @@ import { variableName } from './variable-dependencies.ts';
  * their truth counts: there, another call and no call are the same. (They are not beside what may be undecided in an
  * `and`, nor as a line of `forall`: false refutes there, and None does not.)
  */
-export function callsBehindOutputs(tree: PolicyTree, names: Names): ReadonlySet<string> | null {
+export function linkedCallsOf(tree: PolicyTree, names: Names): ReadonlySet<string> | null {
   const tools = new Set<string>();
   let hasOutputs = tree.definitions.some(({ parameters }) =>
     (parameters ?? []).some(({ type }) => type === null || type === 'ToolOutput'),

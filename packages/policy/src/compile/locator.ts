@@ -34,7 +34,7 @@ export class Locators {
   /** An event stands at itself; what else a variable ranges over, where it was found. */
   ofVariable(declared: Declaration, scope: Scope): Locate {
     return (frame) => {
-      const found = frame.found[scope.slot(declared.variable.name) ?? 0];
+      const found = frame.bindings[scope.slot(declared.variable.name) ?? 0];
       if (found === undefined) return null;
       return found.entry === null ? (found.at ?? null) : { event: found.entry, path: found.path };
     };

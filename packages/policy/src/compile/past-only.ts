@@ -31,7 +31,7 @@ export function innerTypes(
 ): ReadonlySet<string> {
   const types = new Set<string>();
   const seen = new Set<Definition>();
-  const lookedBack = new Set<Definition>();
+  const pastOnly = new Set<Definition>();
   const visitInner = (body: readonly Expression[]): void => {
     for (const { type, within } of variablesOf(body).declarations) if (within === null) types.add(type.name);
     for (const line of body) visit(line, NO_NAMES);
@@ -45,9 +45,9 @@ export function innerTypes(
     const called = expression.kind === 'call' ? calledPredicate(expression, names) : null;
     if (expression.kind === 'call' && called !== null) {
       const parameters = eventParameters(called, expression, known);
-      if (!looksBack(called.body, parameters)) visitDefinition(called);
-      else if (!lookedBack.has(called)) {
-        lookedBack.add(called);
+      if (!isPastOnly(called.body, parameters)) visitDefinition(called);
+      else if (!pastOnly.has(called)) {
+        pastOnly.add(called);
         for (const line of called.body) visit(line, NO_NAMES);
       }
       for (const argument of expression.positional) visit(argument, known);
@@ -57,7 +57,7 @@ export function innerTypes(
     if (named?.kind === 'definition') visitDefinition(named.definition);
     if (expression.kind === 'quantifier') {
       const isCount = quantifierOf(expression.callee.name, names) === 'count';
-      if (isCount && looksBack(expression.body, known))
+      if (isCount && isPastOnly(expression.body, known))
         for (const line of expression.body) visit(line, NO_NAMES);
       else visitInner(expression.body);
     }
@@ -87,7 +87,7 @@ function eventParameters(
 }
 
 /** Whether each variable over the trace must, by a line of the body, come before one of `events`. */
-function looksBack(body: readonly Expression[], events: ReadonlySet<string>): boolean {
+function isPastOnly(body: readonly Expression[], events: ReadonlySet<string>): boolean {
   const { declarations, assignments } = variablesOf(body);
   const known = new Set(events);
   // What the body declares itself is not what the rule calls by the same name.

@@ -9,7 +9,7 @@ import type { Order } from '../evaluate/body.ts';
 import type { Expression, OrderOperator } from '../syntax/ast.ts';
 
 /** Which variables of a body an expression needs, directly or through assignments. */
-export class Needs {
+export class VariableDependencies {
   readonly #variables: ReadonlyMap<string, number>;
   readonly #assigned: ReadonlyMap<string, Expression>;
   readonly #ranks = new Map<string, number>();

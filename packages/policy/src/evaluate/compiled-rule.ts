@@ -24,7 +24,7 @@ export interface CompiledRule {
   /** The part of the message that its author wrote as text: safe to show to anybody. */
   readonly staticMessage: string;
   /** The tools whose calls the policy may look at behind tool outputs; null: those of all tools. */
-  readonly callsBehind: ReadonlySet<string> | null;
+  readonly linkedCalls: ReadonlySet<string> | null;
   /** Types of events that can change what predicates and quantifiers of the rule say of older ones. */
   readonly rangesOver: ReadonlySet<string>;
   /** What predicates and quantifiers of the policy range over. */

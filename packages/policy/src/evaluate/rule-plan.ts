@@ -4,11 +4,12 @@
  *
  * Ring 0.
  */
-import { type Body, declaredOrder, type JoinSide, planSearch, type SearchPlan, type Step } from './body.ts';
+import type { Body, JoinSide, Step } from './body.ts';
 import type { Retention } from './candidates.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { neededBy, type Prefixes, prefixesOf } from './prefix.ts';
 import type { RequiredLiterals } from './required-literals.ts';
+import { declaredOrder, planSearch, type SearchPlan } from './search.ts';
 
 export interface RulePlan {
   readonly rule: CompiledRule;

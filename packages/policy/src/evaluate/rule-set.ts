@@ -22,23 +22,14 @@ import type { LongTexts } from '../values/long-texts.ts';
 import { type Batch, Trace } from '../values/trace.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
 import { parameters as parametersValue, undecided, type Value } from '../values/value.ts';
-import {
-  type Bound,
-  type Candidate,
-  type Domain,
-  type Frame,
-  type Piece,
-  runSteps,
-  type Tally,
-  type Work,
-  type World,
-} from './body.ts';
+import type { Binding, Candidate, Domain, EvalContext, Frame, Piece, Tally, Work } from './body.ts';
 import { CandidateStore, NOTHING_KEPT } from './candidates.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { type JoinKey, joinKey } from './join-key.ts';
 import type { RequiredLiterals } from './required-literals.ts';
 import { isExact, planRule, type RulePlan, type Wants } from './rule-plan.ts';
-import { type Pending, type Report, RuleState } from './rule-state.ts';
+import { type NewCandidates, type Report, RuleState } from './rule-state.ts';
+import { runSteps } from './search.ts';
 
 /** Rules, planned, with what each type of event means to them. Made once for a policy, used for any number of traces. */
 export class RuleProgram {
@@ -47,7 +38,7 @@ export class RuleProgram {
   /** What predicates and quantifiers range over. */
   readonly domains: ReadonlySet<Domain>;
   /** The tools whose calls outputs are linked to; null: all. */
-  readonly callsBehind: ReadonlySet<string> | null;
+  readonly linkedCalls: ReadonlySet<string> | null;
   /** Whether a rule asks where values came from. */
   readonly asksOrigin: boolean;
   /** Rules, by number, that speak about every action. */
@@ -55,7 +46,7 @@ export class RuleProgram {
   /** Rules whose assignments are known only when the whole trace is. */
   readonly unjoined: readonly number[];
   /** By type of event; made when the first of it comes, because a trace has few of them. */
-  readonly #interests = new Map<string, TypeInterests>();
+  readonly #uses = new Map<string, TypeUses>();
   /** Where a value is looked for in long texts; null: here and at once. */
   readonly longTexts: LongTexts | null;
 
@@ -65,8 +56,8 @@ export class RuleProgram {
     this.plans = rules.map(planRule);
     this.domains = new Set(rules.flatMap((rule) => rule.domains));
     this.asksOrigin = rules.some((rule) => rule.asksOrigin);
-    const behind = rules.map((rule) => rule.callsBehind);
-    this.callsBehind = behind.includes(null) ? null : new Set(behind.flatMap((tools) => [...(tools ?? [])]));
+    const behind = rules.map((rule) => rule.linkedCalls);
+    this.linkedCalls = behind.includes(null) ? null : new Set(behind.flatMap((tools) => [...(tools ?? [])]));
     const numbersOf = (...kinds: RulePlan['kind'][]): readonly number[] =>
       this.plans.flatMap(({ kind }, number) => (kinds.includes(kind) ? [number] : []));
     this.constants = numbersOf('constant');
@@ -74,13 +65,13 @@ export class RuleProgram {
   }
 
   /** What an event can be in the rules, by rule, without what it cannot be for its texts. `tool`: see `toolName`. */
-  interestsIn(event: VisibleEvent, tool: string | null): readonly Interest[] {
+  usesOf(event: VisibleEvent, tool: string | null): readonly RuleUse[] {
     const all = this.#of(event.type).of(tool);
-    let left: Interest[] | null = null;
+    let left: RuleUse[] | null = null;
     for (let index = 0; index < all.length; index++) {
-      const interest = all[index];
-      if (interest === undefined) continue;
-      if (interest.variable === null || !isRefuted(interest.variable.required, event)) left?.push(interest);
+      const use = all[index];
+      if (use === undefined) continue;
+      if (use.variable === null || !isRefuted(use.variable.required, event)) left?.push(use);
       else left ??= all.slice(0, index);
     }
     return left ?? all;
@@ -91,17 +82,17 @@ export class RuleProgram {
     return this.#of(event.type).areRangedOver(tool);
   }
 
-  #of(type: VisibleEvent['type']): TypeInterests {
-    const known = this.#interests.get(type);
+  #of(type: VisibleEvent['type']): TypeUses {
+    const known = this.#uses.get(type);
     if (known !== undefined) return known;
-    const interests = new TypeInterests(this.plans, this.domains, type);
-    this.#interests.set(type, interests);
-    return interests;
+    const uses = new TypeUses(this.plans, this.domains, type);
+    this.#uses.set(type, uses);
+    return uses;
   }
 }
 
 /** A variable that an event, or a part of it, can be bound to; null: only what ranges over the trace can change. */
-interface Interest {
+interface RuleUse {
   readonly rule: number;
   readonly variable: {
     readonly index: number;
@@ -110,14 +101,14 @@ interface Interest {
   } | null;
 }
 
-class TypeInterests {
-  readonly #general: readonly Interest[];
-  readonly #named = new Map<string, readonly Interest[]>();
+class TypeUses {
+  readonly #general: readonly RuleUse[];
+  readonly #named = new Map<string, readonly RuleUse[]>();
   readonly #domains: readonly Domain[];
 
   constructor(plans: readonly RulePlan[], domains: Iterable<Domain>, type: string) {
     this.#domains = [...domains].filter((domain) => canHold(type, domain.type));
-    const all = plans.flatMap((plan, rule) => interestsOf(plan, rule, type));
+    const all = plans.flatMap((plan, rule) => usesInRule(plan, rule, type));
     this.#general = all.filter(({ tools }) => tools === null);
     for (const tool of all.flatMap(({ tools }) => [...(tools ?? [])])) {
       if (this.#named.has(tool)) continue;
@@ -128,7 +119,7 @@ class TypeInterests {
     }
   }
 
-  of(tool: string | null): readonly Interest[] {
+  of(tool: string | null): readonly RuleUse[] {
     if (tool === null) return this.#general;
     return this.#named.get(tool.endsWith('\n') ? tool.slice(0, -1) : tool) ?? this.#general;
   }
@@ -139,13 +130,13 @@ class TypeInterests {
   }
 }
 
-const NO_INTERESTS: readonly Interest[] = [];
+const NO_USES: readonly RuleUse[] = [];
 
-function interestsOf(
+function usesInRule(
   plan: RulePlan,
   rule: number,
   type: string,
-): readonly (Interest & { readonly tools: ReadonlySet<string> | null })[] {
+): readonly (RuleUse & { readonly tools: ReadonlySet<string> | null })[] {
   const variables = plan.rule.body.variables.flatMap((variable, index) => {
     if (variable.within !== null || !canHold(type, variable.type)) return [];
     const required = plan.required[index] ?? [];
@@ -167,17 +158,17 @@ function canHold(event: string, type: string): boolean {
 }
 
 /** Events that have been placed and filtered, but are not part of the trace. */
-export interface Prepared {
+export interface PreparedEvents {
   readonly batch: Batch;
   /** The trace as it would be. */
-  readonly world: World;
-  readonly concerned: Concerned;
+  readonly context: EvalContext;
+  readonly candidates: CandidatesByRule;
 }
 
 /** The rules that events concern, by number, with the new candidates of their variables. */
-type Concerned = ReadonlyMap<number, Pending>;
+type CandidatesByRule = ReadonlyMap<number, NewCandidates>;
 
-const NO_RULES: Concerned = new Map();
+const NO_RULES: CandidatesByRule = new Map();
 
 export class RuleSet {
   readonly #program: RuleProgram;
@@ -188,10 +179,10 @@ export class RuleSet {
   readonly #index: DomainIndex;
   /** Null: no rule asks for it. */
   readonly #seen: SeenTexts | null;
-  readonly #world: World;
+  readonly #context: EvalContext;
   readonly #work: Work = { tried: 0 };
   /** What was prepared last, unless the trace has grown since; null: nothing. */
-  #latest: Prepared | null = null;
+  #latest: PreparedEvents | null = null;
 
   /**
    * @param wants whether new events bring anything about, or all that they do, for which more has to be kept
@@ -200,11 +191,16 @@ export class RuleSet {
   constructor(program: RuleProgram, parameters: JsonObject, wants: Wants, explains: boolean) {
     this.#program = program;
     this.#wants = wants;
-    this.#trace = new Trace(program.callsBehind);
+    this.#trace = new Trace(program.linkedCalls);
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
     const origins = originsIn(this.#seen);
-    this.#world = worldOver(this.#index, { input: inputOf(parameters), origins, work: this.#work, explains });
+    this.#context = contextOver(this.#index, {
+      input: inputOf(parameters),
+      origins,
+      work: this.#work,
+      explains,
+    });
   }
 
   /** How many events the rules remember. */
@@ -218,68 +214,68 @@ export class RuleSet {
   }
 
   /** Places the events and asks each rule's filters about them. Changes nothing. */
-  prepare(events: readonly TraceEvent[]): Prepared {
+  prepare(events: readonly TraceEvent[]): PreparedEvents {
     const batch = this.#trace.prepare(events);
-    const world = this.#worldWith(batch.entries);
+    const context = this.#contextWith(batch.entries);
     const { entries } = batch;
-    const interests = entries.map(({ event, toolName }) => this.#program.interestsIn(event, toolName));
-    this.#latest = { batch, world, concerned: this.#concerned(entries, interests, world) };
+    const uses = entries.map(({ event, toolName }) => this.#program.usesOf(event, toolName));
+    this.#latest = { batch, context, candidates: this.#candidatesOf(entries, uses, context) };
     return this.#latest;
   }
 
   /** For each rule that the events concern, in order, reports what they bring about. */
-  examine({ batch, world, concerned }: Prepared, report: ReportRule): void {
-    const worlds = { before: this.#world, after: world };
-    for (const number of this.#inOrder(concerned)) {
-      this.#state(number).examine(concerned.get(number) ?? [], batch.entries, worlds, report(number));
+  examine({ batch, context, candidates }: PreparedEvents, report: ReportRule): void {
+    const contexts = { before: this.#context, after: context };
+    for (const number of this.#inOrder(candidates)) {
+      this.#state(number).examine(candidates.get(number) ?? [], batch.entries, contexts, report(number));
     }
   }
 
   /** Whether nothing else was prepared, and nothing has happened, since this was. */
-  isLatest(prepared: Prepared): boolean {
+  isLatest(prepared: PreparedEvents): boolean {
     return prepared === this.#latest;
   }
 
   /** The events have happened. Throws unless they are the last that were prepared: their places would be others' by now. */
-  append(prepared: Prepared): void {
+  append(prepared: PreparedEvents): void {
     if (!this.isLatest(prepared)) throw new Error('the trace has grown since this was evaluated');
-    const { batch, concerned } = prepared;
+    const { batch, candidates } = prepared;
     this.#latest = null;
     this.#trace.commit(batch);
     this.#see(batch.entries);
-    this.#index.add(batch.entries, this.#world);
-    for (const [number, pending] of concerned) this.#state(number).append(pending, this.#world);
+    this.#index.add(batch.entries, this.#context);
+    for (const [number, added] of candidates) this.#state(number).append(added, this.#context);
   }
 
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
     this.#latest = null;
-    const interests = this.#interestsIn(event);
-    if (interests === null && this.#seen === null) return this.#trace.pass(event);
+    const uses = this.#usesOf(event);
+    if (uses === null && this.#seen === null) return this.#trace.pass(event);
     const entries = this.#trace.append(event);
     this.#see(entries);
-    this.#index.add(entries, this.#world);
-    const concerned = interests === null ? NO_RULES : this.#concerned(entries, interests, this.#world);
-    if (concerned.size === 0) return;
-    const worlds = { before: this.#world, after: this.#world };
-    for (const number of this.#inOrder(concerned)) {
+    this.#index.add(entries, this.#context);
+    const candidates = uses === null ? NO_RULES : this.#candidatesOf(entries, uses, this.#context);
+    if (candidates.size === 0) return;
+    const contexts = { before: this.#context, after: this.#context };
+    for (const number of this.#inOrder(candidates)) {
       const state = this.#state(number);
-      const pending = concerned.get(number) ?? [];
+      const added = candidates.get(number) ?? [];
       if (this.#program.plans[number]?.kind === 'joined')
-        state.examine(pending, entries, worlds, report(number));
-      state.append(pending, this.#world);
+        state.examine(added, entries, contexts, report(number));
+      state.append(added, this.#context);
     }
   }
 
   /** Reports every assignment of the rules that are not joined, over all that is remembered. */
   all(report: ReportRule): void {
-    for (const number of this.#program.unjoined) this.#state(number).all(this.#world, report(number));
+    for (const number of this.#program.unjoined) this.#state(number).all(this.#context, report(number));
   }
 
-  #inOrder(concerned: Concerned): readonly number[] {
+  #inOrder(candidates: CandidatesByRule): readonly number[] {
     const { constants } = this.#program;
-    if (constants.length === 0 && concerned.size <= 1) return [...concerned.keys()];
-    return [...concerned.keys(), ...constants].sort((a, b) => a - b);
+    if (constants.length === 0 && candidates.size <= 1) return [...candidates.keys()];
+    return [...candidates.keys(), ...constants].sort((a, b) => a - b);
   }
 
   #state(number: number): RuleState {
@@ -296,74 +292,74 @@ export class RuleSet {
     if (this.#seen !== null) for (const entry of entries) this.#seen.add(entry);
   }
 
-  #worldWith(entries: readonly EventObject[]): World {
+  #contextWith(entries: readonly EventObject[]): EvalContext {
     const origins = this.#originsWith(entries);
     if (this.#program.domains.size === 0)
-      return origins === this.#world.origins
-        ? this.#world
-        : worldOver(this.#index, { ...this.#world, origins });
+      return origins === this.#context.origins
+        ? this.#context
+        : contextOver(this.#index, { ...this.#context, origins });
     const index = this.#index.fork();
-    const world = worldOver(index, { ...this.#world, origins });
-    index.add(entries, world);
-    return world;
+    const context = contextOver(index, { ...this.#context, origins });
+    index.add(entries, context);
+    return context;
   }
 
   /**
    * For an event, and for each of its calls behind it, what it can be in the rules; null: nothing, and nothing ranges
    * over it. What only ranges over the trace need not be asked here: the end tells.
    */
-  #interestsIn(event: TraceEvent): readonly (readonly Interest[])[] | null {
+  #usesOf(event: TraceEvent): readonly (readonly RuleUse[])[] | null {
     if (event.type === 'Carrier') return null;
     const tool = event.type === 'ToolOutput' ? this.#trace.toolBehind(event.callId) : ownTool(event);
-    const own = this.#program.interestsIn(event, tool);
+    const own = this.#program.usesOf(event, tool);
     let isAny = hasVariable(own) || this.#program.isRangedOver(event, tool);
     if (event.type !== 'Message' || event.toolCalls.length === 0) return isAny ? [own] : null;
     const all = [own];
     for (const call of event.toolCalls) {
-      const interests = this.#program.interestsIn(call, call.name);
-      isAny ||= hasVariable(interests) || this.#program.isRangedOver(call, call.name);
-      all.push(interests);
+      const uses = this.#program.usesOf(call, call.name);
+      isAny ||= hasVariable(uses) || this.#program.isRangedOver(call, call.name);
+      all.push(uses);
     }
     return isAny ? all : null;
   }
 
   #originsWith(entries: readonly EventObject[]): Origins | null {
-    if (this.#seen === null || !entries.some(isSource)) return this.#world.origins;
+    if (this.#seen === null || !entries.some(isSource)) return this.#context.origins;
     const seen = this.#seen.fork();
     for (const entry of entries) seen.add(entry);
     return new Origins(seen);
   }
 
-  #concerned(
+  #candidatesOf(
     entries: readonly EventObject[],
-    interests: readonly (readonly Interest[])[],
-    world: World,
-  ): Concerned {
-    let concerned: Map<number, Candidate[][]> | null = null;
+    uses: readonly (readonly RuleUse[])[],
+    context: EvalContext,
+  ): CandidatesByRule {
+    let candidates: Map<number, Candidate[][]> | null = null;
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index];
       if (entry === undefined) continue;
-      for (const interest of interests[index] ?? NO_INTERESTS) {
-        const { rule, variable } = interest;
+      for (const use of uses[index] ?? NO_USES) {
+        const { rule, variable } = use;
         if (variable === null) {
-          concerned ??= new Map();
-          if (!concerned.has(rule)) concerned.set(rule, this.#none(rule));
+          candidates ??= new Map();
+          if (!candidates.has(rule)) candidates.set(rule, this.#none(rule));
           continue;
         }
         for (const occurrence of occurrencesIn(entry, variable.type)) {
-          const candidate = this.#state(rule).candidate(variable.index, occurrence, world);
+          const candidate = this.#state(rule).candidate(variable.index, occurrence, context);
           if (candidate === null) continue;
-          concerned ??= new Map();
-          let pending = concerned.get(rule);
-          if (pending === undefined) {
-            pending = this.#none(rule);
-            concerned.set(rule, pending);
+          candidates ??= new Map();
+          let added = candidates.get(rule);
+          if (added === undefined) {
+            added = this.#none(rule);
+            candidates.set(rule, added);
           }
-          pending[variable.index]?.push(candidate);
+          added[variable.index]?.push(candidate);
         }
       }
     }
-    return concerned ?? NO_RULES;
+    return candidates ?? NO_RULES;
   }
 
   #none(rule: number): Candidate[][] {
@@ -371,8 +367,8 @@ export class RuleSet {
   }
 }
 
-function hasVariable(interests: readonly Interest[]): boolean {
-  for (const { variable } of interests) if (variable !== null) return true;
+function hasVariable(uses: readonly RuleUse[]): boolean {
+  for (const { variable } of uses) if (variable !== null) return true;
   return false;
 }
 
@@ -390,10 +386,10 @@ function originsIn(seen: SeenTexts | null): Origins | null {
   return seen === null ? null : new Origins(seen);
 }
 
-function worldOver(
+function contextOver(
   index: DomainIndex,
-  { input, origins, work, explains }: Pick<World, 'input' | 'origins' | 'work' | 'explains'>,
-): World {
+  { input, origins, work, explains }: Pick<EvalContext, 'input' | 'origins' | 'work' | 'explains'>,
+): EvalContext {
   return {
     origins,
     domain: (domain) => index.of(domain),
@@ -431,26 +427,27 @@ class DomainIndex {
     return new DomainIndex(this.#domains, this);
   }
 
-  add(entries: readonly EventObject[], world: World): void {
+  add(entries: readonly EventObject[], context: EvalContext): void {
     for (const domain of this.#domains) {
       for (const entry of entries) {
         if (!canHold(entry.type, domain.type) || isOfOtherTool(entry.toolName, domain)) continue;
-        for (const occurrence of occurrencesIn(entry, domain.type)) this.#consider(domain, occurrence, world);
+        for (const occurrence of occurrencesIn(entry, domain.type))
+          this.#consider(domain, occurrence, context);
       }
     }
   }
 
-  of(domain: Domain): readonly (readonly Bound[])[] {
+  of(domain: Domain): readonly (readonly Binding[])[] {
     const own = this.#found(domain).all();
     return this.#base === null ? [own] : [...this.#base.of(domain), own];
   }
 
-  matching(domain: Domain, key: number, value: JoinKey): readonly Piece<Bound>[] {
+  matching(domain: Domain, key: number, value: JoinKey): readonly Piece<Binding>[] {
     const own = this.#found(domain).matching(key, value);
     return this.#base === null ? own : [...this.#base.matching(domain, key, value), ...own];
   }
 
-  visibleAt(domain: Domain, place: Place): readonly Piece<Bound>[] {
+  visibleAt(domain: Domain, place: Place): readonly Piece<Binding>[] {
     const own = this.#found(domain).flowingTo(place);
     return this.#base === null ? own : [...this.#base.visibleAt(domain, place), ...own];
   }
@@ -470,15 +467,15 @@ class DomainIndex {
     return this.#members.get(domain)?.found ?? NOTHING_KEPT;
   }
 
-  #consider(domain: Domain, occurrence: Occurrence, world: World): void {
-    const frame: Frame = { slots: [], found: [], world, site: null, depth: 0 };
+  #consider(domain: Domain, occurrence: Occurrence, context: EvalContext): void {
+    const frame: Frame = { slots: [], bindings: [], context, site: null, depth: 0 };
     frame.slots[domain.slot] = occurrence.value;
-    frame.found[domain.slot] = occurrence;
-    const noticed = world.trail.length;
+    frame.bindings[domain.slot] = occurrence;
+    const noticed = context.trail.length;
     const open = runSteps(domain.filter, frame, null);
     const keys = open === 'refuted' ? [] : domain.keys.map(({ own }) => joinKey(own(frame)));
     // Who asks later evaluates these lines again, and notes what they notice then.
-    world.trail.length = noticed;
+    context.trail.length = noticed;
     if (open === 'refuted') return;
     let members = this.#members.get(domain);
     if (members === undefined) {

@@ -10,21 +10,12 @@ import type { EventObject, Occurrence } from '../values/event-object.ts';
 import type { Evidence, Located } from '../values/evidence.ts';
 import { equals } from '../values/operators.ts';
 import { isUndecided, undecided, type Value } from '../values/value.ts';
-import {
-  type Bound,
-  type Candidate,
-  type Candidates,
-  type Frame,
-  type OpenLine,
-  runSteps,
-  type SearchPlan,
-  search,
-  type World,
-} from './body.ts';
+import type { Binding, Candidate, EvalContext, Frame, OpenLine } from './body.ts';
 import { CandidateStore, NOTHING_KEPT, placeOf, type Retention } from './candidates.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { ANY_KEY, type JoinKey, joinKey } from './join-key.ts';
 import type { Join, RulePlan, RuleSearch, Wants } from './rule-plan.ts';
+import { type Candidates, runSteps, type SearchPlan, search } from './search.ts';
 
 /** One assignment that satisfies a rule, or that cannot be decided, with the record of its evaluation. */
 export interface Finding {
@@ -34,7 +25,7 @@ export interface Finding {
   /** Null for the same reason as `open` is not. */
   readonly message: Value | null;
   /** By variable, in the order of the text. */
-  readonly bound: readonly Bound[];
+  readonly bound: readonly Binding[];
   readonly evidence: readonly Evidence[];
   /** Where the values of `x := …` stand in the trace. */
   readonly assigned: readonly Located[];
@@ -48,14 +39,14 @@ export interface Report {
   skipsOpen(): boolean;
 }
 
-/** What a rule looks at besides its candidates: the trace before and with the pending events. */
-export interface Worlds {
-  readonly before: World;
-  readonly after: World;
+/** What a rule looks at besides its candidates: the trace before and with the added events. */
+export interface EvalContexts {
+  readonly before: EvalContext;
+  readonly after: EvalContext;
 }
 
 /** New candidates by variable. */
-export type Pending = readonly (readonly Candidate[])[];
+export type NewCandidates = readonly (readonly Candidate[])[];
 
 /** A new candidate, and with what is decided with it; null: that is refuted. */
 interface Settled {
@@ -66,7 +57,7 @@ interface Settled {
 /** What an event is decided together with. */
 interface Decided {
   readonly open: OpenLine | null;
-  readonly behind: ReadonlyMap<number, Bound>;
+  readonly behind: ReadonlyMap<number, Binding>;
   readonly evidence: readonly Evidence[];
 }
 
@@ -78,8 +69,8 @@ export class RuleState {
   /** By variable: those that decide others; the same as `#stores` where one assignment is enough. */
   readonly #prefixes: readonly CandidateStore[];
   readonly #slots: Value[];
-  readonly #found: (Bound | undefined)[] = [];
-  readonly #settled = new WeakMap<Pending, readonly (readonly Settled[])[]>();
+  readonly #bindings: (Binding | undefined)[] = [];
+  readonly #settled = new WeakMap<NewCandidates, readonly (readonly Settled[])[]>();
   #next = 0;
 
   constructor(plan: RulePlan, wants: Wants) {
@@ -100,18 +91,18 @@ export class RuleState {
   }
 
   /** The candidate for a variable that an object of the trace is; null if a line about it alone refutes it. */
-  candidate(index: number, occurrence: Occurrence, world: World): Candidate | null {
-    const frame = this.#frame(world);
+  candidate(index: number, occurrence: Occurrence, context: EvalContext): Candidate | null {
+    const frame = this.#frame(context);
     const variable = this.#plan.rule.body.variables[index];
     if (variable === undefined) return null;
     frame.slots[variable.slot] = occurrence.value;
-    frame.found[variable.slot] = occurrence;
-    world.trail.length = 0;
+    frame.bindings[variable.slot] = occurrence;
+    context.trail.length = 0;
     const open = runSteps(this.#plan.ownSteps[index] ?? [], frame, null);
     if (open === 'refuted') return null;
     const joins = this.#ways.joins[index] ?? NO_JOINS;
     const keys = joins.length === 0 ? NO_KEYS : joins.map(({ own }) => joinKey(own.evaluate(frame)));
-    const evidence = world.trail.length === 0 ? NO_EVIDENCE : [...world.trail];
+    const evidence = context.trail.length === 0 ? NO_EVIDENCE : [...context.trail];
     const { value, entry, path } = occurrence;
     const again = open === null || open.why.awaits.length === 0 ? null : this.#again(index);
     return { value, entry, path, open, again, order: this.#next++, evidence, keys };
@@ -124,17 +115,17 @@ export class RuleState {
   }
 
   /** Reports what new events bring about: assignments with one of them, and old ones that hold only now. */
-  examine(pending: Pending, fresh: readonly EventObject[], worlds: Worlds, report: Report): void {
-    if (this.#plan.kind === 'whole') this.#examineWhole(pending, fresh, worlds, report);
-    else if (this.#plan.kind === 'constant') this.#search(this.#ways.full, worlds.after, () => [], report);
-    else this.#examineNew(pending, worlds.after, report);
+  examine(added: NewCandidates, fresh: readonly EventObject[], contexts: EvalContexts, report: Report): void {
+    if (this.#plan.kind === 'whole') this.#examineWhole(added, fresh, contexts, report);
+    else if (this.#plan.kind === 'constant') this.#search(this.#ways.full, contexts.after, () => [], report);
+    else this.#examineNew(added, contexts.after, report);
   }
 
   /** Makes new candidates part of what the rule remembers. */
-  append(pending: Pending, world: World): void {
+  append(added: NewCandidates, context: EvalContext): void {
     const isKept = (index: number): boolean =>
       this.#stores[index] !== NOTHING_KEPT || this.#prefixes[index] !== NOTHING_KEPT;
-    const settled = this.#settled.get(pending) ?? this.#settle(pending, world, isKept);
+    const settled = this.#settled.get(added) ?? this.#settle(added, context, isKept);
     for (const [index, all] of settled.entries()) {
       const [store, prefixes] = [this.#stores[index], this.#prefixes[index]];
       for (const { candidate, whole } of all) {
@@ -148,25 +139,25 @@ export class RuleState {
   // ── what is decided when an event comes ─────────────────────────────────────────────────────────────────────
 
   #settle(
-    pending: Pending,
-    world: World,
+    added: NewCandidates,
+    context: EvalContext,
     isAsked: (index: number) => boolean,
   ): readonly (readonly Settled[])[] {
-    const settled: Settled[][] = pending.map(() => []);
+    const settled: Settled[][] = added.map(() => []);
     // Those that come before others decide them.
     for (const index of this.#ways.past) {
       const plan = this.#ways.prefixPlans[index] ?? null;
       if (!isAsked(index)) continue;
-      for (const candidate of pending[index] ?? []) {
+      for (const candidate of added[index] ?? []) {
         if (plan === null) {
           settled[index]?.push({ candidate, whole: candidate });
           continue;
         }
-        const whole = this.#wholeOf(index, candidate, plan, settled, world);
+        const whole = this.#wholeOf(index, candidate, plan, settled, context);
         settled[index]?.push({ candidate: { ...candidate, outlook: whole?.open ?? null }, whole });
       }
     }
-    this.#settled.set(pending, settled);
+    this.#settled.set(added, settled);
     return settled;
   }
 
@@ -175,7 +166,7 @@ export class RuleState {
     candidate: Candidate,
     plan: SearchPlan,
     settled: readonly (readonly Settled[])[],
-    world: World,
+    context: EvalContext,
   ): Candidate | null {
     const isMissing = (other: number): boolean =>
       this.#plan.rule.body.variables[other]?.within === null &&
@@ -183,9 +174,9 @@ export class RuleState {
       settled[other]?.length === 0;
     if (plan.order.some((other) => other !== index && isMissing(other))) return null;
     const decide = (frame: Frame): Decided | null => this.#decide(index, candidate, plan, settled, frame);
-    world.trail.length = 0;
-    const decided = decide(this.#frame(world));
-    world.trail.length = 0;
+    context.trail.length = 0;
+    const decided = decide(this.#frame(context));
+    context.trail.length = 0;
     if (decided === null) return null;
     const { open, behind } = decided;
     const isWaiting = open !== null && open.why.awaits.length > 0;
@@ -193,7 +184,7 @@ export class RuleState {
       const now = decide(frame);
       if (now === null) return 'refuted';
       this.#bind(now.behind, frame);
-      for (const evidence of now.evidence) frame.world.trail.push(evidence);
+      for (const evidence of now.evidence) frame.context.trail.push(evidence);
       return now.open;
     };
     const evidence =
@@ -209,24 +200,24 @@ export class RuleState {
     settled: readonly (readonly Settled[])[],
     frame: Frame,
   ): Decided | null {
-    const { trail } = frame.world;
+    const { trail } = frame.context;
     const noticed = trail.length;
     const { variables } = this.#plan.rule.body;
     let best: Decided | null = null;
     const awaits: Question[] = [];
-    const visit = (bound: readonly Bound[], open: OpenLine | null): boolean => {
+    const visit = (bound: readonly Binding[], open: OpenLine | null): boolean => {
       if (open !== null) awaits.push(...open.why.awaits);
       if (best !== null && open !== null) return false;
       for (const one of plan.order) if (one !== index) this.#bindBehind(bound[one], frame);
-      const behind = new Map<number, Bound>();
+      const behind = new Map<number, Binding>();
       for (const other of this.#ways.prefixes.behind[index] ?? []) {
-        const found = frame.found[variables[other]?.slot ?? -1];
+        const found = frame.bindings[variables[other]?.slot ?? -1];
         if (found !== undefined) behind.set(other, found);
       }
       best = { open, behind, evidence: trail.slice(noticed) };
       return open === null;
     };
-    const candidatesOf = (variable: number, bound: readonly Bound[], inner: Frame): Candidates => {
+    const candidatesOf = (variable: number, bound: readonly Binding[], inner: Frame): Candidates => {
       if (variable === index) return [[candidate]];
       const old = this.#oldCandidates(variable, this.#prefixes, plan, bound, inner);
       return [...old, wholes(settled[variable])];
@@ -236,15 +227,15 @@ export class RuleState {
     return best === null ? null : awaitingAll(best, awaits);
   }
 
-  #bindBehind(bound: Bound | undefined, frame: Frame): void {
+  #bindBehind(bound: Binding | undefined, frame: Frame): void {
     // What waits was looked at once more when it was bound.
     if (bound?.behind != null && bound.again == null) this.#bind(bound.behind, frame);
   }
 
-  #bind(behind: ReadonlyMap<number, Bound>, frame: Frame): void {
+  #bind(behind: ReadonlyMap<number, Binding>, frame: Frame): void {
     for (const [index, found] of behind) {
       const slot = this.#plan.rule.body.variables[index]?.slot ?? -1;
-      frame.found[slot] = found;
+      frame.bindings[slot] = found;
       frame.slots[slot] = found.value;
     }
   }
@@ -252,14 +243,14 @@ export class RuleState {
   // ── searches ────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Reports every assignment over what is remembered, in the order of the trace. */
-  all(world: World, report: Report): void {
+  all(context: EvalContext, report: Report): void {
     const candidatesOf = (variable: number): Candidates => [this.#stores[variable]?.all() ?? []];
-    this.#search(this.#ways.full, world, candidatesOf, report);
+    this.#search(this.#ways.full, context, candidatesOf, report);
   }
 
   /** Semi-naive: the pivot is new, variables before it are old, those behind it either. */
-  #examineNew(pending: Pending, world: World, report: Report): void {
-    const settled = this.#settle(pending, world, () => true);
+  #examineNew(added: NewCandidates, context: EvalContext, report: Report): void {
+    const settled = this.#settle(added, context, () => true);
     const news = settled.map((all) =>
       this.#wants === 'one'
         ? wholes(all)
@@ -268,12 +259,12 @@ export class RuleState {
     for (const [pivot, fresh] of news.entries()) {
       const plan = this.#ways.pivots[pivot] ?? null;
       if (fresh.length === 0 || plan === null || this.#lacks(pivot, plan, news)) continue;
-      const candidatesOf = (variable: number, bound: readonly Bound[], frame: Frame): Candidates => {
+      const candidatesOf = (variable: number, bound: readonly Binding[], frame: Frame): Candidates => {
         if (variable === pivot) return [fresh];
         const old = this.#oldCandidates(variable, this.#stores, plan, bound, frame);
         return variable < pivot ? old : [...old, news[variable] ?? []];
       };
-      if (this.#search(plan, world, candidatesOf, report)) return;
+      if (this.#search(plan, context, candidatesOf, report)) return;
     }
   }
 
@@ -293,7 +284,7 @@ export class RuleState {
     variable: number,
     stores: readonly CandidateStore[],
     plan: SearchPlan,
-    bound: readonly Bound[],
+    bound: readonly Binding[],
     frame: Frame,
   ): Candidates {
     const store = stores[variable];
@@ -330,39 +321,47 @@ export class RuleState {
   }
 
   /** For rules whose lines can change for old events too: everything is tried, and compared with before. */
-  #examineWhole(pending: Pending, fresh: readonly EventObject[], worlds: Worlds, report: Report): void {
+  #examineWhole(
+    added: NewCandidates,
+    fresh: readonly EventObject[],
+    contexts: EvalContexts,
+    report: Report,
+  ): void {
     const isFresh = new Set(fresh);
-    const frame = this.#frame(worlds.after);
-    const visit = (bound: readonly Bound[], open: OpenLine | null): boolean => {
+    const frame = this.#frame(contexts.after);
+    const visit = (bound: readonly Binding[], open: OpenLine | null): boolean => {
       const holdsFresh = bound.some(({ entry }) => entry !== null && isFresh.has(entry));
-      const noticed = [...frame.world.trail];
-      const isNew = holdsFresh || this.#isNew([...bound], worlds);
-      frame.world.trail.length = 0;
-      for (const evidence of noticed) frame.world.trail.push(evidence);
+      const noticed = [...frame.context.trail];
+      const isNew = holdsFresh || this.#isNew([...bound], contexts);
+      frame.context.trail.length = 0;
+      for (const evidence of noticed) frame.context.trail.push(evidence);
       return isNew && report.add(this.#finding(frame, bound, open));
     };
     const candidatesOf = (variable: number): Candidates => [
       this.#stores[variable]?.all() ?? [],
-      pending[variable] ?? [],
+      added[variable] ?? [],
     ];
-    frame.world.trail.length = 0;
+    frame.context.trail.length = 0;
     const skipsOpen = () => report.skipsOpen();
     search(this.#plan.rule.body, this.#ways.full, frame, visit, { candidatesOf, skipsOpen });
   }
 
   /** Whether an assignment of old events is satisfied, open or counted otherwise than before. */
-  #isNew(bound: readonly Bound[], worlds: Worlds): boolean {
-    const then = this.#status(bound, worlds.before);
-    const now = this.#status(bound, worlds.after);
+  #isNew(bound: readonly Binding[], contexts: EvalContexts): boolean {
+    const then = this.#status(bound, contexts.before);
+    const now = this.#status(bound, contexts.after);
     return then.kind !== now.kind || then.counted !== now.counted;
   }
 
-  /** One assignment, looked at in one world, in a frame of its own. */
-  #status(bound: readonly Bound[], world: World): { kind: 'holds' | 'open' | 'refuted'; counted: number } {
+  /** One assignment, looked at in one context, in a frame of its own. */
+  #status(
+    bound: readonly Binding[],
+    context: EvalContext,
+  ): { kind: 'holds' | 'open' | 'refuted'; counted: number } {
     const { rule } = this.#plan;
     const { assignment } = this.#ways;
-    const frame: Frame = { slots: new Array(rule.slots), found: [], world, site: null, depth: 0 };
-    world.counted = 0;
+    const frame: Frame = { slots: new Array(rule.slots), bindings: [], context, site: null, depth: 0 };
+    context.counted = 0;
     let kind: 'holds' | 'open' | 'refuted' = 'refuted';
     search(
       rule.body,
@@ -377,19 +376,19 @@ export class RuleState {
         isMeant: (variable, found) => isAlike(found.value, bound[variable]?.value ?? null),
       },
     );
-    return { kind, counted: world.counted };
+    return { kind, counted: context.counted };
   }
 
   #search(
     plan: SearchPlan,
-    world: World,
-    candidatesOf: (variable: number, bound: readonly Bound[], frame: Frame) => Candidates,
+    context: EvalContext,
+    candidatesOf: (variable: number, bound: readonly Binding[], frame: Frame) => Candidates,
     report: Report,
   ): boolean {
-    const frame = this.#frame(world);
-    world.trail.length = 0;
+    const frame = this.#frame(context);
+    context.trail.length = 0;
     const { body } = this.#plan.rule;
-    const visit = (bound: readonly Bound[], open: OpenLine | null): boolean => {
+    const visit = (bound: readonly Binding[], open: OpenLine | null): boolean => {
       for (const one of bound) this.#bindBehind(one, frame);
       return report.add(this.#finding(frame, this.#wants === 'one' ? this.#everything(frame) : bound, open));
     };
@@ -397,10 +396,10 @@ export class RuleState {
   }
 
   /** What all variables are bound to, also those that were decided with others, whose names get their values. */
-  #everything(frame: Frame): readonly Bound[] {
+  #everything(frame: Frame): readonly Binding[] {
     const { variables, steps } = this.#plan.rule.body;
     const { decided } = this.#ways.prefixes;
-    const { trail } = frame.world;
+    const { trail } = frame.context;
     const noticed = trail.length;
     if (decided.size > 0) {
       for (const { slot, needs, evaluate } of steps) {
@@ -409,19 +408,19 @@ export class RuleState {
       }
     }
     if (trail.length > noticed) trail.length = noticed;
-    return variables.flatMap(({ slot }) => frame.found[slot] ?? []);
+    return variables.flatMap(({ slot }) => frame.bindings[slot] ?? []);
   }
 
-  #frame(world: World): Frame {
-    return { slots: this.#slots, found: this.#found, world, site: null, depth: 0 };
+  #frame(context: EvalContext): Frame {
+    return { slots: this.#slots, bindings: this.#bindings, context, site: null, depth: 0 };
   }
 
-  #finding(frame: Frame, bound: readonly Bound[], open: OpenLine | null): Finding {
+  #finding(frame: Frame, bound: readonly Binding[], open: OpenLine | null): Finding {
     const { rule } = this.#plan;
     const evidence: Evidence[] = [];
     for (const candidate of bound)
       for (const noticed of candidate.evidence ?? NO_EVIDENCE) evidence.push(noticed);
-    for (const noticed of frame.world.trail) evidence.push(noticed);
+    for (const noticed of frame.context.trail) evidence.push(noticed);
     const message = open === null ? rule.message(frame) : null;
     const unsaid =
       message !== null && isUndecided(message) ? { why: message, span: message.span ?? rule.span } : null;
@@ -436,7 +435,7 @@ export class RuleState {
   }
 
   #assigned(frame: Frame): readonly Located[] {
-    const { trail } = frame.world;
+    const { trail } = frame.context;
     const noticed = trail.length;
     let places = NO_PLACES;
     for (const { slot, locate } of this.#plan.rule.body.steps) {

@@ -6,19 +6,19 @@
  */
 
 /** A point in a context from which on it knew what others had seen. */
-export interface Handover {
+export interface FlowStep {
   readonly context: string;
   /** Of the first event of the context that could know of it. */
   readonly position: number;
   /** The event that brought it, as reports name it. */
   readonly by: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly FlowPoint[];
   /** What the context had seen then, of each other context. */
   readonly seen: ReadonlyMap<string, number>;
 }
 
 /** Where what was handed over came from. */
-export interface Source {
+export interface FlowPoint {
   readonly context: string;
   readonly position: number;
   /** The event that it was; null: it stands for a context as a whole. */
@@ -26,32 +26,32 @@ export interface Source {
 }
 
 /** Explanations of flows that are older are shorter: the ends are there, the way is not. */
-const MAX_HANDOVERS = 1_000;
+const MAX_STEPS = 1_000;
 
-/** The newest handovers of a trace. */
-export class Handovers {
-  readonly #base: Handovers | null;
-  #all: Handover[] = [];
+/** The newest steps of a trace. */
+export class FlowPaths {
+  readonly #base: FlowPaths | null;
+  #all: FlowStep[] = [];
 
-  constructor(base: Handovers | null = null) {
+  constructor(base: FlowPaths | null = null) {
     this.#base = base;
   }
 
-  add(handover: Handover): void {
-    this.#all.push(handover);
-    if (this.#all.length > 2 * MAX_HANDOVERS) this.#all = this.#all.slice(-MAX_HANDOVERS);
+  add(step: FlowStep): void {
+    this.#all.push(step);
+    if (this.#all.length > 2 * MAX_STEPS) this.#all = this.#all.slice(-MAX_STEPS);
   }
 
-  adopt(fork: Handovers): void {
-    for (const handover of fork.#all) this.add(handover);
+  adopt(fork: FlowPaths): void {
+    for (const step of fork.#all) this.add(step);
   }
 
   /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
-  way(from: Source, to: Source): readonly string[] {
+  way(from: FlowPoint, to: FlowPoint): readonly string[] {
     const way: string[] = [];
     let { context, position } = to;
     // Each step goes to an earlier event, and there are only so many.
-    for (let steps = 0; context !== from.context && steps < MAX_HANDOVERS; steps++) {
+    for (let steps = 0; context !== from.context && steps < MAX_STEPS; steps++) {
       const found = this.#firstThatKnew(from, context, position);
       const source = found === null ? null : this.#sourceThatKnew(from, found);
       if (found === null || source === null) return [];
@@ -62,19 +62,19 @@ export class Handovers {
     return way.reverse();
   }
 
-  #firstThatKnew(from: Source, context: string, until: number): Handover | null {
+  #firstThatKnew(from: FlowPoint, context: string, until: number): FlowStep | null {
     const inBase = this.#base === null ? null : this.#base.#firstThatKnew(from, context, until);
     if (inBase !== null) return inBase;
     const found = this.#all.find(
-      (handover) =>
-        handover.context === context &&
-        handover.position <= until &&
-        (handover.seen.get(from.context) ?? 0) >= from.position,
+      (step) =>
+        step.context === context &&
+        step.position <= until &&
+        (step.seen.get(from.context) ?? 0) >= from.position,
     );
     return found ?? null;
   }
 
-  #sourceThatKnew(from: Source, { sources }: Handover): Source | null {
+  #sourceThatKnew(from: FlowPoint, { sources }: FlowStep): FlowPoint | null {
     const own = sources.find((source) => source.context === from.context && source.position >= from.position);
     if (own !== undefined) return own;
     const passing = sources.find(

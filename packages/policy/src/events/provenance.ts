@@ -6,7 +6,7 @@
  * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
-import { Handovers, type Source } from './flow-path.ts';
+import { FlowPaths, type FlowPoint } from './flow-path.ts';
 
 /** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
 export interface Place {
@@ -88,14 +88,14 @@ export class Provenance {
   readonly #contexts = new Map<string, ContextState>();
   /** By id; null: several events have it, so nobody knows which one a cause means. */
   readonly #places = new Map<string, Known | null>();
-  readonly #handovers: Handovers;
+  readonly #paths: FlowPaths;
   #sequence: number;
   /** The join of all labels so far. */
   #label: Label;
 
   constructor(base: Provenance | null = null) {
     this.#base = base;
-    this.#handovers = new Handovers(base === null ? null : base.#handovers);
+    this.#paths = new FlowPaths(base === null ? null : base.#paths);
     this.#sequence = base === null ? 0 : base.#sequence;
     this.#label = base === null ? HUB_LABEL : base.#label;
   }
@@ -109,7 +109,7 @@ export class Provenance {
     if (fork.#base !== this || fork.#sequence < this.#sequence) throw new Error('not a current fork');
     for (const [name, state] of fork.#contexts) this.#contexts.set(name, state);
     for (const [id, place] of fork.#places) this.#places.set(id, place);
-    this.#handovers.adopt(fork.#handovers);
+    this.#paths.adopt(fork.#paths);
     this.#sequence = fork.#sequence;
     this.#label = fork.#label;
   }
@@ -142,7 +142,7 @@ export class Provenance {
       if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
       this.#contexts.set(arrival.deliveredTo, told);
       if (told.seen !== receiver.seen) {
-        this.#handovers.add({
+        this.#paths.add({
           context: arrival.deliveredTo,
           position: told.position + 1,
           by: reference,
@@ -151,7 +151,7 @@ export class Provenance {
         });
       }
     }
-    if (state.seen !== before.seen) this.#handOver(arrival, place, reference);
+    if (state.seen !== before.seen) this.#recordStep(arrival, place, reference);
     if (arrival.id !== null) {
       const isTaken = this.#known(arrival.id) !== undefined;
       this.#places.set(arrival.id, isTaken ? null : { place, reference });
@@ -168,13 +168,13 @@ export class Provenance {
 
   /** The events that carried what was visible at `from` to `to`. */
   way(from: Place, to: Place): readonly string[] {
-    const end = ({ context, position }: Place): Source => ({ context, position, reference: null });
-    return this.#handovers.way(end(from), end(to));
+    const end = ({ context, position }: Place): FlowPoint => ({ context, position, reference: null });
+    return this.#paths.way(end(from), end(to));
   }
 
-  #handOver(arrival: Arrival, place: Place, by: string): void {
+  #recordStep(arrival: Arrival, place: Place, by: string): void {
     const { context, bornFrom } = arrival;
-    const sources = arrival.causes.flatMap((cause): Source[] => {
+    const sources = arrival.causes.flatMap((cause): FlowPoint[] => {
       const found = this.#placeOf(cause);
       if (found === null) return [];
       return [{ context: found.place.context, position: found.place.position, reference: found.reference }];
@@ -182,7 +182,7 @@ export class Provenance {
     if (bornFrom !== null) {
       sources.push({ context: bornFrom, position: this.#context(bornFrom).position + 1, reference: null });
     }
-    this.#handovers.add({ context, position: place.position, by, sources, seen: place.seen });
+    this.#paths.add({ context, position: place.position, by, sources, seen: place.seen });
   }
 
   #joinCause(state: ContextState, context: string, cause: string): ContextState {

@@ -15,13 +15,13 @@ import type { PatternCache } from './pattern-cache.ts';
 import { jsonTextOf } from './python-str.ts';
 import {
   type Dictionary,
+  type Highlight,
   isContents,
   isDictionary,
   isList,
   isTraceObject,
   isUndecided,
   kindOf,
-  type Mark,
   ruleMessage,
   tuple,
   type Undecided,
@@ -47,7 +47,7 @@ type Run = (
   cache: PatternCache,
   positional: readonly Value[],
   named: ReadonlyMap<string, Value>,
-  mark: Mark,
+  mark: Highlight,
 ) => Value;
 
 interface Builtin extends FunctionSpec {
@@ -110,7 +110,7 @@ export function runBuiltin(
   cache: PatternCache,
   positional: readonly Value[],
   named: ReadonlyMap<string, Value>,
-  mark: Mark,
+  mark: Highlight,
 ): Value {
   const builtin = RUNS.get(name);
   return builtin === undefined
@@ -163,7 +163,7 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
   return isMatch === 'exhausted' ? undecided(EXHAUSTED_REASON) : isMatch;
 }
 
-function find(cache: PatternCache, pattern: Value, text: Value, mark: Mark): Value {
+function find(cache: PatternCache, pattern: Value, text: Value, mark: Highlight): Value {
   const matches = matchesIn(cache, pattern, text);
   if (!('length' in matches)) return matches;
   for (const found of matches) mark(1, 0, found.start, found.end);

@@ -24,10 +24,10 @@ export class Trace {
   /** What has happened. */
   readonly #past: BatchBuilder;
 
-  /** `callsBehind`: the tools whose calls outputs are linked to, because a rule may look at them; null: all. */
-  constructor(callsBehind: ReadonlySet<string> | null = null) {
+  /** `linkedCalls`: the tools whose calls outputs are linked to, because a rule may look at them; null: all. */
+  constructor(linkedCalls: ReadonlySet<string> | null = null) {
     const calls = new Map<string | null, EventObject | null>();
-    this.#past = new BatchBuilder(new Provenance(), calls, calls, 0, callsBehind);
+    this.#past = new BatchBuilder(new Provenance(), calls, calls, 0, linkedCalls);
   }
 
   /** What the events would be if they came next. Changes nothing. */
@@ -66,7 +66,7 @@ class BatchBuilder implements Batch {
   readonly calls: Map<string | null, EventObject | null>;
   position: number;
   readonly #known: ReadonlyMap<string | null, EventObject | null>;
-  readonly #callsBehind: ReadonlySet<string> | null;
+  readonly #linkedCalls: ReadonlySet<string> | null;
 
   /** `known`: the calls before those of the batch; the same map where nothing was before. */
   constructor(
@@ -74,17 +74,17 @@ class BatchBuilder implements Batch {
     calls: Map<string | null, EventObject | null>,
     known: ReadonlyMap<string | null, EventObject | null>,
     position: number,
-    callsBehind: ReadonlySet<string> | null,
+    linkedCalls: ReadonlySet<string> | null,
   ) {
     this.provenance = provenance;
     this.calls = calls;
     this.#known = known;
     this.position = position;
-    this.#callsBehind = callsBehind;
+    this.#linkedCalls = linkedCalls;
   }
 
   fork(): BatchBuilder {
-    return new BatchBuilder(this.provenance.fork(), new Map(), this.calls, this.position, this.#callsBehind);
+    return new BatchBuilder(this.provenance.fork(), new Map(), this.calls, this.position, this.#linkedCalls);
   }
 
   adopt(batch: Batch): void {
@@ -147,7 +147,7 @@ class BatchBuilder implements Batch {
   /** A later call takes over the id of an earlier one, also when nobody looks at it. */
   #remember(event: ToolCallEvent, object: () => EventObject): void {
     const name = event.name.endsWith('\n') ? event.name.slice(0, -1) : event.name;
-    if (this.#callsBehind === null || this.#callsBehind.has(name)) this.calls.set(event.callId, object());
+    if (this.#linkedCalls === null || this.#linkedCalls.has(name)) this.calls.set(event.callId, object());
     else if (this.calls === this.#known) this.calls.delete(event.callId);
     else this.calls.set(event.callId, null);
   }

@@ -56,14 +56,14 @@ export interface Contents {
 export interface Callable {
   readonly [TAG]: 'callable';
   readonly name: string;
-  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Mark) => Value;
+  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Highlight) => Value;
 }
 
 /**
  * How a function says which characters of an argument its result is about: the argument by position, the text in
  * it (0 for an argument that is a text), and offsets in UTF-16 units.
  */
-export type Mark = (argument: number, text: number, start: number, end: number) => void;
+export type Highlight = (argument: number, text: number, start: number, end: number) => void;
 
 /** Whether a call, or the call of an output, is what a tool pattern describes; null for what is neither. */
 export type PatternMatcher = (subject: Value) => Value;
