@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyzeEvents } from '@cordon/policy-tools';
 import { evaluatePending } from '@cordon/reference';
-import { loadPolicy, type ToolCallEvent, type TraceEvent, verdictOf } from '../src/index.ts';
+import { loadPolicy, type ToolCallEvent, type TraceEvent, verdictOf } from '../../src/index.ts';
 
 type Verdict = 'violated' | 'open' | 'quiet';
 
