@@ -1,9 +1,9 @@
 /** What a monitor remembers: exactly what has happened, however it came, and nothing of what was refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeEvents, ExplainingMonitor } from '@cordon/policy-tools';
+import { ExplainingMonitor, findingsIn } from '@cordon/policy-tools';
 import fc from 'fast-check';
-import type { TraceEvent } from '../../src/index.ts';
+import type { Finding, Policy, TraceEvent } from '../../src/index.ts';
 import { choice, eventsOf, policyOf, RUNS, shape } from '../generated.ts';
 import '../../../../tools/seed.ts';
 
@@ -55,16 +55,65 @@ test('batches of any size leave a monitor that answers alike', () => {
   );
 });
 
-test('the batches of an analysis do not matter: it has only the trace', () => {
+/** Rules of which no later event changes what earlier ones have fulfilled. */
+function joinedRules(policy: Policy): readonly number[] {
+  return policy.program.plans.flatMap(({ kind, rule }) => (kind === 'joined' ? [rule.number] : []));
+}
+
+test('the rules that an analysis finds violated are those that a monitor finds violated by some event', () => {
+  const seen = { violated: 0, quiet: 0 };
+  const inputs = fc.tuple(policies, fc.array(shape(CONTEXTS), { maxLength: 8 }), fc.nat(2));
+  fc.assert(
+    fc.property(inputs, ([rules, shapes, more]) => {
+      const policy = policyOf(rules);
+      const events = eventsOf(shapes, CONTEXTS);
+      const monitor = policy.monitor();
+      const asItHappens = new Set<number>();
+      for (let at = 0; at < events.length; at += 1 + more) {
+        const evaluation = monitor.evaluate(events.slice(at, at + 1 + more));
+        for (const { rule, open } of evaluation.findings) if (open === null) asItHappens.add(rule.number);
+        monitor.append(evaluation);
+      }
+      const afterwards = new Set(
+        findingsIn(policy, events).flatMap(({ rule, open }) => (open === null ? [rule.number] : [])),
+      );
+      for (const number of joinedRules(policy)) {
+        assert.equal(asItHappens.has(number), afterwards.has(number), `rule ${number}`);
+        if (afterwards.has(number)) seen.violated++;
+        else seen.quiet++;
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  assert.ok(seen.violated > 0 && seen.quiet > 0);
+});
+
+test('a monitor that gathers evidence finds what one that only decides finds', () => {
+  const seen = { evidence: 0 };
+  const said = ({ rule, open, bound }: Finding) => [
+    rule.number,
+    open?.why.reason ?? null,
+    bound.map(({ entry }) => entry?.reference ?? null),
+  ];
   const inputs = fc.tuple(policies, fc.array(shape(CONTEXTS), { maxLength: 8 }));
   fc.assert(
     fc.property(inputs, ([rules, shapes]) => {
       const policy = policyOf(rules);
-      const events = eventsOf(shapes, CONTEXTS);
-      assert.deepEqual(analyzeEvents(policy, events), analyzeEvents(policy, [...events]));
+      const deciding = policy.monitor();
+      const explaining = policy.monitor({}, true);
+      for (const event of eventsOf(shapes, CONTEXTS)) {
+        const [plain, explained] = [deciding.evaluate([event]), explaining.evaluate([event])];
+        assert.deepEqual(plain.findings.map(said), explained.findings.map(said));
+        assert.ok(plain.findings.every(({ evidence }) => evidence.length === 0));
+        seen.evidence += explained.findings.filter(({ evidence }) => evidence.length > 0).length;
+        deciding.append(plain);
+        explaining.append(explained);
+      }
+      assert.equal(deciding.size, explaining.size);
     }),
-    { numRuns: Math.ceil(RUNS / 4) },
+    { numRuns: RUNS },
   );
+  assert.ok(seen.evidence > 0);
 });
 
 test('a denied event leaves no trace', () => {
