@@ -67,7 +67,7 @@ export class ReferenceMonitor {
   readonly #hindsight = new Map<EventId, Decision>();
 
   constructor(options: ReferenceMonitorOptions) {
-    this.#monitor = options.policy.monitor(options.parameters ?? {}, false);
+    this.#monitor = options.policy.monitor(options.parameters);
   }
 
   /**

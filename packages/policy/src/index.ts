@@ -72,7 +72,7 @@ export { type ReportRule, type RuleProgram, RuleSet } from './evaluate/rule-set.
 export type { Report } from './evaluate/rule-state.ts';
 export type { SearchPlan } from './evaluate/search.ts';
 export { isShallow, MAX_DEPTH } from './events/depth.ts';
-export type { Place } from './events/provenance.ts';
+export type { FlowPoint, FlowRecord, FlowStep, Place } from './events/provenance.ts';
 export { recordFields } from './origin/record-text.ts';
 export { Diagnostics } from './syntax/codes.ts';
 export { columnOf, dedent } from './syntax/lexer.ts';

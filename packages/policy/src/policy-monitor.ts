@@ -7,6 +7,7 @@
 import type { JsonObject, Question } from '@cordon/core';
 import { type PreparedEvents, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
 import type { Finding } from './evaluate/rule-state.ts';
+import type { FlowRecord } from './events/provenance.ts';
 import type { TraceEvent } from './events/trace-event.ts';
 
 /** What the rules find about events that have not happened. */
@@ -41,9 +42,9 @@ export function verdictOf<R>(findings: readonly Finding[], told: (finding: Findi
 export class PolicyMonitor {
   readonly #set: RuleSet;
 
-  /** @param explains whether findings hold the evidence that explanations are made of; who only decides does without */
-  constructor(program: RuleProgram, parameters: JsonObject = {}, explains = false) {
-    this.#set = new RuleSet(program, parameters, 'one', explains);
+  /** @param paths keeps the ways of flows for explanations, and then findings hold evidence; null: who only decides does without */
+  constructor(program: RuleProgram, parameters: JsonObject, paths: FlowRecord | null) {
+    this.#set = new RuleSet(program, parameters, 'one', paths !== null, paths);
   }
 
   /**

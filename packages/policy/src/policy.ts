@@ -9,6 +9,7 @@ import { isWithinLimits } from './check/definition-limits.ts';
 import { compile } from './compile/compiler.ts';
 import type { CompiledRule } from './evaluate/compiled-rule.ts';
 import { RuleProgram } from './evaluate/rule-set.ts';
+import type { FlowRecord } from './events/provenance.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
 import type { PolicyTree } from './syntax/ast.ts';
 import { Diagnostics } from './syntax/codes.ts';
@@ -45,10 +46,10 @@ export class Policy {
 
   /**
    * Watches a trace that is empty yet.
-   * @param explains whether findings hold evidence for explanations; without, a decision pays nothing for it
+   * @param paths keeps the ways of flows for explanations, and then findings hold evidence; without, a decision pays nothing for it
    */
-  monitor(parameters: JsonObject = {}, explains = false): PolicyMonitor {
-    return new PolicyMonitor(this.program, parameters, explains);
+  monitor(parameters: JsonObject = {}, paths: FlowRecord | null = null): PolicyMonitor {
+    return new PolicyMonitor(this.program, parameters, paths);
   }
 }
 

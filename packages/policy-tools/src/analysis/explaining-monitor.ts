@@ -17,6 +17,7 @@ import {
   verdictOf,
 } from '@cordon/policy';
 import { type Explanation, explanationOf, type Way } from './explain.ts';
+import { FlowPaths } from './flow-path.ts';
 import { rangesOf } from './ranges.ts';
 import { eventsOf, violationOf } from './report.ts';
 
@@ -57,7 +58,7 @@ export class ExplainingMonitor {
 
   /** @param parameters `input` in rules */
   constructor(policy: Policy, parameters: JsonObject = {}) {
-    this.#monitor = policy.monitor(parameters, true);
+    this.#monitor = policy.monitor(parameters, new FlowPaths());
   }
 
   /**

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '@cordon/core';
 import { isShallow, MAX_DEPTH } from '../events/depth.ts';
-import type { Place } from '../events/provenance.ts';
+import type { FlowRecord, Place } from '../events/provenance.ts';
 import type { TraceEvent } from '../events/trace-event.ts';
 import { Origins } from '../origin/origin.ts';
 import { SeenTexts } from '../origin/seen-texts.ts';
@@ -187,11 +187,18 @@ export class RuleSet {
   /**
    * @param wants whether new events bring anything about, or all that they do, for which more has to be kept
    * @param explains whether findings have to say why they hold
+   * @param paths keeps the ways of flows; null: nobody asks for them
    */
-  constructor(program: RuleProgram, parameters: JsonObject, wants: Wants, explains: boolean) {
+  constructor(
+    program: RuleProgram,
+    parameters: JsonObject,
+    wants: Wants,
+    explains: boolean,
+    paths: FlowRecord | null = null,
+  ) {
     this.#program = program;
     this.#wants = wants;
-    this.#trace = new Trace(program.linkedCalls);
+    this.#trace = new Trace(program.linkedCalls, paths);
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
     const origins = originsIn(this.#seen);

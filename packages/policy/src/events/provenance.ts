@@ -6,7 +6,6 @@
  * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
-import { FlowPaths, type FlowPoint } from './flow-path.ts';
 
 /** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
 export interface Place {
@@ -62,6 +61,35 @@ export interface Arrival {
   readonly label: Label | null;
 }
 
+/** A point in a context from which on it knew what others had seen. */
+export interface FlowStep {
+  readonly context: string;
+  /** Of the first event of the context that could know of it. */
+  readonly position: number;
+  /** The event that brought it, as reports name it. */
+  readonly by: string;
+  readonly sources: readonly FlowPoint[];
+  /** What the context had seen then, of each other context. */
+  readonly seen: ReadonlyMap<string, number>;
+}
+
+/** Where what was handed over came from. */
+export interface FlowPoint {
+  readonly context: string;
+  readonly position: number;
+  /** The event that it was; null: it stands for a context as a whole. */
+  readonly reference: string | null;
+}
+
+/** What explanations keep of flows. A fork continues it and changes nothing in it. */
+export interface FlowRecord {
+  readonly own: readonly FlowStep[];
+  add(step: FlowStep): void;
+  fork(): FlowRecord;
+  /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
+  way(from: FlowPoint, to: FlowPoint): readonly string[];
+}
+
 interface Known {
   readonly place: Place;
   readonly reference: string;
@@ -88,14 +116,15 @@ export class Provenance {
   readonly #contexts = new Map<string, ContextState>();
   /** By id; null: several events have it, so nobody knows which one a cause means. */
   readonly #places = new Map<string, Known | null>();
-  readonly #paths: FlowPaths;
+  /** Null: nobody asks for the ways of flows. */
+  readonly #paths: FlowRecord | null;
   #sequence: number;
   /** The join of all labels so far. */
   #label: Label;
 
-  constructor(base: Provenance | null = null) {
+  constructor(base: Provenance | null = null, paths: FlowRecord | null = null) {
     this.#base = base;
-    this.#paths = new FlowPaths(base === null ? null : base.#paths);
+    this.#paths = base === null ? paths : (base.#paths?.fork() ?? null);
     this.#sequence = base === null ? 0 : base.#sequence;
     this.#label = base === null ? HUB_LABEL : base.#label;
   }
@@ -109,7 +138,7 @@ export class Provenance {
     if (fork.#base !== this || fork.#sequence < this.#sequence) throw new Error('not a current fork');
     for (const [name, state] of fork.#contexts) this.#contexts.set(name, state);
     for (const [id, place] of fork.#places) this.#places.set(id, place);
-    this.#paths.adopt(fork.#paths);
+    for (const step of fork.#paths?.own ?? []) this.#paths?.add(step);
     this.#sequence = fork.#sequence;
     this.#label = fork.#label;
   }
@@ -142,7 +171,7 @@ export class Provenance {
       if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
       this.#contexts.set(arrival.deliveredTo, told);
       if (told.seen !== receiver.seen) {
-        this.#paths.add({
+        this.#paths?.add({
           context: arrival.deliveredTo,
           position: told.position + 1,
           by: reference,
@@ -169,10 +198,11 @@ export class Provenance {
   /** The events that carried what was visible at `from` to `to`. */
   way(from: Place, to: Place): readonly string[] {
     const end = ({ context, position }: Place): FlowPoint => ({ context, position, reference: null });
-    return this.#paths.way(end(from), end(to));
+    return this.#paths?.way(end(from), end(to)) ?? [];
   }
 
   #recordStep(arrival: Arrival, place: Place, by: string): void {
+    if (this.#paths === null) return;
     const { context, bornFrom } = arrival;
     const sources = arrival.causes.flatMap((cause): FlowPoint[] => {
       const found = this.#placeOf(cause);

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 
-import { ONLY_CONTEXT, type Place, Provenance } from '../events/provenance.ts';
+import { type FlowRecord, ONLY_CONTEXT, type Place, Provenance } from '../events/provenance.ts';
 import type { ToolCallEvent, TraceEvent } from '../events/trace-event.ts';
 import { EventObject, labelOf } from './event-object.ts';
 
@@ -25,9 +25,9 @@ export class Trace {
   readonly #past: BatchBuilder;
 
   /** `linkedCalls`: the tools whose calls outputs are linked to, because a rule may look at them; null: all. */
-  constructor(linkedCalls: ReadonlySet<string> | null = null) {
+  constructor(linkedCalls: ReadonlySet<string> | null = null, paths: FlowRecord | null = null) {
     const calls = new Map<string | null, EventObject | null>();
-    this.#past = new BatchBuilder(new Provenance(), calls, calls, 0, linkedCalls);
+    this.#past = new BatchBuilder(new Provenance(null, paths), calls, calls, 0, linkedCalls);
   }
 
   /** What the events would be if they came next. Changes nothing. */

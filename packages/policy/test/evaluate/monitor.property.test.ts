@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExplainingMonitor, findingsIn } from '@cordon/policy-tools';
 import fc from 'fast-check';
-import type { Finding, Policy, TraceEvent } from '../../src/index.ts';
+import type { Finding, FlowRecord, Policy, TraceEvent } from '../../src/index.ts';
 import { choice, eventsOf, policyOf, RUNS, shape } from '../generated.ts';
 import '../../../../tools/seed.ts';
 
@@ -88,6 +88,9 @@ test('the rules that an analysis finds violated are those that a monitor finds v
   assert.ok(seen.violated > 0 && seen.quiet > 0);
 });
 
+/** For a monitor that gathers evidence, but for the ways of flows. */
+const NO_FLOWS: FlowRecord = { own: [], add: () => undefined, fork: () => NO_FLOWS, way: () => [] };
+
 test('a monitor that gathers evidence finds what one that only decides finds', () => {
   const seen = { evidence: 0 };
   const said = ({ rule, open, bound }: Finding) => [
@@ -100,7 +103,7 @@ test('a monitor that gathers evidence finds what one that only decides finds', (
     fc.property(inputs, ([rules, shapes]) => {
       const policy = policyOf(rules);
       const deciding = policy.monitor();
-      const explaining = policy.monitor({}, true);
+      const explaining = policy.monitor({}, NO_FLOWS);
       for (const event of eventsOf(shapes, CONTEXTS)) {
         const [plain, explained] = [deciding.evaluate([event]), explaining.evaluate([event])];
         assert.deepEqual(plain.findings.map(said), explained.findings.map(said));

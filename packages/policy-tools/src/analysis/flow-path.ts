@@ -2,34 +2,15 @@
  * Which events carried knowledge from one context into another: the way between the two ends of a flow, for
  * explanations. Decisions need only the clocks.
  *
- * Ring 0.
+ * Ring 1: no decision depends on it.
  */
-
-/** A point in a context from which on it knew what others had seen. */
-export interface FlowStep {
-  readonly context: string;
-  /** Of the first event of the context that could know of it. */
-  readonly position: number;
-  /** The event that brought it, as reports name it. */
-  readonly by: string;
-  readonly sources: readonly FlowPoint[];
-  /** What the context had seen then, of each other context. */
-  readonly seen: ReadonlyMap<string, number>;
-}
-
-/** Where what was handed over came from. */
-export interface FlowPoint {
-  readonly context: string;
-  readonly position: number;
-  /** The event that it was; null: it stands for a context as a whole. */
-  readonly reference: string | null;
-}
+import type { FlowPoint, FlowRecord, FlowStep } from '@cordon/policy';
 
 /** Explanations of flows that are older are shorter: the ends are there, the way is not. */
 const MAX_STEPS = 1_000;
 
 /** The newest steps of a trace. */
-export class FlowPaths {
+export class FlowPaths implements FlowRecord {
   readonly #base: FlowPaths | null;
   #all: FlowStep[] = [];
 
@@ -42,8 +23,13 @@ export class FlowPaths {
     if (this.#all.length > 2 * MAX_STEPS) this.#all = this.#all.slice(-MAX_STEPS);
   }
 
-  adopt(fork: FlowPaths): void {
-    for (const step of fork.#all) this.add(step);
+  /** Its own steps, without those of what it continues. */
+  get own(): readonly FlowStep[] {
+    return this.#all;
+  }
+
+  fork(): FlowPaths {
+    return new FlowPaths(this);
   }
 
   /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
