@@ -4,9 +4,10 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys, shownWord } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
-import { Frames, isList, join, own, type Reading, wordsIn } from '../reading/reading.ts';
+import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn, textChunk } from '../reading/turn.ts';
 

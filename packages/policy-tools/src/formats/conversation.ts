@@ -11,9 +11,10 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { History } from '../reading/history.ts';
+import { isList, own } from '../reading/json.ts';
 import { besideKey } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
-import { isList, join, own, Reading } from '../reading/reading.ts';
+import { join, Reading } from '../reading/reading.ts';
 import { readAnthropicMessage, readAnthropicMessages, readAnthropicPreamble } from './anthropic.ts';
 import { GeminiReader } from './gemini.ts';
 import { readChatList, readChatPreamble, readChatResponse } from './openai-chat.ts';

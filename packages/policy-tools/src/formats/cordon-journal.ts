@@ -29,7 +29,8 @@ import {
   type ToolCall,
 } from '@cordon/core';
 import { factEvent, proposalEvent, SessionFacts, type Told } from '@cordon/monitor';
-import { join, own, type Reading } from '../reading/reading.ts';
+import { own } from '../reading/json.ts';
+import { join, type Reading } from '../reading/reading.ts';
 
 /** An entry whose frame has been read. */
 interface Entry {

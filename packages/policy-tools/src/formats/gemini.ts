@@ -5,10 +5,11 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import type { Json, JsonObject } from '@cordon/core';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
-import { Frames, isList, join, own, type Reading } from '../reading/reading.ts';
+import { Frames, join, type Reading } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import { attachment, dataUrl, loneText, Turn, textChunk } from '../reading/turn.ts';
 

@@ -9,9 +9,10 @@
  */
 import { DEFAULT_LABEL, isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
 import type { EventFrame } from '@cordon/policy';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
-import { Frames, isList, join, own, type Reading, wordsIn } from '../reading/reading.ts';
+import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import {
   attachment,

@@ -8,10 +8,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { ToolCallEvent, TraceEvent } from '@cordon/policy';
 import { decodeChat } from '../reading/chat.ts';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething } from '../reading/known-keys.ts';
 import { knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
-import { isList, join, own, type Reading, type TraceDialect, wordsIn } from '../reading/reading.ts';
+import { join, type Reading, type TraceDialect, wordsIn } from '../reading/reading.ts';
 import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
 import {
   attachment,

@@ -8,9 +8,10 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething, shownWord } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys, type NoteShape } from '../reading/note-shape.ts';
-import { Frames, isList, join, own, type Reading, wordsIn } from '../reading/reading.ts';
+import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
 import {
   attachment,

@@ -6,7 +6,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { isList, own } from '../reading/reading.ts';
+import { isList, own } from '../reading/json.ts';
 import { isMessage, wrappedMessage } from './mcp.ts';
 
 /** The forms of a trace that can be read. */

@@ -5,7 +5,8 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonLimits, type JsonObject, parseJson } from '@cordon/core';
-import { isList, join, own } from '../reading/reading.ts';
+import { isList, own } from '../reading/json.ts';
+import { join } from '../reading/reading.ts';
 
 /** The text is part of an input that somebody has already held in memory; the depth is that of all formats. */
 const LIMITS: JsonLimits = { length: 256 * 1024 * 1024, depth: 200, elements: 20_000_000 };

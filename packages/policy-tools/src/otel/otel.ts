@@ -10,9 +10,10 @@
 import { canonicalJson, isJsonObject, type Json, parseJson } from '@cordon/core';
 import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '@cordon/policy';
 import { called, eventKey, Occurrences, outputSaid } from '../reading/history.ts';
+import { own } from '../reading/json.ts';
 import { knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
-import { Frames, join, own, Reading } from '../reading/reading.ts';
+import { Frames, join, Reading } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import { callEvent, emitObjectOutput, emitOutput } from '../reading/turn.ts';
 import { attributesAsObject, attributesOf, Located } from './located.ts';

@@ -6,9 +6,10 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type JsonObject } from '@cordon/core';
+import { own } from '../reading/json.ts';
 import { saysSomething, shownWord } from '../reading/known-keys.ts';
 import { knownKeys, misfit, type NoteShape } from '../reading/note-shape.ts';
-import { join, own, type Reading } from '../reading/reading.ts';
+import { join, type Reading } from '../reading/reading.ts';
 import { holdsConversation } from '../reading/spoken.ts';
 import { attributesOf, type Located } from './located.ts';
 import type { Span } from './span.ts';

@@ -4,8 +4,9 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isList, own } from '../reading/json.ts';
 import { elementKeys } from '../reading/known-keys.ts';
-import { isList, join, own, type Reading } from '../reading/reading.ts';
+import { join, type Reading } from '../reading/reading.ts';
 import { attributesOf } from './located.ts';
 import type { Span } from './span.ts';
 import { checkWriter } from './span-keys.ts';

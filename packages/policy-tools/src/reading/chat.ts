@@ -22,6 +22,7 @@ import {
   type ToolCallEvent,
   type TraceEvent,
 } from '@cordon/policy';
+import { isList, own } from './json.ts';
 import { elementKeys, ROLES, strangeKey, strangeKeyMessage, strangeRoleMessage } from './known-keys.ts';
 import { type KnownKeys, knownKeys } from './note-shape.ts';
 import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
@@ -350,12 +351,4 @@ function tools(element: JsonObject, frame: Frame, events: TraceEvent[]): Wrong |
     });
   }
   return null;
-}
-
-function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

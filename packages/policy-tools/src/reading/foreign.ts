@@ -5,7 +5,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { isList, own } from './reading.ts';
+import { isList, own } from './json.ts';
 
 interface Foreign {
   readonly name: string;

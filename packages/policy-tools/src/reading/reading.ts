@@ -7,6 +7,7 @@
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type EventFrame, MAX_DEPTH, type TraceEvent } from '@cordon/policy';
 import type { TraceFault } from './chat.ts';
+import { isContainer, isList, own } from './json.ts';
 import {
   besideKey,
   ROLES,
@@ -222,18 +223,6 @@ export function join(path: string, ...keys: readonly (string | number)[]): strin
   let joined = path;
   for (const key of keys) joined = joined === '' ? String(key) : `${joined}.${key}`;
   return joined;
-}
-
-export function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-export function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-export function isContainer(value: unknown): value is JsonObject | readonly Json[] {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Without recursion: the depth is what is being tested. */

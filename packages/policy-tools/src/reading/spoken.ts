@@ -4,6 +4,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isContainer, isList, own } from './json.ts';
 
 /** Keys that messages, calls, outputs and lists of them have, in the formats that are read and in others. */
 const SPOKEN_LISTS: ReadonlySet<string> = new Set([
@@ -47,16 +48,4 @@ function isCall(value: JsonObject): boolean {
   return isOfTool
     ? has('arguments', 'args', 'input', 'tool_input', 'output', 'result', 'content', 'observation')
     : hasText('name', 'action', 'function') && has('arguments', 'args');
-}
-
-function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-function isContainer(value: unknown): value is JsonObject | readonly Json[] {
-  return typeof value === 'object' && value !== null;
 }

@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { ToolParameter } from '@cordon/policy';
+import { isList } from './json.ts';
 
 const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['int', 'integer'],
@@ -41,7 +42,3 @@ export function toolParameters(
 }
 
 export const NO_DESCRIPTION = 'no description available';
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}

@@ -5,7 +5,8 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { EventFrame } from '@cordon/policy';
-import { join, own, type Reading } from './reading.ts';
+import { own } from './json.ts';
+import { join, type Reading } from './reading.ts';
 import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
 
 /** One tool: the object at `path` holds the name, and its schema under one of the keys of `schemaKeys`. */
