@@ -1,6 +1,6 @@
 /**
  * How the hub's proposals and facts look to rules, one mapping each, and how each is connected with what was
- * before: an app's process is a context of its own (`app:<id>`), so that what one spoke puts into an app and
+ * before: an app's process is a separate context (`app:<id>`), so that what one spoke puts into an app and
  * another takes out of it is a flow.
  *
  * Ring 0.
@@ -134,7 +134,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
   }
 }
 
-/** A release of nothing has no label of its own. */
+/** A release of nothing has no label. */
 function releaseLabel(labels: readonly Label[]): { readonly label?: Label } {
   const [first, ...rest] = labels;
   return first === undefined ? {} : { label: rest.reduce(joinLabels, first) };
@@ -180,7 +180,7 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
     case 'user.message':
       return { ...base, type: 'Message', role: 'user', content: fact.text, toolCalls: [] };
     case 'model.message':
-      // Its calls are proposals of their own.
+      // Its calls are separate proposals.
       return { ...base, type: 'Message', role: 'assistant', content: fact.text, toolCalls: [] };
     case 'plan.made':
       return {

@@ -134,7 +134,7 @@ export class ReferenceMonitor {
   }
 
   /**
-   * These effects are of a query that goes on, and in the trace already; those of an earlier one count no more. Each may be
+   * These effects belong to a query that is resumed, and are in the trace already; those of an earlier one count no more. Each may be
    * readmitted once.
    */
   resume(effects: ReadonlyMap<EventId, Proposal>): void {

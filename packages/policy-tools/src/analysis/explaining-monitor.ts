@@ -36,7 +36,7 @@ export interface PolicyReason {
   /** Its id: its name, else `rule-<number>`. */
   readonly rule: string;
   readonly effect: 'raise' | 'ask' | 'warn';
-  /** `undecided`: nobody knows whether the rule holds, and that denies. */
+  /** `undecided`: it is unknown whether the rule holds, and that denies. */
   readonly because: 'rule' | 'undecided';
   /** May quote the trace. */
   readonly message: string;
@@ -98,7 +98,7 @@ export class ExplainingMonitor {
   }
 }
 
-/** Programs without types, and values that nobody has parsed, end here: what is no event cannot be judged. */
+/** For programs without types and values that were not parsed: what is no event cannot be judged. */
 function isEvent(event: TraceEvent): boolean {
   const isKnown = OBJECT_TYPES.get(event.type)?.isEvent === true || event.type === 'Carrier';
   const hasParts = event.type !== 'Message' || Array.isArray(event.toolCalls);

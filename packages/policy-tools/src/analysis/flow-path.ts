@@ -32,7 +32,7 @@ export class FlowPaths implements FlowRecord {
     return new FlowPaths(this);
   }
 
-  /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
+  /** References of the events that carried `from` to `to`, in order; empty within a context, or if it is unknown. */
   way(from: FlowPoint, to: FlowPoint): readonly string[] {
     const way: string[] = [];
     let { context, position } = to;

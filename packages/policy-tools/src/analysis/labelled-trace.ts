@@ -10,7 +10,7 @@ import type { ToolCallEvent, TraceEvent } from '@cordon/policy';
 /** Names of tools of untrusted traces are kept up to here. */
 const MOST_NAMES = 10_000;
 
-/** Gives traces the labels of a file. Labels that an event has of its own, from a journal, are left as they are. */
+/** Gives traces the labels of a file. Labels that an event already has, from a journal, stay. */
 export class TraceLabels {
   readonly #entries: readonly ToolLabelEntry[];
   readonly #known = new Map<string, ToolLabels>();

@@ -11,7 +11,7 @@ import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn, textChunk } from '../reading/turn.ts';
 
-/** `system` and `tools` of a request, in that order: what the model is told first. */
+/** `system` and `tools` of a request, in that order: what the model gets first. */
 export function readAnthropicPreamble(reading: Reading, request: JsonObject, path: string): void {
   const system = own(request, 'system') ?? null;
   if (system !== null) {

@@ -32,7 +32,7 @@ const MESSAGES: Readonly<Record<ConversationFormat, string>> = {
 
 /** How one provider writes a conversation. */
 interface Reader {
-  /** What the model is told before all messages. */
+  /** What the model gets before all messages. */
   preamble(request: JsonObject, path: string): void;
   messages(value: Json, path: string): void;
   /** Whether an object holds a response. */

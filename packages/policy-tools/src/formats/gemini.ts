@@ -247,7 +247,7 @@ const DATUM_KEYS: Readonly<Record<'data' | 'file' | 'result', KnownKeys>> = {
   result: knownKeys(['outcome', 'output'], { mark: ['id'] }),
 };
 
-/** Tools of the provider, which the model is told of without a description. */
+/** Tools of the provider, which the model gets without a description. */
 const TOOL_KEYS = knownKeys(['functionDeclarations', 'function_declarations'], {
   notes: [
     ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval'],

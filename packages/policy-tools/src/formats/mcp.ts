@@ -200,7 +200,7 @@ export class McpReader {
   }
 
   #frames(entry: JsonObject, path: string): Frames {
-    // A JSON-RPC message has an id of its own, which is no event's.
+    // The id of a JSON-RPC message is no event's.
     const { id: _, ...said } = entry;
     return Frames.of(this.#reading, said, path);
   }
@@ -556,7 +556,7 @@ function isClientResult(result: Json): boolean {
   return isJsonObject(result) && ['role', 'action', 'roots'].some((key) => Object.hasOwn(result, key));
 }
 
-/** As the hub has it: the server's process is a context of its own, into which calls go and out of which outputs come. */
+/** As in the hub: the server's process is a separate context, into which calls go and out of which outputs come. */
 function processOf(server: string): string {
   return `app:${server}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Orders between calls of tools of different apps. Each app's calls are made in contexts of its own, which know of each other
+ * Orders between calls of tools of different apps. Each app's calls are made in separate contexts, which know of each other
  * what a message carried on and nothing else, so `->` says less there than in a log of one list.
  *
  * Ring 1: no decision depends on it.

@@ -93,7 +93,7 @@ export class LintContext {
   /** The literal that an expression is, also through constants of the policy. */
   literal(expression: Expression, body: LintBody | null): (Span & { readonly value: Constant }) | null {
     let next: Expression | undefined = expression;
-    // Constants can need each other in a circle, which is an error of its own.
+    // Definitions can be circular, which is a separate error.
     for (let steps = 0; next !== undefined && steps < 8; steps++) {
       if (next.kind === 'literal') return next;
       if (next.kind === 'unary' && next.operator === '-') {
@@ -141,7 +141,7 @@ export class LintContext {
     return !this.#unportable.has(owner);
   }
 
-  /** Those with additions of their own, and then whatever uses them. */
+  /** Those that use additions, and then whatever uses them. */
   #findUnportable(): ReadonlySet<RuleTree | Definition> {
     const { rules, definitions } = this.tree;
     const users = new Map<Definition, (RuleTree | Definition)[]>();

@@ -480,7 +480,7 @@ function pendingRules(context: LintContext, rule: RuleTree): void {
   );
 }
 
-/** Whether a quantifier, or a predicate with variables of its own, looks through the trace. */
+/** Whether a quantifier, or a predicate that declares variables, looks through the trace. */
 function looksAtTrace(context: LintContext, line: Expression): boolean {
   let found = false;
   walk(line, (part) => {
@@ -538,7 +538,7 @@ function grouping(context: LintContext, line: Expression): void {
   for (const part of joined) for (const inner of partsOf(part)) grouping(context, inner);
 }
 
-/** What stands in brackets of its own. */
+/** What stands in its own brackets. */
 function partsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'call':

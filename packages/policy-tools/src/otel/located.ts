@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonLimits, type JsonObject, parseJson } 
 import { isList, own } from '../reading/json.ts';
 import { join } from '../reading/reading.ts';
 
-/** The text is part of an input that somebody has already held in memory; the depth is that of all formats. */
+/** The text is part of an input that is in memory already; the depth is that of all formats. */
 const LIMITS: JsonLimits = { length: 256 * 1024 * 1024, depth: 200, elements: 20_000_000 };
 
 /** `typed`: a value of OTLP; `entries`: a list of keys and such values. */

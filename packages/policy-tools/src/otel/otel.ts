@@ -1,7 +1,7 @@
 /**
  * OpenTelemetry spans of generative AI: exports in OTLP's JSON, and lists of spans as SDKs print them.
  *
- * Each run of an agent (`invoke_agent`) is a context of its own; what its parent had seen flows into it, and what it
+ * Each run of an agent (`invoke_agent`) is a separate context; what its parent had seen flows into it, and what it
  * had seen flows back when it ends; linked spans likewise. Every span repeats the conversation so far, so a message
  * becomes an event where it is told first; where another context is told of it, its next event names it as a cause.
  *
@@ -303,7 +303,7 @@ class SpanReader {
   }
 }
 
-/** Equal outputs of spans within spans that are looked at: who nests deeper is told twice, and hides nothing. */
+/** Equal outputs of spans within spans that are looked at: what nests deeper becomes two events, and hides nothing. */
 const MOST_COMPARED = 8;
 
 function callKey(call: ToolCallEvent): string {

@@ -1,6 +1,6 @@
 /**
  * What a span may say: the attributes and events of the conventions for generative AI that are read, those that say
- * nothing of a conversation, and nothing else. Other instrumentations keep prompts and calls under names of their own;
+ * nothing of a conversation, and nothing else. Other instrumentations keep prompts and calls under other names;
  * passed over, their logs would look clean.
  *
  * Ring 1: recordings are read with it; the hub does not use it.
@@ -76,7 +76,7 @@ const STATUS_KEYS = knownKeys([], {
 /** Who wrote a span. */
 const WRITER_KEYS = knownKeys(['attributes'], { notes: ['name', 'version', 'schemaUrl', 'schema_url'] });
 
-/** Reports the first thing that a span says and that nobody reads. */
+/** Reports the first thing that a span says and no reader reads. */
 export function checkSpan(reading: Reading, span: Span): void {
   const { value, attributes, path } = span;
   reading.knows(value, SPAN_KEYS, path, 'a span');
@@ -177,7 +177,7 @@ export function isToolSpan({ attributes }: Span): boolean {
   return operation === 'execute_tool' || (operation === null && attributes.has('gen_ai.tool.name'));
 }
 
-/** The operations in which a model is told something and answers. */
+/** The operations in which a model gets a prompt and answers. */
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
 
 const SAID: readonly string[] = [
@@ -185,7 +185,7 @@ const SAID: readonly string[] = [
   'gen_ai.tool.definitions',
 ];
 
-/** Instrumentations leave contents out unless they are told to record them: then nobody knows what was said and called. */
+/** Instrumentations leave contents out unless configured to record them: then what was said and called is unknown. */
 function hasWords({ value, attributes }: Span): boolean {
   if (SAID.some((key) => attributes.has(key))) return true;
   const events = own(value, 'events');
@@ -222,7 +222,7 @@ function isSilent(key: string): boolean {
 const NO_WORDS =
   'the call of a model was recorded without its messages: let the instrumentation capture their contents';
 
-/** Instrumentations that keep conversations under names of their own, by how their attributes begin. */
+/** Instrumentations that keep conversations under other names, by how their attributes begin. */
 const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^(openinference\.|llm\.|input\.|output\.|tool\.|retrieval\.|embedding\.)/, 'OpenInference'],
   [/^(traceloop\.|gen_ai\.(prompt|completion)\b)/, 'OpenLLMetry'],

@@ -52,7 +52,7 @@ const RESOURCES = ['resourceSpans', 'resource_spans'] as const;
 const WRITERS = ['resource', 'scope', 'instrumentationLibrary'] as const;
 const SCOPES = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'] as const;
 
-/** What stands around spans. Attack: calls in the log records of an export (`resourceLogs`), which nobody reads. */
+/** What stands around spans. Attack: calls in the log records of an export (`resourceLogs`), which no reader reads. */
 const AROUND = elementKeys([...RESOURCES, ...SCOPES, ...WRITERS, 'spans'], {
   mark: ['traceId', 'schemaUrl', 'schema_url'],
   data: ['resourceMetrics', 'resource_metrics'],

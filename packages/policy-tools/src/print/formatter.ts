@@ -110,7 +110,7 @@ interface Line {
 
 /**
  * `import` and `constant` are statements of one line; `head` opens a block; `rule-name` stands directly above its
- * rule; `continuation` goes on with the line whose block has just ended.
+ * rule; `continuation` continues the line whose block has just ended.
  */
 type LineKind = 'import' | 'constant' | 'head' | 'rule-name' | 'continuation' | 'line' | 'end';
 
@@ -277,7 +277,7 @@ function kindOf(pieces: readonly Piece[]): LineKind {
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=', '->', '~>']);
 
-/** No line begins so, but one that goes on behind the block of a quantifier. */
+/** No line begins so, except one that continues behind the block of a quantifier. */
 function isContinuation(first: Piece | undefined): boolean {
   if (first === undefined) return false;
   return first.role === 'logic' || (first.token.kind === 'operator' && COMPARISONS.has(first.text));

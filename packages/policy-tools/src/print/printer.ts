@@ -71,7 +71,7 @@ function rule({ name, effect, message, whenUndecided, body }: RuleTree): string 
 function definition({ name, parameters, body }: Definition, nextName: string | null): string {
   const head = `${name.name}${parameters === null ? '' : `(${parameters.map(parameter).join(', ')})`} :=`;
   const [line] = body;
-  // A line that begins with `and` would go on with the one before it, also if it defines a name that is spelt so.
+  // A line that begins with `and` would continue the one before it, also if it defines a name that is spelt so.
   const isContinued = nextName === 'and' || nextName === 'or';
   const isBlock = body.length !== 1 || line === undefined || line.kind === 'assignment' || isContinued;
   if (isBlock || hasBlock(line)) return `\n${head}${new Lines(0).block(body)}\n`;
@@ -256,12 +256,12 @@ class Lines {
     }
   }
 
-  /** Where a line goes on behind a block, it goes on below it. */
+  /** Where a line continues behind a block, it continues below it. */
   #gapAfter(expression: Expression): string {
     return endsInBlock(expression) ? this.#newline() : ' ';
   }
 
-  /** `and` and `or` bind equally; nobody should have to know. */
+  /** `and` and `or` bind equally; a reader should not have to know. */
   #isMixed({ left, operator }: Expression & { kind: 'logic' }): boolean {
     return left.kind === 'logic' && left.operator !== operator;
   }
@@ -402,7 +402,7 @@ function isOperation({ kind }: Expression): boolean {
   return kind === 'binary' || kind === 'logic' || kind === 'unary' || kind === 'ternary';
 }
 
-/** The parts that stand in the line itself and not inside of a bracket of their own. */
+/** The parts that stand in the line itself and not inside of another bracket. */
 function openParts(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'binary':

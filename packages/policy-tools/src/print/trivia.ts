@@ -43,7 +43,7 @@ class GapReader {
     this.#text = text;
   }
 
-  /** The gap from where the last one ended to `start`; goes on at `next`. */
+  /** The gap from where the last one ended to `start`; the next gap begins at `next`. */
   gapTo(start: number, next: number): Gap {
     let trailing: string | null = null;
     const comments: Comment[] = [];

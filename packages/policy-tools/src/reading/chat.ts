@@ -205,7 +205,7 @@ function isBare({ context, id, metadata, causes }: Frame): boolean {
 
 const NONE: readonly Json[] = [];
 
-/** A call stands where its message stands, and has an id and metadata of its own only. */
+/** A call stands where its message stands; only id and metadata are its own. */
 function callFrame(message: Frame, path: string): Frame {
   return message.context === undefined ? { path } : { path, context: message.context };
 }

@@ -1,5 +1,5 @@
 /**
- * Formats that are not read, by the keys that only they have: whoever has such a log is told what it is, instead of
+ * Formats that are not read, by the keys that only they have: the fault says what such a log is, instead of
  * which of its keys is not known.
  *
  * Ring 1: recordings are read with it; the hub does not use it.
@@ -76,7 +76,7 @@ function hasText(element: JsonObject, key: string): boolean {
   return typeof own(element, key) === 'string';
 }
 
-/** What one element is that is of no format that can be read, with its article; null: nobody knows. */
+/** What one element is that is of no format that can be read, with its article; null: unknown. */
 export function foreignElement(element: Json): string | null {
   if (!isJsonObject(element)) return null;
   return FOREIGN.find(({ has }) => has(element))?.name ?? null;

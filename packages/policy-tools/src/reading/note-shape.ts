@@ -12,7 +12,7 @@ import { holdsConversation } from './spoken.ts';
  * - `data`: whatever it is, rules see it as it is, or it is a description of a tool; it holds no call and no message.
  * - `mark`: a number, a truth or one short text: an id, a name, a date.
  * - `notes`: marks, in lists and objects.
- * - `words`: as `notes`, but each text is one word, and none of them is what somebody said.
+ * - `words`: as `notes`, but each text is one word, and none of them is a part of the conversation.
  * - `figures`: numbers, in lists and objects.
  * - `line`: one line of plain text: a title, a task.
  * - `prose`: texts of any length, and no call.
@@ -133,7 +133,7 @@ export function isMark(text: string): boolean {
   return text.length <= (/\s/.test(text) ? MOST_MARK : MOST_WORD) && PLAIN.test(text);
 }
 
-/** Under keys that nobody knows. What is said is a word as well where it stands under a key of such words. */
+/** Under unknown keys. What is said is a word as well where it stands under a key of such words. */
 function isWord(text: string, key: string): boolean {
   return !SAID.has(key) && isMark(text) && !/\s/.test(text.trim().replace(TIME, ''));
 }
@@ -141,7 +141,7 @@ function isWord(text: string, key: string): boolean {
 /** `2025-01-01 12:00:00 UTC` */
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?( ?(UTC|Z|[+-]\d\d:?\d\d))?$/;
 
-/** Keys of what somebody said, in logs of others. */
+/** Keys of what was said, in logs of others. */
 const SAID: ReadonlySet<string> = new Set([
   ...['answer', 'completion', 'prompt', 'transcript', 'output_text', 'final_output', 'final_answer', 'reply'],
   ...[

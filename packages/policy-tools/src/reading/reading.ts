@@ -88,7 +88,7 @@ export class Reading {
     return name ?? '';
   }
 
-  /** Every key of an element says something, so one that nobody knows makes the trace unusable. */
+  /** Every key of an element says something, so an unknown one makes the trace unusable. */
   knows(element: JsonObject, known: KnownKeys, path: string, what: string): void {
     const strange = strangeKey(element, known);
     if (strange !== null) this.wrong(join(path, ...strange.keys), strangeKeyMessage(strange, what));
@@ -123,7 +123,7 @@ export class Reading {
     this.wrong(path, `a response has ${keys.map((key) => `\`${key}\``).join(' or ')}`);
   }
 
-  /** Whether somebody may have this role. */
+  /** Whether a message may have this role. */
   role(role: string, path: string): void {
     if (!ROLES.has(role)) this.wrong(path, strangeRoleMessage(role));
   }

@@ -215,7 +215,7 @@ function contentPart(path: string, segment: Segment | null): { readonly content?
     : { content: segment.path };
 }
 
-/** A message or output of a chat log whose content is `pieces`: what stands beside a text is an event of its own. */
+/** A message or output of a chat log whose content is `pieces`: what stands beside a text is a separate event. */
 export function withContent(
   event: MessageEvent | ToolOutputEvent,
   path: string,
@@ -286,7 +286,7 @@ export class Turn {
   }
 
   call(parts: CallParts): void {
-    // Thinking calls nothing: the call belongs to a message of its own, as it would without the thinking.
+    // Thinking calls nothing: the call belongs to a separate message, as it would without the thinking.
     const last = this.#saying?.pieces.at(-1);
     if (last?.kind === 'text' && last.part !== undefined) this.#close();
     this.#saying ??= { pieces: [], calls: [], place: parts.path };

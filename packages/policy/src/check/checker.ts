@@ -74,7 +74,7 @@ class Checker {
   readonly #names: Names;
   readonly #diagnostics: Diagnostics;
   readonly #options: CheckOptions;
-  /** Null: nobody asks. */
+  /** Null: not needed. */
   readonly #types: Map<Expression, Type> | null;
   /** Constants that have been looked at, or are being looked at. */
   readonly #constants = new Map<Definition, Type>();

@@ -63,7 +63,7 @@ export interface BodyVariables {
   readonly assignments: readonly { readonly variable: Identifier; readonly value: Expression }[];
 }
 
-/** What the lines of one body declare; a quantifier's block is a body of its own. */
+/** What the lines of one body declare; a quantifier's block is a separate body. */
 export function variablesOf(body: readonly Expression[]): BodyVariables {
   const known = VARIABLES.get(body);
   if (known !== undefined) return known;

@@ -614,7 +614,7 @@ class Compiler {
       );
   }
 
-  /** Computed anew at each use, in a frame of its own. */
+  /** Computed anew at each use, in a separate frame. */
   #constant(definition: Definition): Evaluate {
     let constant = this.#constants.get(definition);
     if (constant === null) return () => undecided(`the constant \`${definition.name.name}\` needs itself`);

@@ -55,9 +55,9 @@ export interface EvalContext {
    * What is counted inside of predicates and quantifiers is not part of it.
    */
   counted: number;
-  /** Why the branch that is being looked at holds, so far. Empty where nobody asks for an explanation. */
+  /** Why the current branch holds, so far. Empty where no explanation is asked for. */
   readonly trail: Evidence[];
-  /** Whether somebody asks for an explanation: a monitor that only decides does without. */
+  /** Whether explanations are asked for: a monitor that only decides needs none. */
   readonly explains: boolean;
   readonly work: Work;
 }

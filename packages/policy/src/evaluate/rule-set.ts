@@ -187,7 +187,7 @@ export class RuleSet {
   /**
    * @param wants whether new events bring anything about, or all that they do, for which more has to be kept
    * @param explains whether findings have to say why they hold
-   * @param paths keeps the ways of flows; null: nobody asks for them
+   * @param paths keeps the ways of flows; null: no explanation needs them
    */
   constructor(
     program: RuleProgram,

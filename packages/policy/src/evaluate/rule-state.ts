@@ -353,7 +353,7 @@ export class RuleState {
     return then.kind !== now.kind || then.counted !== now.counted;
   }
 
-  /** One assignment, looked at in one context, in a frame of its own. */
+  /** One assignment, evaluated in one context, in a separate frame. */
   #status(
     bound: readonly Binding[],
     context: EvalContext,

@@ -86,7 +86,7 @@ export interface FlowRecord {
   readonly own: readonly FlowStep[];
   add(step: FlowStep): void;
   fork(): FlowRecord;
-  /** References of the events that carried `from` to `to`, in order; empty within a context, or if nobody knows. */
+  /** References of the events that carried `from` to `to`, in order; empty within a context, or if it is unknown. */
   way(from: FlowPoint, to: FlowPoint): readonly string[];
 }
 
@@ -114,9 +114,9 @@ const MAX_CLOCK = 256;
 export class Provenance {
   readonly #base: Provenance | null;
   readonly #contexts = new Map<string, ContextState>();
-  /** By id; null: several events have it, so nobody knows which one a cause means. */
+  /** By id; null: several events have it, so a cause with it is ambiguous. */
   readonly #places = new Map<string, Known | null>();
-  /** Null: nobody asks for the ways of flows. */
+  /** Null: no explanation needs the ways of flows. */
   readonly #paths: FlowRecord | null;
   #sequence: number;
   /** The join of all labels so far. */

@@ -64,7 +64,7 @@ export interface ToolOutputEvent extends EventFrame {
   readonly type: 'ToolOutput';
   /** `tool` in nearly all logs. */
   readonly role: string;
-  /** Of the call that it answers; null: nobody knows which. */
+  /** Of the call that it answers; null: unknown. */
   readonly callId: string | null;
   readonly content: Content | JsonObject;
   readonly structured?: Json;

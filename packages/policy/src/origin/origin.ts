@@ -210,7 +210,7 @@ export class Origins {
     return hits.map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
   }
 
-  /** What nobody sees in a value comes from where it stands as it is; what has only the rest has a part. */
+  /** A source that holds the value with its invisible characters has all of it; one that holds only the visible rest has a part. */
   #hiding(text: string, hits: readonly Hit[]): readonly OriginSource[] {
     const isAsItIs = (hit: Hit) => hit.text.includes(text);
     const parts = hits.filter((hit) => !isAsItIs(hit)).map((hit) => ({ ...hit, isField: false }));

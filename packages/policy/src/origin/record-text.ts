@@ -14,7 +14,7 @@ export interface RecordField {
   readonly name: string;
 }
 
-/** Longer texts are no records: who asks goes on to treat them as running text, which is stricter. */
+/** Longer texts are no records: the caller treats them as running text, which is stricter. */
 const MOST_TEXT = 4 * 1024 * 1024;
 const MOST_FIELDS = 200_000;
 const MOST_DEPTH = 64;
@@ -218,7 +218,7 @@ class BlockReader {
     return !isInner || this.#block(next.indent, key, depth + 1);
   }
 
-  /** One that begins with `first`; deeper lines go on with it. */
+  /** One that begins with `first`; deeper lines continue it. */
   #scalar(first: string, indent: number, name: string): boolean {
     this.#at++;
     if (first === '[]' || first === '{}') return true;
@@ -276,7 +276,7 @@ function isWord(text: string): boolean {
   return text.length <= 200 && !/\s/.test(text);
 }
 
-/** Where the quote ends in a line; -1: it goes on. */
+/** Where the quote ends in a line; -1: it does not end there. */
 function closing(line: string, quote: string): number {
   for (let at = 0; at < line.length; at++) {
     const character = line.charAt(at);

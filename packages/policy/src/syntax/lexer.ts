@@ -47,7 +47,7 @@ function commentEnd(text: string, at: number, end: number): number {
   return newline < 0 ? end : newline;
 }
 
-/** What a token can be is told by its first character: trying all forms at each would double the time to load. */
+/** The first character says what a token can be: trying all forms at each would double the time to load. */
 function tokenAt(
   text: string,
   at: number,
@@ -396,7 +396,7 @@ function startLine(
   if (blocks.length === 1 && column < current) blocks[0] = Math.min(blocks[0] ?? 0, column);
 }
 
-/** Whether a deeper line at the margin cannot continue the statement above it, so that it is one of its own. */
+/** Whether a deeper line at the margin cannot continue the statement above it, so that it begins another. */
 function beginsStatement(
   statement: Token | undefined,
   previous: Token,

@@ -45,7 +45,7 @@ export interface Reading {
 
 /**
  * What a token turned out to be, where the token alone does not say:
- * `continued`: a line end behind which the line goes on; `prefix`: `-` or `+` before its operand; `suffix`: the
+ * `continued`: a line end that does not end the line; `prefix`: `-` or `+` before its operand; `suffix`: the
  * bracket of a call, an index or a list of parameters; `glued`: belongs to the name before it (`tool:a-b`, also `tool`,
  * `:` and `a` themselves); `named`: the `=` of a named argument; `logic`, `choice`, `clause`: words before which a long
  * line is best broken, `and`/`or`, `if`/`else` of a ternary, `for`/`if` of a comprehension; `definition`, `rule-name`:
@@ -127,7 +127,7 @@ class Parser {
       for (const name of namesIn(text)) this.#unreadable.add(name);
   }
 
-  /** Runs `read`; if the line cannot be read, goes on behind it and the block that it opens, and gives what it was. */
+  /** Runs `read`; if the line cannot be read, skips it and the block that it opens, and returns what it was. */
   #recover(read: () => void): (Unreadable & Span) | null {
     const before = this.#at;
     const isRead = this.#attempt(() => {
@@ -1125,7 +1125,7 @@ class Parser {
     if (found === undefined) return null;
     // It defines a word that is also an operator.
     if (isNextLine && this.#isStatement(1)) return null;
-    // A line that begins with one of these may be a line of its own.
+    // A line that begins with one of these may be a separate line.
     const isOwnLine = isNextLine || this.#isBehindBlock();
     if (isOwnLine && isAnyOperator(token, '+', '-', '*')) return null;
     if (isNextLine) this.#mark(newline, 'continued');
@@ -1145,7 +1145,7 @@ class Parser {
     this.#mark(this.#next(), 'continued');
   }
 
-  /** Behind an operator the line goes on. */
+  /** Behind an operator the line continues. */
   #skipNewline(): void {
     if (this.#token().kind === 'newline') this.#mark(this.#next(), 'continued');
   }

@@ -34,7 +34,7 @@ export interface DetectorSpec {
   readonly choices?: Readonly<Record<string, ReadonlySet<string>>>;
   /** `noAnswer` makes the rule undecided, which denies, and so does throwing. */
   readonly run: (call: DetectorCall) => Json | NoAnswer;
-  /** Whether this call asks somebody outside, so that it computes nothing itself; absent: no call does. */
+  /** Whether this call asks an outside service, so that it computes nothing itself; absent: no call does. */
   readonly asksOutside?: (call: DetectorCall) => boolean;
 }
 
@@ -55,7 +55,7 @@ export function noAnswer(reason: string): NoAnswer {
   return new NoAnswer(reason, []);
 }
 
-/** For a detector that has to ask somebody: undecided, unless whoever decides has the question answered and decides again. */
+/** For a detector that has to ask a model or a service: the rule is undecided until the caller has the answer and decides again. */
 export function awaiting(question: Question): NoAnswer {
   return new NoAnswer('nobody has answered what the rule asks', [question]);
 }

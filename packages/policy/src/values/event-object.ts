@@ -39,7 +39,7 @@ export class EventObject extends TracePart {
   readonly #position: number;
   readonly #place: Place;
   readonly #call: EventObject | null;
-  /** The calls of a message, each an event of its own; filled as they are placed. */
+  /** The calls of a message, each a separate event; filled as they are placed. */
   readonly toolCalls: EventObject[] = [];
   /** What is made from the event is made once: rules compare parts by identity. */
   #content: Value | undefined = undefined;
@@ -209,7 +209,7 @@ export class EventObject extends TracePart {
   }
 }
 
-/** A part of an event that has fields of its own: `Function`, `TextChunk`, `Image`, `ToolParameter`. */
+/** A part of an event that has fields: `Function`, `TextChunk`, `Image`, `ToolParameter`. */
 class Part extends TracePart {
   readonly type: string;
   readonly #fields: Readonly<Record<string, Value>>;
@@ -308,7 +308,7 @@ export interface Occurrence {
   readonly path: Path;
 }
 
-/** The fields that the walk of specification 4.4 enters. In the trace, calls of a message are entries of their own. */
+/** The fields that the walk of specification 4.4 enters. In the trace, calls of a message are separate entries. */
 const ENTERED: ReadonlyMap<string, readonly string[]> = new Map([
   ['Message', ['content', 'role']],
   ['ToolCall', ['id', 'type', 'function']],

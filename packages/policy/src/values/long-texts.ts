@@ -60,7 +60,7 @@ export class LongTexts {
   readonly #book: AnswerBook;
   readonly #names = new Map<string, number>();
   readonly #objects = new WeakMap<object, number>();
-  /** Of events that have happened, which nobody changes. */
+  /** Of events that have happened, which never change. */
   readonly #texts = new WeakMap<TraceEvent, string>();
   #next = 0;
   #named = 0;

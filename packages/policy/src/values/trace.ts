@@ -13,7 +13,7 @@ import { EventObject, labelOf } from './event-object.ts';
 export interface Batch {
   readonly entries: readonly EventObject[];
   readonly provenance: Provenance;
-  /** By id, calls without one under null; a value of null: the id now means a call that nobody looks at. */
+  /** By id, calls without one under null; a value of null: the id now means a call that no rule looks at. */
   readonly calls: ReadonlyMap<string | null, EventObject | null>;
   /** Of the next event. */
   readonly position: number;
@@ -37,19 +37,19 @@ export class Trace {
     return batch;
   }
 
-  /** The same, when the event has happened and nobody asks. */
+  /** The same, when the event has happened and needs no decision. */
   append(event: TraceEvent): readonly EventObject[] {
     this.#past.entries = [];
     this.#past.add(event);
     return this.#past.entries;
   }
 
-  /** An event has happened that nobody looks at: no object is made of it. */
+  /** An event has happened that no rule looks at: no object is made of it. */
   pass(event: TraceEvent): void {
     this.#past.pass(event);
   }
 
-  /** The tool of the call that an output with this id answers; null: there is none, or nobody asks for it. */
+  /** The tool of the call that an output with this id answers; null: there is none, or no rule needs it. */
   toolBehind(callId: string | null): string | null {
     return this.#past.linked(callId)?.toolName ?? null;
   }
@@ -144,7 +144,7 @@ class BatchBuilder implements Batch {
     this.#remember(event, () => new EventObject(event, this.position, place, null));
   }
 
-  /** A later call takes over the id of an earlier one, also when nobody looks at it. */
+  /** A later call takes over the id of an earlier one, also when no rule looks at it. */
   #remember(event: ToolCallEvent, object: () => EventObject): void {
     const name = event.name.endsWith('\n') ? event.name.slice(0, -1) : event.name;
     if (this.#linkedCalls === null || this.#linkedCalls.has(name)) this.calls.set(event.callId, object());

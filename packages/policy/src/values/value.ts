@@ -33,7 +33,7 @@ export interface Dictionary {
   readonly [TAG]?: never;
 }
 
-/** An event, or a part of one that has fields of its own (`Function`, `TextChunk`, `ToolParameter`, …). */
+/** An event, or a part of one that has fields (`Function`, `TextChunk`, `ToolParameter`, …). */
 export interface TraceObject {
   readonly [TAG]: 'object';
   readonly type: string;
