@@ -4,7 +4,7 @@ import { type Asking, standardDetectors } from '@cordon/detectors';
 import type { Policy } from '@cordon/policy';
 import { lint, type ToolSchema } from '@cordon/policy-tools';
 
-/** `lint` of `@cordon/policy`, for a policy that `loadedPolicy` gave. */
+/** `lint` of `@cordon/policy-tools`, for a policy that `loadedPolicy` gave. */
 export function lintedPolicy(
   policy: Policy,
   options: { readonly tools?: readonly ToolSchema[]; readonly isComplete?: boolean },
