@@ -23,17 +23,8 @@ import type {
 } from '../evaluate/body.ts';
 import type { CompiledRule } from '../evaluate/compiled-rule.ts';
 import { counts, holds, holdsForAll } from '../evaluate/quantifiers.ts';
-import type { RequiredLiterals } from '../evaluate/required-literals.ts';
 import { declaredOrder, planSearch, type SearchPlan } from '../evaluate/search.ts';
-import type {
-  Call,
-  Declaration,
-  Definition,
-  Expression,
-  Pattern,
-  PolicyTree,
-  RuleTree,
-} from '../syntax/ast.ts';
+import type { Call, Definition, Expression, Pattern, PolicyTree, RuleTree } from '../syntax/ast.ts';
 import type { Source, Span } from '../syntax/source.ts';
 import { type Detectors, importedName, matchesIn, ORIGIN_FUNCTIONS, runBuiltin } from '../values/builtins.ts';
 import { EventObject } from '../values/event-object.ts';
@@ -57,13 +48,14 @@ import {
   type Value,
   wholly,
 } from '../values/value.ts';
+import { calledPredicate, callsBuiltin } from './calls.ts';
 import { highlighter, mayHighlight, occurrencesOf } from './highlight.ts';
 import { linkedCallsOf } from './linked-calls.ts';
 import { literalsOf } from './literal-reader.ts';
 import { Locators } from './locator.ts';
-import { calledPredicate, eventVariables, innerTypes, NO_NAMES, quantifierOf } from './past-only.ts';
+import { eventVariables, innerTypes, NO_NAMES, quantifierOf } from './past-only.ts';
 import { type Layout, NOWHERE, Scope } from './slots.ts';
-import { namesComparedWith } from './tool-names.ts';
+import { toolsOfLine } from './tool-names.ts';
 import { orderOf, VariableDependencies, variableName } from './variable-dependencies.ts';
 
 export interface CompiledPolicy {
@@ -270,6 +262,7 @@ class Compiler {
         span: { start: assigned.value.start, end: assigned.value.end },
         tree: assigned.value,
       }));
+    const isLocal = (name: string): boolean => scope.slot(name) !== null;
     for (const line of lines) {
       if (line.kind === 'declaration' || line.kind === 'assignment') continue;
       const needed = dependencies.of(line);
@@ -284,8 +277,11 @@ class Compiler {
         earlier: orderOf(line, 'before', names),
         next,
         join: next === null ? this.#joinOf(line, dependencies, scope) : neighbours(next, variables),
-        tools: this.#toolsOfLine(line, about, scope),
-        required: this.#requiredByLine(line, needed.size === 1 ? about : undefined, declarations, scope),
+        tools: about === undefined ? null : toolsOfLine(line, about, isLocal, this.#names),
+        required: literalsOf(line, needed.size === 1 ? about : undefined, declarations, isLocal, {
+          names: this.#names,
+          patterns: this.#cache,
+        }),
         some: this.#counted.get(line) ?? null,
         isStable: isStable(line),
         span: { start: line.start, end: line.end },
@@ -363,64 +359,6 @@ class Compiler {
   #domain(domain: Domain): Domain {
     this.#domains.push(domain);
     return domain;
-  }
-
-  #toolsOfLine(line: Expression, about: Declaration | undefined, scope: Scope): ReadonlySet<string> | null {
-    if (about === undefined) return null;
-    const subject = { name: about.variable.name, isCall: about.type.name === 'ToolCall' };
-    return this.#toolsOf(line, subject, (name) => scope.slot(name) !== null, 0);
-  }
-
-  /**
-   * The tools that a line about one variable asks for: `x is tool:name` or `x.name == "…"`, several of these joined by
-   * `or`, and predicates of that form. `subject`: the variable or parameter that the line must be about. `isLocal`: names that
-   * variables and parameters have here, whatever is defined under them elsewhere.
-   */
-  #toolsOf(
-    line: Expression,
-    subject: { readonly name: string; readonly isCall: boolean },
-    isLocal: (name: string) => boolean,
-    depth: number,
-  ): ReadonlySet<string> | null {
-    if (line.kind === 'binary' && line.operator === 'is' && line.right.kind === 'tool-pattern') {
-      const isAbout = variableName(line.left) === subject.name;
-      return isAbout && !line.right.tool.name.endsWith('\n') ? new Set([line.right.tool.name]) : null;
-    }
-    if (line.kind === 'binary') return subject.isCall ? namesComparedWith(line, subject.name) : null;
-    if (line.kind === 'logic') {
-      const [left, right] = [
-        this.#toolsOf(line.left, subject, isLocal, depth),
-        this.#toolsOf(line.right, subject, isLocal, depth),
-      ];
-      // A pattern on an output without its call is None, which an undecided side of an `and` outweighs.
-      if (line.operator === 'and') return subject.isCall ? (left ?? right) : null;
-      return left === null || right === null ? null : new Set([...left, ...right]);
-    }
-    if (line.kind !== 'call' || depth > 8) return null;
-    if (line.callee.kind === 'name' && isLocal(line.callee.name)) return null;
-    const called = calledPredicate(line, this.#names);
-    const [parameter, ...others] = called?.parameters ?? [];
-    const argument = line.positional[0];
-    if (called === null || parameter === undefined || others.length > 0) return null;
-    if (argument?.kind !== 'name' || argument.name !== subject.name) return null;
-    const { declarations, assignments } = variablesOf(called.body);
-    const own = new Set([
-      parameter.name,
-      ...[...declarations, ...assignments].map((one) => one.variable.name),
-    ]);
-    const inner = { name: parameter.name, isCall: subject.isCall };
-    const asked = called.body.map((each) => this.#toolsOf(each, inner, (name) => own.has(name), depth + 1));
-    return asked.find((tools) => tools !== null) ?? null;
-  }
-
-  #requiredByLine(
-    line: Expression,
-    about: Declaration | undefined,
-    declarations: readonly Declaration[],
-    scope: Scope,
-  ): readonly RequiredLiterals[] {
-    const context = { names: this.#names, patterns: this.#cache };
-    return literalsOf(line, about, declarations, (name) => scope.slot(name) !== null, context);
   }
 
   /** `==` between a part of one variable and a part of another. */
@@ -753,12 +691,8 @@ class Compiler {
     };
   }
 
-  /** Whether it calls a built-in function, under whatever name that was imported, with so many arguments. */
-  #isBuiltin({ callee, positional, named }: Call, name: string, count: number, scope: Scope): boolean {
-    if (callee.kind !== 'name' || scope.slot(callee.name) !== null) return false;
-    const resolved = this.#names.resolve(callee.name);
-    const isIt = resolved?.kind === 'builtin' && resolved.name === name;
-    return isIt && positional.length === count && named.length === 0;
+  #isBuiltin(call: Call, name: string, count: number, scope: Scope): boolean {
+    return callsBuiltin(call, name, count, (one) => scope.slot(one) !== null, this.#names);
   }
 
   /** `origin(…)` and `from_user(…)`: about the value, and what was visible where the event arose that it was read from. */

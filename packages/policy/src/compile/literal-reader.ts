@@ -5,11 +5,11 @@
  */
 
 import { type Alternatives, anchorsOf } from '@cordon/regex';
-import { type Names, variablesOf } from '../check/scope.ts';
+import type { Names } from '../check/scope.ts';
 import { RequiredLiterals } from '../evaluate/required-literals.ts';
 import type { Call, Declaration, Expression } from '../syntax/ast.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';
-import { calledPredicate } from './past-only.ts';
+import { callsBuiltin, MAX_DEPTH, predicateOfOne } from './calls.ts';
 import { variableName } from './variable-dependencies.ts';
 
 /** What the lines of a body are read with. */
@@ -26,9 +26,8 @@ interface Subject {
   readonly isLocal: (name: string) => boolean;
 }
 
-/** Lines in lines, and predicates in predicates: deeper ones ask nothing. */
+/** Lines in lines: deeper ones ask nothing. */
 const MAX_NESTED = 24;
-const MAX_DEPTH = 8;
 
 /** What a line asks of the texts of the one variable that it needs: all of it must be met. Empty: nothing is known. */
 export function literalsOf(
@@ -147,18 +146,9 @@ class LiteralReader {
   /** A predicate of the subject alone asks what its lines ask. */
   #predicate(call: Call): readonly RequiredLiterals[] {
     const { name, kind, isLocal } = this.#subject;
-    if (this.#depth >= MAX_DEPTH || (call.callee.kind === 'name' && isLocal(call.callee.name)))
-      return NOTHING;
-    const called = calledPredicate(call, this.#context.names);
-    const [parameter, ...others] = called?.parameters ?? [];
-    const [argument, ...more] = call.positional;
-    const isAlone = others.length === 0 && more.length === 0 && argument?.kind === 'name';
-    if (called === null || parameter === undefined || !isAlone || argument.name !== name) return NOTHING;
-    const { declarations, assignments } = variablesOf(called.body);
-    const own = new Set([...declarations, ...assignments].map(({ variable }) => variable.name));
-    if (own.has(parameter.name)) return NOTHING;
-    own.add(parameter.name);
-    const subject: Subject = { name: parameter.name, kind, isLocal: (inner) => own.has(inner) };
+    const called = this.#depth < MAX_DEPTH ? predicateOfOne(call, name, isLocal, this.#context.names) : null;
+    if (called === null) return NOTHING;
+    const subject: Subject = { name: called.parameter, kind, isLocal: called.isLocal };
     const reader = new LiteralReader(this.#context, subject, this.#depth + 1);
     return called.body.flatMap((line) => reader.line(line, 0));
   }
@@ -174,12 +164,8 @@ class LiteralReader {
     return call.kind === 'call' && this.#calls(call, name, 1) ? (call.positional[0] ?? null) : null;
   }
 
-  /** Whether it calls a built-in function, under whatever name that was imported. */
-  #calls({ callee, positional, named }: Call, name: string, count: number): boolean {
-    if (callee.kind !== 'name' || this.#subject.isLocal(callee.name)) return false;
-    const resolved = this.#context.names.resolve(callee.name);
-    const isIt = resolved?.kind === 'builtin' && resolved.name === name;
-    return isIt && positional.length === count && named.length === 0;
+  #calls(call: Call, name: string, count: number): boolean {
+    return callsBuiltin(call, name, count, this.#subject.isLocal, this.#context.names);
   }
 
   /** A text, or the constant that stands for one. */

@@ -8,6 +8,7 @@
 import { childrenOf, type Names, variablesOf } from '../check/scope.ts';
 import type { Call, Definition, Expression } from '../syntax/ast.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
+import { calledPredicate } from './calls.ts';
 import { variableName } from './variable-dependencies.ts';
 
 /** The variables that are bound to events of the trace. */
@@ -66,11 +67,6 @@ export function innerTypes(
   };
   for (const line of lines) visit(line, events);
   return types;
-}
-
-export function calledPredicate(call: Call, names: Names): Definition | null {
-  const named = call.callee.kind === 'name' ? names.resolve(call.callee.name) : null;
-  return named?.kind === 'definition' && named.definition.parameters !== null ? named.definition : null;
 }
 
 /** The parameters that a call binds to events of the rule. */
