@@ -63,7 +63,7 @@ export { checkTypes, type Types } from './check/checker.ts';
 export { freeNames, inCircles, type Named, Names, variablesOf, walk } from './check/scope.ts';
 export { compile } from './compile/compiler.ts';
 export { eventVariables, innerTypes, quantifierOf } from './compile/past-only.ts';
-export { isOrder, variableName } from './compile/variable-dependencies.ts';
+export { variableName } from './compile/variable-dependencies.ts';
 export type { Binding, Body, Step } from './evaluate/body.ts';
 export { neededBy } from './evaluate/prefix.ts';
 export type { RequiredLiterals } from './evaluate/required-literals.ts';
@@ -87,8 +87,6 @@ export {
   ANY,
   canBe,
   EMPTY_TYPES,
-  FIELD_VALUES,
-  LABEL_VALUES,
   METHODS,
   nearest,
   OBJECT_TYPES,

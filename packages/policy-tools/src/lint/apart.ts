@@ -4,8 +4,9 @@
  *
  * Ring 1: no decision depends on it.
  */
-import { type Expression, isOrder, variableName } from '@cordon/policy';
-import { conjuncts, type LintBody, type LintContext } from './context.ts';
+
+import { type Expression, variableName } from '@cordon/policy';
+import { conjuncts, isOrder, type LintBody, type LintContext } from './context.ts';
 import type { ToolSchema } from './tool-schema.ts';
 import { toolMatches } from './truth.ts';
 

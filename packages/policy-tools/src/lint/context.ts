@@ -12,6 +12,7 @@ import {
   freeNames,
   type Named,
   Names,
+  type OrderOperator,
   type Pattern,
   type PolicyTree,
   type RuleTree,
@@ -379,4 +380,11 @@ function patternKey(pattern: Pattern, key: (part: Expression) => string): string
     case 'value':
       return key(pattern.value);
   }
+}
+
+const ORDERS: ReadonlySet<string> = new Set<OrderOperator>(['->', '~>', 'before']);
+
+/** Whether a line says in which order two events come. */
+export function isOrder(line: Expression): line is Extract<Expression, { kind: 'binary' }> {
+  return line.kind === 'binary' && ORDERS.has(line.operator);
 }

@@ -4,8 +4,9 @@
  *
  * Ring 1: no decision depends on it.
  */
-import { type Expression, isOrder, type RuleTree, variablesOf } from '@cordon/policy';
-import { conjuncts, keyOf, type LintContext } from './context.ts';
+
+import { type Expression, type RuleTree, variablesOf } from '@cordon/policy';
+import { conjuncts, isOrder, keyOf, type LintContext } from './context.ts';
 
 /** Rules beyond are compared with nothing: pairs would take too long. */
 const MAX_COMPARED = 300;

@@ -4,12 +4,12 @@
  *
  * Ring 1: no decision depends on it.
  */
+
 import {
   canBe,
   type Declaration,
   EMPTY_TYPES,
   type Expression,
-  isOrder,
   OBJECT_TYPES,
   PLAIN_TYPES,
   type Span,
@@ -17,7 +17,15 @@ import {
   variablesOf,
   walk,
 } from '@cordon/policy';
-import { type Constant, calledName, conjuncts, keyOf, type LintBody, type LintContext } from './context.ts';
+import {
+  type Constant,
+  calledName,
+  conjuncts,
+  isOrder,
+  keyOf,
+  type LintBody,
+  type LintContext,
+} from './context.ts';
 
 export function lintTruth(context: LintContext): void {
   const seen = new Set<Expression>();

@@ -4,11 +4,10 @@
  *
  * Ring 1: no decision depends on it.
  */
+
 import {
   canBe,
   type Expression,
-  FIELD_VALUES,
-  LABEL_VALUES,
   METHODS,
   nearest,
   OBJECT_TYPES,
@@ -18,6 +17,7 @@ import {
   withArticle,
 } from '@cordon/policy';
 import { calledName, type LintBody, type LintContext } from './context.ts';
+import { FIELD_VALUES, LABEL_VALUES } from './field-values.ts';
 
 export function lintValues(context: LintContext): void {
   const seen = new Set<Expression>();

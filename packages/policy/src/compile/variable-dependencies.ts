@@ -64,13 +64,6 @@ export class VariableDependencies {
   }
 }
 
-const ORDERS: ReadonlySet<string> = new Set<OrderOperator>(['->', '~>', 'before']);
-
-/** Whether a line says in which order two events come. */
-export function isOrder(line: Expression): line is Extract<Expression, { kind: 'binary' }> {
-  return line.kind === 'binary' && ORDERS.has(line.operator);
-}
-
 /** `a -> b`, `a ~> b` or `a before b` between two variables, by index. */
 export function orderOf(
   line: Expression,
