@@ -47,18 +47,6 @@ export interface TraceObject {
   fieldNames(): readonly string[];
 }
 
-/** The content of a message that came as a list of chunks; not a string. */
-export interface Contents {
-  readonly [TAG]: 'contents';
-  readonly chunks: readonly TraceObject[];
-}
-
-export interface Callable {
-  readonly [TAG]: 'callable';
-  readonly name: string;
-  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Highlight) => Value;
-}
-
 /**
  * How a function says which characters of an argument its result is about: the argument by position, the text in
  * it (0 for an argument that is a text), and offsets in UTF-16 units.
@@ -67,34 +55,6 @@ export type Highlight = (argument: number, text: number, start: number, end: num
 
 /** Whether a call, or the call of an output, is what a tool pattern describes; null for what is neither. */
 export type PatternMatcher = (subject: Value) => Value;
-
-export interface ToolPatternValue {
-  readonly [TAG]: 'pattern';
-  readonly matches: PatternMatcher;
-}
-
-/** What `Violation("…", key=value)` makes. */
-export interface RuleMessage {
-  readonly [TAG]: 'message';
-  readonly args: readonly Value[];
-  readonly kwargs: ReadonlyMap<string, Value>;
-}
-
-/** `input`: the parameters that the policy was given. */
-export interface Parameters {
-  readonly [TAG]: 'parameters';
-  readonly values: Dictionary;
-}
-
-/** Why something has no value. The reason names kinds and fields, never contents. */
-export interface Undecided {
-  readonly [TAG]: 'undecided';
-  readonly reason: string;
-  /** The part of the policy's text that could not be evaluated; null until an expression claims it. */
-  readonly span: Span | null;
-  /** Questions whose answers would decide it, or bring it nearer to that; empty: no answer would. */
-  readonly awaits: readonly Question[];
-}
 
 /** What is no JSON. A class, because every result of every expression is asked whether it is one. */
 abstract class TaggedValue {}
@@ -115,7 +75,8 @@ export abstract class TracePart extends TaggedValue implements TraceObject {
   }
 }
 
-class ContentsValue extends TaggedValue implements Contents {
+/** The content of a message that came as a list of chunks; not a string. */
+export class Contents extends TaggedValue {
   readonly [TAG] = 'contents';
   readonly chunks: readonly TraceObject[];
 
@@ -125,10 +86,10 @@ class ContentsValue extends TaggedValue implements Contents {
   }
 }
 
-class CallableValue extends TaggedValue implements Callable {
+export class Callable extends TaggedValue {
   readonly [TAG] = 'callable';
   readonly name: string;
-  readonly call: Callable['call'];
+  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Highlight) => Value;
 
   constructor(name: string, call: Callable['call']) {
     super();
@@ -137,7 +98,7 @@ class CallableValue extends TaggedValue implements Callable {
   }
 }
 
-class PatternValue extends TaggedValue implements ToolPatternValue {
+export class ToolPatternValue extends TaggedValue {
   readonly [TAG] = 'pattern';
   readonly matches: PatternMatcher;
 
@@ -147,7 +108,8 @@ class PatternValue extends TaggedValue implements ToolPatternValue {
   }
 }
 
-class MessageValue extends TaggedValue implements RuleMessage {
+/** What `Violation("…", key=value)` makes. */
+export class RuleMessage extends TaggedValue {
   readonly [TAG] = 'message';
   readonly args: readonly Value[];
   readonly kwargs: ReadonlyMap<string, Value>;
@@ -159,7 +121,8 @@ class MessageValue extends TaggedValue implements RuleMessage {
   }
 }
 
-class ParametersValue extends TaggedValue implements Parameters {
+/** `input`: the parameters that the policy was given. */
+export class Parameters extends TaggedValue {
   readonly [TAG] = 'parameters';
   readonly values: Dictionary;
 
@@ -169,10 +132,13 @@ class ParametersValue extends TaggedValue implements Parameters {
   }
 }
 
-class UndecidedValue extends TaggedValue implements Undecided {
+/** Why something has no value. The reason names kinds and fields, never contents. */
+export class Undecided extends TaggedValue {
   readonly [TAG] = 'undecided';
   readonly reason: string;
+  /** The part of the policy's text that could not be evaluated; null until an expression claims it. */
   readonly span: Span | null;
+  /** Questions whose answers would decide it, or bring it nearer to that; empty: no answer would. */
   readonly awaits: readonly Question[];
 
   constructor(reason: string, span: Span | null, awaits: readonly Question[]) {
@@ -184,23 +150,23 @@ class UndecidedValue extends TaggedValue implements Undecided {
 }
 
 export function contents(chunks: readonly TraceObject[]): Contents {
-  return new ContentsValue(chunks);
+  return new Contents(chunks);
 }
 
 export function callable(name: string, call: Callable['call']): Callable {
-  return new CallableValue(name, call);
+  return new Callable(name, call);
 }
 
 export function toolPattern(matches: PatternMatcher): ToolPatternValue {
-  return new PatternValue(matches);
+  return new ToolPatternValue(matches);
 }
 
 export function ruleMessage(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): RuleMessage {
-  return new MessageValue(args, kwargs);
+  return new RuleMessage(args, kwargs);
 }
 
 export function parameters(values: Dictionary): Parameters {
-  return new ParametersValue(values);
+  return new Parameters(values);
 }
 
 export function undecided(
@@ -208,7 +174,7 @@ export function undecided(
   span: Span | null = null,
   awaits: readonly Question[] = NO_QUESTIONS,
 ): Undecided {
-  return new UndecidedValue(reason, span, awaits);
+  return new Undecided(reason, span, awaits);
 }
 
 export type Tagged =
@@ -244,7 +210,7 @@ export function isTagged(value: Value): value is Tagged {
 }
 
 export function isUndecided(value: Value): value is Undecided {
-  return value instanceof UndecidedValue;
+  return value instanceof Undecided;
 }
 
 /** What is undecided in a value that is or holds it: a list of which one element is unknown is unknown. */
@@ -275,23 +241,23 @@ export function isTraceObject(value: Value): value is TraceObject {
 }
 
 export function isContents(value: Value): value is Contents {
-  return value instanceof ContentsValue;
+  return value instanceof Contents;
 }
 
 export function isCallable(value: Value): value is Callable {
-  return value instanceof CallableValue;
+  return value instanceof Callable;
 }
 
 export function isToolPattern(value: Value): value is ToolPatternValue {
-  return value instanceof PatternValue;
+  return value instanceof ToolPatternValue;
 }
 
 export function isRuleMessage(value: Value): value is RuleMessage {
-  return value instanceof MessageValue;
+  return value instanceof RuleMessage;
 }
 
 export function isParameters(value: Value): value is Parameters {
-  return value instanceof ParametersValue;
+  return value instanceof Parameters;
 }
 
 export function isDictionary(value: Value): value is Dictionary {
