@@ -226,10 +226,11 @@ describe('the playground in Chromium', { skip: WHY }, () => {
   test('a program in the page can use the library by its name', async () => {
     await opened();
     const found = await browser.evaluate(`(async () => {
-      const { loadPolicy, mask } = await import('@cordon/policy');
+      const { loadPolicy } = await import('@cordon/policy');
+      const { analyze, mask } = await import('@cordon/policy-tools');
       const policy = loadPolicy('warn "k" if:\\n    (m: Message)\\n    any(find("key-(?=4)[0-9]+", m.content))\\n');
       const trace = [{ role: 'user', content: '🔑 key-4711' }];
-      const { errors } = policy.value.analyze(trace).value;
+      const { errors } = analyze(policy.value, trace).value;
       return [errors[0].ranges, mask(trace, errors[0].ranges)];
     })()`);
     assert.deepEqual(found, [['0', '0.content:2-10'], [{ role: 'user', content: '🔑 ********' }]]);

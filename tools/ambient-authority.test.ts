@@ -441,8 +441,10 @@ test('every listed file exists and has a reason', () => {
   assert.deepEqual(stale, []);
 });
 
-test('core and monitor reach for nothing', () => {
-  const pure = FILES.filter(({ path }) => /^packages\/(core|regex|policy|monitor|protocol)\//.test(path));
+test('core, regex, policy, its tools, monitor and protocol reach for nothing', () => {
+  const pure = FILES.filter(({ path }) =>
+    /^packages\/(core|regex|policy|policy-tools|monitor|protocol)\//.test(path),
+  );
   assert.deepEqual(
     pure.flatMap((file) => authoritiesOf(file).map((what) => `${file.path}: ${what}`)),
     [],

@@ -1,7 +1,7 @@
-/** The direction of dependencies between packages, and between the rooms of the hub, against the imports that are really there. */
+/** The direction of dependencies between packages, and between the rooms of some, against the imports that are really there. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { localTarget, ROOT, type SourceFile, sourceFiles } from './imports.ts';
 
@@ -13,9 +13,10 @@ const ALLOWED: Readonly<
   regex: { own: ['core'], others: [] },
   policy: { own: ['core', 'regex'], others: [] },
   reference: { own: ['core', 'policy'], others: [] },
-  monitor: { own: ['core', 'policy', 'policy/rules'], others: [] },
+  'policy-tools': { own: ['core', 'monitor', 'policy', 'regex'], others: [] },
+  monitor: { own: ['core', 'policy'], others: [] },
   detectors: {
-    own: ['core', 'policy', 'policy/rules', 'policy/text-work'],
+    own: ['core', 'policy'],
     others: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   },
   trace: { own: ['core'], others: [] },
@@ -35,7 +36,7 @@ const ALLOWED: Readonly<
   spoke: { own: ['core', 'protocol'], others: [] },
   app: { own: [], others: [] },
   hub: {
-    own: ['core', 'egress', 'monitor', 'policy', 'policy/rules', 'protocol', 'sandbox', 'trace'],
+    own: ['core', 'egress', 'monitor', 'policy', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
@@ -53,7 +54,7 @@ const ALLOWED: Readonly<
       'hub/interruption',
       'llm',
       'policy',
-      'policy/rules',
+      'policy-tools',
       'sandbox',
       'sandbox/layers',
       'sandbox/tree-digest',
@@ -104,7 +105,13 @@ for (const name of PACKAGES) {
   });
 }
 
-const HUB_FILES = sourceFiles('packages/hub/src');
+/** The packages whose sources lie in rooms, and the heading over the drawing of these. */
+const ROOMS: Readonly<Record<string, string>> = {
+  hub: 'Rooms of the hub',
+  policy: 'Rooms of the policy language',
+  'policy-tools': 'Rooms of the policy tools',
+};
+const ROOMY = ['hub/src', 'policy/src', 'policy/test', 'policy-tools/src', 'policy-tools/test'];
 /** More loose files than this, and nobody knows what a folder is about. */
 const MOST_FILES = 15;
 
@@ -130,37 +137,47 @@ test('rooms are told from paths, and from a drawing', () => {
   assert.deepEqual(roomsIn('root ─► query\nquery ─► context\ncontext ─► nothing\n'), rooms);
 });
 
-test('the rooms of the hub import what docs/architecture.md draws, and nothing else', () => {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
-  const [, drawing = ''] = /^## Rooms of the hub$.*?^```$(.*?)^```$/ms.exec(page) ?? [];
-  assert.deepEqual(roomsOf(HUB_FILES), roomsIn(drawing));
-});
+for (const folder of ROOMY)
+  test(`no folder of ${folder} has more than ${MOST_FILES} loose files`, () => {
+    const folders = sourceFiles(`packages/${folder}`).map(({ path }) => dirname(path));
+    const crowded = [...new Set(folders)].filter(
+      (one) => folders.filter((other) => other === one).length > MOST_FILES,
+    );
+    assert.deepEqual(crowded, []);
+  });
 
-test('no rooms of the hub need each other, and no two of its files, type imports included', () => {
-  assert.deepEqual(cycleIn(roomsOf(HUB_FILES)), []);
-  assert.deepEqual(cycleIn(allImports(HUB_FILES)), []);
-});
+for (const [name, heading] of Object.entries(ROOMS)) {
+  const files = sourceFiles(`packages/${name}/src`);
 
-test(`no room of the hub has more than ${MOST_FILES} files`, () => {
-  const rooms = HUB_FILES.map(({ path }) => roomOf(path));
-  const crowded = [...new Set(rooms)].filter(
-    (room) => rooms.filter((other) => other === room).length > MOST_FILES,
-  );
-  assert.deepEqual(crowded, []);
-});
+  test(`the rooms of ${name} import what docs/architecture.md draws, and nothing else`, () => {
+    const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+    const [, drawing = ''] = /^```$(.*?)^```$/ms.exec(section) ?? [];
+    assert.deepEqual(roomsOf(files), roomsIn(drawing));
+  });
 
-test('nobody but its own tests imports sources of the hub by a path', () => {
-  const everywhere = ['packages', 'examples', 'attacks', 'bench', 'e2e', 'formal', 'tools'];
-  const outside = everywhere.flatMap(sourceFiles).filter(({ path }) => !path.startsWith('packages/hub/'));
-  assert.ok(outside.length > 500);
-  const reaching = outside.filter((file) =>
-    file.imports.some((specifier) => localTarget(file, specifier)?.startsWith('packages/hub/src/') === true),
-  );
-  assert.deepEqual(
-    reaching.map(({ path }) => path),
-    [],
-  );
-});
+  test(`no rooms of ${name} need each other, and no two of its files, type imports included`, () => {
+    assert.deepEqual(cycleIn(roomsOf(files)), []);
+    assert.deepEqual(cycleIn(allImports(files)), []);
+  });
+
+  test(`nobody but its own tests imports sources of ${name} by a path`, () => {
+    const everywhere = ['packages', 'examples', 'attacks', 'bench', 'e2e', 'formal', 'tools'];
+    const outside = everywhere
+      .flatMap(sourceFiles)
+      .filter(({ path }) => !path.startsWith(`packages/${name}/`));
+    assert.ok(outside.length > 500);
+    const reaching = outside.filter((file) =>
+      file.imports.some(
+        (specifier) => localTarget(file, specifier)?.startsWith(`packages/${name}/src/`) === true,
+      ),
+    );
+    assert.deepEqual(
+      reaching.map(({ path }) => path),
+      [],
+    );
+  });
+}
 
 /** Which rooms import which, type imports included. */
 function roomsOf(files: readonly SourceFile[]): Graph {
@@ -173,7 +190,7 @@ function roomsOf(files: readonly SourceFile[]): Graph {
   return sorted([...rooms].map(([room, others]) => [room, [...others]]));
 }
 
-/** A room is a folder of the hub's sources; what lies in none is the root. */
+/** A room is a folder of a package's sources; what lies in none is the root. */
 function roomOf(path: string): string {
   const [, , , folder = '', file] = path.split('/');
   return file === undefined ? 'root' : folder;

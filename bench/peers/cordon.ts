@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardDetectors } from '@cordon/detectors';
 import { joinPolicies, loadPolicy, type Policy, type ToolCallEvent, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { packFile } from '../../packages/cli/src/policy-in-force.ts';
 import type { Judge, Peer, PeerRule } from './peer.ts';
 
@@ -66,10 +67,10 @@ function filesOf(rule: PeerRule): readonly string[] {
 }
 
 class CordonJudge implements Judge {
-  readonly #monitor: ReturnType<Policy['monitor']>;
+  readonly #monitor: ExplainingMonitor;
 
   constructor(policy: Policy) {
-    this.#monitor = policy.monitor();
+    this.#monitor = new ExplainingMonitor(policy);
   }
 
   hear(event: TraceEvent): void {

@@ -5,8 +5,7 @@
  * Ring 2.
  */
 import type { Json } from '@cordon/core';
-import type { ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { recordFields } from '../../packages/policy/src/record-text.ts';
+import { recordFields, type ToolCallEvent, type TraceEvent } from '@cordon/policy';
 
 /** So many words in a row of what the user wrote are kept as one value. */
 const MOST_WORDS = 6;

@@ -1,6 +1,6 @@
 /** The paper's four rules, each by a peer in its own words, on what they stop and what they let pass. */
 import type { JsonObject } from '@cordon/core';
-import { readTrace } from '@cordon/policy';
+import { readTrace } from '@cordon/policy-tools';
 import { type Log, PAPER_CASES } from '../../examples/policy/paper/cases.ts';
 import { verdicts } from './judged-trace.ts';
 import { PAPER_RULES, type Peer, type PeerEngine } from './peer.ts';

@@ -1,6 +1,6 @@
 /** The ideas of the packs, each by a peer in its own words, on recorded attacks and good runs. */
 import type { JsonObject } from '@cordon/core';
-import { readTrace } from '@cordon/policy';
+import { readTrace } from '@cordon/policy-tools';
 import type { LabelSource } from '../protection/recorded.ts';
 import { isAtOrBefore, type RecordedTrace } from '../protection/recorded-trace.ts';
 import { verdicts } from './judged-trace.ts';

@@ -7,7 +7,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { loadPolicy, type PolicyMonitor, type TraceEvent } from '@cordon/policy';
+import { loadPolicy, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { thisMachine } from '../machine.ts';
 import { eventAt } from './session.ts';
 
@@ -51,7 +52,7 @@ function heapMegabytes(): number {
 }
 
 /** The middle one of many decisions, in microseconds. */
-function decision(monitor: PolicyMonitor, value: (next: number) => string): number {
+function decision(monitor: ExplainingMonitor, value: (next: number) => string): number {
   const times: number[] = [];
   for (let next = 0; next < DECISIONS; next++) {
     const call = { type: 'ToolCall', callId: 'next', kind: 'function', name: 'send' } as const;
@@ -71,7 +72,7 @@ function main(): number {
   let isMissed = false;
   for (const length of LENGTHS) {
     const before = heapMegabytes();
-    const monitor = policy.value.monitor();
+    const monitor = new ExplainingMonitor(policy.value);
     const start = performance.now();
     for (let position = 0; position < length; position++) monitor.append([spokenAt(position)]);
     const each = ((performance.now() - start) * 1_000) / length;

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { loadPolicy, type Policy, type PolicyMonitor } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 import { thisMachine } from '../machine.ts';
 import { summary } from '../sample.ts';
 import { eventAt, logOf } from './session.ts';
@@ -46,7 +47,7 @@ function loaded(text: string): Policy {
 }
 
 /** Microseconds of each of many decisions about what could come next. */
-function decisions(monitor: PolicyMonitor, length: number): readonly number[] {
+function decisions(monitor: ExplainingMonitor, length: number): readonly number[] {
   const times: number[] = [];
   for (let next = 0; next < DECISIONS; next++) {
     const event = eventAt(length + next);
@@ -128,7 +129,7 @@ function measuredWith(rounds: number, compiled: string | null): readonly Row[] {
   const rows: Row[] = [];
   const monitors = LENGTHS.map((length) => {
     const before = heapMegabytes();
-    const monitor = pack.monitor();
+    const monitor = new ExplainingMonitor(pack);
     for (let position = 0; position < length; position++) monitor.append([eventAt(position)]);
     const grown = heapMegabytes() - before;
     return { length, monitor, grown };
@@ -147,11 +148,11 @@ function measuredWith(rounds: number, compiled: string | null): readonly Row[] {
     for (const { calls, log } of logs) {
       samples.add(
         `flow ${calls}`,
-        milliseconds(() => flow.analyze(log)),
+        milliseconds(() => analyze(flow, log)),
       );
       samples.add(
         `pack ${calls}`,
-        milliseconds(() => pack.analyze(log)),
+        milliseconds(() => analyze(pack, log)),
       );
     }
     for (let load = 0; load < 50; load++) {

@@ -6,7 +6,8 @@
  */
 import { basename } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { type Policy, readTrace, type TraceLabels } from '@cordon/policy';
+import type { Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace, type TraceLabels } from '@cordon/policy-tools';
 import { readPolicyFiles } from '../../packages/cli/src/policy-files.ts';
 import { isAtOrBefore, type Position, type RecordedTrace } from './recorded-trace.ts';
 
@@ -45,7 +46,7 @@ export class Judge {
     const read = readTrace(trace.messages, { format: 'openai-chat' });
     if (!read.ok)
       return failed(`messages${read.fault.path === '' ? '' : ` ${read.fault.path}`}: ${read.fault.message}`);
-    const { errors, undecided } = this.#policy.analyzeEvents(labels.label(read.value.events));
+    const { errors, undecided } = analyzeEvents(this.#policy, labels.label(read.value.events));
     const said = new Map<string, Saying>();
     const add = (rule: string, effect: Saying['effect'], bound: Readonly<Record<string, string>>): void => {
       if (!isInTime(trace, bound)) return;

@@ -11,7 +11,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
-import { TraceLabels } from '@cordon/policy';
+import { TraceLabels } from '@cordon/policy-tools';
 import { readLabelFile } from '../../packages/cli/src/label-file.ts';
 import { BASE_PACK, DEFAULT_PACKS, PACKS } from '../../packages/cli/src/packs.ts';
 import { packFile } from '../../packages/cli/src/policy-in-force.ts';

@@ -1,6 +1,7 @@
 /** Which rules does a recorded conversation violate, where, and what could not be decided? */
 import assert from 'node:assert/strict';
 import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 rule no-mail-after-inbox:
@@ -24,7 +25,7 @@ const log = [
   call('3', 'send_mail', { subject: 'to nobody' }),
 ];
 
-const analysis = policy.value.analyze(log, { owner: 'me@example.org' });
+const analysis = analyze(policy.value, log, { owner: 'me@example.org' });
 if (!analysis.ok) throw new Error(`${analysis.fault.path}: ${analysis.fault.message}`);
 for (const { rule, message, events, ranges } of analysis.value.errors)
   console.log(rule, '·', message, events, ranges);

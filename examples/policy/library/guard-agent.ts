@@ -1,6 +1,7 @@
 /** An agent loop that asks the policy before every step: what is denied does not happen, and leaves no trace. */
 import assert from 'node:assert/strict';
-import { loadPolicy, type PolicyDecision, type TraceEvent } from '@cordon/policy';
+import { loadPolicy, type TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 raise "after a web page was read, nothing is deleted" if:
@@ -13,7 +14,7 @@ ask "shall this be paid" if:
     call is tool:pay
 `);
 if (!policy.ok) throw new Error(JSON.stringify(policy.fault));
-const monitor = policy.value.monitor();
+const monitor = new ExplainingMonitor(policy.value);
 
 /** `admit` remembers what it allows; a question counts as answered with no unless consent was given. */
 function allowed(event: TraceEvent, userSaysYes = false): boolean {

@@ -1,7 +1,8 @@
 /** For editors and checks: diagnostics with their places, what is probably not meant, and the canonical form. */
 import assert from 'node:assert/strict';
 import type { Diagnostic } from '@cordon/core';
-import { format, lint, loadPolicy, parseTools } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { format, lint, parseTools } from '@cordon/policy-tools';
 
 const show = (found: readonly Diagnostic[]): readonly string[] =>
   found.map(

@@ -1,6 +1,7 @@
 /** Hide what rules found, in a copy of the trace: a range is a path into the input, with offsets in code points. */
 import assert from 'node:assert/strict';
-import { loadPolicy, mask } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze, mask } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 warn "a key" if:
@@ -17,7 +18,7 @@ const trace = [
   { type: 'function', id: '1', function: { name: 'send', arguments: '{"text":"it is key-4711"}' } },
   { role: 'tool', tool_call_id: '1', content: '🔑 sent key-4711, kept key-12' },
 ];
-const analysis = policy.value.analyze(trace);
+const analysis = analyze(policy.value, trace);
 if (!analysis.ok) throw new Error(analysis.fault.message);
 const ranges = analysis.value.errors.flatMap((error) => error.ranges);
 console.log(ranges);

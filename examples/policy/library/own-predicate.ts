@@ -1,7 +1,8 @@
 /** A function of the program over elements of the trace: it gets whole events, and may take its time. */
 import assert from 'node:assert/strict';
 import { defineDetectors, ownDetectors } from '@cordon/detectors';
-import { loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 
 const TEAMS = new Map([['ada@example.org', 'sales']]);
 
@@ -29,5 +30,5 @@ const call = { type: 'function', function: { name: 'send_mail', arguments: { to:
 const trace = readTrace([{ role: 'assistant', content: null, tool_calls: [{ id: '1', ...call }] }]);
 if (!trace.ok) throw new Error(trace.fault.message);
 const { events } = trace.value;
-const analysis = await own.judged((awaited) => policy.value.analyzeEvents(events, {}, awaited));
+const analysis = await own.judged((awaited) => analyzeEvents(policy.value, events, {}, awaited));
 assert.equal(analysis.errors[0]?.message, 'a mail leaves the team');

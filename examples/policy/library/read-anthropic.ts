@@ -1,6 +1,7 @@
 /** Traces of other formats: `readTrace` recognises seven of them, and ranges lead back into what was given. */
 import assert from 'node:assert/strict';
-import { loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 
 const policy = loadPolicy(`
 raise "an address from a web page" if:
@@ -25,7 +26,7 @@ const messages = [
 ];
 const trace = readTrace(messages);
 if (!trace.ok) throw new Error(`${trace.fault.path}: ${trace.fault.message}`);
-const { errors } = policy.value.analyzeEvents(trace.value.events);
+const { errors } = analyzeEvents(policy.value, trace.value.events);
 console.log(trace.value.format, errors);
 
 assert.equal(trace.value.format, 'anthropic');

@@ -10,7 +10,8 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@cordon/core';
 import { type DetectorModule, ownDetectors } from '@cordon/detectors';
-import { type Detector, loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { type Detector, loadPolicy, type Policy } from '@cordon/policy';
+import { analyze, analyzeEvents, readTrace } from '@cordon/policy-tools';
 import ownScores from './scores/prompt-injection.ts';
 import recordedScores from './scores/recorded.ts';
 
@@ -88,8 +89,8 @@ for (const { kind, text, isInjection } of FEEDBACK) {
     kind,
     isInjection ? 'yes' : 'no',
     ...verdicts,
-    isStopped(flow.analyze(run(text, true))) ? 'stopped' : 'sent',
-    isStopped(flow.analyze(run(text, false))) ? 'stopped' : 'sent',
+    isStopped(analyze(flow, run(text, true))) ? 'stopped' : 'sent',
+    isStopped(analyze(flow, run(text, false))) ? 'stopped' : 'sent',
   ];
   console.log(`| ${cells.join(' | ')} |`);
 }
@@ -120,7 +121,7 @@ raise "an injection" if:
     const trace = readTrace(run(text, true));
     if (!trace.ok) throw new Error(trace.fault.message);
     const { events } = trace.value;
-    const analysis = await own.judged((awaited) => policy.analyzeEvents(events, {}, awaited));
+    const analysis = await own.judged((awaited) => analyzeEvents(policy, events, {}, awaited));
     if (analysis.undecided.length > 0) return 'undecided';
     const isSuspected = analysis.errors.length > 0;
     const verdict = isSuspected === isInjection ? 'right' : isInjection ? '**missed**' : '**false alarm**';
@@ -145,7 +146,7 @@ function policyOf(text: string, detectors: readonly Detector[]): Policy {
   return policy.value;
 }
 
-function isStopped(analysis: ReturnType<Policy['analyze']>): boolean {
+function isStopped(analysis: ReturnType<typeof analyze>): boolean {
   if (!analysis.ok) throw new Error(analysis.fault.message);
   return analysis.value.errors.length + analysis.value.undecided.length > 0;
 }

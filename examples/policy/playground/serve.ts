@@ -1,5 +1,5 @@
 /**
- * Serves the playground to browsers of this machine: the page, and the sources of `@cordon/policy` and what it is made of,
+ * Serves the playground to browsers of this machine: the page, and the sources of `@cordon/policy-tools` and what it is made of,
  * with their types taken off on the way. There is a fixed table of what can be asked for, and nothing is loaded from
  * anywhere else.
  *
@@ -22,7 +22,9 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ...filesBelow(join(HERE, 'page'), '/page'),
   ...filesBelow(join(HERE, 'cases'), '/cases'),
   ...filesBelow(sourceFolder('@cordon/core'), '/modules/core'),
+  ...filesBelow(sourceFolder('@cordon/monitor'), '/modules/monitor'),
   ...filesBelow(sourceFolder('@cordon/policy'), '/modules/policy'),
+  ...filesBelow(sourceFolder('@cordon/policy-tools'), '/modules/policy-tools'),
   ...filesBelow(sourceFolder('@cordon/regex'), '/modules/regex'),
 ]);
 

@@ -5,7 +5,8 @@
  *
  * Ring 1.
  */
-import type { Policy, PolicyDecision, PolicyReason } from '@cordon/policy';
+import type { Policy } from '@cordon/policy';
+import type { PolicyDecision, PolicyReason } from '@cordon/policy-tools';
 import type { Drawing, Marks } from './drawing.ts';
 import { renderRange } from './findings.ts';
 import type { Style } from './screen.ts';

@@ -3,7 +3,8 @@
  *
  * Ring 1; see docs/cli.md for the shape of the lines.
  */
-import type { Analysis, Policy, UndecidedAssignment, Violation } from '@cordon/policy';
+import type { Policy } from '@cordon/policy';
+import type { Analysis, UndecidedAssignment, Violation } from '@cordon/policy-tools';
 import type { Drawing, Marks } from './drawing.ts';
 import { EventSummaries } from './event-summary.ts';
 import { jsonLine } from './render.ts';

@@ -1,7 +1,7 @@
 /** Loading a policy with all that its rules may import: the same for every command and for the hub. Ring 1. */
 import type { Diagnostic, Result } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
-import { loadPolicy, type Policy, type PolicyOptions } from '@cordon/policy/rules';
+import { loadPolicy, type Policy, type PolicyOptions } from '@cordon/policy';
 
 /** `loadPolicy` of `@cordon/policy`, with the standard library's detectors. `asking`: who answers them; absent: nobody. */
 export function loadedPolicy(

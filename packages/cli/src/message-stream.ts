@@ -14,7 +14,8 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { decodeChat, type TraceFault } from '@cordon/policy-tools';
 import { jsonFaultOfLine } from './json-fault.ts';
 import { nearest } from './nearest.ts';
 import type { Dialect } from './policy-files.ts';

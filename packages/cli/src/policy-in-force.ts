@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
-import { joinPolicies, type LongTexts, type Policy } from '@cordon/policy/rules';
+import { joinPolicies, type LongTexts, type Policy } from '@cordon/policy';
 import { loadedPolicy } from './loaded-policy.ts';
 import { BASE_PACK } from './packs.ts';
 import { readTextFile } from './text-file.ts';

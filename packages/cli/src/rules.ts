@@ -10,7 +10,7 @@ import {
 import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { createService, type EndpointKind } from '@cordon/llm';
-import { LongTexts, type Policy } from '@cordon/policy/rules';
+import { LongTexts, type Policy } from '@cordon/policy';
 import type { AskingSettings } from './asking-config.ts';
 import type { Configuration } from './config.ts';
 import type { OwnPredicates } from './own-detectors/start-modules.ts';

@@ -13,13 +13,8 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import {
-  readTrace,
-  TRACE_FORMATS,
-  type TraceEvent,
-  type TraceFormat,
-  type TraceLabels,
-} from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { readTrace, TRACE_FORMATS, type TraceFormat, type TraceLabels } from '@cordon/policy-tools';
 import { quoted } from './config-reader.ts';
 import { countEvents, hasEvents, NOTHING_READ } from './event-counts.ts';
 import { jsonFault } from './json-fault.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { TRACE_FORMATS } from '@cordon/policy';
+import { TRACE_FORMATS } from '@cordon/policy-tools';
 import { Workplace } from './program.ts';
 
 const MAIL = `

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyze } from '@cordon/policy-tools';
 import { loadedPolicy } from '../src/loaded-policy.ts';
 
 const RULES = `from invariant.detectors import secrets, pii
@@ -18,7 +19,7 @@ test('the rules of users import detectors by name', () => {
   assert.ok(policy.ok);
   assert.deepEqual(policy.value.warnings, []);
   const found = (content: string): unknown => {
-    const analysis = policy.value.analyze([{ role: 'user', content }]);
+    const analysis = analyze(policy.value, [{ role: 'user', content }]);
     assert.ok(analysis.ok);
     assert.deepEqual(analysis.value.undecided, []);
     return analysis.value.errors.map(({ ranges }) => ranges);

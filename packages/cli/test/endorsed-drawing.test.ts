@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson, id, type PermissionPrompt } from '@cordon/core';
-import { factEvent } from '@cordon/policy';
+import { factEvent } from '@cordon/monitor';
 import { dataLines, drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
 
 function question(args: Readonly<Record<string, string>>): PermissionPrompt {

@@ -16,7 +16,7 @@ function modulesOf(file: string): readonly string[] {
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load(url, context, next) {
-      const [, name, path] = /\\/packages\\/([a-z]+)\\/src\\/(.*)$/.exec(url) ?? [];
+      const [, name, path] = /\\/packages\\/([a-z-]+)\\/src\\/(.*)$/.exec(url) ?? [];
       if (name !== undefined) loaded.push(name + '/' + path);
       return next(url, context);
     } });
@@ -56,9 +56,9 @@ for (const [file, packages] of [
     'commands/sessions.ts',
     ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
   ],
-  ['commands/check.ts', ['core', 'detectors', 'policy', 'regex']],
-  ['commands/analyze.ts', ['core', 'detectors', 'policy', 'regex']],
-  ['commands/fmt.ts', ['core', 'policy', 'regex']],
+  ['commands/check.ts', ['core', 'detectors', 'monitor', 'policy', 'policy-tools', 'regex']],
+  ['commands/analyze.ts', ['core', 'detectors', 'monitor', 'policy', 'policy-tools', 'regex']],
+  ['commands/fmt.ts', ['core', 'monitor', 'policy', 'policy-tools', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
@@ -67,11 +67,12 @@ for (const [file, packages] of [
 }
 
 test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
-  const folders = modulesOf('compose.ts').filter((module) =>
-    /^policy\/(?:lint|print|formats)\//.test(module),
+  const loaded = modulesOf('compose.ts');
+  assert.ok(loaded.includes('policy/index.ts'));
+  assert.deepEqual(
+    loaded.filter((module) => module.startsWith('policy-tools/')),
+    [],
   );
-  // Both say what an event of the journal tells the monitor.
-  assert.deepEqual(folders.sort(), ['policy/formats/cordon-event.ts', 'policy/formats/session-facts.ts']);
 });
 
 test('code that one command has compiled and kept serves the others', () => {

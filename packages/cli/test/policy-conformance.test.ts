@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Diagnostic } from '@cordon/core';
-import { decodeChat } from '@cordon/policy';
+import { analyzeEvents, decodeChat } from '@cordon/policy-tools';
 import {
   compareAnalysis,
   compareChecked,
@@ -49,7 +49,7 @@ test('what analyze is made of says what the cases say', () => {
     }
     told(one, () => {
       assert.ok(read.ok, read.ok ? '' : JSON.stringify(read.fault));
-      const analysis = policies.value.policy.analyzeEvents(read.value.events, parameters);
+      const analysis = analyzeEvents(policies.value.policy, read.value.events, parameters);
       compareAnalysis(expect, analysisIn([...analysisLine('trace.json', analysis)].join('')));
     });
   }

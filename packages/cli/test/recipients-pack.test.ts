@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { readPolicies } from '../src/policy-in-force.ts';
 
 const FRAME = { context: 'c', app: 'calendar', causes: [] } as const;
@@ -55,7 +56,7 @@ function rulesOn(
       irreversible: false,
     },
   ];
-  const monitor = policy.value.monitor();
+  const monitor = new ExplainingMonitor(policy.value);
   monitor.append(events.slice(0, -1));
   return monitor.decide(events.slice(-1)).reasons.map(({ rule }) => String(rule).replace(/^.*\//, ''));
 }

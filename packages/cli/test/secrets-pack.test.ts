@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CalledLabels } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { readPolicies } from '../src/policy-in-force.ts';
 
 const KEY = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
@@ -22,7 +23,7 @@ function verdictOn(tool: CalledLabels, query: string): string {
     arguments: { query },
     tool,
   };
-  return policy.value.monitor().decide([call]).verdict;
+  return new ExplainingMonitor(policy.value).decide([call]).verdict;
 }
 
 test('a search that only its app calls read-only does not get a key; one that the user says stays here may', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
-import { decodeChat } from '@cordon/policy';
+import { decodeChat } from '@cordon/policy-tools';
 import fc from 'fast-check';
 import { Drawing } from '../src/drawing.ts';
 import { MessageStream } from '../src/message-stream.ts';

@@ -1,5 +1,5 @@
 /** From findings to what a rule gets: their kinds, and their places marked. Ring 1. */
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import type { FindIn } from './finding.ts';
 
 /** UTF-16 units of one text. A detector that says nothing of a longer one would be a way around it, so it has no answer. */

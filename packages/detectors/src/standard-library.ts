@@ -11,7 +11,7 @@ import {
   defineDetector,
   type LongTexts,
   type NoAnswer,
-} from '@cordon/policy/rules';
+} from '@cordon/policy';
 import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
 import type * as Questions from './asking/rule.ts';
 import type * as Code from './code/rule.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, type Json, ok, type Question, type ServiceName } from '@cordon/core';
 import { loadPolicy } from '@cordon/policy';
+import { ExplainingMonitor } from '@cordon/policy-tools';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 
 /** Decides a rule about one text again and again until nobody is asked any more; the questions, and what came out. */
@@ -33,9 +34,9 @@ raise "so" if:
     toolCalls: [],
   } as const;
   for (;;) {
-    const monitor = policy.value.monitor();
+    const monitor = new ExplainingMonitor(policy.value);
     const awaited = new Map<string, Question>();
-    monitor.evaluate([event], awaited);
+    monitor.decide([event], awaited);
     if (awaited.size === 0) {
       const { verdict, reasons } = monitor.decide([event]);
       return { questions, verdict, reason: reasons[0]?.message ?? '' };

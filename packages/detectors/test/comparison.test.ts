@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { errorsFor, findFuzzy } from '../src/comparison/fuzzy-search.ts';
 import { lexicalSimilarity } from '../src/comparison/lexical-similarity.ts';
 import { findCopyright } from '../src/copyright.ts';
@@ -10,7 +11,7 @@ function judged(imports: string, line: string, content: string): string {
   const text = `${imports}\nraise "x" if:\n    (m: Message)\n    ${line}\n`;
   const policy = loadPolicy(text, { detectors: standardDetectors() });
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-  const analysis = policy.value.analyze([{ role: 'user', content }]);
+  const analysis = analyze(policy.value, [{ role: 'user', content }]);
   assert.ok(analysis.ok);
   return analysis.value.undecided[0]?.reason ?? `${analysis.value.errors.length} found`;
 }

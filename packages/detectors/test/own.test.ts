@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
-import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { type DetectorModule, defineDetectors, ownDetectors, readDeclared } from '../src/index.ts';
 
 const CALL = { id: '1', type: 'function', function: { name: 'send', arguments: { to: 'eve', size: 7 } } };
@@ -22,7 +23,7 @@ async function analyzed(module: DetectorModule, text: string, seconds = 5) {
   const policy = loaded(text, own.detectors);
   const read = readTrace(TRACE);
   assert.ok(read.ok);
-  return own.judged((awaited) => policy.analyzeEvents(read.value.events, {}, awaited));
+  return own.judged((awaited) => analyzeEvents(policy, read.value.events, {}, awaited));
 }
 
 const RULE = `from cordon.detectors import bad
@@ -113,7 +114,7 @@ test('the same values are asked about once, whatever else has happened meanwhile
   for (const trace of [TRACE, [{ role: 'user', content: 'one more' }, ...TRACE]]) {
     const read = readTrace(trace);
     assert.ok(read.ok);
-    await own.judged((awaited) => policy.analyzeEvents(read.value.events, {}, awaited));
+    await own.judged((awaited) => analyzeEvents(policy, read.value.events, {}, awaited));
   }
   assert.equal(asked, 1);
 });
@@ -131,7 +132,7 @@ test('more than fits into a question is undecided', async () => {
   ] as const) {
     const read = readTrace([{ role: 'user', content: 'a'.repeat(length) }]);
     assert.ok(read.ok);
-    const analysis = await own.judged((awaited) => policy.analyzeEvents(read.value.events, {}, awaited));
+    const analysis = await own.judged((awaited) => analyzeEvents(policy, read.value.events, {}, awaited));
     assert.equal(analysis.undecided.length, undecided, String(length));
   }
 });

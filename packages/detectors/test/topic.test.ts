@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok, type Question } from '@cordon/core';
 import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents } from '@cordon/policy-tools';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 import { findModerated } from '../src/moderation/moderation.ts';
 import { findTopics } from '../src/topic/topic.ts';
@@ -19,9 +20,9 @@ function judged(line: string, content: string, says: string | null = null): stri
   assert.ok(policy.ok, JSON.stringify(policy));
   const events = [{ type: 'Message', role: 'user', content, toolCalls: [] }] as const;
   const awaited = new Map<string, Question>();
-  policy.value.analyzeEvents(events, {}, awaited);
+  analyzeEvents(policy.value, events, {}, awaited);
   for (const question of awaited.values()) book.keep(question, ok(says));
-  const { errors, undecided } = policy.value.analyzeEvents(events);
+  const { errors, undecided } = analyzeEvents(policy.value, events);
   return undecided[0]?.reason ?? `${errors.length} found`;
 }
 

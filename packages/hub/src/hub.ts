@@ -24,7 +24,7 @@ import {
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
-import { emptyPolicy, type Policy } from '@cordon/policy/rules';
+import { emptyPolicy, type Policy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, failed, toJson } from '@cordon/core';
-import { readTrace } from '@cordon/policy';
+import { readTrace } from '@cordon/policy-tools';
 import { app, NUMBER, serves, shape, TEXT } from './fixture/app.ts';
 import { no, type Says, yes, yesToWhatIsShown } from './fixture/consent.ts';
 import { call, plan, type Script } from './fixture/model.ts';

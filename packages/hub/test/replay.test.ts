@@ -4,16 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Event, type Proposal, toJson } from '@cordon/core';
-import { ReferenceMonitor } from '@cordon/monitor';
-import {
-  type EventPlace,
-  emptyPolicy,
-  factEvent,
-  type HubFact,
-  proposalEvent,
-  readTrace,
-  type TraceEvent,
-} from '@cordon/policy';
+import { type EventPlace, factEvent, type HubFact, proposalEvent, ReferenceMonitor } from '@cordon/monitor';
+import { emptyPolicy, type TraceEvent } from '@cordon/policy';
+import { readTrace } from '@cordon/policy-tools';
 import { replay } from '../src/journal/replay.ts';
 import { Killed, openIn, play, raiseRig } from './fault/rig.ts';
 import { Chance, scenarioOf } from './fault/scenario.ts';

@@ -1,6 +1,8 @@
+export { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 export {
   type Judged,
   type MonitorFrame,
   ReferenceMonitor,
   type ReferenceMonitorOptions,
 } from './reference-monitor.ts';
+export { proposalOf, SessionFacts, type Told } from './session-facts.ts';

@@ -18,16 +18,8 @@ import {
   type Ruling,
   settledTexts,
 } from '@cordon/core';
-import {
-  type Evaluation,
-  type Finding,
-  factEvent,
-  type HubFact,
-  type Policy,
-  type PolicyMonitor,
-  proposalEvent,
-  verdictOf,
-} from '@cordon/policy/rules';
+import { type Evaluation, type Finding, type Policy, type PolicyMonitor, verdictOf } from '@cordon/policy';
+import { factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 
 /** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
 export interface MonitorFrame {
@@ -75,7 +67,7 @@ export class ReferenceMonitor {
   readonly #hindsight = new Map<EventId, Decision>();
 
   constructor(options: ReferenceMonitorOptions) {
-    this.#monitor = options.policy.monitor(options.parameters ?? {}, false);
+    this.#monitor = options.policy.monitor(options.parameters);
   }
 
   /**
@@ -142,7 +134,7 @@ export class ReferenceMonitor {
   }
 
   /**
-   * These effects are of a query that goes on, and in the trace already; those of an earlier one count no more. Each may be
+   * These effects belong to a query that is resumed, and are in the trace already; those of an earlier one count no more. Each may be
    * readmitted once.
    */
   resume(effects: ReadonlyMap<EventId, Proposal>): void {

@@ -1,14 +1,15 @@
 /**
- * `@cordon/policy` as programs use it: text to policy, policy and trace to findings and decisions. Each section says
- * for whom its names are; `docs/policy/library.md` shows the first three with examples that are run.
+ * `@cordon/policy` as programs use it: text to policy, events to findings and verdicts. Each section says for whom its
+ * names are; `docs/policy/library.md` shows the first four with examples that are run.
  *
- * Ring 0 (but for `lint/` and `print/`).
+ * Ring 0.
  */
 
 // Policies: from text to rules, and what is wrong with a text.
 
-export { CODES, type Code } from './codes.ts';
-export type { CompiledRule } from './compiler.ts';
+export type { CompiledRule } from './evaluate/compiled-rule.ts';
+export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
+export { CODES, type Code } from './syntax/codes.ts';
 export {
   awaiting,
   type Detector,
@@ -17,27 +18,18 @@ export {
   defineDetector,
   type NoAnswer,
   noAnswer,
-} from './detector.ts';
-export { type LintOptions, type LintSubject, lint } from './lint/lint.ts';
-export { parseTools, type ToolSchema } from './lint/tool-schema.ts';
-export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
-export { definePredicate, type PredicateSpec } from './predicate.ts';
-export { type FormatOptions, format } from './print/formatter.ts';
-export { print } from './print/printer.ts';
+} from './values/detector.ts';
+export { definePredicate, type PredicateSpec } from './values/predicate.ts';
 
-// Traces: events, and reading them from what other programs write.
+// Events, and what rules find about them.
 
-export { decodeChat, type TraceFault } from './chat.ts';
-export { saysNothingBeside } from './formats/conversation.ts';
-export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
-export type { TraceFormat } from './formats/shape.ts';
-export { TraceLabels } from './labelled-trace.ts';
-export { isMark } from './note-shape.ts';
+export type { Finding } from './evaluate/rule-state.ts';
 export type {
   CalledTool,
   CarrierEvent,
   Chunk,
   Content,
+  Endorsed,
   EventFrame,
   HubEvent,
   MessageEvent,
@@ -47,34 +39,67 @@ export type {
   ToolOutputEvent,
   ToolParameter,
   TraceEvent,
-} from './trace-event.ts';
+} from './events/trace-event.ts';
+export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './policy-monitor.ts';
 
-// Results: what is found in a trace, what is decided about events, why, and hiding it.
+// Long texts, which another thread looks at.
 
-export type { Analysis } from './analyze.ts';
-export type { Change, ExplainedLine, ExplainedStep, Explanation } from './explain.ts';
-export { mask } from './mask.ts';
-export { type PolicyDecision, PolicyMonitor, type PolicyReason } from './policy-monitor.ts';
-export type { UndecidedAssignment, Violation } from './report.ts';
+export { TextWorker } from './evaluate/text-worker.ts';
+export { type AskedWork, LongTexts, type TextWork } from './values/long-texts.ts';
 
 // The tree: for programs that look at rules rather than run them.
 
-export type * from './ast.ts';
-export type { Source, Span } from './source.ts';
+export type * from './syntax/ast.ts';
+export { Source, type Span } from './syntax/source.ts';
 
-// The hub: its proposals and facts as events, and what findings do to them (`@cordon/monitor`).
+// The hub and its monitor.
 
-export { type EventPlace, factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export { spokenLink } from './origin/encodings.ts';
-export type { EventNeed, RuleNeeds, TextNeed } from './rule-needs.ts';
-export { RuleProgram } from './rule-set.ts';
-export type { Finding } from './rule-state.ts';
+export { leavesOf } from './origin/pieces.ts';
 
-// The meaning, for evaluators by another way (`@cordon/reference`, tests): no promise to anybody else.
+// `@cordon/policy-tools`: analysis, explanations, the linter and the printer. No promise to anybody else.
 
-export { findingsIn } from './analyze.ts';
-export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './event-object.ts';
-export * as meaning from './meaning.ts';
-export { Trace } from './trace.ts';
-export type { Value } from './value.ts';
-export * as values from './value.ts';
+export { checkTypes, type Types } from './check/checker.ts';
+export { freeNames, inCircles, type Named, Names, variablesOf, walk } from './check/scope.ts';
+export { compile } from './compile/compiler.ts';
+export { eventVariables, innerTypes, quantifierOf } from './compile/past-only.ts';
+export { variableName } from './compile/variable-dependencies.ts';
+export type { Binding, Body, Step } from './evaluate/body.ts';
+export { neededBy } from './evaluate/prefix.ts';
+export type { RequiredLiterals } from './evaluate/required-literals.ts';
+export { isFirstKept, planRule, type RulePlan, type RuleSearch } from './evaluate/rule-plan.ts';
+export { type ReportRule, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';
+export type { Report } from './evaluate/rule-state.ts';
+export type { SearchPlan } from './evaluate/search.ts';
+export { isShallow, MAX_DEPTH } from './events/depth.ts';
+export type { FlowPoint, FlowRecord, FlowStep, Place } from './events/provenance.ts';
+export { recordFields } from './origin/record-text.ts';
+export { Diagnostics } from './syntax/codes.ts';
+export { columnOf, dedent } from './syntax/lexer.ts';
+export { parseText, parseTokens, type Reading, type Role } from './syntax/parser.ts';
+export type { Token } from './syntax/token.ts';
+export { BUILTINS, type Detectors } from './values/builtins.ts';
+export { type Path, partAt } from './values/event-object.ts';
+export type { Evidence, Located, OriginEvidence } from './values/evidence.ts';
+export { PatternCache } from './values/pattern-cache.ts';
+export { textOf } from './values/python-str.ts';
+export {
+  ANY,
+  canBe,
+  EMPTY_TYPES,
+  METHODS,
+  nearest,
+  OBJECT_TYPES,
+  PLAIN_TYPES,
+  type Type,
+  withArticle,
+} from './values/types.ts';
+export { isContents, isDictionary, isList, isRuleMessage, isTraceObject } from './values/value.ts';
+
+// `@cordon/reference`, the evaluator that the tests compare with: what names, operators and functions mean.
+
+export * as semantics from './semantics.ts';
+export { EventObject, type Occurrence, occurrencesIn, occurrencesWithin } from './values/event-object.ts';
+export { Trace } from './values/trace.ts';
+export type { Value } from './values/value.ts';
+export * as values from './values/value.ts';

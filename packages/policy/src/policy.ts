@@ -3,23 +3,22 @@
  *
  * Ring 0.
  */
-import { type Diagnostic, failed, type JsonObject, ok, type Question, type Result } from '@cordon/core';
-import { type Analysis, analyze, analyzeEvents } from './analyze.ts';
-import type { PolicyTree } from './ast.ts';
-import type { Detectors } from './builtins.ts';
-import type { TraceFault } from './chat.ts';
-import { check } from './checker.ts';
-import { Diagnostics } from './codes.ts';
-import { type CompiledRule, compile } from './compiler.ts';
-import { isWithinLimits } from './definition-limits.ts';
-import type { Detector } from './detector.ts';
-import type { LongTexts } from './long-texts.ts';
-import { parse } from './parser.ts';
-import { MOST_PATTERNS, PatternCache } from './pattern-cache.ts';
+import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
+import { check } from './check/checker.ts';
+import { isWithinLimits } from './check/definition-limits.ts';
+import { compile } from './compile/compiler.ts';
+import type { CompiledRule } from './evaluate/compiled-rule.ts';
+import { RuleProgram } from './evaluate/rule-set.ts';
+import type { FlowRecord } from './events/provenance.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
-import { RuleProgram } from './rule-set.ts';
-import { Source } from './source.ts';
-import type { TraceEvent } from './trace-event.ts';
+import type { PolicyTree } from './syntax/ast.ts';
+import { Diagnostics } from './syntax/codes.ts';
+import { parse } from './syntax/parser.ts';
+import { Source } from './syntax/source.ts';
+import type { Detectors } from './values/builtins.ts';
+import type { Detector } from './values/detector.ts';
+import type { LongTexts } from './values/long-texts.ts';
+import { MOST_PATTERNS, PatternCache } from './values/pattern-cache.ts';
 
 /** Rules that can be asked about traces: any number of them, one after the other or side by side. */
 export class Policy {
@@ -46,32 +45,11 @@ export class Policy {
   }
 
   /**
-   * Every violation in a list of messages in the form of OpenAI chat completions, and what could not be decided.
-   * `parameters` is `input` in rules. Fails when it is no such list; other formats are read by `readTrace`. Never throws
-   * for values that came from JSON.
-   */
-  analyze(trace: unknown, parameters: JsonObject = {}): Result<Analysis, TraceFault> {
-    return analyze(this.program, trace, parameters);
-  }
-
-  /**
-   * The same for events that `readTrace` has read, in the order in which they happened.
-   * @param awaited takes the questions of detectors, by digest, whose answers could change it
-   */
-  analyzeEvents(
-    events: readonly TraceEvent[],
-    parameters: JsonObject = {},
-    awaited?: Map<string, Question>,
-  ): Analysis {
-    return analyzeEvents(this.program, events, parameters, awaited);
-  }
-
-  /**
    * Watches a trace that is empty yet.
-   * @param explains false: verdicts name rules and events, and their reasons hold no evidence, which then costs nothing
+   * @param paths keeps the ways of flows for explanations, and then findings hold evidence; without, a decision pays nothing for it
    */
-  monitor(parameters: JsonObject = {}, explains = true): PolicyMonitor {
-    return new PolicyMonitor(this.program, parameters, explains);
+  monitor(parameters: JsonObject = {}, paths: FlowRecord | null = null): PolicyMonitor {
+    return new PolicyMonitor(this.program, parameters, paths);
   }
 }
 

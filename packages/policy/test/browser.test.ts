@@ -66,7 +66,7 @@ test('in a realm without Node and without a browser a program can do all that th
 });
 
 test('the sources compile where neither Node nor a browser is known', () => {
-  assert.deepEqual(compiled("export * from '@cordon/policy';\n"), { status: 0, output: '' });
+  assert.deepEqual(compiled("export * from '@cordon/policy-tools';\n"), { status: 0, output: '' });
 });
 
 test('a source that takes something of Node or of a browser would not', () => {

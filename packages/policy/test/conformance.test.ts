@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Diagnostic, Json, JsonObject } from '@cordon/core';
+import { analyze, decodeChat, ExplainingMonitor, lint } from '@cordon/policy-tools';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
 import {
   boundEvents,
@@ -24,7 +25,7 @@ import {
   policyText,
   sectionTable,
 } from '../../../conformance/harness.ts';
-import { decodeChat, lint, loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 const CASES = conformanceCases();
 
@@ -40,7 +41,7 @@ function run(one: ConformanceCase): void {
     decide(policy.value, parameters, trace, pending, expect);
     return;
   }
-  const analysis = policy.value.analyze(trace, parameters);
+  const analysis = analyze(policy.value, trace, parameters);
   if ('fault' in expect) {
     assert.equal(analysis.ok ? null : analysis.fault.path, expect.fault.path);
     return;
@@ -65,7 +66,7 @@ function decide(
   const all = decodeChat([...trace, ...pending]);
   assert.ok(past.ok && all.ok);
   const next = all.value.slice(past.value.length);
-  const monitor = policy.monitor(parameters);
+  const monitor = new ExplainingMonitor(policy, parameters);
   monitor.append(past.value);
   const decision = monitor.decide(next);
   compareDecision(expect, decision);

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
-import { type Analysis, decodeChat, loadPolicy, mask, type Policy, type TraceEvent } from '../src/index.ts';
+import { type Analysis, analyze, decodeChat, ExplainingMonitor, mask } from '@cordon/policy-tools';
+import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {
   const policy = loadPolicy(text);
@@ -20,7 +21,7 @@ function aboutMessages(...lines: readonly string[]): Policy {
 }
 
 function analysisOf(policy: Policy, trace: Json, parameters: JsonObject = {}): Analysis {
-  const analysis = policy.analyze(trace, parameters);
+  const analysis = analyze(policy, trace, parameters);
   assert.ok(analysis.ok, analysis.ok ? '' : JSON.stringify(analysis.fault));
   return analysis.value;
 }
@@ -261,7 +262,7 @@ growsLinearly(
     return events.value;
   },
   (events) => {
-    const monitor = FLOW.monitor();
+    const monitor = new ExplainingMonitor(FLOW);
     for (const event of events) {
       monitor.decide([event]);
       monitor.append([event]);
@@ -575,6 +576,6 @@ test('what is no JSON is a fault of the trace, not of the program', () => {
     new Array(3),
   ];
   for (const [index, input] of inputs.entries()) {
-    assert.equal(aboutMessages('m.role == "user"').analyze(input).ok, false, `input ${index}`);
+    assert.equal(analyze(aboutMessages('m.role == "user"'), input).ok, false, `input ${index}`);
   }
 });

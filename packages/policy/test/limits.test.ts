@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {
@@ -47,7 +48,7 @@ test('parameters that are nested too deeply decide nothing', () => {
   assert.ok(policy.ok);
   const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   const analysed = (levels: number) => {
-    const analysis = policy.value.analyze([{ role: 'user', content: '' }], {
+    const analysis = analyze(policy.value, [{ role: 'user', content: '' }], {
       x: deep(levels),
       y: deep(levels),
     });
@@ -62,7 +63,7 @@ test('texts and lists that a rule builds have an end', () => {
   const open = (line: string) => {
     const policy = loadPolicy(rule(line));
     assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-    const analysis = policy.value.analyze([{ role: 'user', content: '' }]);
+    const analysis = analyze(policy.value, [{ role: 'user', content: '' }]);
     assert.ok(analysis.ok);
     return analysis.value.undecided.map(({ reason }) => reason);
   };
@@ -88,7 +89,7 @@ test('contexts and unknown causes cost what their number is, not its square', ()
     }));
     // CPU time of this process: what else the machine does must not count.
     const start = process.cpuUsage();
-    assert.ok(policy.value.analyze(trace).ok);
+    assert.ok(analyze(policy.value, trace).ok);
     const { user, system } = process.cpuUsage(start);
     return (user + system) / 1_000;
   };
@@ -103,7 +104,7 @@ test('contexts and unknown causes cost what their number is, not its square', ()
 test('what is no event is denied, and a cycle ends', () => {
   const policy = loadPolicy('raise "x" if:\n    (c: ToolCall)\n    (s: str) in c.arguments\n    s == "a"\n');
   assert.ok(policy.ok);
-  const monitor = policy.value.monitor();
+  const monitor = new ExplainingMonitor(policy.value);
   const cyclic: Record<string, unknown> = { s: 'b' };
   cyclic.self = cyclic;
   cyclic.again = cyclic;

@@ -9,12 +9,12 @@ import type {
   Pattern,
   PolicyTree,
   RuleTree,
-} from '../src/ast.ts';
-import { Diagnostics } from '../src/codes.ts';
-import { dedent } from '../src/lexer.ts';
-import { parseTokens, type Role } from '../src/parser.ts';
-import { Source } from '../src/source.ts';
-import type { Token } from '../src/token.ts';
+} from '../src/syntax/ast.ts';
+import { Diagnostics } from '../src/syntax/codes.ts';
+import { dedent } from '../src/syntax/lexer.ts';
+import { parseTokens, type Role } from '../src/syntax/parser.ts';
+import { Source } from '../src/syntax/source.ts';
+import type { Token } from '../src/syntax/token.ts';
 
 const SPAN = { start: 0, end: 0 };
 

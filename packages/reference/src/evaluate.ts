@@ -7,9 +7,9 @@
 import type { JsonObject } from '@cordon/core';
 import {
   type EventObject,
-  meaning,
   occurrencesIn,
   type Policy,
+  semantics,
   Trace,
   type TraceEvent,
   values,
@@ -38,10 +38,10 @@ export function evaluate(
 ): readonly Outcome[] {
   const { entries } = new Trace().prepare(events);
   const visibility = new Visibility(events, entries);
-  const names = new meaning.Names(policy.tree);
+  const names = new semantics.Names(policy.tree);
   const world: ReferenceWorld = {
     names,
-    patterns: new meaning.PatternCache(),
+    patterns: new semantics.PatternCache(),
     input: values.parameters(parameters),
     domain: (type) => entries.flatMap((entry) => occurrencesIn(entry, type)),
     related: (operator, a, b) => visibility.related(operator, a, b),

@@ -3,7 +3,7 @@
  *
  * Ring 1; tests only.
  */
-import { EventObject, type Expression, meaning, type Value, values } from '@cordon/policy';
+import { EventObject, type Expression, semantics, type Value, values } from '@cordon/policy';
 import { isFromUser, originOf } from './origin.ts';
 import type { Environment } from './search.ts';
 
@@ -25,7 +25,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
       const parts = expression.parts.map((part) =>
         typeof part === 'string' ? part : expressionValue(part, env),
       );
-      return parts.map(undecidedIn).find((open) => open !== null) ?? meaning.joined(parts);
+      return parts.map(undecidedIn).find((open) => open !== null) ?? semantics.joined(parts);
     }
     case 'name':
       return nameOf(expression.name, env);
@@ -37,12 +37,12 @@ export function expressionValue(expression: Expression, env: Environment): Value
       const imported = moduleMember(expression.object, expression.name.name, env);
       if (imported !== null) return imported;
       return known([expression.object], env, ([object]) =>
-        meaning.memberOf(object ?? null, expression.name.name),
+        semantics.memberOf(object ?? null, expression.name.name),
       );
     }
     case 'index':
       return known([expression.object, expression.index], env, ([object, index]) =>
-        meaning.elementOf(object ?? null, index ?? null),
+        semantics.elementOf(object ?? null, index ?? null),
       );
     case 'call':
       return (
@@ -68,17 +68,17 @@ export function expressionValue(expression: Expression, env: Environment): Value
         const { operator } = expression;
         if (operator === '->' || operator === '~>' || operator === 'before')
           return env.world.related(operator, left ?? null, right ?? null);
-        return meaning.applyBinary(operator, left ?? null, right ?? null);
+        return semantics.applyBinary(operator, left ?? null, right ?? null);
       });
     case 'logic':
       return logicValue(expression, env);
     case 'unary':
       return known([expression.operand], env, ([operand]) =>
-        meaning.applyUnary(expression.operator, operand ?? null),
+        semantics.applyUnary(expression.operator, operand ?? null),
       );
     case 'ternary':
       return known([expression.condition], env, ([condition]) =>
-        expressionValue(meaning.truth(condition ?? null) ? expression.then : expression.otherwise, env),
+        expressionValue(semantics.truth(condition ?? null) ? expression.then : expression.otherwise, env),
       );
     case 'list':
       return expression.items.map((item) => wholly(expressionValue(item, env)));
@@ -94,9 +94,9 @@ export function expressionValue(expression: Expression, env: Environment): Value
     case 'tool-pattern': {
       const pattern = expression.arguments === null ? null : patternOf(expression.arguments, env);
       return values.toolPattern(
-        meaning.toolMatcher(expression.tool.name, pattern, {
+        semantics.toolMatcher(expression.tool.name, pattern, {
           cache: env.world.patterns,
-          references: meaning.referencesOf(new Map()),
+          references: semantics.referencesOf(new Map()),
         }),
       );
     }
@@ -137,12 +137,12 @@ function logicValue(expression: Extract<Expression, { kind: 'logic' }>, env: Env
   if (right === decisive) return decisive;
   if (isUndecided(left)) return left;
   if (isUndecided(right)) return right;
-  return meaning.truth(left) === decisive ? left : right;
+  return semantics.truth(left) === decisive ? left : right;
 }
 
 /** The newest of the events that the names in an expression stand for or were read from. */
 export function anchorOf(expression: Expression, env: Environment): EventObject | null {
-  const events = [...meaning.freeNames(expression)].flatMap((name) => {
+  const events = [...semantics.freeNames(expression)].flatMap((name) => {
     const value = env.values.get(name);
     return (value instanceof EventObject ? value : env.readFrom.get(name)) ?? [];
   });
@@ -175,10 +175,10 @@ function moduleMember(object: Expression, name: string, env: Environment): Value
   if (object.kind !== 'name' || env.values.has(object.name)) return null;
   const module = env.world.names.resolve(object.name);
   if (module?.kind !== 'module') return null;
-  return globalValue(meaning.importedName(module.module, name, meaning.isTypeName), env);
+  return globalValue(semantics.importedName(module.module, name, semantics.isTypeName), env);
 }
 
-function globalValue(named: meaning.Named | null, env: Environment): Value {
+function globalValue(named: semantics.Named | null, env: Environment): Value {
   switch (named?.kind) {
     case 'input':
       return env.world.input;
@@ -186,7 +186,7 @@ function globalValue(named: meaning.Named | null, env: Environment): Value {
       return named.value;
     case 'builtin':
       return values.callable(named.name, (positional, options) =>
-        meaning.runBuiltin(named.name, env.world.patterns, positional, options, unmarked),
+        semantics.runBuiltin(named.name, env.world.patterns, positional, options, unmarked),
       );
     case 'definition': {
       const { parameters, body, name } = named.definition;
@@ -221,7 +221,7 @@ function comprehensionOf(
   const iterable = expressionValue(expression.iterable, env);
   if (iterable === null) return [];
   if (isUndecided(iterable)) return iterable;
-  const items = meaning.elements(iterable);
+  const items = semantics.elements(iterable);
   if (items === null) return undecided('has no elements');
   return items.flatMap((item): Value[] => {
     if (isUndecided(item)) return [item];
@@ -237,7 +237,7 @@ function comprehensionOf(
   });
 }
 
-function patternOf(pattern: Pattern, env: Environment): meaning.ComputedPattern {
+function patternOf(pattern: Pattern, env: Environment): semantics.ComputedPattern {
   switch (pattern.kind) {
     case 'any':
       return { kind: 'any' };

@@ -4,7 +4,7 @@
  *
  * Ring 1; tests only.
  */
-import { type EventObject, meaning, type Value, values } from '@cordon/policy';
+import { type EventObject, semantics, type Value, values } from '@cordon/policy';
 
 /** The events that were visible where another arose, in their order. */
 export type Visible = (anchor: EventObject) => readonly EventObject[];
@@ -12,7 +12,7 @@ export type Visible = (anchor: EventObject) => readonly EventObject[];
 /** A text that holds a value, or a piece of it, and where in it. */
 interface Held {
   readonly event: EventObject;
-  readonly seen: meaning.SeenText;
+  readonly seen: semantics.SeenText;
   /** Of the texts of the event, from 0. */
   readonly order: number;
   readonly at: number;
@@ -53,19 +53,19 @@ class Origin extends values.TracePart {
 /** The sources of each text and number in a value. */
 function leafSources(value: Value, anchor: EventObject, visible: Visible): readonly (readonly Source[])[] {
   const texts = visible(anchor).flatMap((event) =>
-    meaning.seenIn(event).map((seen, order) => ({ event, seen, order })),
+    semantics.seenIn(event).map((seen, order) => ({ event, seen, order })),
   );
-  return (meaning.leavesOf(value, Number.POSITIVE_INFINITY) ?? []).map((leaf) => sourcesOf(leaf, texts));
+  return (semantics.leavesOf(value, Number.POSITIVE_INFINITY) ?? []).map((leaf) => sourcesOf(leaf, texts));
 }
 
 type Texts = readonly Omit<Held, 'at'>[];
 
 function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
-  const isHiding = meaning.hidesText(leaf);
+  const isHiding = semantics.hidesText(leaf);
   const models = (match: string): Source => ({ match, held: null, isField: false });
-  if (meaning.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
-  const decodings = meaning.decodingsOf(leaf);
-  const link = meaning.spokenLink(leaf);
+  if (semantics.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
+  const decodings = semantics.decodingsOf(leaf);
+  const link = semantics.spokenLink(leaf);
   const spelled = [...decodings.filter(({ isWhole }) => isWhole), ...(link === null ? [] : [{ text: link }])];
   const others = spelled.map(({ text }) => ({ text, isDecoded: true }));
   const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>
@@ -79,7 +79,7 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
     return parts.every(({ match }) => match === 'part') ? [...parts, models('part')] : parts;
   }
   const pieces = [
-    ...[leaf, ...decodings.map(({ text }) => text)].flatMap(meaning.piecesOf),
+    ...[leaf, ...decodings.map(({ text }) => text)].flatMap(semantics.piecesOf),
     ...decodings.filter(({ isWhole }) => !isWhole).map(({ text }) => ({ text, isTelling: true })),
   ];
   const found = pieces.map(({ text: piece }) =>
@@ -104,9 +104,9 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
 /** The best way in which a text holds a value. */
 function foundIn(value: string, isDecoded: boolean, text: Texts[number]): Source | null {
   const { seen } = text;
-  const wanted = meaning.wordsOf(value);
-  const core = meaning.coreOf(wanted);
-  const inside = meaning.wordsOf(seen.text);
+  const wanted = semantics.wordsOf(value);
+  const core = semantics.coreOf(wanted);
+  const inside = semantics.wordsOf(seen.text);
   const source = (match: string, from: number, count: number): Source => ({
     match,
     held: { ...text, at: inside.starts[from] ?? 0 },
@@ -115,35 +115,35 @@ function foundIn(value: string, isDecoded: boolean, text: Texts[number]): Source
   const { length } = wanted.words;
   const found = placesOf(wanted, inside, seen.isWhole).map((word) => {
     const isExact = !isDecoded && !seen.isDecoded && seen.text.startsWith(core, inside.starts[word] ?? 0);
-    return source(!isExact ? 'normalised' : meaning.weightOf(wanted) < 3 ? 'short' : 'exact', word, length);
+    return source(!isExact ? 'normalised' : semantics.weightOf(wanted) < 3 ? 'short' : 'exact', word, length);
   });
-  for (const { key, match } of meaning.readingsOf(wanted)) {
-    for (const { key: form, from, to } of meaning.formsIn(inside)) {
-      const isCut = meaning.isStrict(inside.joins[from] ?? 0) || meaning.isStrict(inside.joins[to] ?? 0);
+  for (const { key, match } of semantics.readingsOf(wanted)) {
+    for (const { key: form, from, to } of semantics.formsIn(inside)) {
+      const isCut = semantics.isStrict(inside.joins[from] ?? 0) || semantics.isStrict(inside.joins[to] ?? 0);
       const isPart = seen.isWhole && to - from < inside.words.length;
       if (form === key && !isCut && !isPart) found.push(source(match, from, to - from));
     }
     const plain = key.slice(1);
     if (key.startsWith('=') && plain !== core.toLowerCase())
-      for (const word of placesOf(meaning.wordsOf(plain), inside, seen.isWhole))
-        found.push(source('normalised', word, meaning.wordsOf(plain).words.length));
+      for (const word of placesOf(semantics.wordsOf(plain), inside, seen.isWhole))
+        found.push(source('normalised', word, semantics.wordsOf(plain).words.length));
   }
   const [best] = [...found].sort(byPlace);
   return best === undefined ? null : { ...best, isField: found.some(({ isField }) => isField) };
 }
 
 /** The words one after the other; in an address, with the same between them; and not as a part of another name. */
-function placesOf(wanted: meaning.Words, inside: meaning.Words, isWhole: boolean): readonly number[] {
+function placesOf(wanted: semantics.Words, inside: semantics.Words, isWhole: boolean): readonly number[] {
   const count = wanted.words.length;
   return [...inside.words.keys()].filter((at) => {
     if (isWhole && (at > 0 || count < inside.words.length)) return false;
     if (count === 0 || at + count > inside.words.length) return false;
-    if (meaning.isStrict((at > 0 ? inside.joins[at] : 0) ?? 0)) return false;
-    if (meaning.isStrict(inside.joins[at + count] ?? 0)) return false;
+    if (semantics.isStrict((at > 0 ? inside.joins[at] : 0) ?? 0)) return false;
+    if (semantics.isStrict(inside.joins[at + count] ?? 0)) return false;
     return wanted.words.every(
       (word, index) =>
         inside.words[at + index] === word &&
-        (index === 0 || !meaning.isAddress(wanted) || inside.joins[at + index] === wanted.joins[index]),
+        (index === 0 || !semantics.isAddress(wanted) || inside.joins[at + index] === wanted.joins[index]),
     );
   });
 }
@@ -203,7 +203,7 @@ function fieldsOf({ match, held, isField }: Source, visible: Visible): Readonly<
     whole: match !== 'structured' && match !== 'part' && isField,
     record: held?.seen.isInRecord === true,
     text: held?.seen.text ?? null,
-    around: held === null ? null : meaning.sentenceAt(held.seen.text, held.at),
+    around: held === null ? null : semantics.sentenceAt(held.seen.text, held.at),
     asked: [...new Set(firstOfEach(asked.flat()).map((source) => source.held?.seen.bringer.kind ?? 'model'))],
   };
 }

@@ -7,10 +7,10 @@
 import {
   type EventObject,
   type Expression,
-  meaning,
   type Occurrence,
   type OrderOperator,
   occurrencesWithin,
+  semantics,
   type Value,
   values,
 } from '@cordon/policy';
@@ -27,8 +27,8 @@ export interface Search {
 }
 
 export interface ReferenceWorld {
-  readonly names: meaning.Names;
-  readonly patterns: meaning.PatternCache;
+  readonly names: semantics.Names;
+  readonly patterns: semantics.PatternCache;
   readonly input: Value;
   domain(type: string): readonly Occurrence[];
   related(operator: OrderOperator, a: Value, b: Value): Value;
@@ -65,7 +65,7 @@ export interface Assignment {
 
 /** All assignments of a body, in the order of the cross product. */
 export function assignmentsOf(body: readonly Expression[], env: Environment): readonly Assignment[] {
-  const { declarations, assignments } = meaning.variablesOf(body);
+  const { declarations, assignments } = semantics.variablesOf(body);
   const found: Assignment[] = [];
   const bind = (index: number, bound: readonly Occurrence[], outer: Environment): void => {
     const declared = declarations[index];
@@ -90,7 +90,7 @@ export function assignmentsOf(body: readonly Expression[], env: Environment): re
 
 /** Values of `x := e`, as far as what they need is bound: repeated until nothing changes. */
 function withAssigned(
-  assignments: ReturnType<typeof meaning.variablesOf>['assignments'],
+  assignments: ReturnType<typeof semantics.variablesOf>['assignments'],
   env: Environment,
 ): Environment {
   let known = env;
@@ -107,14 +107,14 @@ function withAssigned(
 }
 
 function domainOf(
-  declared: ReturnType<typeof meaning.variablesOf>['declarations'][number],
+  declared: ReturnType<typeof semantics.variablesOf>['declarations'][number],
   env: Environment,
 ): readonly Occurrence[] {
   if (declared.within === null) return env.world.domain(declared.type.name);
   const value = expressionValue(declared.within, env);
   if (value === null) return [];
   if (isUndecided(value)) return [{ value, entry: null, path: [] }];
-  const type = meaning.isTypeName(declared.type.name) ? declared.type.name : 'dict';
+  const type = semantics.isTypeName(declared.type.name) ? declared.type.name : 'dict';
   const open = undecidedIn(value);
   return [
     ...occurrencesWithin(value, type),

@@ -1,5 +1,6 @@
 /** The events in the order in which they happen, each with what the policy said to it before it did. */
-import type { PolicyDecision, PolicyMonitor, PolicyReason, TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import type { ExplainingMonitor, PolicyDecision, PolicyReason } from '@cordon/policy-tools';
 import { element, visible } from './element.ts';
 import { explanationOf, pathButton, type ShowPath } from './flow.ts';
 
@@ -13,7 +14,7 @@ export interface DecidedEvent {
 
 /** What is denied does not happen: later events are judged as if it had not been. */
 export function decideAll(
-  monitor: PolicyMonitor,
+  monitor: ExplainingMonitor,
   events: readonly TraceEvent[],
   consent: 'given' | 'not-needed',
 ): readonly DecidedEvent[] {

@@ -1,5 +1,5 @@
 /** What analysing the whole trace finds: violations with their ranges, and what could not be decided, with the reason. */
-import type { Analysis, UndecidedAssignment, Violation } from '@cordon/policy';
+import type { Analysis, UndecidedAssignment, Violation } from '@cordon/policy-tools';
 import { button, element, visible } from './element.ts';
 import { pathButton, type ShowPath } from './flow.ts';
 

@@ -1,5 +1,5 @@
 /** The explanation of a reason, drawn: from the source over what it went through to the action, and the smallest change. */
-import type { ExplainedStep, PolicyReason } from '@cordon/policy';
+import type { ExplainedStep, PolicyReason } from '@cordon/policy-tools';
 import { button, element, visible } from './element.ts';
 
 /** Called with the path of an event that is to be shown in the trace. */

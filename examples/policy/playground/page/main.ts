@@ -3,15 +3,15 @@
  * this page; nothing is sent anywhere.
  */
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import { loadPolicy, type Policy, type TraceEvent } from '@cordon/policy';
 import {
   type Analysis,
+  analyzeEvents,
+  ExplainingMonitor,
   format,
   lint,
-  loadPolicy,
-  type Policy,
   readTrace,
-  type TraceEvent,
-} from '@cordon/policy';
+} from '@cordon/policy-tools';
 import { decideAll, decisionList, OpenReasons } from './decisions.ts';
 import { diagnosticList, diagnosticMarks } from './diagnostics.ts';
 import { Editor, type Mark } from './editor.ts';
@@ -144,10 +144,10 @@ function parsedParameters(): JsonObject | null {
 }
 
 function showResults(policy: Policy, events: readonly TraceEvent[], parameters: JsonObject): void {
-  const analysis = policy.analyzeEvents(events, parameters);
+  const analysis = analyzeEvents(policy, events, parameters);
   showFindings(analysis);
   const decided = decideAll(
-    policy.monitor(parameters),
+    new ExplainingMonitor(policy, parameters),
     events,
     consentField.checked ? 'given' : 'not-needed',
   );

@@ -1,5 +1,6 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
 import type { Awaited } from '@cordon/detectors';
+import { analyzeEvents } from '@cordon/policy-tools';
 import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -36,7 +37,7 @@ export async function analyze(
         continue;
       }
       const { events } = trace.value;
-      const analyzed = (awaited?: Awaited) => policy.analyzeEvents(events, parameters, awaited);
+      const analyzed = (awaited?: Awaited) => analyzeEvents(policy, events, parameters, awaited);
       const analysis = asked === undefined ? analyzed() : await asked.judged(analyzed);
       count.traces++;
       read = addEvents(read, countEvents(events));

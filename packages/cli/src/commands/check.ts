@@ -1,7 +1,7 @@
 /** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
 import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
-import { parseTools, type ToolSchema } from '@cordon/policy';
+import { parseTools, type ToolSchema } from '@cordon/policy-tools';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';

@@ -1,5 +1,6 @@
 /** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
-import type { PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EventSummaries } from '../event-summary.ts';
@@ -100,7 +101,7 @@ function* decisions(
   trace: TraceInput,
   options: ExplainOptions,
 ): Generator<Decided> {
-  const monitor = policy.monitor(parameters);
+  const monitor = new ExplainingMonitor(policy, parameters);
   const summaries = new EventSummaries(trace.events);
   for (const event of trace.events) {
     const decision = monitor.decide([event]);

@@ -1,6 +1,6 @@
 /** `cordon fmt`: policies in canonical form, in place or from standard input to standard output. Ring 1. */
 import { type Diagnostic, failed, type Result } from '@cordon/core';
-import { format } from '@cordon/policy';
+import { format } from '@cordon/policy-tools';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { written } from '../output-stream.ts';
 import { replaceTextFile } from '../replaced-file.ts';

@@ -1,5 +1,5 @@
 /** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
-import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
+import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import type { Answerers } from '../asked-questions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
@@ -39,7 +39,7 @@ export async function monitor(
   if (asked === null) return EXIT.failed;
   const inUse = policyInUse(surroundings, policyFile, options, asked?.asking);
   if (inUse === null) return EXIT.failed;
-  const watch = new Watch(inUse.policy.monitor(inUse.parameters), options, asked);
+  const watch = new Watch(new ExplainingMonitor(inUse.policy, inUse.parameters), options, asked);
   surroundings.onInterrupt = () => process.exit(watch.exitCode);
   for await (const line of streamLines(process.stdin, MOST_LINE_BYTES)) {
     const decision = await watch.decide(line);
@@ -55,15 +55,15 @@ export async function monitor(
 
 /** The trace so far, and what the lines before amount to. */
 class Watch {
-  readonly #monitor: PolicyMonitor;
+  readonly #monitor: ExplainingMonitor;
   readonly #options: MonitorOptions;
   readonly #messages: MessageStream;
   readonly #asked: Answerers | undefined;
   #exitCode: ExitCode = EXIT.done;
   #lines = 0;
 
-  constructor(policyMonitor: PolicyMonitor, options: MonitorOptions, asked: Answerers | undefined) {
-    this.#monitor = policyMonitor;
+  constructor(explaining: ExplainingMonitor, options: MonitorOptions, asked: Answerers | undefined) {
+    this.#monitor = explaining;
     this.#options = options;
     this.#messages = new MessageStream(options.dialect);
     this.#asked = asked;
@@ -88,7 +88,7 @@ class Watch {
       return { line: number, verdict: 'deny', error: pending.fault, reasons: [], warnings: [] };
     }
     const { events, consent, happened } = pending.value;
-    await this.#asked?.judged((awaited) => this.#monitor.evaluate(events, awaited));
+    await this.#asked?.judged((awaited) => this.#monitor.decide(events, awaited));
     const { verdict, reasons, warnings } = this.#monitor.admit(events, consent ?? this.#options.consent);
     if (verdict === 'allow') happened();
     else if (this.#exitCode === EXIT.done) this.#exitCode = EXIT.refused;

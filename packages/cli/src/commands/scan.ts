@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
-import type { TraceFormat } from '@cordon/policy';
+import type { TraceFormat } from '@cordon/policy-tools';
 import type { Answerers } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
 import { NOTHING_READ } from '../event-counts.ts';

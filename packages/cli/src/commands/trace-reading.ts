@@ -1,5 +1,5 @@
 /** How commands are told to read traces. Ring 1. */
-import { TraceLabels } from '@cordon/policy';
+import { TraceLabels } from '@cordon/policy-tools';
 import { readLabelFile } from '../label-file.ts';
 import type { Dialect } from '../policy-files.ts';
 import { formatNamed, type TraceOptions } from '../trace-input.ts';

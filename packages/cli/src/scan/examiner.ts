@@ -15,15 +15,17 @@ import {
   type ToolLabelEntry,
 } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
+import { Policy } from '@cordon/policy';
 import {
   type Analysis,
+  analyzeEvents,
   decodeChat,
-  Policy,
+  prefilterOf,
   readTrace,
   type TraceFault,
   type TraceFormat,
   TraceLabels,
-} from '@cordon/policy';
+} from '@cordon/policy-tools';
 import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
 import { jsonFaultOfLine } from '../json-fault.ts';
 import type { Dialect } from '../policy-files.ts';
@@ -74,7 +76,7 @@ export class Examiner {
   constructor(policy: Policy, options: ExaminerOptions) {
     const features = new FeatureTable();
     this.#policy = policy;
-    this.#needs = new NeedTable(policy.program.needs, features);
+    this.#needs = new NeedTable(prefilterOf(policy), features);
     this.#survey = new Survey(features);
     this.#options = options;
     this.#labels = options.labels === null ? null : new TraceLabels(options.labels);
@@ -113,7 +115,7 @@ export class Examiner {
     if (!hasEvents(counts)) return failed(NOTHING_READ);
     const events = this.#labels?.label(read.value.events) ?? read.value.events;
     return ok({
-      analysis: nullIfEmpty(this.#policy.analyzeEvents(events, parameters, awaited)),
+      analysis: nullIfEmpty(analyzeEvents(this.#policy, events, parameters, awaited)),
       read: counts,
     });
   }
@@ -127,7 +129,7 @@ export class Examiner {
     const events = decodeChat(messages);
     if (!events.ok) return failed(sentenceOf(events.fault));
     const labelled = this.#labels?.label(events.value) ?? events.value;
-    const analysis = policy.analyzeEvents(labelled, this.#options.parameters, awaited);
+    const analysis = analyzeEvents(policy, labelled, this.#options.parameters, awaited);
     return ok({ analysis: nullIfEmpty(analysis), read });
   }
 

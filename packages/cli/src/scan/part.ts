@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import type { JsonObject, ToolLabelEntry } from '@cordon/core';
-import type { TraceFormat } from '@cordon/policy';
+import type { TraceFormat } from '@cordon/policy-tools';
 import { addEvents, type EventCounts, NO_EVENTS } from '../event-counts.ts';
 import type { Dialect } from '../policy-files.ts';
 

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy';
+import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy-tools';
 import { FEATURE, type FeatureTable, type Positions } from './trace-features.ts';
 
 /** The needs of one rule, by numbers. */

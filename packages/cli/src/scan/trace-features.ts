@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import { isJsonObject } from '@cordon/core';
-import { isMark, saysNothingBeside } from '@cordon/policy';
+import { isMark, saysNothingBeside } from '@cordon/policy-tools';
 import type { EventCounts } from '../event-counts.ts';
 
 /** Features that every table has. */

@@ -3,7 +3,7 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
-import type { Analysis, PolicyDecision, UndecidedAssignment, Violation } from '@cordon/policy';
+import type { Analysis, PolicyDecision, UndecidedAssignment, Violation } from '@cordon/policy-tools';
 
 /** All findings of a rule that look so; there has to be one, or exactly `count`. */
 export interface ExpectedFinding {

@@ -15,7 +15,8 @@ import {
   type ToolLabelEntry,
 } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
-import { type TraceEvent, TraceLabels } from '@cordon/policy';
+import type { TraceEvent } from '@cordon/policy';
+import { TraceLabels } from '@cordon/policy-tools';
 import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { readLabelFile, readLabels } from '../label-file.ts';
 import { nearest } from '../nearest.ts';

@@ -5,7 +5,8 @@
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
-import type { Analysis, Policy, PolicyDecision, TraceEvent } from '@cordon/policy';
+import type { Policy, TraceEvent } from '@cordon/policy';
+import { type Analysis, analyzeEvents, ExplainingMonitor, type PolicyDecision } from '@cordon/policy-tools';
 import type { Answerers } from '../asked-questions.ts';
 import type { Dialect } from '../policy-files.ts';
 import { readTraces } from '../trace-input.ts';
@@ -34,7 +35,7 @@ export async function runCase(
   const events = labels?.label(read.value) ?? read.value;
   const { policy } = policies;
   const judged: Answerers['judged'] = asked?.judged ?? (async (judge) => judge(new Map()));
-  const analysis = await judged((awaited) => policy.analyzeEvents(events, test.parameters, awaited));
+  const analysis = await judged((awaited) => analyzeEvents(policy, events, test.parameters, awaited));
   const isDecided = test.expectation.decision !== null;
   const decision = isDecided ? await judged((awaited) => lastDecision(policy, test, events, awaited)) : null;
   hits.add(policy, analysis, decision);
@@ -62,11 +63,10 @@ function lastDecision(
   events: readonly TraceEvent[],
   awaited: Awaited,
 ): PolicyDecision {
-  const monitor = policy.monitor(test.parameters);
+  const monitor = new ExplainingMonitor(policy, test.parameters);
   monitor.append(events.slice(0, -1));
   const last = events.slice(-1);
-  monitor.evaluate(last, awaited);
-  return monitor.decide(last);
+  return monitor.decide(last, awaited);
 }
 
 /** Which rules of which policy files were violated or decided something. */

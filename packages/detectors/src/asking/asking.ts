@@ -8,7 +8,7 @@ import {
   type Question,
   type ServiceName,
 } from '@cordon/core';
-import { awaiting, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { awaiting, type NoAnswer, noAnswer } from '@cordon/policy';
 import type { DeclaredModule } from '../own/module.ts';
 import { NO_ANSWERS } from './answer-book.ts';
 

@@ -1,6 +1,6 @@
 /** Code detectors as rules call them: objects with what was read, and `findings` for the dangerous constructs. Ring 1. */
 import type { Json } from '@cordon/core';
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Construct, LONGEST_CODE } from './construct.ts';
 import { javascriptCode } from './javascript.ts';
 import { type PythonOptions, pythonCode } from './python.ts';

@@ -1,6 +1,6 @@
 /** `copyright`, `fuzzy_contains`, `lexical_similarity` and `should_allow_rbac` as rules ask them. Ring 1. */
 import { isJsonObject } from '@cordon/core';
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { isGranted } from '../access-control.ts';
 import { findCopyright } from '../copyright.ts';
 import { MAX_TEXT, marked } from '../marking.ts';

@@ -1,5 +1,5 @@
 /** `hidden_text` and `unicode` as rules ask them. Ring 1. */
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { MAX_TEXT, marked } from '../marking.ts';
 import { CATEGORY_NAMES } from './category-names.ts';
 import { categoriesIn } from './character-category.ts';

@@ -1,6 +1,6 @@
 /** `links`, `html_code` and `link_exfiltration` as rules ask them. Ring 1. */
 import type { Json } from '@cordon/core';
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { readHtml } from '../html/html-code.ts';
 import { MAX_TEXT, marked } from '../marking.ts';
 import { findLinkExfiltration, MOST_PRIVATE, privateTexts } from './link-exfiltration.ts';

@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { type Clock, failed, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
-import type { Detector } from '@cordon/policy/rules';
+import type { Detector } from '@cordon/policy';
 import { KeptAnswers } from '../asking/answer-book.ts';
 import type { Asking } from '../asking/asking.ts';
 import { evaluated } from './inside/evaluate.ts';
@@ -15,7 +15,7 @@ import { predicatesOf } from './predicates.ts';
 export interface OwnDetectors {
   /** For `loadPolicy`, beside those of the standard library. */
   readonly detectors: readonly Detector[];
-  /** Judges again until all that the functions are asked is answered, e.g. `(awaited) => monitor.evaluate(events, awaited)`. */
+  /** Judges again until all that the functions are asked is answered, e.g. `(awaited) => monitor.decide(events, awaited)`. */
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
 }
 

@@ -1,7 +1,7 @@
 /** Predicates of the user's own as rules call them: each call is a question that the module's process answers. Ring 1. */
 import { fileURLToPath } from 'node:url';
 import { type Json, type JsonObject, sizeOfTexts } from '@cordon/core';
-import { type Detector, definePredicate, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type Detector, definePredicate, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked } from '../asking/asking.ts';
 import type { DeclaredModule } from './module.ts';
 

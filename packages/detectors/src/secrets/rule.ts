@@ -1,5 +1,5 @@
 /** `secrets(data, threshold=0.5)` as rules call it: the kind of each secret in the texts, their places marked. Ring 1. */
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { marked } from '../marking.ts';
 import { findSecrets } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 /** `topic` as rules ask it. Ring 1. */
 import { isJsonObject, type Json } from '@cordon/core';
-import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
+import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked } from '../asking/asking.ts';
 import { MAX_TEXT } from '../marking.ts';
 import { findTopics, TOPICS, type Vocabulary, vocabularyOf } from './topic.ts';

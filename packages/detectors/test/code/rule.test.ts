@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { standardDetectors } from '../../src/index.ts';
 
 interface Outcome {
@@ -22,7 +23,7 @@ function outcome(module: string, name: string, line: string, content: unknown, s
             tool_calls: [{ id: '1', type: 'function', function: { name: 'run', arguments: content } }],
           },
         ];
-  const analysis = policy.value.analyze(trace);
+  const analysis = analyze(policy.value, trace);
   assert.ok(analysis.ok, JSON.stringify(analysis));
   const { errors, undecided } = analysis.value;
   return {

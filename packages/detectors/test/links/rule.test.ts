@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { standardDetectors } from '../../src/standard-library.ts';
 
 function violations(line: string, trace: unknown): number {
   const text = `from invariant.parsers import html_code, links\nraise "x" if:\n    (e: ToolCall)\n    ${line}\n`;
   const policy = loadPolicy(text, { detectors: standardDetectors() });
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-  const analysis = policy.value.analyze(trace);
+  const analysis = analyze(policy.value, trace);
   assert.ok(analysis.ok);
   assert.deepEqual(analysis.value.undecided, []);
   return analysis.value.errors.length;

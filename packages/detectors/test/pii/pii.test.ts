@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPolicy, mask } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyze, ExplainingMonitor, mask } from '@cordon/policy-tools';
 import { KINDS } from '../../src/pii/kinds.ts';
 import { DIGITS_FIRST, LETTERS_FIRST } from '../../src/pii/numbers.ts';
 import { findPersonalData } from '../../src/pii/pii.ts';
@@ -141,7 +142,7 @@ test('an address is a place too, and what a rule does not ask for hides nothing'
   const text = 'at 12 Main Street, Springfield, IL 62704';
   assert.deepEqual(found(text, 'LOCATION'), ['LOCATION 12 Main Street, Springfield, IL 62704']);
   const kinds = (line: string) => {
-    const analysis = policyOf(line).analyze([{ role: 'user', content: text }]);
+    const analysis = analyze(policyOf(line), [{ role: 'user', content: text }]);
     assert.ok(analysis.ok);
     return analysis.value.errors.length;
   };
@@ -206,7 +207,7 @@ test('an argument that `pii` does not have is refused', () => {
 });
 
 function reasons(line: string, content: string): readonly string[] {
-  const analysis = policyOf(line).analyze([{ role: 'user', content }]);
+  const analysis = analyze(policyOf(line), [{ role: 'user', content }]);
   assert.ok(analysis.ok);
   return analysis.value.undecided.map(({ reason }) => reason);
 }
@@ -271,7 +272,7 @@ test('a rule may ask for some kinds only, by position or by name, and masking hi
     'any(pii(m, entities=["PHONE_NUMBER"]))',
     '"PHONE_NUMBER" in pii(m, entities=["PHONE_NUMBER"])',
   ]) {
-    const analysis = policyOf(line).analyze(trace);
+    const analysis = analyze(policyOf(line), trace);
     assert.ok(analysis.ok);
     const [error] = analysis.value.errors;
     assert.deepEqual(error?.ranges, ['0', '0.content:19-33']);
@@ -279,7 +280,7 @@ test('a rule may ask for some kinds only, by position or by name, and masking hi
       { role: 'user', content: 'ada@example.org, 🙂 **************' },
     ]);
   }
-  const analysis = policyOf('any(pii(m, ["IBAN_CODE"]))').analyze(trace);
+  const analysis = analyze(policyOf('any(pii(m, ["IBAN_CODE"]))'), trace);
   assert.ok(analysis.ok);
   assert.deepEqual(analysis.value.errors, []);
 });
@@ -297,7 +298,7 @@ test('the value references of tool patterns ask it', () => {
       name: 'send',
       arguments: { to, body },
     } as const;
-    return policy.value.monitor().decide([call]).verdict;
+    return new ExplainingMonitor(policy.value).decide([call]).verdict;
   };
   assert.equal(verdict('ada@example.org', 'Maria Gonzalez says hello'), 'deny');
   assert.equal(verdict('ada@example.org', 'it rains'), 'allow');
@@ -305,7 +306,7 @@ test('the value references of tool patterns ask it', () => {
 });
 
 test('what is no list of kinds leaves the rule undecided', () => {
-  const analysis = policyOf('any(pii(m, 3))').analyze([{ role: 'user', content: 'x' }]);
+  const analysis = analyze(policyOf('any(pii(m, 3))'), [{ role: 'user', content: 'x' }]);
   assert.ok(analysis.ok);
   assert.deepEqual(
     analysis.value.undecided.map(({ reason }) => reason),

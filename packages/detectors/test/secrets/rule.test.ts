@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
+import { analyze } from '@cordon/policy-tools';
 import { standardDetectors } from '../../src/standard-library.ts';
 
 function ranges(line: string, trace: unknown): readonly string[] {
   const text = `from invariant.detectors import secrets\nraise "x" if:\n    (e: ${line}\n`;
   const policy = loadPolicy(text, { detectors: standardDetectors() });
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-  const analysis = policy.value.analyze(trace);
+  const analysis = analyze(policy.value, trace);
   assert.ok(analysis.ok);
   return analysis.value.errors.flatMap((error) => error.ranges);
 }

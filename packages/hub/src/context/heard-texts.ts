@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { spokenLink } from '@cordon/policy/rules';
+import { spokenLink } from '@cordon/policy';
 import { ownLines } from './own-words.ts';
 
 /**

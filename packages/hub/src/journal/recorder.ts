@@ -15,8 +15,7 @@ import {
   type Proposal,
   type ProposedBody,
 } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
-import type { SessionFacts } from '@cordon/policy/rules';
+import type { ReferenceMonitor, SessionFacts } from '@cordon/monitor';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from '../context/context.ts';
 import { Doubts } from './doubts.ts';

@@ -5,8 +5,7 @@
  * Ring 0.
  */
 import type { Event, EventId, Proposal } from '@cordon/core';
-import type { ReferenceMonitor } from '@cordon/monitor';
-import { SessionFacts } from '@cordon/policy/rules';
+import { type ReferenceMonitor, SessionFacts } from '@cordon/monitor';
 import { unfinishedQuery } from './interruption.ts';
 
 /**

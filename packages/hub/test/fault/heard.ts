@@ -1,6 +1,11 @@
 /** A policy that allows everything and keeps what its monitor was told, in order. */
-import { emptyPolicy, type Policy, type PolicyMonitor, type TraceEvent } from '@cordon/policy';
-import type { Evaluation } from '@cordon/policy/rules';
+import {
+  type Evaluation,
+  emptyPolicy,
+  type Policy,
+  type PolicyMonitor,
+  type TraceEvent,
+} from '@cordon/policy';
 
 export function listeningPolicy(heard: TraceEvent[]): Policy {
   return replaced(emptyPolicy(), 'monitor', (policy, ...given) => listening(policy.monitor(...given), heard));

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
-import { loadPolicy, readTrace } from '@cordon/policy';
+import { loadPolicy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { SEED } from '../../../../tools/seed.ts';
 import { Chance } from '../fault/scenario.ts';
 import { app } from '../fixture/app.ts';
@@ -56,7 +57,7 @@ function foundAfterwards(stage: Stage, text: string): readonly string[] {
   const events = stage.events();
   const journal = readTrace(toJson(events), { format: 'cordon-journal' });
   assert.ok(journal.ok);
-  const { errors, undecided } = policy.value.analyzeEvents(journal.value.events);
+  const { errors, undecided } = analyzeEvents(policy.value, journal.value.events);
   assert.deepEqual(undecided, []);
   return [...new Set(errors.map(({ rule, events: { b } }) => `${rule} ${events[Number(b)]?.id}`))].sort();
 }

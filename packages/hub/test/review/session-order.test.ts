@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '@cordon/core';
-import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
+import { loadPolicy, type Policy } from '@cordon/policy';
+import { analyzeEvents, readTrace } from '@cordon/policy-tools';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
@@ -130,7 +131,7 @@ function recorded(stage: Stage, policy: Policy): readonly string[] {
   const events = stage.events();
   const journal = readTrace(toJson(events), { format: 'cordon-journal' });
   assert.ok(journal.ok);
-  const { errors, undecided } = policy.analyzeEvents(journal.value.events);
+  const { errors, undecided } = analyzeEvents(policy, journal.value.events);
   assert.deepEqual(undecided, []);
   return [...new Set(errors.map(({ rule, events: { b } }) => `${rule} ${events[Number(b)]?.id}`))].sort();
 }

@@ -5,8 +5,9 @@
  * Ring 0.
  */
 import { sizeOfTexts } from '@cordon/core';
-import type { EventObject } from '../event-object.ts';
-import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../value.ts';
+import type { EventObject } from '../values/event-object.ts';
+import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence.ts';
+import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../values/value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
@@ -19,7 +20,6 @@ import {
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
-import type { OriginKind } from './sources.ts';
 import { hidesText } from './words.ts';
 
 const SOURCE_FIELDS = [
@@ -27,11 +27,8 @@ const SOURCE_FIELDS = [
   ...['whole', 'record', 'text', 'around', 'asked'],
 ] as const;
 
-/** How well a source holds a value; `part`: it holds a piece of it. */
-export type OriginMatch = Hit['match'] | 'part';
-
 /** Where a value came from; for rules an object of the type `Origin`. */
-export class OriginSource extends TracePart {
+export class OriginSource extends TracePart implements OriginEvidence {
   readonly type = 'Origin';
   readonly kind: OriginKind;
   readonly match: OriginMatch;
@@ -213,7 +210,7 @@ export class Origins {
     return hits.map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
   }
 
-  /** What nobody sees in a value comes from where it stands as it is; what has only the rest has a part. */
+  /** A source that holds the value with its invisible characters has all of it; one that holds only the visible rest has a part. */
   #hiding(text: string, hits: readonly Hit[]): readonly OriginSource[] {
     const isAsItIs = (hit: Hit) => hit.text.includes(text);
     const parts = hits.filter((hit) => !isAsItIs(hit)).map((hit) => ({ ...hit, isField: false }));

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { parseJson } from '@cordon/core';
-import { isDictionary, isList, type Value } from '../value.ts';
+import { isDictionary, isList, type Value } from '../values/value.ts';
 import { isAddress, type Words, wordsOf } from './words.ts';
 
 /** Texts and numbers in a value, wherever they stand; null: there are too many. What is neither says nothing. */

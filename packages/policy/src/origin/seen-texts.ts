@@ -8,16 +8,14 @@
  * Ring 0.
  */
 import type { Json, Question } from '@cordon/core';
-import type { EventObject } from '../event-object.ts';
-import type { LongTexts } from '../long-texts.ts';
-import { flows, type Place } from '../provenance.ts';
-import { isUndecided, type Undecided } from '../value.ts';
+import { flows, type Place } from '../events/provenance.ts';
+import type { EventObject } from '../values/event-object.ts';
+import type { WholeMatch } from '../values/evidence.ts';
+import type { LongTexts } from '../values/long-texts.ts';
+import { isUndecided, type Undecided } from '../values/value.ts';
 import { formsIn, type Reading } from './forms.ts';
 import { type Bringer, longBringer, seenIn } from './sources.ts';
 import { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './words.ts';
-
-/** How well a text holds a value; the first is the best. */
-export type WholeMatch = 'exact' | 'short' | 'normalised' | 'structured';
 
 /** A value, or a piece of one, as it is looked for. */
 export interface Phrase {

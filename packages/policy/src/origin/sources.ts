@@ -6,14 +6,12 @@
  * Ring 0.
  */
 import type { Json } from '@cordon/core';
-import type { EventObject } from '../event-object.ts';
-import { textsOf } from '../evidence.ts';
-import { isLong } from '../long-texts.ts';
-import { jsonFields, recordFields } from '../record-text.ts';
-import { isDictionary, isList, isTagged, type Value } from '../value.ts';
+import type { EventObject } from '../values/event-object.ts';
+import { type OriginKind, textsOf } from '../values/evidence.ts';
+import { isLong } from '../values/long-texts.ts';
+import { isDictionary, isList, isTagged, type Value } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
-
-export type OriginKind = 'user' | 'system' | 'output' | 'description' | 'endorsed' | 'model';
+import { jsonFields, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {

@@ -35,7 +35,7 @@ const SEVERAL = 0x10000;
 const MOST_JOINERS = 3;
 const MOST_OF_PATH = 8;
 
-/** A run of words that goes on behind one of these is a part of another name: `example.co` is not in `example.co.uk`. */
+/** A run of words that continues behind one of these is a part of another name: `example.co` is not in `example.co.uk`. */
 const STRICT: ReadonlySet<number> = new Set([...'.-_+,'].map((joiner) => joiner.charCodeAt(0)).concat(CUT));
 
 /** Where these stand inside of a value, everything between its words must be the same. */
@@ -68,7 +68,7 @@ function holds(join: number, wanted: ReadonlySet<number>): boolean {
 const OTHER = 0;
 const LETTER = 1;
 const INVISIBLE = 2;
-/** A letter of a script without spaces between words: a word of its own. */
+/** A letter of a script without spaces between words: it counts as a word. */
 const SIGN = 3;
 
 const ASCII: readonly number[] = Array.from({ length: 128 }, (_, code) =>
@@ -133,7 +133,7 @@ function kindAt(text: string, at: number): number {
   return kindOf(text.codePointAt(at) ?? 0);
 }
 
-/** Width, ligatures and the like make no difference; neither does what nobody sees. */
+/** Width, ligatures and the like make no difference; neither do invisible characters. */
 function folded(raw: string): string {
   let visible = '';
   for (const character of raw) if (kindOf(character.codePointAt(0) ?? 0) !== INVISIBLE) visible += character;
@@ -141,7 +141,7 @@ function folded(raw: string): string {
 }
 
 /**
- * Whether a text says more than a person sees of it: characters that nobody sees, other than in an emoji. Attack: a name
+ * Whether a text says more than a person sees of it: invisible characters, other than in an emoji. Attack: a name
  * with a filler in it is somebody else's, and an address behind which a secret stands in tags looks like the user's.
  */
 export function hidesText(text: string): boolean {

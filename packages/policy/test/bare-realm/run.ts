@@ -10,7 +10,9 @@ import { createContext, SourceTextModule } from 'node:vm';
 
 const PACKAGES: Readonly<Record<string, string>> = {
   '@cordon/core': import.meta.resolve('@cordon/core'),
+  '@cordon/monitor': import.meta.resolve('@cordon/monitor'),
   '@cordon/policy': import.meta.resolve('@cordon/policy'),
+  '@cordon/policy-tools': import.meta.resolve('@cordon/policy-tools'),
   '@cordon/regex': import.meta.resolve('@cordon/regex', import.meta.resolve('@cordon/policy')),
 };
 

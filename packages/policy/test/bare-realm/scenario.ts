@@ -2,17 +2,18 @@
  * What a program does with the library, for a realm that has the language and nothing of a host. Says what came out as
  * one text, because nothing else crosses from a realm without meeting the other's prototypes.
  */
+import { defineDetector, loadPolicy } from '@cordon/policy';
 import {
-  defineDetector,
+  analyze,
+  ExplainingMonitor,
   format,
   lint,
-  loadPolicy,
   mask,
   parseTools,
   print,
   readTrace,
   TRACE_FORMATS,
-} from '@cordon/policy';
+} from '@cordon/policy-tools';
 
 const TEXT = `
 from invariant.detectors import secrets
@@ -78,12 +79,12 @@ function outcome(): object {
   const loaded = loadPolicy(TEXT, { detectors: [SECRETS] });
   if (!loaded.ok) return { refused: loaded.fault };
   const policy = loaded.value;
-  const analysis = policy.analyze(TRACE);
+  const analysis = analyze(policy, TRACE);
   if (!analysis.ok) return { refused: analysis.fault };
   const { errors, undecided } = analysis.value;
   const read = readTrace(TRACE);
   const events = read.ok ? read.value.events : [];
-  const monitor = policy.monitor();
+  const monitor = new ExplainingMonitor(policy);
   const verdicts = events.map((event) => monitor.admit([event], 'given').verdict);
   const wrong = loadPolicy('raise "x" if:\n    (c: ToolCal)\n    c.nme == 1\n');
   const anthropic = readTrace(MESSAGES);
@@ -107,7 +108,7 @@ function outcome(): object {
     printed: formatted.ok ? printed(formatted.value) : '',
     anthropic: anthropic.ok ? [anthropic.value.format, anthropic.value.events.length] : anthropic.fault,
     formats: TRACE_FORMATS.length,
-    noTrace: policy.analyze({}),
+    noTrace: analyze(policy, {}),
   };
 }
 

@@ -1,0 +1,42 @@
+/** What the events of a journal tell the monitor, where a mapping of its own once told something else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '@cordon/core';
+import { SessionFacts, type Told } from '../src/session-facts.ts';
+
+/** As a reader of a journal has it, with those members that the mapping reads. */
+function event(name: string, context: string | null, body: object): Event {
+  return JSON.parse(JSON.stringify({ id: name, context, app: null, causes: [], ...body }));
+}
+
+const PLAN = event('plan', null, {
+  kind: 'plan.made',
+  plan: { steps: [], candidates: [] },
+  origin: 'planner',
+});
+const created = (context: string, of: string) =>
+  event(`${context} is made`, context, { kind: 'context.created', of });
+const told = (facts: readonly Told[]) =>
+  facts.map((one) => (one.kind === 'fact' ? `${one.fact.kind} in ${one.fact.context}` : one.proposal.effect));
+
+test('the plan of an app that did not start is not that of the summary behind it', () => {
+  const facts = new SessionFacts();
+  assert.deepEqual(told(facts.factsOf(PLAN)), []);
+  assert.deepEqual(told(facts.factsOf(created('summary#1', 'summary'))), []);
+  assert.deepEqual(told(facts.factsOf(created('facts#1', 'facts'))), []);
+});
+
+test('a plan is that of the first context which serves the query', () => {
+  const facts = new SessionFacts();
+  facts.factsOf(PLAN);
+  assert.deepEqual(told(facts.factsOf(created('planner#1', 'planner'))), []);
+  assert.deepEqual(told(facts.factsOf(created('mail#2', 'standard'))), ['plan.made in mail#2']);
+  assert.deepEqual(told(facts.factsOf(created('mail#3', 'standard'))), []);
+});
+
+test('a plan does not outlive its query', () => {
+  const facts = new SessionFacts();
+  facts.factsOf(PLAN);
+  facts.factsOf(event('next', null, { kind: 'user.message', text: 'next' }));
+  assert.deepEqual(told(facts.factsOf(created('mail#1', 'standard'))), []);
+});

@@ -1,0 +1,230 @@
+/**
+ * Requests and responses of the four providers' interfaces, in all the ways in which they are logged: the list of
+ * messages alone, a request, a response, both in one object or as a pair, and a list of pairs, in which each request
+ * repeats the conversation so far.
+ *
+ * Paths begin at the wrapped list of an object (`{"messages": […]}`: `0.content`); what stands beside that list, and
+ * all of a list of pairs, has its path from the root.
+ *
+ * Ring 1: recordings are read with it; the hub does not use it.
+ */
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import type { TraceEvent } from '@cordon/policy';
+import { History } from '../reading/history.ts';
+import { isList, own } from '../reading/json.ts';
+import { besideKey } from '../reading/known-keys.ts';
+import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
+import { join, Reading } from '../reading/reading.ts';
+import { readAnthropicMessage, readAnthropicMessages, readAnthropicPreamble } from './anthropic.ts';
+import { GeminiReader } from './gemini.ts';
+import { readChatList, readChatPreamble, readChatResponse } from './openai-chat.ts';
+import { readResponsesInput, readResponsesItems, readResponsesPreamble } from './openai-responses.ts';
+
+export type ConversationFormat = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini';
+
+/** Where a request keeps its messages. */
+const MESSAGES: Readonly<Record<ConversationFormat, string>> = {
+  'openai-chat': 'messages',
+  'openai-responses': 'input',
+  anthropic: 'messages',
+  gemini: 'contents',
+};
+
+/** How one provider writes a conversation. */
+interface Reader {
+  /** What the model gets before all messages. */
+  preamble(request: JsonObject, path: string): void;
+  messages(value: Json, path: string): void;
+  /** Whether an object holds a response. */
+  isResponse(value: JsonObject): boolean;
+  response(value: Json, path: string): void;
+}
+
+function readerOf(format: ConversationFormat, reading: Reading): Reader {
+  switch (format) {
+    case 'openai-chat':
+      return {
+        preamble: (request, path) => readChatPreamble(reading, request, path),
+        messages: (value, path) => {
+          if (isList(value)) readChatList(reading, value, path);
+          else reading.wrong(path, 'the messages are a list');
+        },
+        isResponse: (value) => Object.hasOwn(value, 'choices'),
+        response: (value, path) => readChatResponse(reading, value, path),
+      };
+    case 'openai-responses':
+      return {
+        preamble: (request, path) => readResponsesPreamble(reading, request, path),
+        messages: (value, path) => readResponsesInput(reading, value, path),
+        isResponse: (value) => Object.hasOwn(value, 'output'),
+        response: (value, path) => {
+          const response = reading.object(value, path, 'a response');
+          reading.answers(response, ['output', 'error'], path);
+          readResponsesItems(reading, reading.listAt(response, 'output', path), join(path, 'output'));
+        },
+      };
+    case 'anthropic':
+      return {
+        preamble: (request, path) => readAnthropicPreamble(reading, request, path),
+        messages: (value, path) => {
+          if (isList(value)) readAnthropicMessages(reading, value, path);
+          else reading.wrong(path, 'the messages are a list');
+        },
+        isResponse: (value) => Object.hasOwn(value, 'content'),
+        response: (value, path) => readAnthropicMessage(reading, value, path),
+      };
+    case 'gemini': {
+      const gemini = new GeminiReader(reading);
+      return {
+        preamble: (request, path) => gemini.preamble(request, path),
+        messages: (value, path) => gemini.contents(value, path),
+        isResponse: (value) => Object.hasOwn(value, 'candidates'),
+        response: (value, path) => gemini.response(reading.object(value, path, 'a response'), path),
+      };
+    }
+  }
+}
+
+export function readConversation(format: ConversationFormat, reading: Reading, input: Json): void {
+  if (isList(input)) {
+    if (isExchange(format, input[0] ?? null)) readExchanges(format, reading, input);
+    else readerOf(format, reading).messages(input, '');
+    return;
+  }
+  const log = reading.object(input, '', 'a trace');
+  readExchange(format, reading, log);
+}
+
+/** A pair, or an object that holds the messages of a request. */
+export function isExchange(format: ConversationFormat, value: Json): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  return isPaired(value) || isList(own(value, MESSAGES[format]));
+}
+
+function isPaired(value: JsonObject): boolean {
+  return isContainerAt(value, 'request') || isContainerAt(value, 'response');
+}
+
+function isContainerAt(value: JsonObject, key: string): boolean {
+  const inner = own(value, key);
+  return typeof inner === 'object' && inner !== null;
+}
+
+/** One object: its paths begin at the list of messages. */
+function readExchange(format: ConversationFormat, reading: Reading, log: JsonObject): void {
+  const reader = readerOf(format, reading);
+  const isPair = isPaired(log);
+  const at = isPair ? 'request' : '';
+  const request = isPair ? (reading.objectAt(log, 'request', '') ?? {}) : log;
+  const messages = own(request, MESSAGES[format]);
+  reader.preamble(request, at);
+  if (messages !== undefined) {
+    // A text instead of a list stands at its own place.
+    reader.messages(messages, isList(messages) ? '' : join(at, MESSAGES[format]));
+  }
+  const answer = isPair ? (own(log, 'response') ?? null) : reader.isResponse(log) ? log : null;
+  if (answer !== null) reader.response(answer, isPair ? 'response' : '');
+  else if (messages === undefined)
+    reading.wrong('', `there are neither \`${MESSAGES[format]}\` nor a response`);
+  checkBeside(format, reading, log, '', reading.events);
+}
+
+/** What is read of a request, of a response, and of an object that is both. */
+interface Sides {
+  readonly request: KnownKeys;
+  readonly response: KnownKeys;
+  readonly both: KnownKeys;
+}
+
+function sides(request: readonly string[], response: readonly string[]): Sides {
+  return {
+    request: knownKeys(request),
+    response: knownKeys(response),
+    both: knownKeys([...request, ...response]),
+  };
+}
+
+const EXCHANGE_KEYS: Readonly<Record<ConversationFormat, Sides>> = {
+  'openai-chat': sides(['messages', 'tools', 'functions'], ['choices']),
+  'openai-responses': sides(['input', 'instructions', 'tools'], ['output']),
+  anthropic: sides(['messages', 'system', 'tools'], ['role', 'content']),
+  gemini: sides(['contents', 'systemInstruction', 'system_instruction', 'tools'], ['candidates']),
+};
+
+const PAIR_KEYS = knownKeys(['request', 'response']);
+
+/** Refuses another conversation, or words, beside the one that is read, which is `events`. */
+function checkBeside(
+  format: ConversationFormat,
+  reading: Reading,
+  exchange: JsonObject,
+  path: string,
+  events: readonly TraceEvent[],
+): void {
+  const known = EXCHANGE_KEYS[format];
+  const told = toldIn(events);
+  if (!isPaired(exchange)) {
+    // What is the whole of a response is read as one; a request beside it has the same keys.
+    reading.beside(exchange, known.both, path, told);
+    return;
+  }
+  reading.beside(exchange, PAIR_KEYS, path, told);
+  for (const side of ['request', 'response'] as const) {
+    const inner = own(exchange, side);
+    if (isJsonObject(inner)) reading.beside(inner, known[side], join(path, side), told);
+  }
+}
+
+/** Whether all that stands beside the `messages` of a chat is known to say nothing, without a look at them. */
+export function saysNothingBeside(chat: JsonObject): boolean {
+  return besideKey(chat, EXCHANGE_KEYS['openai-chat'].both, () => false) === null;
+}
+
+/** Whether a text stands in what was said, one text after the other: libraries join what an answer says. */
+function toldIn(events: readonly TraceEvent[]): (text: string) => boolean {
+  let all: string | null = null;
+  return (text) => {
+    all ??= events.map(wordsOf).join('');
+    return all.includes(text);
+  };
+}
+
+function wordsOf(event: TraceEvent): string {
+  if (event.type !== 'Message' || event.content === null) return '';
+  if (typeof event.content === 'string') return event.content;
+  return event.content.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
+}
+
+/** A list of pairs is one conversation, told anew by each request. */
+function readExchanges(format: ConversationFormat, reading: Reading, exchanges: readonly Json[]): void {
+  const history = new History();
+  for (const [index, value] of exchanges.entries()) {
+    const at = String(index);
+    if (!isExchange(format, value)) {
+      reading.wrong(at, 'an element is a request, a response or a pair of them, as the others are');
+      return;
+    }
+    const isPair = isPaired(value);
+    const asked = new Reading(reading.dialect);
+    const asking = readerOf(format, asked);
+    const place = isPair ? join(at, 'request') : at;
+    const request = isPair ? (asked.objectAt(value, 'request', at) ?? {}) : value;
+    asking.preamble(request, place);
+    const messages = own(request, MESSAGES[format]);
+    if (messages !== undefined) asking.messages(messages, join(place, MESSAGES[format]));
+    for (const event of history.request(asked.events)) reading.emit(event);
+
+    const answered = new Reading(reading.dialect);
+    const answering = readerOf(format, answered);
+    const answer = isPair ? (own(value, 'response') ?? null) : answering.isResponse(value) ? value : null;
+    if (answer !== null) answering.response(answer, isPair ? join(at, 'response') : at);
+    for (const event of history.response(answered.events)) reading.emit(event);
+
+    const fault = asked.fault ?? answered.fault;
+    if (fault === null) checkBeside(format, reading, value, at, [...asked.events, ...answered.events]);
+    if (fault !== null) {
+      reading.wrong(fault.path, fault.message);
+      return;
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * A value of an OpenTelemetry attribute, and where it stands: plain JSON, the typed form of OTLP
+ * (`{"stringValue": …}`), or JSON in a text, which is how structured attributes travel on spans.
+ *
+ * Ring 1: recordings are read with it; the hub does not use it.
+ */
+import { isJsonObject, type Json, type JsonLimits, type JsonObject, parseJson } from '@cordon/core';
+import { isList, own } from '../reading/json.ts';
+import { join } from '../reading/reading.ts';
+
+/** The text is part of an input that is in memory already; the depth is that of all formats. */
+const LIMITS: JsonLimits = { length: 256 * 1024 * 1024, depth: 200, elements: 20_000_000 };
+
+/** `typed`: a value of OTLP; `entries`: a list of keys and such values. */
+type Form = 'plain' | 'typed' | 'entries';
+
+export class Located {
+  readonly #value: Json;
+  readonly #form: Form;
+  readonly path: string;
+
+  constructor(value: Json, path: string, form: Form) {
+    const text = form === 'typed' ? typedText(value) : null;
+    this.#value = text === null ? value : text.text;
+    this.#form = text === null ? form : 'plain';
+    this.path = text === null ? path : join(path, text.key);
+  }
+
+  /** The text itself; null: it is none. */
+  get text(): string | null {
+    return typeof this.#value === 'string' ? this.#value : null;
+  }
+
+  get isObject(): boolean {
+    if (this.#form === 'typed') return typedValues(this.#value, 'kvlistValue') !== null;
+    return this.#form === 'entries' || isJsonObject(this.#value);
+  }
+
+  /** What is in a text that is JSON; else itself. */
+  opened(): Located {
+    if (typeof this.#value !== 'string' || !/^\s*[[{]/.test(this.#value)) return this;
+    const parsed = parseJson(this.#value, LIMITS);
+    return parsed.ok ? new Located(parsed.value, this.path, 'plain') : this;
+  }
+
+  /** The elements of a list; null: it is none. */
+  items(): readonly Located[] | null {
+    if (this.#form === 'plain') {
+      if (!isList(this.#value)) return null;
+      return this.#value.map((value, index) => new Located(value, join(this.path, index), 'plain'));
+    }
+    const list = this.#form === 'typed' ? typedValues(this.#value, 'arrayValue') : null;
+    return (
+      list?.values.map((value, index) => new Located(value, join(this.path, list.key, index), 'typed')) ??
+      null
+    );
+  }
+
+  /** The value under `key` of an object; null: there is none, or it is null. */
+  get(key: string): Located | null {
+    switch (this.#form) {
+      case 'plain': {
+        const inner = isJsonObject(this.#value) ? (own(this.#value, key) ?? null) : null;
+        return inner === null ? null : new Located(inner, join(this.path, key), 'plain');
+      }
+      case 'typed': {
+        const entries = typedValues(this.#value, 'kvlistValue');
+        return entries === null ? null : entryIn(entries.values, key, join(this.path, entries.key));
+      }
+      case 'entries':
+        return isList(this.#value) ? entryIn(this.#value, key, this.path) : null;
+    }
+  }
+
+  /** As plain JSON; of what is plain, no copy. */
+  plain(): Json {
+    switch (this.#form) {
+      case 'plain':
+        return this.#value;
+      case 'typed':
+        return plainOf(this.#value);
+      case 'entries':
+        return isList(this.#value) ? plainEntries(this.#value) : null;
+    }
+  }
+
+  /** As it stands, in whatever form. */
+  get raw(): Json {
+    return this.#value;
+  }
+}
+
+function entryIn(entries: readonly Json[], key: string, path: string): Located | null {
+  const index = entries.findIndex((entry) => isJsonObject(entry) && own(entry, 'key') === key);
+  const entry = entries[index];
+  const value = isJsonObject(entry) ? (own(entry, 'value') ?? null) : null;
+  return value === null ? null : new Located(value, join(path, index, 'value'), 'typed');
+}
+
+/** The attributes of a span or event as one object; null: it has none. */
+export function attributesAsObject(owner: JsonObject, path: string): Located | null {
+  const attributes = own(owner, 'attributes') ?? null;
+  const at = join(path, 'attributes');
+  if (isList(attributes)) return new Located(attributes, at, 'entries');
+  return isJsonObject(attributes) ? new Located(attributes, at, 'plain') : null;
+}
+
+/** Attributes: a list of keys and typed values, or an object. */
+export function attributesOf(owner: JsonObject, path: string): ReadonlyMap<string, Located> {
+  const attributes = own(owner, 'attributes') ?? null;
+  const at = join(path, 'attributes');
+  const found = new Map<string, Located>();
+  if (isList(attributes)) {
+    for (const [index, entry] of attributes.entries()) {
+      const key = isJsonObject(entry) ? own(entry, 'key') : undefined;
+      const value = isJsonObject(entry) ? own(entry, 'value') : undefined;
+      if (typeof key === 'string' && value !== undefined)
+        found.set(key, new Located(value, join(at, index, 'value'), 'typed'));
+    }
+  } else if (isJsonObject(attributes)) {
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== null) found.set(key, new Located(value, join(at, key), 'plain'));
+    }
+  }
+  return found;
+}
+
+const SNAKE: ReadonlyMap<string, string> = new Map([
+  ['stringValue', 'string_value'],
+  ['intValue', 'int_value'],
+  ['doubleValue', 'double_value'],
+  ['boolValue', 'bool_value'],
+  ['arrayValue', 'array_value'],
+  ['kvlistValue', 'kvlist_value'],
+  ['bytesValue', 'bytes_value'],
+]);
+
+function typed(value: Json, kind: string): { readonly key: string; readonly value: Json } | null {
+  if (!isJsonObject(value)) return null;
+  for (const key of [kind, SNAKE.get(kind) ?? kind]) {
+    const inner = own(value, key);
+    if (inner !== undefined) return { key, value: inner };
+  }
+  return null;
+}
+
+function typedText(value: Json): { readonly key: string; readonly text: string } | null {
+  const found = typed(value, 'stringValue');
+  return typeof found?.value === 'string' ? { key: found.key, text: found.value } : null;
+}
+
+function typedValues(
+  value: Json,
+  kind: 'arrayValue' | 'kvlistValue',
+): { readonly key: string; readonly values: readonly Json[] } | null {
+  const found = typed(value, kind);
+  if (found === null) return null;
+  const values = isJsonObject(found.value) ? own(found.value, 'values') : undefined;
+  // OTLP leaves empty lists out.
+  return { key: join(found.key, 'values'), values: isList(values) ? values : [] };
+}
+
+/** Its depth is bounded by the check of the whole input. */
+function plainOf(value: Json): Json {
+  const list = typedValues(value, 'arrayValue');
+  if (list !== null) return list.values.map(plainOf);
+  const entries = typedValues(value, 'kvlistValue');
+  if (entries !== null) return plainEntries(entries.values);
+  const number = typed(value, 'intValue') ?? typed(value, 'doubleValue');
+  if (number !== null) return typeof number.value === 'string' ? Number(number.value) : number.value;
+  const other = typed(value, 'boolValue') ?? typed(value, 'bytesValue') ?? typed(value, 'stringValue');
+  return other === null ? null : other.value;
+}
+
+function plainEntries(entries: readonly Json[]): JsonObject {
+  return Object.fromEntries(
+    entries.flatMap((entry): [string, Json][] => {
+      const key = isJsonObject(entry) ? own(entry, 'key') : undefined;
+      return isJsonObject(entry) && typeof key === 'string'
+        ? [[key, plainOf(own(entry, 'value') ?? null)]]
+        : [];
+    }),
+  );
+}

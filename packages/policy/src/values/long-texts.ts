@@ -1,0 +1,199 @@
+/**
+ * What rules ask of texts that are too long for the thread that decides: detectors, patterns, and where a value stands.
+ * Each is a question for another thread, asked once for each text; until it is answered the rule is undecided and waits
+ * (decision 27). Without an instance of this class everything is computed at once, by the same functions.
+ *
+ * Ring 0.
+ */
+import {
+  type AnswerBook,
+  type Json,
+  type JsonObject,
+  jsonText,
+  type Question,
+  sizeOfTexts,
+} from '@cordon/core';
+import type { TraceEvent } from '../events/trace-event.ts';
+import { type Undecided, undecided } from './value.ts';
+
+/**
+ * UTF-16 units, of all texts of one question. The slowest functions take 10 µs for each unit of the worst texts; the hub's
+ * loop may be busy for 50 ms.
+ */
+export const LONG_TEXT = 4_096;
+/** What a text counts besides its units. Attack: a hundred thousand texts of one letter. */
+const COST_OF_TEXT = 16;
+
+/** One function of a rule, with all that it looks at. */
+export type TextWork =
+  | {
+      readonly kind: 'detector';
+      readonly name: string;
+      readonly texts: readonly string[];
+      /** What the first argument is, as rules name its kind. */
+      readonly of: string;
+      readonly rest: readonly Json[];
+      readonly named: JsonObject;
+      readonly given: JsonObject;
+    }
+  | { readonly kind: 'find' | 'match'; readonly pattern: string; readonly text: string }
+  | {
+      readonly kind: 'origin';
+      /** As JSON: to the thread a text is copied at once, many small values one by one. */
+      readonly event: string;
+      readonly value: string;
+      /** The value was taken out of an encoding. */
+      readonly isDecoded: boolean;
+    };
+
+type OriginWork = Extract<TextWork, { kind: 'origin' }>;
+/** The same as rules ask for it, before the event is written. */
+export type AskedWork =
+  | Exclude<TextWork, OriginWork>
+  | (Omit<OriginWork, 'event'> & { readonly event: TraceEvent });
+
+/** Texts and values that have a short name; the oldest go first. */
+const MOST_NAMES = 256;
+const MOST_NAMED = 64 * 1024 * 1024;
+
+export class LongTexts {
+  readonly #book: AnswerBook;
+  readonly #names = new Map<string, number>();
+  readonly #objects = new WeakMap<object, number>();
+  /** Of events that have happened, which never change. */
+  readonly #texts = new WeakMap<TraceEvent, string>();
+  #next = 0;
+  #named = 0;
+
+  constructor(book: AnswerBook) {
+    this.#book = book;
+  }
+
+  /** What is known of it; else an undecided value that waits for the answer. */
+  ask(work: AskedWork): { readonly answer: Json } | Undecided {
+    const name = { service: 'thread', digest: this.#keyOf(work) } as const;
+    const known = this.#book.find(name);
+    if (known !== null) return known.ok ? { answer: known.value } : undecided(known.fault);
+    const question: Question = { ...name, input: this.#inputOf(work) };
+    return undecided('a long text has not been looked at', null, [question]);
+  }
+
+  /** The thread gets a copy of it: all of it is plain data. */
+  #inputOf(work: AskedWork): JsonObject {
+    const sent: TextWork = work.kind === 'origin' ? { ...work, event: this.#textOf(work.event) } : work;
+    return sent as unknown as JsonObject;
+  }
+
+  /** Written once: each value of a call asks about the same event. */
+  #textOf(event: TraceEvent): string {
+    const known = this.#texts.get(event);
+    if (known !== undefined) return known;
+    const text = jsonText(event as unknown as JsonObject);
+    this.#texts.set(event, text);
+    return text;
+  }
+
+  #keyOf(work: AskedWork): string {
+    switch (work.kind) {
+      case 'detector': {
+        const { kind, name, texts, of, rest, named, given } = work;
+        return JSON.stringify([
+          kind,
+          name,
+          of,
+          this.#nameOfAll(texts),
+          this.#nameOf(JSON.stringify([rest, named, given])),
+        ]);
+      }
+      case 'find':
+      case 'match':
+        return JSON.stringify([work.kind, work.pattern, this.#nameOf(work.text)]);
+      case 'origin':
+        return JSON.stringify([
+          work.kind,
+          this.#nameOfEvent(work.event),
+          this.#nameOf(work.value),
+          work.isDecoded,
+        ]);
+    }
+  }
+
+  #nameOfAll(texts: readonly string[]): string {
+    const [only] = texts;
+    if (texts.length === 1 && only !== undefined) return nameOfText(this.#nameOf(only));
+    return nameOfValue(this.#nameOf(JSON.stringify(texts)));
+  }
+
+  /** Only what brings texts is in it: the same event is a new object in each decision. */
+  #nameOfEvent(event: TraceEvent): string {
+    switch (event.type) {
+      case 'Message':
+        return JSON.stringify(['said', event.role, this.#nameOfJson(event.content)]);
+      case 'ToolOutput':
+        return JSON.stringify([
+          'output',
+          this.#nameOfJson(event.content),
+          this.#nameOfJson(event.structured ?? null),
+        ]);
+      case 'AppResponse':
+        return JSON.stringify(['response', this.#nameOfJson(event.message)]);
+      default:
+        return String(this.#nameOf(JSON.stringify(event)));
+    }
+  }
+
+  #nameOfJson(value: unknown): string {
+    if (typeof value === 'string') return nameOfText(this.#nameOf(value));
+    if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
+      return nameOfValue(this.#nameOf(JSON.stringify(value)));
+    const known = this.#objects.get(value);
+    if (known !== undefined) return nameOfValue(known);
+    const name = this.#nameOf(jsonText(value as Json));
+    this.#objects.set(value, name);
+    return nameOfValue(name);
+  }
+
+  /**
+   * A number instead of the text. V8 hashes a long text by its length, and finds the same one by its address: neither takes
+   * longer for a longer text.
+   */
+  #nameOf(text: string): number {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    this.#named += text.length;
+    for (const oldest of this.#names.keys()) {
+      if (this.#names.size < MOST_NAMES && this.#named <= MOST_NAMED) break;
+      this.#names.delete(oldest);
+      this.#named -= oldest.length;
+    }
+    this.#names.set(text, this.#next);
+    return this.#next++;
+  }
+}
+
+/**
+ * Attack: a text that reads like the JSON of a list of texts gets the answer "clean", and then the list itself comes, in
+ * which the escapes are line breaks and hidden characters. A text and the JSON of a value never have the same name.
+ */
+function nameOfText(name: number): string {
+  return `text ${name}`;
+}
+
+function nameOfValue(name: number): string {
+  return `json ${name}`;
+}
+
+/** Whether the thread that decides must not look at these itself. */
+export function areLong(texts: readonly string[]): boolean {
+  let size = 0;
+  for (const { length } of texts) {
+    size += length + COST_OF_TEXT;
+    if (size > LONG_TEXT) return true;
+  }
+  return false;
+}
+
+/** The same for all texts and names in a value. */
+export function isLong(value: Json): boolean {
+  return sizeOfTexts(value, LONG_TEXT, COST_OF_TEXT) > LONG_TEXT;
+}

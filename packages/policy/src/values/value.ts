@@ -1,0 +1,293 @@
+/**
+ * The values that expressions of rules have, and the one that says that there is none. Rules compute with
+ * Python's semantics (specification 6); what would be an exception there is an `Undecided` here, which passes
+ * through every operation that needs the value.
+ *
+ * Ring 0.
+ */
+
+import type { Question } from '@cordon/core';
+import type { Place } from '../events/provenance.ts';
+import type { Span } from '../syntax/source.ts';
+
+const TAG: unique symbol = Symbol('kind of value');
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | Dictionary
+  | TraceObject
+  | Contents
+  | Callable
+  | ToolPatternValue
+  | RuleMessage
+  | Parameters
+  | Undecided;
+
+/** A JSON object, or an object literal of a rule. Read it with `Object.hasOwn` only: keys come from outside. */
+export interface Dictionary {
+  readonly [key: string]: Value;
+  readonly [TAG]?: never;
+}
+
+/** An event, or a part of one that has fields (`Function`, `TextChunk`, `ToolParameter`, …). */
+export interface TraceObject {
+  readonly [TAG]: 'object';
+  readonly type: string;
+  /** Where an event or a call stands in the flow; null for parts. */
+  readonly place: Place | null;
+  /** The call that a tool output answers. */
+  readonly call: TraceObject | null;
+  /** Undefined: objects of this type have no such field. */
+  field(name: string): Value | undefined;
+  /** In the order in which reports name them. */
+  fieldNames(): readonly string[];
+}
+
+/**
+ * How a function says which characters of an argument its result is about: the argument by position, the text in
+ * it (0 for an argument that is a text), and offsets in UTF-16 units.
+ */
+export type Highlight = (argument: number, text: number, start: number, end: number) => void;
+
+/** Whether a call, or the call of an output, is what a tool pattern describes; null for what is neither. */
+export type PatternMatcher = (subject: Value) => Value;
+
+/** What is no JSON. A class, because every result of every expression is asked whether it is one. */
+abstract class TaggedValue {}
+
+/** What events and their parts have in common; only subclasses are made. */
+export abstract class TracePart extends TaggedValue implements TraceObject {
+  readonly [TAG] = 'object';
+  abstract readonly type: string;
+  abstract field(name: string): Value | undefined;
+  abstract fieldNames(): readonly string[];
+
+  get place(): Place | null {
+    return null;
+  }
+
+  get call(): TraceObject | null {
+    return null;
+  }
+}
+
+/** The content of a message that came as a list of chunks; not a string. */
+export class Contents extends TaggedValue {
+  readonly [TAG] = 'contents';
+  readonly chunks: readonly TraceObject[];
+
+  constructor(chunks: readonly TraceObject[]) {
+    super();
+    this.chunks = chunks;
+  }
+}
+
+export class Callable extends TaggedValue {
+  readonly [TAG] = 'callable';
+  readonly name: string;
+  readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Highlight) => Value;
+
+  constructor(name: string, call: Callable['call']) {
+    super();
+    this.name = name;
+    this.call = call;
+  }
+}
+
+export class ToolPatternValue extends TaggedValue {
+  readonly [TAG] = 'pattern';
+  readonly matches: PatternMatcher;
+
+  constructor(matches: PatternMatcher) {
+    super();
+    this.matches = matches;
+  }
+}
+
+/** What `Violation("…", key=value)` makes. */
+export class RuleMessage extends TaggedValue {
+  readonly [TAG] = 'message';
+  readonly args: readonly Value[];
+  readonly kwargs: ReadonlyMap<string, Value>;
+
+  constructor(args: readonly Value[], kwargs: ReadonlyMap<string, Value>) {
+    super();
+    this.args = args;
+    this.kwargs = kwargs;
+  }
+}
+
+/** `input`: the parameters that the policy was given. */
+export class Parameters extends TaggedValue {
+  readonly [TAG] = 'parameters';
+  readonly values: Dictionary;
+
+  constructor(values: Dictionary) {
+    super();
+    this.values = values;
+  }
+}
+
+/** Why something has no value. The reason names kinds and fields, never contents. */
+export class Undecided extends TaggedValue {
+  readonly [TAG] = 'undecided';
+  readonly reason: string;
+  /** The part of the policy's text that could not be evaluated; null until an expression claims it. */
+  readonly span: Span | null;
+  /** Questions whose answers would decide it, or bring it nearer to that; empty: no answer would. */
+  readonly awaits: readonly Question[];
+
+  constructor(reason: string, span: Span | null, awaits: readonly Question[]) {
+    super();
+    this.reason = reason;
+    this.span = span;
+    this.awaits = awaits;
+  }
+}
+
+export function contents(chunks: readonly TraceObject[]): Contents {
+  return new Contents(chunks);
+}
+
+export function callable(name: string, call: Callable['call']): Callable {
+  return new Callable(name, call);
+}
+
+export function toolPattern(matches: PatternMatcher): ToolPatternValue {
+  return new ToolPatternValue(matches);
+}
+
+export function ruleMessage(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): RuleMessage {
+  return new RuleMessage(args, kwargs);
+}
+
+export function parameters(values: Dictionary): Parameters {
+  return new Parameters(values);
+}
+
+export function undecided(
+  reason: string,
+  span: Span | null = null,
+  awaits: readonly Question[] = NO_QUESTIONS,
+): Undecided {
+  return new Undecided(reason, span, awaits);
+}
+
+export type Tagged =
+  | TraceObject
+  | Contents
+  | Callable
+  | ToolPatternValue
+  | RuleMessage
+  | Parameters
+  | Undecided;
+
+/** What `tuple(…)` makes: a list in everything but that `%` takes its items one by one, and how it is written. */
+class TupleValue extends Array<Value> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
+export function tuple(items: readonly Value[]): readonly Value[] {
+  return TupleValue.from(items);
+}
+
+export function isTuple(value: Value): value is readonly Value[] {
+  return value instanceof TupleValue;
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isTagged(value: Value): value is Tagged {
+  return value instanceof TaggedValue;
+}
+
+export function isUndecided(value: Value): value is Undecided {
+  return value instanceof Undecided;
+}
+
+/** What is undecided in a value that is or holds it: a list of which one element is unknown is unknown. */
+export function undecidedIn(value: Value): Undecided | null {
+  if (isUndecided(value)) return value;
+  if (!isList(value)) return null;
+  const first = value.find(isUndecided) ?? null;
+  return first === null ? null : withAllQuestions(first, value);
+}
+
+/** The questions of a list are put at once: one after the other they would take too long. */
+function withAllQuestions(first: Undecided, list: readonly Value[]): Undecided {
+  const asking = list.filter((value) => isUndecided(value) && value.awaits.length > 0).filter(isUndecided);
+  if (asking.length === 0 || (asking.length === 1 && asking[0] === first)) return first;
+  const all = asking.flatMap(({ awaits }) => awaits.map((one): [string, Question] => [one.digest, one]));
+  return undecided(first.reason, first.span, [...new Map(all).values()]);
+}
+
+const NO_QUESTIONS: readonly Question[] = [];
+
+/** The value, or what is undecided in it: for where one part decides nothing alone. */
+export function wholly(value: Value): Value {
+  return undecidedIn(value) ?? value;
+}
+
+export function isTraceObject(value: Value): value is TraceObject {
+  return value instanceof TracePart;
+}
+
+export function isContents(value: Value): value is Contents {
+  return value instanceof Contents;
+}
+
+export function isCallable(value: Value): value is Callable {
+  return value instanceof Callable;
+}
+
+export function isToolPattern(value: Value): value is ToolPatternValue {
+  return value instanceof ToolPatternValue;
+}
+
+export function isRuleMessage(value: Value): value is RuleMessage {
+  return value instanceof RuleMessage;
+}
+
+export function isParameters(value: Value): value is Parameters {
+  return value instanceof Parameters;
+}
+
+export function isDictionary(value: Value): value is Dictionary {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TaggedValue)
+  );
+}
+
+/** The name of a value's kind as rule authors know it: for reasons and for `(x: T) in …`. */
+export function kindOf(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  if (typeof value === 'string') return 'str';
+  if (isList(value)) return 'list';
+  if (!isTagged(value)) return 'dict';
+  switch (value[TAG]) {
+    case 'object':
+      return value.type;
+    case 'contents':
+      return 'Contents';
+    case 'callable':
+      return 'function';
+    case 'pattern':
+      return 'tool pattern';
+    case 'message':
+      return 'Violation';
+    case 'parameters':
+      return 'input';
+    case 'undecided':
+      return 'undecided';
+  }
+}

@@ -1,0 +1,129 @@
+/** Origins in a monitor that has not admitted yet, and where what was seen is more than can be looked at. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@cordon/core';
+import { ExplainingMonitor } from '@cordon/policy-tools';
+import { loadPolicy, type TraceEvent } from '../../src/index.ts';
+
+function monitorOf(text: string): ExplainingMonitor {
+  const policy = loadPolicy(text);
+  assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
+  return new ExplainingMonitor(policy.value);
+}
+
+const NOT_YOURS = 'raise "not yours" if:\n    (c: ToolCall)\n    not from_user(c.arguments.x)\n';
+
+const said = (content: string): TraceEvent => ({ type: 'Message', role: 'user', content, toolCalls: [] });
+const read = (content: string): TraceEvent => ({ type: 'ToolOutput', role: 'tool', callId: null, content });
+const send = (args: JsonObject): TraceEvent => ({
+  ...{ type: 'ToolCall', callId: null, kind: 'function', name: 'send' },
+  arguments: args,
+});
+
+test('what is only asked about is no source afterwards', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  assert.equal(monitor.decide([said('to bob@x.org'), send({ x: 'bob@x.org' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'deny');
+});
+
+test('what was admitted is a source, and what was refused is none', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  assert.equal(monitor.admit([said('to eve@y.org'), send({ x: 'bob@x.org' })], 'not-needed').verdict, 'deny');
+  assert.equal(monitor.decide([send({ x: 'eve@y.org' })]).verdict, 'deny');
+  assert.equal(monitor.admit([said('to eve@y.org')], 'not-needed').verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'eve@y.org' })]).verdict, 'allow');
+});
+
+test('a user who writes an address after a thousand outputs with it is still a source', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  for (let index = 0; index < 1_000; index++) monitor.append([read(`${index}: bob@x.org`)]);
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'deny');
+  monitor.append([said('to bob@x.org')]);
+  assert.equal(monitor.decide([send({ x: 'bob@x.org' })]).verdict, 'allow');
+});
+
+test('words that stand in more places than are looked at, and not in this order, are undecided', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  for (let index = 0; index < 600; index++) monitor.append([read('red green blue')]);
+  const [reason] = monitor.decide([send({ x: 'blue red' })]).reasons;
+  assert.equal(reason?.because, 'undecided');
+  assert.match(reason?.message ?? '', /more text was seen than `origin` remembers/);
+  const [other] = monitor.decide([send({ x: 'green blue' })]).reasons;
+  assert.equal(other?.because, 'rule');
+});
+
+test('a text of one word, of a million, is cut and compared as any other', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  const long = 'a'.repeat(1_000_000);
+  monitor.append([said(`take ${long}b`)]);
+  assert.equal(monitor.decide([send({ x: `${long}b` })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: long })]).verdict, 'deny');
+});
+
+test('a value of too many parts is undecided', () => {
+  const monitor = monitorOf(NOT_YOURS);
+  const [reason] = monitor.decide([send({ x: Array.from({ length: 30_000 }, () => 'a') })]).reasons;
+  assert.equal(reason?.because, 'undecided');
+});
+
+test("hidden and equal-looking letters: width is folded, and what is hidden in the user's text; other alphabets are not", () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('pay to pay\u00adpal.com')]);
+  assert.equal(monitor.decide([send({ x: 'paypal.com' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: '\uff50aypal.com' })]).verdict, 'allow');
+  assert.equal(monitor.decide([send({ x: 'p\u0430ypal.com' })]).verdict, 'deny');
+});
+
+test("what names everything without a letter is not the user's; nothing at all is nobody's", () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('delete /tmp/old/* and ../../x')]);
+  for (const x of ['/', '*', '../..', '~/']) assert.equal(monitor.decide([send({ x })]).verdict, 'deny', x);
+  for (const x of ['/tmp/old/*', '../../x', '', ' \n'])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'allow', x);
+});
+
+const inTags = (text: string) =>
+  [...text].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('');
+
+test("a value that hides something is the user's only as he wrote it", () => {
+  const monitor = monitorOf(NOT_YOURS);
+  monitor.append([said('write "ok ❤️" to alice and ali\u200ccia at alice@x.org, alicia@y.org')]);
+  for (const x of [
+    'alice\u3164',
+    'ali\u200bce',
+    'alice\u3164@x.org',
+    `ok${inTags('key=12345')}`,
+    inTags('key=12345'),
+    'alice\u3164, alicia@y.org, alice@x.org',
+  ])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'deny', JSON.stringify(x));
+  for (const x of ['alice', 'ali\u200ccia', 'ok ❤️', 'OK ❤', 'alice@x.org, alicia@y.org'])
+    assert.equal(monitor.decide([send({ x })]).verdict, 'allow', JSON.stringify(x));
+});
+
+for (const [text, value, verdict] of [
+  // Attack: of several joiners one counted, and a stranger's address was the user's.
+  ['write to a.b@c.org', 'a.b@c.org', 'allow'],
+  ['write to a.b.org', 'a.@b.org', 'deny'],
+  ['write to a.@b.org', 'a.@b.org', 'allow'],
+  ['see http://b.org/x', 'http://b.org/x', 'allow'],
+  // Attack: more joiners than three were taken for none.
+  ['look at /srv/x etc/passwd', '/srv/x/../../etc/passwd', 'deny'],
+  ['look at /srv/x/../../etc/passwd', '/srv/x/../../etc/passwd', 'allow'],
+  // The way a program has to put an address changes nothing about who named it.
+  ['see www.b.org', 'http://www.b.org', 'allow'],
+  ['see www.b.org.They sent it', 'https://www.b.org/', 'allow'],
+  ['see www.b.org', 'https://www.b.org.evil.net', 'deny'],
+  ['see www.b.org', 'https://www.b.org@evil.net', 'deny'],
+  ['see b.org/x', 'https://b.org/x', 'allow'],
+  ['see b.org/x', 'https://b.org/y', 'deny'],
+  ['name ---- bob', 'bob', 'allow'],
+  ['name------bob', 'bob', 'allow'],
+  ['**bob@x.org**', 'bob@x.org', 'allow'],
+] as const) {
+  test(`${value} is ${verdict === 'allow' ? '' : 'not '}the user's, who said: ${text}`, () => {
+    const monitor = monitorOf(NOT_YOURS);
+    monitor.append([said(text)]);
+    assert.equal(monitor.decide([send({ x: value })]).verdict, verdict);
+  });
+}
