@@ -154,7 +154,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http'],
     why: 'asks the registry that the configuration names, at a command of the user',
   },
-  'packages/cli/src/commands/apps-install.ts': {
+  'packages/cli/src/machine-installer.ts': {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
   },

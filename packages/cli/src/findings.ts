@@ -6,7 +6,7 @@
 import type { Analysis, Policy, UndecidedAssignment, Violation } from '@cordon/policy';
 import type { Drawing, Marks } from './drawing.ts';
 import { EventSummaries } from './event-summary.ts';
-import { jsonLine } from './render.ts';
+import { jsonLine } from './json-line.ts';
 import type { Style } from './screen.ts';
 import type { TraceInput } from './trace-input.ts';
 import { parseRange, valueAt } from './trace-path.ts';

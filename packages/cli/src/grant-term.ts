@@ -4,7 +4,6 @@
  * Ring 0: it reads the user's answer.
  */
 import { failed, type GrantDuration, type GrantTerm, ok, type Result } from '@cordon/core';
-import { minuteOf } from './table.ts';
 
 /** Spans that every question offers where it offers an end. */
 export type Span = 'hour' | 'today' | 'week';
@@ -47,6 +46,11 @@ export function parseEnd(text: string, now: number): Result<number, string> {
   const time = TIME.test(wanted) ? Date.parse(wanted.toUpperCase()) : Number.NaN;
   if (Number.isNaN(time)) return failed('write `90m`, `2h`, `3d`, `1w`, `today` or `2026-12-01T10:00Z`');
   return time > now ? ok(time) : failed('that time is in the past');
+}
+
+/** `2026-11-21 05:53Z`, from milliseconds since the epoch: short enough to stay whole in a column. */
+export function minuteOf(time: number): string {
+  return new Date(time).toISOString().replace(/T(.{5}).*/, ' $1Z');
 }
 
 /** `until 2026-12-01 10:00Z`; for the other durations their own words. */

@@ -4,17 +4,7 @@
  *
  * Ring 1; words of apps and models are escaped by the screen.
  */
-import {
-  type AppId,
-  type ContextId,
-  canonicalJsonOf,
-  type Diagnostic,
-  type Event,
-  type EventId,
-  type EventKind,
-  type Json,
-  type Reason,
-} from '@cordon/core';
+import type { AppId, ContextId, Diagnostic, Event, EventId, EventKind, Json, Reason } from '@cordon/core';
 import { argumentsInLine } from './argument-lines.ts';
 import { QuotedStream, type Screen, type Style } from './screen.ts';
 import { visibleLine } from './visible-text.ts';
@@ -438,34 +428,6 @@ function irreversibly(event: { readonly irreversible: boolean }): string {
 
 function tokens(event: Extract<Event, { kind: `${string}.executed` }>): string {
   return event.usage === undefined ? '' : `, ${event.usage.inputTokens}+${event.usage.outputTokens} tokens`;
-}
-
-/** Characters that JSON allows and a terminal obeys or hides. */
-const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu;
-
-/** Most lines have nothing else, and finding that out is many times faster than looking for what is unsafe. */
-const PLAIN_JSON = /^[ -~]*$/;
-
-/** One value as one line of JSON that may go to a terminal; reading it gives the same value back. */
-export function jsonLine(value: unknown): string {
-  return lineOf(JSON.stringify(value));
-}
-
-/** The same for an event. The text of a large value in it is not written again. */
-export function eventLine(event: Event): string {
-  return lineOf(canonicalJsonOf(event));
-}
-
-function lineOf(json: string): string {
-  if (PLAIN_JSON.test(json)) return `${json}\n`;
-  const text = json.replace(UNSAFE_IN_JSON, (character) => {
-    let escaped = '';
-    for (let at = 0; at < character.length; at++) {
-      escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-    }
-    return escaped;
-  });
-  return `${text}\n`;
 }
 
 /** Problems of a text that a person wrote: place, sentence, remedy; then how many there are. */

@@ -15,11 +15,6 @@ const MOST_CELL_LINES = 20;
 
 export type Row = readonly string[];
 
-/** `2026-11-21 05:53Z`, from milliseconds since the epoch: short enough to stay whole in a column. */
-export function minuteOf(time: number): string {
-  return new Date(time).toISOString().replace(/T(.{5}).*/, ' $1Z');
-}
-
 /** A table; where the columns do not fit, one block for each row. Every line begins with two spaces. */
 export function renderTable(screen: Screen, headers: Row, rows: readonly Row[]): void {
   const widths = columnWidths([headers, ...rows], headers.length, screen.width - GAP - 1);

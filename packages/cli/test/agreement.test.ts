@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { agreementTo, drawFile, isInEffect } from '../src/agreement.ts';
+import { agreementTo, isInEffect } from '../src/agreement.ts';
+import { drawFile, TerminalAgreement } from '../src/agreement-question.ts';
 import { Screen } from '../src/screen.ts';
 import { Terminal } from '../src/terminal.ts';
 import { terminalClock } from '../src/terminal-clock.ts';
@@ -91,7 +92,8 @@ test('a module that changes has to be agreed to again, though the file that name
     onInterrupt: () => undefined,
   });
   const signal = new AbortController().signal;
-  const parts = { screen, terminal, now, agreesUnasked: true, signal };
+  const asks = new TerminalAgreement({ screen, terminal, signal });
+  const parts = { asks, now, agreesUnasked: true };
   assert.equal(await agreementTo(configuration.value, parts), null);
   terminal.close();
   assert.equal(isTaken(), true);

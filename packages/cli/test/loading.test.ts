@@ -41,20 +41,17 @@ for (const [file, packages] of [
   [
     'commands/chat.ts',
     [
-      ...[
-        'core',
-        'hub/context/owner.ts',
-        'hub/journal/begun-session.ts',
-        'hub/journal/interruption.ts',
-        'llm',
-      ],
-      ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...['core', 'hub/context/owner.ts', 'hub/journal/begun-session.ts', 'hub/journal/interruption.ts'],
+      ...['llm', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
   ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
   [
     'commands/sessions.ts',
-    ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
+    [
+      ...['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts'],
+      ...['sandbox/tree-digest.ts', 'trace'],
+    ],
   ],
   ['commands/check.ts', ['core', 'detectors', 'policy', 'regex']],
   ['commands/analyze.ts', ['core', 'detectors', 'policy', 'regex']],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { agreementToRegistry, isInEffect } from '../src/agreement.ts';
+import { TerminalAgreement } from '../src/agreement-question.ts';
 import { ConfigurationFolder } from './configuration-folder.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
@@ -18,7 +19,8 @@ async function wasAsked(
 ): Promise<boolean> {
   const person = scriptedTerminal({ isInteractive: true });
   const { terminal, screen, shown } = person;
-  const answered = agreementToRegistry(named, folder, { screen, terminal, now: () => 0, signal: NEVER });
+  const asks = new TerminalAgreement({ screen, terminal, signal: NEVER });
+  const answered = agreementToRegistry(named, folder, { asks, now: () => 0 });
   const typed = person.types(`${word}\r`);
   assert.equal(await answered, null);
   await typed;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Reason } from '@cordon/core';
 import fc from 'fast-check';
-import { EventRenderer, jsonLine, renderDiagnostics } from '../src/render.ts';
+import { jsonLine } from '../src/json-line.ts';
+import { EventRenderer, renderDiagnostics } from '../src/render.ts';
 import { QuotedStream, Screen } from '../src/screen.ts';
 import '../../../tools/seed.ts';
 

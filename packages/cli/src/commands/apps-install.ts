@@ -2,11 +2,8 @@
  * `cordon apps install`: the step in which packages of apps are fetched, in a sandbox without the user's data, so that
  * no app ever fetches what it runs. Ring 1.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { type Fault, fault, type Result } from '@cordon/core';
-import { systemLookup } from '@cordon/egress';
 import {
   findInstalled,
   type PackageCall,
@@ -14,18 +11,14 @@ import {
   recordFile,
   requestOf,
 } from '@cordon/sandbox';
-import { agreementToRegistry } from '../agreement.ts';
-
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
 import { mark } from '../install/marks.ts';
-import { findNpm } from '../install/npm-program.ts';
 import type { Difference, InstallRecord } from '../install/record.ts';
-import { DEFAULT_STEP_LIMITS } from '../install/step.ts';
-import { machineSandbox } from '../machine-sandbox.ts';
 import { nearest } from '../nearest.ts';
 import { renderTable } from '../table.ts';
+import { installerOf } from './installer.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface InstallOptions {
@@ -256,45 +249,4 @@ function tellFiles(output: Surroundings['output'], label: string, files: readonl
   const shown = files.slice(0, MOST_FILES_SHOWN).join(', ');
   const more = files.length - MOST_FILES_SHOWN;
   output.say(label, more > 0 ? `${shown} and ${more} more` : shown);
-}
-
-const MOST_SETTINGS = 1024 * 1024;
-
-/** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
-export function installerOf(around: Surroundings, configuration: Configuration): Installer {
-  const { dataFolder, ownDataFolder, folder } = configuration;
-  const { notes, terminal, now, ending } = around;
-  return {
-    dataFolder,
-    agreesTo: async ({ url, namedBy }) => {
-      const parts = { screen: notes, terminal, now, signal: ending };
-      const refusal =
-        namedBy === null
-          ? null
-          : await agreementToRegistry({ file: namedBy.path, text: namedBy.text, url }, ownDataFolder, parts);
-      if (refusal === null && !around.wantsJson) notes.say('fetching from ', url, 'dim');
-      return refusal;
-    },
-    places: {
-      environment: around.environment,
-      home: around.home,
-      folder,
-      npm: findNpm(around.environment.PATH ?? ''),
-      read: (path) => {
-        try {
-          return statSync(path).size > MOST_SETTINGS ? null : readFileSync(path, 'utf8');
-        } catch {
-          return null;
-        }
-      },
-    },
-    step: {
-      sandbox: machineSandbox(configuration),
-      lookup: systemLookup,
-      dial: (address, port) => connect(port, address),
-      now: Date.now,
-      limits: DEFAULT_STEP_LIMITS,
-    },
-    now: Date.now,
-  };
 }

@@ -3,7 +3,8 @@ import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '
 import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/hub/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { EventRenderer, jsonLine } from '../render.ts';
+import { jsonLine } from '../json-line.ts';
+import { EventRenderer } from '../render.ts';
 import { readTextFile } from '../text-file.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

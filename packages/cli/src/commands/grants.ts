@@ -11,9 +11,9 @@ import {
 } from '@cordon/core';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { parseEnd } from '../grant-term.ts';
+import { minuteOf, parseEnd } from '../grant-term.ts';
 import { nearest } from '../nearest.ts';
-import { minuteOf, renderTable } from '../table.ts';
+import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,9 +2,10 @@
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { minuteOf } from '../grant-term.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
 import { readStoreKey } from '../store-key.ts';
-import { minuteOf, renderTable } from '../table.ts';
+import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';
 import { mayOpen, usingStore, withStore } from './opened-store.ts';

@@ -136,7 +136,7 @@ export async function composeReviewed(
   return composeOn(ground, configuration, consent, surroundings.home, configuration.apps, {
     reviewer,
     pinsUnseen,
-    installer: async () => (await import('./apps-install.ts')).installerOf(surroundings, configuration),
+    installer: async () => (await import('./installer.ts')).installerOf(surroundings, configuration),
   });
 }
 

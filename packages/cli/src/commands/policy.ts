@@ -2,9 +2,9 @@
 import type { Policy } from '@cordon/policy';
 import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonLine } from '../json-line.ts';
 import { BASE_PACK, PACKS, type Pack } from '../packs.ts';
 import { readEachPolicy } from '../policy-in-force.ts';
-import { jsonLine } from '../render.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { parseEnd, termChoices } from '../grant-term.ts';
+import { minuteOf, parseEnd, termChoices } from '../grant-term.ts';
 import {
   type Drawing,
   drawChoice,
@@ -23,7 +23,6 @@ import {
   textOfDrawing,
 } from '../prompt-drawing.ts';
 import type { Style } from '../screen.ts';
-import { minuteOf } from '../table.ts';
 import { visibleLine } from '../visible-text.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';

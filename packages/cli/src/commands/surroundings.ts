@@ -7,16 +7,18 @@ import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
-import { agreementTo, isInEffect } from '../agreement.ts';
+import { type AgreementQuestions, agreementTo, isInEffect } from '../agreement.ts';
+import { TerminalAgreement } from '../agreement-question.ts';
 import { consentFrom } from '../answers.ts';
 import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseEnd } from '../grant-term.ts';
 import type { Obstacle } from '../ground.ts';
+import { eventLine, jsonLine } from '../json-line.ts';
 import { LineAnswers } from '../line-answers.ts';
 import type { Environment } from '../paths.ts';
-import { EventRenderer, eventLine, jsonLine, renderDiagnostics } from '../render.ts';
+import { EventRenderer, renderDiagnostics } from '../render.ts';
 import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
@@ -182,14 +184,17 @@ export class Surroundings {
   /** Whether the configuration may take effect; false: why not has been told. */
   async agrees(configuration: Configuration, agreesUnasked = false): Promise<boolean> {
     const refusal = await agreementTo(configuration, {
-      screen: this.notes,
-      terminal: this.terminal,
+      asks: this.agreementQuestions(),
       now: this.now,
       agreesUnasked,
-      signal: this.ending,
     });
     if (refusal !== null) this.tellFault(refusal);
     return refusal === null;
+  }
+
+  /** Asks the person at this terminal about files that were found in the current folder. */
+  agreementQuestions(): AgreementQuestions {
+    return new TerminalAgreement({ screen: this.notes, terminal: this.terminal, signal: this.ending });
   }
 
   /** One for all questions: those that are open at the same time are shown together. */

@@ -1,0 +1,28 @@
+/** Fetching packages for somebody at this terminal. Ring 1. */
+import { agreementToRegistry } from '../agreement.ts';
+import type { Configuration } from '../config.ts';
+import type { Installer } from '../install/install.ts';
+import { machineInstaller } from '../machine-installer.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
+export function installerOf(around: Surroundings, configuration: Configuration): Installer {
+  const { environment, home, notes, now } = around;
+  return machineInstaller(configuration, {
+    environment,
+    home,
+    agreesTo: async ({ url, namedBy }) => {
+      const asks = around.agreementQuestions();
+      const refusal =
+        namedBy === null
+          ? null
+          : await agreementToRegistry(
+              { file: namedBy.path, text: namedBy.text, url },
+              configuration.ownDataFolder,
+              { asks, now },
+            );
+      if (refusal === null && !around.wantsJson) notes.say('fetching from ', url, 'dim');
+      return refusal;
+    },
+  });
+}
