@@ -5,11 +5,10 @@
  * Ring 0: a file decides which programs are started and what they are given.
  */
 import { join } from 'node:path';
-import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, ok, type Result, visibleLine } from '@cordon/core';
 import { openStore } from '@cordon/trace';
 import { type Configuration, digestOfText } from './config.ts';
 import { isFile, realPath } from './paths.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** A registry that a package manager's file names. */
 export interface NamedRegistry {

@@ -6,10 +6,9 @@
  *
  * Ring 1.
  */
-import type { Diagnostic, Json, JsonObject } from '@cordon/core';
+import { type Diagnostic, type Json, type JsonObject, visibleLine } from '@cordon/core';
 import { type JsonMember, type JsonNode, LineMap, type Span } from './json-text.ts';
 import { nearest } from './nearest.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** A value and how to name it: `apps.mail.manifest.network[0]`. `span` may be the key's instead of the value's. */
 export interface Located {

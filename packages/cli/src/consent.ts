@@ -15,6 +15,7 @@ import {
   type PermissionPrompt,
   type PromptDatum,
   type PromptEdit,
+  visibleLine,
 } from '@cordon/core';
 import { type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
 import {
@@ -29,7 +30,6 @@ import {
 } from './prompt-drawing.ts';
 import type { Screen } from './screen.ts';
 import type { Question, Reply, Terminal } from './terminal.ts';
-import { visibleLine } from './visible-text.ts';
 
 const PAGE_LINES = 30;
 /** Answers that are none before a question counts as denied: a pipe of noise must end. */

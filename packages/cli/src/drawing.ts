@@ -4,8 +4,9 @@
  *
  * Ring 1.
  */
+
+import { textColumns, VisibleCharacters, visibleLine, visibleLines } from '@cordon/core';
 import type { Screen, Style } from './screen.ts';
-import { textColumns, VisibleCharacters, visibleLine, visibleLines } from './visible-text.ts';
 
 export interface Marks {
   readonly good: string;

@@ -24,4 +24,3 @@ export { EventRenderer, type RenderOptions, renderDiagnostics } from './render.t
 export { QuotedStream, Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
 export { type Row, renderBeside, renderTable, type Story, type StoryLine } from './table.ts';
 export { type Question, type Reply, Terminal, type TerminalOptions } from './terminal.ts';
-export { visibleLine } from './visible-text.ts';

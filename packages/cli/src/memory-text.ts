@@ -1,9 +1,8 @@
 /**
  * Memory in words: names of owners as people type them, items as lines of JSON and as text. Ring 1.
  */
-import { id } from '@cordon/core';
+import { id, visibleLine } from '@cordon/core';
 import type { Deleted, MemoryItem, MemoryOwner } from '@cordon/trace';
-import { visibleLine } from './visible-text.ts';
 
 const MOST_NAME = 120;
 const WORDS = ['system', 'vanilla', 'shared'] as const;

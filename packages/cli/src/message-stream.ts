@@ -13,12 +13,12 @@ import {
   ok,
   parseJson,
   type Result,
+  visibleLine,
 } from '@cordon/core';
 import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
 import { jsonFaultOfLine } from './json-fault.ts';
 import { nearest } from './nearest.ts';
 import type { Dialect } from './policy-files.ts';
-import { visibleLine } from './visible-text.ts';
 
 export type Answer = 'given' | 'not-needed';
 

@@ -4,7 +4,7 @@
  * Ring 0: what counts as typed can be a user's yes.
  */
 import { StringDecoder } from 'node:string_decoder';
-import { VisibleCharacters } from './visible-text.ts';
+import { VisibleCharacters } from '@cordon/core';
 
 /** Asks the terminal to mark what is pasted, and to stop it. */
 export const MARK_PASTES = '\u001b[?2004h';

@@ -8,14 +8,17 @@
 import {
   type ChoicePrompt,
   exampleOfData,
+  firstLines,
   type NamedArgument,
   type PermissionPrompt,
   type PermissionScope,
   type PromptDatum,
+  visibleLine,
+  visibleLines,
+  wrap,
 } from '@cordon/core';
 import { type ArgumentLine, argumentLines } from './argument-lines.ts';
 import { GUTTER, type Screen, type Style } from './screen.ts';
-import { firstLines, visibleLine, visibleLines, wrap } from './visible-text.ts';
 
 /** Lines of one datum that are shown at once, and data of one prompt. */
 const SHOWN_LINES = 12;

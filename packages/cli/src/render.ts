@@ -4,10 +4,19 @@
  *
  * Ring 1; words of apps and models are escaped by the screen.
  */
-import type { AppId, ContextId, Diagnostic, Event, EventId, EventKind, Json, Reason } from '@cordon/core';
+import {
+  type AppId,
+  type ContextId,
+  type Diagnostic,
+  type Event,
+  type EventId,
+  type EventKind,
+  type Json,
+  type Reason,
+  visibleLine,
+} from '@cordon/core';
 import { argumentsInLine } from './argument-lines.ts';
 import { QuotedStream, type Screen, type Style } from './screen.ts';
-import { visibleLine } from './visible-text.ts';
 
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */

@@ -5,7 +5,7 @@
  * Ring 0: what is agreed to here is what models read and grants are bound to. Silence declines.
  */
 
-import type { AppId } from '@cordon/core';
+import { type AppId, visibleLine, visibleLines } from '@cordon/core';
 import {
   type DescriptionFinding,
   descriptionDigest,
@@ -18,7 +18,6 @@ import { scannedDescription } from './scanned-description.ts';
 import type { Screen, Style } from './screen.ts';
 import type { Reply, Takes, Terminal } from './terminal.ts';
 import type { DiffLine } from './text-diff.ts';
-import { visibleLine, visibleLines } from './visible-text.ts';
 
 const FRAME = '▐ ';
 /** Lines of one part that are shown at once. */

@@ -4,10 +4,9 @@
  *
  * Ring 1.
  */
-import type { Diagnostic, Fault } from '@cordon/core';
+import { type Diagnostic, type Fault, visibleLine } from '@cordon/core';
 import type { ExceededLimit, Exit } from '@cordon/sandbox';
 import { EXIT, type ExitCode } from './exit.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** Requests that are denied are told of so often; the trace has all of them. */
 const MOST_DENIALS = 20;

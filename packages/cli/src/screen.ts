@@ -8,7 +8,7 @@
  *
  * Ring 0: the consent question is drawn with it.
  */
-import { firstLines, textColumns, VisibleCharacters, visibleLines } from './visible-text.ts';
+import { firstLines, textColumns, VisibleCharacters, visibleLines } from '@cordon/core';
 
 export interface ScreenOutput {
   write(text: string): unknown;

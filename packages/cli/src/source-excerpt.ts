@@ -4,9 +4,8 @@
  *
  * Ring 1.
  */
-import type { SourceRange } from '@cordon/core';
+import { type SourceRange, textColumns, VisibleCharacters } from '@cordon/core';
 import type { Screen, Style } from './screen.ts';
-import { textColumns, VisibleCharacters } from './visible-text.ts';
 
 /** Line after line of a text, so that a thousand places do not split it a thousand times. */
 export class SourceLines {

@@ -4,8 +4,9 @@
  *
  * Ring 1.
  */
+
+import { textColumns, visibleLines } from '@cordon/core';
 import type { Screen, Style } from './screen.ts';
-import { textColumns, visibleLines } from './visible-text.ts';
 
 const GAP = 2;
 /** A cell is not wrapped to less, so that a word or a date stays whole. */

@@ -6,11 +6,11 @@
  * Ring 0: what it returns is taken for the user's word.
  */
 import { createInterface, type Interface } from 'node:readline';
+import { visibleLine, wrap } from '@cordon/core';
 import { Attention, type TerminalClock } from './attention.ts';
 import { Keyboard } from './keyboard.ts';
 import { editorPaste, MARK_NO_PASTES, MARK_PASTES, PasteSplitter, textOfEditor } from './pasted-text.ts';
 import type { Screen } from './screen.ts';
-import { visibleLine, wrap } from './visible-text.ts';
 
 export interface TerminalOptions {
   readonly input: NodeJS.ReadableStream;

@@ -1,7 +1,7 @@
 /** What is true of any text and any trace that commands about traces read, cut up and show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '@cordon/core';
+import { type Json, textColumns } from '@cordon/core';
 import { decodeChat } from '@cordon/policy';
 import fc from 'fast-check';
 import { Drawing } from '../src/drawing.ts';
@@ -10,7 +10,6 @@ import { Screen } from '../src/screen.ts';
 import { streamLines } from '../src/stream-lines.ts';
 import { tracesOf } from '../src/trace-input.ts';
 import { parseRange, valueAt } from '../src/trace-path.ts';
-import { textColumns } from '../src/visible-text.ts';
 import '../../../tools/seed.ts';
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

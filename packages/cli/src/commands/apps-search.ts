@@ -4,9 +4,18 @@
  *
  * Ring 1.
  */
-import { type Fault, failed, fault, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';
+import {
+  type Fault,
+  failed,
+  fault,
+  isJsonObject,
+  type Json,
+  ok,
+  parseJson,
+  type Result,
+  visibleLine,
+} from '@cordon/core';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { visibleLine } from '../visible-text.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const SECONDS = 15;

@@ -4,9 +4,10 @@
  *
  * Ring 1.
  */
+
+import { visibleLine } from '@cordon/core';
 import type { BrokenRow, TellBroken } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { visibleLine } from '../visible-text.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MOST_ID = 80;

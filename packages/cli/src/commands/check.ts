@@ -1,5 +1,5 @@
 /** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
-import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
+import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
 import type { Configuration } from '../config.ts';
@@ -11,7 +11,6 @@ import { loadedPolicy } from '../loaded-policy.ts';
 import type { Dialect } from '../policy-files.ts';
 import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
 import { openBytes, readStream } from '../text-file.ts';
-import { visibleLine } from '../visible-text.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface CheckOptions {

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { type Consent, type Fault, id, ok, type Result } from '@cordon/core';
+import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
 import type { Store } from '@cordon/trace';
@@ -14,7 +14,6 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { type Ground, layGround, leaveGround, type Obstacle } from '../ground.ts';
 import { optionsAgain } from '../options-again.ts';
 import { missingFor } from '../unfinished.ts';
-import { visibleLine } from '../visible-text.ts';
 import { weakerNotices } from '../weaker.ts';
 import { confirmed } from './confirmation.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -10,6 +10,7 @@ import {
   type PermissionPrompt,
   type PromptEdit,
   type Result,
+  visibleLine,
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -23,7 +24,6 @@ import {
   textOfDrawing,
 } from '../prompt-drawing.ts';
 import type { Style } from '../screen.ts';
-import { visibleLine } from '../visible-text.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

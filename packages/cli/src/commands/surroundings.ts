@@ -5,7 +5,7 @@
  */
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import type { Consent, Diagnostic, Event, Fault } from '@cordon/core';
+import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
 import { type AgreementQuestions, agreementTo, isInEffect } from '../agreement.ts';
 import { TerminalAgreement } from '../agreement-question.ts';
@@ -23,7 +23,6 @@ import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';
 import { Terminal } from '../terminal.ts';
 import { terminalClock } from '../terminal-clock.ts';
-import { harmlessText } from '../visible-text.ts';
 import { WaitingConsent } from '../waiting-consent.ts';
 
 const MOST_ANSWER_LINES = 5_000;

@@ -4,12 +4,20 @@
  * Ring 1.
  */
 import { basename } from 'node:path';
-import { type AppId, type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  type AppId,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type Result,
+  visibleLine,
+} from '@cordon/core';
 import type { Installables, PackageSource } from '@cordon/hub';
 import { findInstalled, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
 import type { Configuration } from '../config.ts';
 import { nearest } from '../nearest.ts';
-import { visibleLine } from '../visible-text.ts';
 import { fetchPackages, type Installer, registryFor } from './install.ts';
 import { mark } from './marks.ts';
 

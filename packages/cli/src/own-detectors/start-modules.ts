@@ -9,11 +9,11 @@ import {
   type Question,
   type Result,
   type Service,
+  visibleLine,
 } from '@cordon/core';
 import { type DeclaredModule, readDeclared, STANDARD_NAMES } from '@cordon/detectors';
 import type { Sandbox } from '@cordon/sandbox';
 import { covers } from '../paths.ts';
-import { visibleLine } from '../visible-text.ts';
 import { ModuleProcess } from './module-process.ts';
 import type { ModuleSettings } from './module-settings.ts';
 
