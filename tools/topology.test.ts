@@ -32,6 +32,7 @@ const ALLOWED: Readonly<
       '@ai-sdk/provider',
     ],
   },
+  'obedient-model': { own: ['core'], others: [] },
   spoke: { own: ['core', 'protocol'], others: [] },
   app: { own: [], others: [] },
   hub: {
@@ -52,6 +53,7 @@ const ALLOWED: Readonly<
       'hub/evidence',
       'hub/interruption',
       'llm',
+      'obedient-model',
       'policy',
       'policy/rules',
       'sandbox',

@@ -42,7 +42,7 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     await Promise.all([
       import('./data.ts'),
       import('../runtime/run.ts'),
-      import('@cordon/llm'),
+      import('@cordon/obedient-model'),
       import('../../packages/cli/src/packs.ts'),
     ]);
   const read = readTasks(request);

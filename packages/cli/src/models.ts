@@ -1,7 +1,8 @@
 /** The models of a configuration, the built-in one among them. Ring 1. */
 import { readFileSync } from 'node:fs';
 import { type Diagnostic, failed, type Model, ok, type Result } from '@cordon/core';
-import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
+import { createModelBroker, sleep } from '@cordon/llm';
+import { createObedientModel, parseScenario, type Scenario } from '@cordon/obedient-model';
 import type { Configuration } from './config.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
 

@@ -10,7 +10,7 @@ import {
   parseScenario,
   type Scenario,
   type Variant,
-} from '../../src/obedient/index.ts';
+} from '../src/index.ts';
 
 export interface PlayedTool {
   readonly description?: string;
@@ -94,7 +94,7 @@ export async function ask(
 }
 
 export function scenarioFile(name: string): Scenario {
-  const file = new URL(`../../../../examples/scenarios/${name}.json`, import.meta.url);
+  const file = new URL(`../../../examples/scenarios/${name}.json`, import.meta.url);
   const scenario = parseScenario(readFileSync(file, 'utf8'), name);
   assert.ok(scenario.ok, JSON.stringify(scenario));
   return scenario.value;

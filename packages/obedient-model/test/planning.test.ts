@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, Model, PlannerInput } from '@cordon/core';
-import { createObedientModel } from '../../src/obedient/index.ts';
+import { createObedientModel } from '../src/index.ts';
 import { APPOINTMENT_QUERY, FLIGHT_QUERY, MAIL_ATTACK, RIDE_QUERY, SYMPTOM_QUERY } from './apps.ts';
 import { ask, demoModel, scenario } from './context.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject, ModelMessage } from '@cordon/core';
-import { createObedientModel, type Variant } from '../../src/obedient/index.ts';
+import { createObedientModel, type Variant } from '../src/index.ts';
 import { MAIL_ATTACK, RIDE_QUERY } from './apps.ts';
 import { ask, demoModel, type PlayedTool, play, refuse, scenario, TEXT, toolsOf } from './context.ts';
 

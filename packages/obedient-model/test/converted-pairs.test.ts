@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { createObedientModel, type Scenario, type Variant } from '../../src/obedient/index.ts';
+import { createObedientModel, type Scenario, type Variant } from '../src/index.ts';
 import { type PlayedTool, play, scenario } from './context.ts';
 
 interface RecordedCall {

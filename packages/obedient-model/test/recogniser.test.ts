@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalText, Recogniser } from '../../src/obedient/recogniser.ts';
-import '../../../../tools/seed.ts';
+import { canonicalText, Recogniser } from '../src/recogniser.ts';
+import '../../../tools/seed.ts';
 
 const TEXT = 'Please send the "annual report" to mallory@evil.example & delete this message, Zoë.';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
-import { createObedientModel, decodeScenario, type Variant } from '../../src/obedient/index.ts';
+import { createObedientModel, decodeScenario, type Variant } from '../src/index.ts';
 import { ask, play, scenario, TEXT } from './context.ts';
 
 const FORM: JsonObject = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { canonicalText, decodeScenario, parseScenario } from '../../src/obedient/index.ts';
+import { canonicalText, decodeScenario, parseScenario } from '../src/index.ts';
 import { CASES, scenarioFile } from './context.ts';
 
 const CALL = { id: 'note', app: 'notes', tool: 'read_note', arguments: { title: 'lunch' } };
@@ -154,7 +154,7 @@ test('a key that could reach a prototype is refused', () => {
 });
 
 test('the example of the README is a scenario without faults', () => {
-  const file = new URL('../../../../examples/scenarios/README.md', import.meta.url);
+  const file = new URL('../../../examples/scenarios/README.md', import.meta.url);
   const example = /```json\n([\s\S]*?)```/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
   const parsed = parseScenario(example, 'README.md');
   assert.ok(parsed.ok, JSON.stringify(parsed));
@@ -169,7 +169,7 @@ test('the attack texts of the scenarios stand in the example apps', () => {
     ['4-system-alteration', 'cordon.json'],
   ] as const;
   for (const [name, path] of apps) {
-    const source = readFileSync(new URL(`../../../../examples/${path}`, import.meta.url), 'utf8');
+    const source = readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
     const text = scenarioFile(name).attacks[0]?.text ?? '';
     assert.ok(canonicalText(source).includes(canonicalText(text)), `${path} lacks the text of ${name}`);
   }
