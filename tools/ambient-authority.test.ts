@@ -54,7 +54,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'sessions in which nothing has happened for long are told by the clock',
   },
-  'packages/cli/src/store-key.ts': {
+  'packages/config/src/keys/store-key.ts': {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
   },
@@ -146,7 +146,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the hub is loaded behind the prompt',
   },
-  'packages/cli/src/config.ts': {
+  'packages/config/src/config.ts': {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
@@ -166,7 +166,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'puts fetched packages and their records into the data folder',
   },
-  'packages/cli/src/install/marks.ts': {
+  'packages/config/src/apps/marks.ts': {
     of: ['files'],
     why: 'keeps which entries of `installable` were installed, in the data folder',
   },
@@ -185,11 +185,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
-  'packages/cli/src/network-config.ts': {
+  'packages/config/src/apps/network-config.ts': {
     of: ['code at run time'],
     why: 'the list of public suffixes is loaded for a configuration with an entry of `network`',
   },
-  'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
+  'packages/config/src/reading/paths.ts': {
+    of: ['files'],
+    why: 'paths of the configuration are resolved on the disk',
+  },
   'packages/cli/src/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
@@ -208,7 +211,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'keys that come too fast are not typed; the terminal is handed this clock',
   },
-  'packages/cli/src/text-file.ts': {
+  'packages/config/src/reading/text-file.ts': {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',
   },

@@ -39,15 +39,25 @@ const ALLOWED: Readonly<
     own: ['core', 'egress', 'monitor', 'policy', 'policy/rules', 'protocol', 'sandbox', 'trace'],
     others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
   },
+  config: {
+    own: ['core', 'egress/reach', 'hub', 'llm', 'sandbox/tree-digest', 'trace'],
+    others: [],
+  },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
     own: [
       'attacks',
       'bench',
+      'config',
+      'config/keys',
+      'config/labels',
+      'config/packs',
+      'config/reading',
+      'config/run',
+      'config/run-manifest',
       'core',
       'detectors',
       'egress',
-      'egress/reach',
       'hub',
       'hub/begun-session',
       'hub/evidence',

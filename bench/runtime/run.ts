@@ -8,6 +8,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stateFolder } from '@cordon/config/reading';
 import {
   type Consent,
   DEFAULT_WARM_LIMITS,
@@ -35,7 +36,6 @@ import {
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
-import { stateFolder } from '../../packages/cli/src/paths.ts';
 import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
 import { longTextsOf } from '../../packages/cli/src/rules.ts';
 import { CODE_ROOT } from '../places.ts';

@@ -4,10 +4,10 @@
  *
  * Ring 0: a file decides which programs are started and what they are given.
  */
+
+import type { AgreementQuestions, Configuration, NamedRegistry } from '@cordon/config';
+import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { ToolLabels } from '@cordon/core';
-import type { AgreementQuestions, NamedRegistry } from './agreement.ts';
-import type { Configuration } from './config.ts';
-import { DEFAULT_PACKS } from './packs.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
 

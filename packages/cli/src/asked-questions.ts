@@ -4,6 +4,8 @@
  *
  * Ring 1.
  */
+
+import type { Configuration } from '@cordon/config';
 import {
   type Diagnostic,
   type Fault,
@@ -16,7 +18,6 @@ import {
 } from '@cordon/core';
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import type { Configuration } from './config.ts';
 import { broker } from './models.ts';
 import { answeringOf, askingOf, ownPredicates } from './rules.ts';
 

@@ -4,6 +4,8 @@
  * Ring 1.
  */
 import { join } from 'node:path';
+import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
+import { realPath, stateFolder } from '@cordon/config/reading';
 import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   appLauncher,
@@ -18,13 +20,10 @@ import {
 } from '@cordon/hub';
 import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { type Configuration, isProviderConfigured } from './config.ts';
 import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
 import type { Installer } from './install/install.ts';
 import { installablesOf } from './install/installables.ts';
-import { BUILT_IN_PRICES } from './limits-config.ts';
 import { machineSandbox } from './machine-sandbox.ts';
-import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT } from './policy-in-force.ts';
 import { type Rules, readRules } from './rules.ts';
 

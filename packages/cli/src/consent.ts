@@ -5,6 +5,8 @@
  * Ring 0: this is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
  * visible-text.ts).
  */
+
+import { type TermChoice, termChoices, termOfWord, termWords } from '@cordon/config';
 import {
   type Choice,
   type ChoicePrompt,
@@ -17,7 +19,6 @@ import {
   type PromptEdit,
   visibleLine,
 } from '@cordon/core';
-import { type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
 import {
   type Drawing,
   dataLines,

@@ -4,10 +4,11 @@
  *
  * Ring 1.
  */
+
+import { type Configuration, modelInUse } from '@cordon/config';
 import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result } from '@cordon/core';
 import type { LayerName } from '@cordon/sandbox/layers';
 import type { Store } from '@cordon/trace';
-import { type Configuration, modelInUse } from './config.ts';
 import { openJournal } from './journal.ts';
 import { broker, readScenarios } from './models.ts';
 import type { Rules } from './rules.ts';

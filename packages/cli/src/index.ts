@@ -1,25 +1,6 @@
-export {
-  type AnswerMatch,
-  type AnswerOptions,
-  type AnswerRule,
-  AnswersConsent,
-  consentFrom,
-  parseAnswers,
-} from './answers.ts';
-export type { HandedVariable } from './app-config.ts';
-export {
-  type Configuration,
-  type ConfigurationOptions,
-  type ConfigurationSources,
-  isProviderConfigured,
-  loadAnswers,
-  loadConfiguration,
-  modelInUse,
-} from './config.ts';
 export { TerminalConsent } from './consent.ts';
 export { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 export { jsonLine } from './json-line.ts';
-export { OBEDIENT_MODEL } from './provider-config.ts';
 export { EventRenderer, type RenderOptions, renderDiagnostics } from './render.ts';
 export { QuotedStream, Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
 export { type Row, renderBeside, renderTable, type Story, type StoryLine } from './table.ts';

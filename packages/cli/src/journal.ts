@@ -1,7 +1,8 @@
 /** The store of a configuration: where journal, grants and memories are. Ring 1. */
+
+import type { Configuration } from '@cordon/config';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { openStore, type Store } from '@cordon/trace';
-import type { Configuration } from './config.ts';
 
 /** The store; creates the data folder. */
 export function openJournal({

@@ -4,6 +4,8 @@
  *
  * Ring 0: what it says counts as the user's word. See docs/cli.md for the format.
  */
+
+import { parseEnd } from '@cordon/config';
 import {
   type Choice,
   type ChoicePrompt,
@@ -20,7 +22,6 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { parseEnd } from './grant-term.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface LineAnswersParts {

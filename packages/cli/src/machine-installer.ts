@@ -1,8 +1,8 @@
 /** Fetching packages on this machine, in its sandbox. Ring 1. */
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import type { Configuration } from '@cordon/config';
 import { systemLookup } from '@cordon/egress';
-import type { Configuration } from './config.ts';
 import type { Installer } from './install/install.ts';
 import { findNpm } from './install/npm-program.ts';
 import { DEFAULT_STEP_LIMITS } from './install/step.ts';

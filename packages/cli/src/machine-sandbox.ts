@@ -1,7 +1,7 @@
 /** The sandbox of this machine, as every command opens it. Ring 1. */
 import { join } from 'node:path';
+import type { Configuration } from '@cordon/config';
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';
-import type { Configuration } from './config.ts';
 
 /** The result of a passed self-test is kept among the hub's own files, where no app can write. */
 export function machineSandbox(

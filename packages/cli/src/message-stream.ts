@@ -4,6 +4,8 @@
  *
  * Ring 1.
  */
+
+import { jsonFaultOfLine, nearest } from '@cordon/config/reading';
 import {
   failed,
   isJsonObject,
@@ -16,8 +18,6 @@ import {
   visibleLine,
 } from '@cordon/core';
 import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
-import { jsonFaultOfLine } from './json-fault.ts';
-import { nearest } from './nearest.ts';
 import type { Dialect } from './policy-files.ts';
 
 export type Answer = 'given' | 'not-needed';

@@ -1,10 +1,9 @@
 /** The models of a configuration, the built-in one among them. Ring 1. */
 import { readFileSync } from 'node:fs';
+import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Diagnostic, failed, type Model, ok, type Result } from '@cordon/core';
 import { createModelBroker, sleep } from '@cordon/llm';
 import { createObedientModel, parseScenario, type Scenario } from '@cordon/obedient-model';
-import type { Configuration } from './config.ts';
-import { OBEDIENT_MODEL } from './provider-config.ts';
 
 /** What the built-in model follows. A failure holds what is wrong in any of the files. */
 export function readScenarios(files: readonly string[]): Result<readonly Scenario[], readonly Diagnostic[]> {

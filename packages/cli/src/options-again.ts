@@ -2,7 +2,7 @@
  * The options of a command as they would be typed again, for advice on how to go on: those that say which apps, model,
  * rules and data there are. Ring 1.
  */
-import type { ConfigurationOptions } from './config.ts';
+import type { ConfigurationOptions } from '@cordon/config';
 
 /** For a shell, each with a space before it; empty where none was given. */
 export function optionsAgain(options: ConfigurationOptions & { readonly isolation?: string }): string {

@@ -3,6 +3,16 @@
  *
  * Ring 1; see docs/cli.md.
  */
+
+import {
+  type JsonMember,
+  LineMap,
+  nearest,
+  parseJsonFile,
+  plainJson,
+  quoted,
+  readTextFile,
+} from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -13,11 +23,7 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { plainJson, quoted } from './config-reader.ts';
-import { type JsonMember, LineMap } from './json-text.ts';
-import { nearest } from './nearest.ts';
 import type { ParametersRead } from './policy-files.ts';
-import { parseJsonFile, readTextFile } from './text-file.ts';
 
 /** As commander hands them over. */
 export interface ParameterOptions {

@@ -3,11 +3,12 @@
  *
  * Ring 1.
  */
+
+import { readTextFile } from '@cordon/config/reading';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
 import { loadedPolicy } from './loaded-policy.ts';
-import { readTextFile } from './text-file.ts';
 
 export type Dialect = NonNullable<PolicyOptions['dialect']>;
 

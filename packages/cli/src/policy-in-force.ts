@@ -1,11 +1,11 @@
 /** The policy that holds for whatever this machine runs: the default one and the user's files. Ring 1. */
 import { join, resolve } from 'node:path';
+import { BASE_PACK } from '@cordon/config/packs';
+import { readTextFile } from '@cordon/config/reading';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type LongTexts, type Policy } from '@cordon/policy/rules';
 import { loadedPolicy } from './loaded-policy.ts';
-import { BASE_PACK } from './packs.ts';
-import { readTextFile } from './text-file.ts';
 
 /** The folder that holds `packages/`, `examples/` and `policies/`. */
 export const CODE_ROOT = resolve(import.meta.dirname, '../../..');

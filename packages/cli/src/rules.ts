@@ -1,4 +1,6 @@
 /** The rules of a configuration, and who answers what they ask. Ring 1. */
+
+import type { AskingSettings, Configuration } from '@cordon/config';
 import {
   type Diagnostic,
   ok,
@@ -11,8 +13,6 @@ import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { createService, type EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy/rules';
-import type { AskingSettings } from './asking-config.ts';
-import type { Configuration } from './config.ts';
 import type { OwnPredicates } from './own-detectors/start-modules.ts';
 import { readPolicies } from './policy-in-force.ts';
 import { readWeaker } from './weaker.ts';

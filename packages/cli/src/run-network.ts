@@ -4,6 +4,8 @@
  *
  * Ring 1.
  */
+
+import type { RunRights } from '@cordon/config/run';
 import {
   type AppId,
   type Clock,
@@ -16,7 +18,6 @@ import {
 import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
 import { readPolicies } from './policy-in-force.ts';
 import type { RunRecord } from './run-record.ts';
-import type { RunRights } from './run-rights.ts';
 
 export interface RunNetworkParts {
   readonly app: AppId;

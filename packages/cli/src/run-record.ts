@@ -3,6 +3,9 @@
  *
  * Ring 1.
  */
+
+import { keySource, readJournalKey, readStoreKey } from '@cordon/config/keys';
+import type { Environment } from '@cordon/config/reading';
 import {
   type AppId,
   type EventBody,
@@ -15,9 +18,6 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { openStore, type SessionJournal } from '@cordon/trace';
-import { readJournalKey } from './journal-key.ts';
-import type { Environment } from './paths.ts';
-import { keySource, readStoreKey } from './store-key.ts';
 
 export interface RunRecord {
   readonly session: SessionId;

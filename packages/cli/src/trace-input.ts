@@ -3,6 +3,8 @@
  *
  * Ring 1; see docs/cli.md.
  */
+
+import { jsonFault, nearest, openBytes, quoted, readStream } from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -20,12 +22,8 @@ import {
   type TraceFormat,
   type TraceLabels,
 } from '@cordon/policy';
-import { quoted } from './config-reader.ts';
 import { countEvents, hasEvents, NOTHING_READ } from './event-counts.ts';
-import { jsonFault } from './json-fault.ts';
-import { nearest } from './nearest.ts';
 import type { Dialect } from './policy-files.ts';
-import { openBytes, readStream } from './text-file.ts';
 
 /** A trace, and the document that the paths of its events lead into. */
 export interface TraceInput {

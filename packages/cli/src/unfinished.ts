@@ -1,11 +1,11 @@
 /**
  * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
  */
+
+import { type Configuration, modelInUse, OBEDIENT_MODEL } from '@cordon/config';
 import { type Event, type Fault, fault, type SessionId } from '@cordon/core';
 import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
 import { type Loss, type SessionRecord, type Store, StoreFailure, type TellBroken } from '@cordon/trace';
-import { type Configuration, modelInUse } from './config.ts';
-import { OBEDIENT_MODEL } from './provider-config.ts';
 
 export interface LeftQuery {
   readonly session: SessionId;

@@ -4,10 +4,11 @@
  *
  * Ring 1; the layers themselves refuse what may not be left out.
  */
+
+import { nearest } from '@cordon/config/reading';
+import type { WantedLayer } from '@cordon/config/run';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import { LAYER_NAMES, LAYERS, type LayerName, parseWeaker } from '@cordon/sandbox/layers';
-import { nearest } from './nearest.ts';
-import type { WantedLayer } from './wanted-layer.ts';
 
 /** Each layer once. A failure names every layer that does not exist or cannot be left out. */
 export function readWeaker(

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { agreementTo, isInEffect } from '../src/agreement.ts';
+import { agreementTo, isInEffect } from '@cordon/config';
+import { ConfigurationFolder } from '../../config/test/configuration-folder.ts';
 import { drawFile, TerminalAgreement } from '../src/agreement-question.ts';
 import { Screen } from '../src/screen.ts';
 import { Terminal } from '../src/terminal.ts';
 import { terminalClock } from '../src/terminal-clock.ts';
-import { ConfigurationFolder } from './configuration-folder.ts';
 
 function drawn(content: object): string {
   using folder = new ConfigurationFolder();

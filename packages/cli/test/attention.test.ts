@@ -1,10 +1,10 @@
 /** What a person types answers a question; what arrives by itself does not, however it is cut into pieces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { permissionPrompt } from '../../config/test/permission-prompt.ts';
 import { TerminalConsent } from '../src/consent.ts';
 import type { Question, Reply } from '../src/terminal.ts';
 import { terminalClock } from '../src/terminal-clock.ts';
-import { permissionPrompt } from './permission-prompt.ts';
 import { ManualClock, type ScriptedTerminal, scriptedTerminal, untilShown } from './scripted-terminal.ts';
 
 const NEVER = new AbortController().signal;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consentFrom } from '../src/answers.ts';
+import { consentFrom } from '@cordon/config';
+import { ConfigurationFolder } from '../../config/test/configuration-folder.ts';
 import { compose } from '../src/compose.ts';
-import { ConfigurationFolder } from './configuration-folder.ts';
 
 const RULE = 'raise "keys" if:\n    (call: ToolCall)\n    call is tool:send\n';
 const DETECTOR = 'from cordon.detectors import of_another_program\n\n';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Consent, id, type PermissionAnswer } from '@cordon/core';
 import fc from 'fast-check';
+import { choicePrompt, permissionPrompt } from '../../config/test/permission-prompt.ts';
 import { TerminalConsent } from '../src/consent.ts';
 import { drawPermission, textOfDrawing } from '../src/prompt-drawing.ts';
-import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from './scripted-terminal.ts';
 import '../../../tools/seed.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseAnswers } from '../src/answers.ts';
-import { loadText, problemsOf, summary } from './configuration-folder.ts';
+import { parseAnswers } from '@cordon/config';
+import { loadText, problemsOf, summary } from '../../config/test/configuration-folder.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
 const SOURCES = join(import.meta.dirname, '../src');

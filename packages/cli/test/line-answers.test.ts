@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type PermissionPrompt } from '@cordon/core';
+import { choicePrompt, permissionPrompt } from '../../config/test/permission-prompt.ts';
 import { LineAnswers } from '../src/line-answers.ts';
 import { WaitingConsent } from '../src/waiting-consent.ts';
-import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
 const NOW = 1_795_262_400_000;

@@ -41,21 +41,27 @@ for (const [file, packages] of [
   [
     'commands/chat.ts',
     [
-      ...['core', 'hub/context/owner.ts', 'hub/journal/begun-session.ts', 'hub/journal/interruption.ts'],
+      ...[
+        'config',
+        'core',
+        'hub/context/owner.ts',
+        'hub/journal/begun-session.ts',
+        'hub/journal/interruption.ts',
+      ],
       ...['llm', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
+  ['commands/surroundings.ts', ['config', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
     'commands/sessions.ts',
     [
-      ...['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts'],
-      ...['sandbox/tree-digest.ts', 'trace'],
+      ...['config', 'core', 'hub/context/owner.ts'],
+      ...['hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/check.ts', ['core', 'detectors', 'policy', 'regex']],
-  ['commands/analyze.ts', ['core', 'detectors', 'policy', 'regex']],
-  ['commands/fmt.ts', ['core', 'policy', 'regex']],
+  ['commands/check.ts', ['config', 'core', 'detectors', 'policy', 'regex']],
+  ['commands/analyze.ts', ['config', 'core', 'detectors', 'policy', 'regex']],
+  ['commands/fmt.ts', ['config', 'core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PermissionAnswer, PermissionPrompt } from '@cordon/core';
+import { choicePrompt, permissionPrompt } from '../../config/test/permission-prompt.ts';
 import { TerminalConsent } from '../src/consent.ts';
-import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from './scripted-terminal.ts';
 
 /** 2026-11-21T12:00Z */

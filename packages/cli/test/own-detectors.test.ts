@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { moduleAt } from '@cordon/config';
 import { failed, ok } from '@cordon/core';
 import { openSandbox } from '@cordon/sandbox';
 import { ModuleProcess } from '../src/own-detectors/module-process.ts';
-import { moduleAt } from '../src/own-detectors/module-settings.ts';
 import { Workplace } from './program.ts';
 
 const RULE = `from cordon.detectors import is_rude

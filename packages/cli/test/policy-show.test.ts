@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { BASE_PACK, PACKS } from '../src/packs.ts';
+import { BASE_PACK, PACKS } from '@cordon/config/packs';
 import { CODE_ROOT, packFile, readEachPolicy, readPolicies } from '../src/policy-in-force.ts';
 import { Workplace } from './program.ts';
 

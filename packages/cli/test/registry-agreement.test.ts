@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { agreementToRegistry, isInEffect } from '../src/agreement.ts';
+import { agreementToRegistry, isInEffect } from '@cordon/config';
+import { ConfigurationFolder } from '../../config/test/configuration-folder.ts';
 import { TerminalAgreement } from '../src/agreement-question.ts';
-import { ConfigurationFolder } from './configuration-folder.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
 const NEVER = new AbortController().signal;

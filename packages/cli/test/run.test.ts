@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { readRights } from '@cordon/config/run-manifest';
 import type { Event } from '@cordon/core';
 import { openStore } from '@cordon/trace';
-import { readRights } from '../src/run-manifest.ts';
 import { Workplace } from './program.ts';
 
 const DATA = '.local/share/cordon';

@@ -15,10 +15,9 @@ import type {
   SpendingLimits,
   Suite,
 } from '@cordon/bench';
+import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
-import type { Configuration } from '../config.ts';
 import { broker } from '../models.ts';
-import { OBEDIENT_MODEL } from '../provider-config.ts';
 import { duration } from '../scan/progress-bar.ts';
 
 /** As commander hands them over. */

@@ -3,6 +3,8 @@
  * no app ever fetches what it runs. Ring 1.
  */
 import { basename } from 'node:path';
+import { type Configuration, mark } from '@cordon/config';
+import { nearest } from '@cordon/config/reading';
 import { type Fault, fault, type Result } from '@cordon/core';
 import {
   findInstalled,
@@ -11,12 +13,9 @@ import {
   recordFile,
   requestOf,
 } from '@cordon/sandbox';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
-import { mark } from '../install/marks.ts';
 import type { Difference, InstallRecord } from '../install/record.ts';
-import { nearest } from '../nearest.ts';
 import { renderTable } from '../table.ts';
 import { installerOf } from './installer.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -9,20 +9,24 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { agreementToChange, type Configuration, isMarked, type MarkedEntry, unmark } from '@cordon/config';
+import {
+  isFile,
+  type JsonMember,
+  nearest,
+  parseJsonFile,
+  readTextFile,
+  realPath,
+  stateFolder,
+  withoutMember,
+} from '@cordon/config/reading';
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
 import { type PackageCall, parsePackageLauncher, requestOf } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { agreementToChange } from '../agreement.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { forgetPackage, installedRecord } from '../install/install.ts';
-import { isMarked, type MarkedEntry, unmark } from '../install/marks.ts';
-import { type JsonMember, withoutMember } from '../json-text.ts';
 import { deletedInWords } from '../memory-text.ts';
-import { nearest } from '../nearest.ts';
-import { isFile, realPath, stateFolder } from '../paths.ts';
 import { replaceTextFile } from '../replaced-file.ts';
-import { parseJsonFile, readTextFile } from '../text-file.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';
 import { mayOpen, usingStore } from './opened-store.ts';

@@ -5,6 +5,8 @@
  * Ring 1; what is shown and asked is in review.ts.
  */
 
+import type { Configuration } from '@cordon/config';
+import { realPath } from '@cordon/config/reading';
 import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -16,10 +18,8 @@ import {
 } from '@cordon/hub';
 import { appParts, partDifferences } from '../app-text.ts';
 import { type Composed, knownApps } from '../compose.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { layGround, leaveGround } from '../ground.ts';
-import { realPath } from '../paths.ts';
 import { drawReview } from '../review.ts';
 import { scannedDescription } from '../scanned-description.ts';
 import { noSuchApp } from './apps.ts';

@@ -6,6 +6,8 @@
  */
 
 import { basename, join } from 'node:path';
+import { type Configuration, isInEffect } from '@cordon/config';
+import { isFile, nearest, realPath } from '@cordon/config/reading';
 import { type AppId, type Fault, fault, type InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
@@ -17,15 +19,11 @@ import {
 } from '@cordon/hub';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
-import { isInEffect } from '../agreement.ts';
 import { appParts, freeTexts, leftOutText } from '../app-text.ts';
 import { knownApps, storedPins } from '../compose.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { installedRecord } from '../install/install.ts';
 import { openJournal } from '../journal.ts';
-import { nearest } from '../nearest.ts';
-import { isFile, realPath } from '../paths.ts';
 import { drawFindings } from '../review.ts';
 import { scannedDescription } from '../scanned-description.ts';
 import { renderTable } from '../table.ts';

@@ -17,6 +17,7 @@ import type {
   Start,
   Suite,
 } from '@cordon/bench';
+import { absolutePath, defaultDataFolder } from '@cordon/config/reading';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import {
   type AskedModel,
@@ -31,7 +32,6 @@ import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
 import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { absolutePath, defaultDataFolder } from '../paths.ts';
 import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,7 +1,8 @@
 /** `cordon chat`: queries one after the other, in one session; with `--answers -` each is a line of JSON. Ring 1. */
+
+import { modelInUse } from '@cordon/config';
 import type { Unfinished } from '@cordon/hub';
 import type { Store } from '@cordon/trace';
-import { modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readQueryLine } from '../query-line.ts';
 import { MOST_LINE_LENGTH } from '../terminal.ts';

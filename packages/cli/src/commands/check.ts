@@ -1,16 +1,16 @@
 /** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
+
+import type { Configuration } from '@cordon/config';
+import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';
-import { jsonFault } from '../json-fault.ts';
 import { lintedPolicy } from '../linted-policy.ts';
 import { loadedPolicy } from '../loaded-policy.ts';
 import type { Dialect } from '../policy-files.ts';
 import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
-import { openBytes, readStream } from '../text-file.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface CheckOptions {
@@ -76,7 +76,7 @@ async function ownAsking(
   if (configuration === null) return ok(undefined);
   const { asking, namedModules } = configuration;
   if (asking.modules.length + namedModules.length === 0) return ok(undefined);
-  const { isInEffect } = await import('../agreement.ts');
+  const { isInEffect } = await import('@cordon/config');
   const isAgreed = isInEffect(configuration, surroundings.now);
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);

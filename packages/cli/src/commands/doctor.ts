@@ -1,12 +1,12 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
 import { arch, platform, release } from 'node:os';
+import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
+import { runsPrograms } from '@cordon/config/reading';
 import type { Fault, Result } from '@cordon/core';
 import { LAYERS, openSandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { type Configuration, isProviderConfigured, modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openJournal } from '../journal.ts';
-import { runsPrograms } from '../paths.ts';
 import { renderTable } from '../table.ts';
 import { VERSION } from '../version.ts';
 import { readWeaker } from '../weaker.ts';

@@ -1,4 +1,7 @@
 /** `cordon grants list|revoke|expire|export`: what the user agreed to, and taking it back. Ring 1. */
+
+import { minuteOf, parseEnd } from '@cordon/config';
+import { nearest } from '@cordon/config/reading';
 import {
   type Event,
   failed,
@@ -11,8 +14,6 @@ import {
 } from '@cordon/core';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { minuteOf, parseEnd } from '../grant-term.ts';
-import { nearest } from '../nearest.ts';
 import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';

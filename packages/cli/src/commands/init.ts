@@ -4,14 +4,14 @@
  *
  * Ring 1.
  */
+
+import { agreementToChange, type Configuration } from '@cordon/config';
+import { parseJsonFile, readTextFile } from '@cordon/config/reading';
 import { failed, fault, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { AppDescription } from '@cordon/hub';
-import { agreementToChange } from '../agreement.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type LabelProposal, type ProposedTool, proposeLabels } from '../label-proposal.ts';
 import { replaceTextFile } from '../replaced-file.ts';
-import { parseJsonFile, readTextFile } from '../text-file.ts';
 import { agreedDescriptions } from './apps.ts';
 import { confirmed } from './confirmation.ts';
 import type { Surroundings } from './surroundings.ts';

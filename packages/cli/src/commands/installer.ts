@@ -1,6 +1,5 @@
 /** Fetching packages for somebody at this terminal. Ring 1. */
-import { agreementToRegistry } from '../agreement.ts';
-import type { Configuration } from '../config.ts';
+import { agreementToRegistry, type Configuration } from '@cordon/config';
 import type { Installer } from '../install/install.ts';
 import { machineInstaller } from '../machine-installer.ts';
 import type { Surroundings } from './surroundings.ts';

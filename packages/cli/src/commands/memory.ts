@@ -1,10 +1,11 @@
 /** `cordon memory`: what is remembered, by whom it is kept; correcting, deleting and exporting it. Ring 1. */
+
+import { minuteOf } from '@cordon/config';
+import { readStoreKey } from '@cordon/config/keys';
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { minuteOf } from '../grant-term.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
-import { readStoreKey } from '../store-key.ts';
 import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';

@@ -4,8 +4,9 @@
  *
  * Ring 1.
  */
+
+import type { Configuration } from '@cordon/config';
 import type { Store } from '@cordon/trace';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openJournal } from '../journal.ts';
 import type { Surroundings } from './surroundings.ts';

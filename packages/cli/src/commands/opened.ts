@@ -4,12 +4,13 @@
  *
  * Ring 1.
  */
+
+import type { Configuration } from '@cordon/config';
 import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
 import type { Store } from '@cordon/trace';
 import type { Composed } from '../compose.ts';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Ground, layGround, leaveGround, type Obstacle } from '../ground.ts';
 import { optionsAgain } from '../options-again.ts';

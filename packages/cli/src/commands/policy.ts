@@ -1,11 +1,11 @@
 /** `cordon policy show`: which policies are in force, which rules they have, from where, and what each stops. Ring 1. */
 
+import type { Configuration } from '@cordon/config';
+import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonLine } from '../json-line.ts';
-import { BASE_PACK, PACKS, type Pack } from '../packs.ts';
 import { readEachPolicy } from '../policy-in-force.ts';
 import type { Surroundings } from './surroundings.ts';
 

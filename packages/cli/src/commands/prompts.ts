@@ -1,4 +1,6 @@
 /** `cordon prompts`: questions that wait for an answer, and answering them from here. Ring 0: it says the user's word. */
+
+import { minuteOf, parseEnd, termChoices } from '@cordon/config';
 import {
   type Choice,
   failed,
@@ -14,7 +16,6 @@ import {
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { minuteOf, parseEnd, termChoices } from '../grant-term.ts';
 import {
   type Drawing,
   drawChoice,

@@ -1,7 +1,8 @@
 /** `cordon resume [SESSION]`: goes on with a query that came to no answer. Ring 1. */
+
+import type { Configuration } from '@cordon/config';
 import type { SessionId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import type { Configuration } from '../config.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
 import { openJournal } from '../journal.ts';
 import { leftQuery } from '../unfinished.ts';

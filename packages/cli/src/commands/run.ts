@@ -8,6 +8,19 @@ import { statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { homedir, constants as systemConstants } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
+import { keyFiles } from '@cordon/config/keys';
+import {
+  absolutePath,
+  cacheFolder,
+  configurationCandidates,
+  covers,
+  defaultDataFolder,
+  PROGRAM_FOLDERS,
+  realPath,
+  writtenFolders,
+} from '@cordon/config/reading';
+import { NO_RIGHTS, type RunRights, runStateFolder, wantedLayers } from '@cordon/config/run';
+import type { RightsOptions } from '@cordon/config/run-manifest';
 import {
   type AppId,
   type Diagnostic,
@@ -30,23 +43,9 @@ import {
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { EXIT } from '../exit.ts';
-import { keyFiles } from '../journal-key.ts';
-import {
-  absolutePath,
-  cacheFolder,
-  configurationCandidates,
-  covers,
-  defaultDataFolder,
-  PROGRAM_FOLDERS,
-  realPath,
-  writtenFolders,
-} from '../paths.ts';
 import { relayIn, relayOut } from '../relay.ts';
-import type { RightsOptions } from '../run-manifest.ts';
 import type { RunRecord } from '../run-record.ts';
 import { RunReport } from '../run-report.ts';
-import { NO_RIGHTS, type RunRights, runStateFolder } from '../run-rights.ts';
-import { wantedLayers } from '../wanted-layer.ts';
 import { readWeaker, weakerNotices } from '../weaker.ts';
 
 export interface RunOptions extends RightsOptions {
@@ -171,12 +170,12 @@ async function prepare(
 /** Nothing of the reader is loaded for a command that is given nothing. */
 async function rightsOf(
   options: RunOptions,
-  place: Parameters<typeof import('../run-manifest.ts').readRights>[1],
+  place: Parameters<typeof import('@cordon/config/run-manifest').readRights>[1],
 ): Promise<Result<RunRights, readonly Diagnostic[]>> {
   const { read, write, network, env } = options;
   const isSilent = [read, write, network, env].every((given) => given.length === 0);
   if (isSilent && options.manifest === undefined && options.state === undefined) return ok(NO_RIGHTS);
-  const { readRights } = await import('../run-manifest.ts');
+  const { readRights } = await import('@cordon/config/run-manifest');
   const manifest = options.manifest === undefined ? {} : { manifest: resolve(place.cwd, options.manifest) };
   return readRights({ ...options, ...manifest }, place);
 }

@@ -1,14 +1,14 @@
 /** `cordon scan`: what a policy finds in logs of any size. Ring 1; see docs/cli.md. */
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { readLabelFile } from '@cordon/config/labels';
+import { BASE_PACK, DEFAULT_PACKS } from '@cordon/config/packs';
 import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
 import type { Answerers } from '../asked-questions.ts';
 import { Drawing } from '../drawing.ts';
 import { NOTHING_READ } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readLabelFile } from '../label-file.ts';
-import { BASE_PACK, DEFAULT_PACKS } from '../packs.ts';
 import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
 import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
 import { packFile } from '../policy-in-force.ts';

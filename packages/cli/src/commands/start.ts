@@ -1,5 +1,5 @@
 /** `cordon start`, which is `npm start`: chat where a provider is configured, else the demo. Ring 1. */
-import { isProviderConfigured } from '../config.ts';
+import { isProviderConfigured } from '@cordon/config';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -5,19 +5,26 @@
  */
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import {
+  type AgreementQuestions,
+  agreementTo,
+  type Configuration,
+  type ConfigurationOptions,
+  consentFrom,
+  isInEffect,
+  loadAnswers,
+  loadConfiguration,
+  parseEnd,
+} from '@cordon/config';
+import type { Environment } from '@cordon/config/reading';
 import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
-import { type AgreementQuestions, agreementTo, isInEffect } from '../agreement.ts';
 import { TerminalAgreement } from '../agreement-question.ts';
-import { consentFrom } from '../answers.ts';
-import { type Configuration, type ConfigurationOptions, loadAnswers, loadConfiguration } from '../config.ts';
 import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { parseEnd } from '../grant-term.ts';
 import type { Obstacle } from '../ground.ts';
 import { eventLine, jsonLine } from '../json-line.ts';
 import { LineAnswers } from '../line-answers.ts';
-import type { Environment } from '../paths.ts';
 import { EventRenderer, renderDiagnostics } from '../render.ts';
 import type { InTurn } from '../review.ts';
 import { Screen } from '../screen.ts';

@@ -1,6 +1,7 @@
 /** How commands are told to read traces. Ring 1. */
+
+import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy';
-import { readLabelFile } from '../label-file.ts';
 import type { Dialect } from '../policy-files.ts';
 import { formatNamed, type TraceOptions } from '../trace-input.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -4,6 +4,8 @@
  * Ring 1.
  */
 import { basename } from 'node:path';
+import { type Configuration, mark } from '@cordon/config';
+import { nearest } from '@cordon/config/reading';
 import {
   type AppId,
   type Fault,
@@ -16,10 +18,7 @@ import {
 } from '@cordon/core';
 import type { Installables, PackageSource } from '@cordon/hub';
 import { findInstalled, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
-import type { Configuration } from '../config.ts';
-import { nearest } from '../nearest.ts';
 import { fetchPackages, type Installer, registryFor } from './install.ts';
-import { mark } from './marks.ts';
 
 const MOST_COMMAND = 300;
 

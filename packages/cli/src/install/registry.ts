@@ -6,8 +6,8 @@
  * Ring 1.
  */
 import { join } from 'node:path';
+import type { Environment } from '@cordon/config/reading';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { Environment } from '../paths.ts';
 
 export interface Registry {
   /** Without user and password; ends in `/`. */

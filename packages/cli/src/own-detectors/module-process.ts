@@ -8,6 +8,7 @@
 import { connect as dial } from 'node:net';
 import { dirname, extname } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { ModuleSettings } from '@cordon/config';
 import {
   DEFAULT_APP_LIMITS,
   failed,
@@ -36,7 +37,6 @@ import {
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { digestTreeInPieces } from '@cordon/sandbox/tree-digest';
-import type { ModuleSettings } from './module-settings.ts';
 
 const START_MS = 20_000;
 /** An idle process of 50 MiB is not kept. */

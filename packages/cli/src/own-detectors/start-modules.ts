@@ -1,5 +1,7 @@
 /** From modules of the user's predicates to what rules can call, and to who answers. Ring 1. */
 import { basename, dirname } from 'node:path';
+import type { ModuleSettings } from '@cordon/config';
+import { covers } from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -13,9 +15,7 @@ import {
 } from '@cordon/core';
 import { type DeclaredModule, readDeclared, STANDARD_NAMES } from '@cordon/detectors';
 import type { Sandbox } from '@cordon/sandbox';
-import { covers } from '../paths.ts';
 import { ModuleProcess } from './module-process.ts';
-import type { ModuleSettings } from './module-settings.ts';
 
 export interface OwnPredicates {
   readonly modules: readonly DeclaredModule[];

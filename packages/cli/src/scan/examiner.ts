@@ -4,6 +4,8 @@
  *
  * Ring 1.
  */
+
+import { jsonFaultOfLine } from '@cordon/config/reading';
 import {
   failed,
   type Json,
@@ -25,7 +27,6 @@ import {
   TraceLabels,
 } from '@cordon/policy';
 import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
-import { jsonFaultOfLine } from '../json-fault.ts';
 import type { Dialect } from '../policy-files.ts';
 import { isElement } from '../trace-input.ts';
 import { NeedTable } from './rule-needs.ts';

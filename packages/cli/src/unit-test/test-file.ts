@@ -5,6 +5,17 @@
  * Ring 1; see docs/policy/testing.md.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { readLabelFile, readLabels } from '@cordon/config/labels';
+import {
+  ConfigReader,
+  type Located,
+  nearest,
+  type ObjectReader,
+  parseJsonFile,
+  plainJson,
+  quoted,
+  readTextFile,
+} from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -16,11 +27,7 @@ import {
 } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { type TraceEvent, TraceLabels } from '@cordon/policy';
-import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
-import { readLabelFile, readLabels } from '../label-file.ts';
-import { nearest } from '../nearest.ts';
 import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
-import { parseJsonFile, readTextFile } from '../text-file.ts';
 import type { Expectation, ExpectedFinding, Verdict } from './expectation.ts';
 import { readTrace } from './test-trace.ts';
 

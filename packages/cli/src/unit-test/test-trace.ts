@@ -4,9 +4,16 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
+
+import {
+  type ConfigReader,
+  type Located,
+  type ObjectReader,
+  plainJson,
+  quoted,
+} from '@cordon/config/reading';
 import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
 import { MessageStream } from '../message-stream.ts';
 import type { Dialect } from '../policy-files.ts';
 

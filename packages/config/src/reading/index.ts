@@ -1,0 +1,20 @@
+export { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from './config-reader.ts';
+export { jsonFault, jsonFaultOfLine } from './json-fault.ts';
+export { type JsonMember, LineMap, withoutMember } from './json-text.ts';
+export { nearest } from './nearest.ts';
+export {
+  absolutePath,
+  cacheFolder,
+  configurationCandidates,
+  covers,
+  defaultDataFolder,
+  type Environment,
+  isFile,
+  mountRunsPrograms,
+  PROGRAM_FOLDERS,
+  realPath,
+  runsPrograms,
+  stateFolder,
+  writtenFolders,
+} from './paths.ts';
+export { openBytes, parseJsonFile, readStream, readTextFile } from './text-file.ts';
