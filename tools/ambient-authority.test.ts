@@ -207,7 +207,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'how far a scan came is kept in a file, with digests of what it read',
   },
   'packages/cli/src/scan/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
-  'packages/cli/src/terminal-clock.ts': {
+  'packages/console/src/terminal/terminal-clock.ts': {
     of: ['clock'],
     why: 'keys that come too fast are not typed; the terminal is handed this clock',
   },

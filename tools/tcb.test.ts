@@ -89,6 +89,7 @@ test('the trusted computing base is counted', (t) => {
     packages.map(({ name }) => name),
     [
       'config',
+      'console',
       'core',
       'egress',
       'hub',

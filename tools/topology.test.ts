@@ -43,6 +43,10 @@ const ALLOWED: Readonly<
     own: ['core', 'egress/reach', 'hub', 'llm', 'sandbox/tree-digest', 'trace'],
     others: [],
   },
+  console: {
+    own: ['config', 'config/packs', 'core', 'detectors', 'hub'],
+    others: [],
+  },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
     own: [
@@ -55,6 +59,9 @@ const ALLOWED: Readonly<
       'config/reading',
       'config/run',
       'config/run-manifest',
+      'console',
+      'console/review',
+      'console/text',
       'core',
       'detectors',
       'egress',

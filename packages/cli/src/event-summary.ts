@@ -3,9 +3,10 @@
  *
  * Ring 1; the words of others in it are escaped by whoever shows it.
  */
+
+import { argumentsInLine } from '@cordon/console/text';
 import type { Json } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
-import { argumentsInLine } from './argument-lines.ts';
 
 /** Characters of a text or of arguments. */
 const MOST_TEXT = 120;

@@ -5,10 +5,10 @@
  *
  * Ring 1.
  */
+
+import type { Drawing, Marks, Style } from '@cordon/console/text';
 import type { Policy, PolicyDecision, PolicyReason } from '@cordon/policy';
-import type { Drawing, Marks } from './drawing.ts';
 import { renderRange } from './findings.ts';
-import type { Style } from './screen.ts';
 import type { TraceInput } from './trace-input.ts';
 
 type Explanation = PolicyReason['explanation'];

@@ -3,11 +3,10 @@
  *
  * Ring 1; see docs/cli.md for the shape of the lines.
  */
+
+import { type Drawing, jsonLine, type Marks, type Style } from '@cordon/console/text';
 import type { Analysis, Policy, UndecidedAssignment, Violation } from '@cordon/policy';
-import type { Drawing, Marks } from './drawing.ts';
 import { EventSummaries } from './event-summary.ts';
-import { jsonLine } from './json-line.ts';
-import type { Style } from './screen.ts';
 import type { TraceInput } from './trace-input.ts';
 import { parseRange, valueAt } from './trace-path.ts';
 

@@ -4,6 +4,8 @@
  *
  * Ring 1; words of apps and models are escaped by the screen.
  */
+
+import { argumentsInLine, QuotedStream, type Screen, type Style } from '@cordon/console/text';
 import {
   type AppId,
   type ContextId,
@@ -15,8 +17,6 @@ import {
   type Reason,
   visibleLine,
 } from '@cordon/core';
-import { argumentsInLine } from './argument-lines.ts';
-import { QuotedStream, type Screen, type Style } from './screen.ts';
 
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */

@@ -3,9 +3,9 @@
  *
  * Ring 1.
  */
+
+import { argumentsInLine, type StoryLine } from '@cordon/console/text';
 import type { Event, EventId } from '@cordon/core';
-import { argumentsInLine } from './argument-lines.ts';
-import type { StoryLine } from './table.ts';
 
 /** Characters. */
 const MOST_ARGUMENTS = 90;

@@ -41,27 +41,21 @@ for (const [file, packages] of [
   [
     'commands/chat.ts',
     [
-      ...[
-        'config',
-        'core',
-        'hub/context/owner.ts',
-        'hub/journal/begun-session.ts',
-        'hub/journal/interruption.ts',
-      ],
-      ...['llm', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...['config', 'console', 'core', 'hub/context/owner.ts', 'hub/journal/begun-session.ts'],
+      ...['hub/journal/interruption.ts', 'llm', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/surroundings.ts', ['config', 'core', 'sandbox/tree-digest.ts', 'trace']],
+  ['commands/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
     'commands/sessions.ts',
     [
-      ...['config', 'core', 'hub/context/owner.ts'],
+      ...['config', 'console', 'core', 'hub/context/owner.ts'],
       ...['hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/check.ts', ['config', 'core', 'detectors', 'policy', 'regex']],
-  ['commands/analyze.ts', ['config', 'core', 'detectors', 'policy', 'regex']],
-  ['commands/fmt.ts', ['config', 'core', 'policy', 'regex']],
+  ['commands/check.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex']],
+  ['commands/analyze.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex']],
+  ['commands/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));

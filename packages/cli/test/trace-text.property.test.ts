@@ -1,12 +1,11 @@
 /** What is true of any text and any trace that commands about traces read, cut up and show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Drawing, Screen } from '@cordon/console/text';
 import { type Json, textColumns } from '@cordon/core';
 import { decodeChat } from '@cordon/policy';
 import fc from 'fast-check';
-import { Drawing } from '../src/drawing.ts';
 import { MessageStream } from '../src/message-stream.ts';
-import { Screen } from '../src/screen.ts';
 import { streamLines } from '../src/stream-lines.ts';
 import { tracesOf } from '../src/trace-input.ts';
 import { parseRange, valueAt } from '../src/trace-path.ts';

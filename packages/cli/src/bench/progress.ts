@@ -5,8 +5,8 @@
  * Ring 1.
  */
 import type { Progress } from '@cordon/bench';
+import type { Style } from '@cordon/console/text';
 import { duration } from '../scan/progress-bar.ts';
-import type { Style } from '../screen.ts';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;

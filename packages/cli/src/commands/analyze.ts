@@ -1,11 +1,10 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
+
+import { Drawing, jsonLine, written } from '@cordon/console/text';
 import type { Awaited } from '@cordon/detectors';
-import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
-import { jsonLine } from '../json-line.ts';
-import { written } from '../output-stream.ts';
 import { readTraces } from '../trace-input.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';
 import { nearest } from '@cordon/config/reading';
+import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, type Result } from '@cordon/core';
 import {
   findInstalled,
@@ -16,7 +17,6 @@ import {
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
 import type { Difference, InstallRecord } from '../install/record.ts';
-import { renderTable } from '../table.ts';
 import { installerOf } from './installer.ts';
 import type { Surroundings } from './surroundings.ts';
 

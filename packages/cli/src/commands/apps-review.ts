@@ -7,6 +7,7 @@
 
 import type { Configuration } from '@cordon/config';
 import { realPath } from '@cordon/config/reading';
+import { appParts, drawReview, partDifferences, scannedDescription } from '@cordon/console/review';
 import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -16,12 +17,9 @@ import {
   type Session,
   type Vetting,
 } from '@cordon/hub';
-import { appParts, partDifferences } from '../app-text.ts';
 import { type Composed, knownApps } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { layGround, leaveGround } from '../ground.ts';
-import { drawReview } from '../review.ts';
-import { scannedDescription } from '../scanned-description.ts';
 import { noSuchApp } from './apps.ts';
 import { composeReviewed } from './opened.ts';
 import { usingStore } from './opened-store.ts';

@@ -8,6 +8,8 @@
 import { basename, join } from 'node:path';
 import { type Configuration, isInEffect } from '@cordon/config';
 import { isFile, nearest, realPath } from '@cordon/config/reading';
+import { appParts, drawFindings, freeTexts, leftOutText, scannedDescription } from '@cordon/console/review';
+import { renderTable } from '@cordon/console/text';
 import { type AppId, type Fault, fault, type InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
@@ -19,14 +21,10 @@ import {
 } from '@cordon/hub';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
-import { appParts, freeTexts, leftOutText } from '../app-text.ts';
 import { knownApps, storedPins } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { installedRecord } from '../install/install.ts';
 import { openJournal } from '../journal.ts';
-import { drawFindings } from '../review.ts';
-import { scannedDescription } from '../scanned-description.ts';
-import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,11 +1,11 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 
 import { readTextFile } from '@cordon/config/reading';
+import { jsonLine } from '@cordon/console/text';
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
 import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/hub/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonLine } from '../json-line.ts';
 import { EventRenderer } from '../render.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

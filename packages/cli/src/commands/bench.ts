@@ -18,6 +18,7 @@ import type {
   Suite,
 } from '@cordon/bench';
 import { absolutePath, defaultDataFolder } from '@cordon/config/reading';
+import { Drawing, renderTable } from '@cordon/console/text';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import {
   type AskedModel,
@@ -30,9 +31,7 @@ import {
 } from '../bench/playing.ts';
 import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
-import { Drawing } from '../drawing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** As commander hands them over. */

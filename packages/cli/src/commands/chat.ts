@@ -1,11 +1,10 @@
 /** `cordon chat`: queries one after the other, in one session; with `--answers -` each is a line of JSON. Ring 1. */
 
 import { modelInUse } from '@cordon/config';
+import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
 import type { Unfinished } from '@cordon/hub';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readQueryLine } from '../query-line.ts';
-import { MOST_LINE_LENGTH } from '../terminal.ts';
 import { newestSessions } from '../unfinished.ts';
 import { type Opening, withOpening } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';

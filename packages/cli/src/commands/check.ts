@@ -2,6 +2,7 @@
 
 import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
+import { drawExcerpt, SourceLines } from '@cordon/console/text';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
@@ -10,7 +11,6 @@ import { counted } from '../findings.ts';
 import { lintedPolicy } from '../linted-policy.ts';
 import { loadedPolicy } from '../loaded-policy.ts';
 import type { Dialect } from '../policy-files.ts';
-import { drawExcerpt, SourceLines } from '../source-excerpt.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface CheckOptions {

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { consentFrom } from '@cordon/config';
 import { stateFolder } from '@cordon/config/reading';
+import { renderBeside, type Story, type StoryLine } from '@cordon/console/text';
 import { type Event, type InstalledApp, type Json, parseJson } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import type { CaseStudy, Conversations, Evidence, Verdict } from '../case-studies/case-study.ts';
@@ -20,7 +21,6 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { leaveGround } from '../ground.ts';
 import { CODE_ROOT } from '../policy-in-force.ts';
 import { storyOf } from '../story.ts';
-import { renderBeside, type Story, type StoryLine } from '../table.ts';
 import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -6,8 +6,8 @@
  * Ring 1.
  */
 import type { Result as Attempted, Outcome } from '@cordon/attacks';
+import { renderTable } from '@cordon/console/text';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
 import { readWeaker } from '../weaker.ts';
 import { doctor } from './doctor.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,12 +2,12 @@
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
 import { runsPrograms } from '@cordon/config/reading';
+import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
 import { LAYERS, openSandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openJournal } from '../journal.ts';
-import { renderTable } from '../table.ts';
 import { VERSION } from '../version.ts';
 import { readWeaker } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';

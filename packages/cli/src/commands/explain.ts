@@ -1,14 +1,12 @@
 /** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
+
+import { Drawing, jsonLine, type Style, written } from '@cordon/console/text';
 import type { PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
-import { Drawing } from '../drawing.ts';
 import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
 import { EventSummaries } from '../event-summary.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Decided, ExplanationRenderer } from '../explanation.ts';
 import { counted } from '../findings.ts';
-import { jsonLine } from '../json-line.ts';
-import { written } from '../output-stream.ts';
-import type { Style } from '../screen.ts';
 import { readTraces, type TraceInput } from '../trace-input.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';

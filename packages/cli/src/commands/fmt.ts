@@ -1,12 +1,11 @@
 /** `cordon fmt`: policies in canonical form, in place or from standard input to standard output. Ring 1. */
 
 import { readStream, readTextFile } from '@cordon/config/reading';
+import { diffLines, written } from '@cordon/console/text';
 import { type Diagnostic, failed, type Result, visibleLine } from '@cordon/core';
 import { format } from '@cordon/policy';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { written } from '../output-stream.ts';
 import { replaceTextFile } from '../replaced-file.ts';
-import { diffLines } from '../text-diff.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface FormatOptions {

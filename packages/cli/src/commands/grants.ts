@@ -2,6 +2,7 @@
 
 import { minuteOf, parseEnd } from '@cordon/config';
 import { nearest } from '@cordon/config/reading';
+import { renderTable } from '@cordon/console/text';
 import {
   type Event,
   failed,
@@ -14,7 +15,6 @@ import {
 } from '@cordon/core';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,11 +2,11 @@
 
 import { minuteOf } from '@cordon/config';
 import { readStoreKey } from '@cordon/config/keys';
+import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
-import { renderTable } from '../table.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';
 import { mayOpen, usingStore, withStore } from './opened-store.ts';

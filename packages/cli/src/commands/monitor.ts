@@ -1,10 +1,10 @@
 /** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
+
+import { jsonLine, written } from '@cordon/console/text';
 import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
 import type { Answerers } from '../asked-questions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonLine } from '../json-line.ts';
 import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
-import { written } from '../output-stream.ts';
 import { type StreamLine, streamLines } from '../stream-lines.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';

@@ -2,10 +2,10 @@
 
 import type { Configuration } from '@cordon/config';
 import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';
+import { jsonLine } from '@cordon/console/text';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonLine } from '../json-line.ts';
 import { readEachPolicy } from '../policy-in-force.ts';
 import type { Surroundings } from './surroundings.ts';
 

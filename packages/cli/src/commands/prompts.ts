@@ -2,6 +2,15 @@
 
 import { minuteOf, parseEnd, termChoices } from '@cordon/config';
 import {
+  type Drawing,
+  drawChoice,
+  drawPermission,
+  fieldWords,
+  showDrawing,
+  textOfDrawing,
+} from '@cordon/console';
+import type { Style } from '@cordon/console/text';
+import {
   type Choice,
   failed,
   type GrantDuration,
@@ -16,15 +25,6 @@ import {
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import {
-  type Drawing,
-  drawChoice,
-  drawPermission,
-  fieldWords,
-  showDrawing,
-  textOfDrawing,
-} from '../prompt-drawing.ts';
-import type { Style } from '../screen.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

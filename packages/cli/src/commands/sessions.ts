@@ -1,9 +1,9 @@
 /** `cordon sessions`: what was asked, and what can be gone on with. Ring 1. */
 
 import { minuteOf } from '@cordon/config';
+import { renderTable } from '@cordon/console/text';
 import type { Store } from '@cordon/trace';
 import type { ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
 import { type LeftQuery, type ListedSession, newestSessions } from '../unfinished.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';

@@ -17,20 +17,21 @@ import {
   parseEnd,
 } from '@cordon/config';
 import type { Environment } from '@cordon/config/reading';
+import {
+  LineAnswers,
+  Terminal,
+  TerminalAgreement,
+  TerminalConsent,
+  terminalClock,
+  WaitingConsent,
+} from '@cordon/console';
+import type { InTurn } from '@cordon/console/review';
+import { eventLine, jsonLine, Screen } from '@cordon/console/text';
 import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
-import { TerminalAgreement } from '../agreement-question.ts';
-import { TerminalConsent } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Obstacle } from '../ground.ts';
-import { eventLine, jsonLine } from '../json-line.ts';
-import { LineAnswers } from '../line-answers.ts';
 import { EventRenderer, renderDiagnostics } from '../render.ts';
-import type { InTurn } from '../review.ts';
-import { Screen } from '../screen.ts';
-import { Terminal } from '../terminal.ts';
-import { terminalClock } from '../terminal-clock.ts';
-import { WaitingConsent } from '../waiting-consent.ts';
 
 const MOST_ANSWER_LINES = 5_000;
 
@@ -183,7 +184,7 @@ export class Surroundings {
     // Loaded when there is something to look at: it looks for orders in descriptions, with the hub and the detectors.
     return {
       agrees: async (review, signal) =>
-        new (await import('../review.ts')).TerminalReviewer(parts).agrees(review, signal),
+        new (await import('@cordon/console/review')).TerminalReviewer(parts).agrees(review, signal),
     };
   }
 

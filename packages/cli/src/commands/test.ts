@@ -1,5 +1,5 @@
 /** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
-import { Drawing } from '../drawing.ts';
+import { Drawing } from '@cordon/console/text';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';
 import { readTestFile, type TestFile } from '../unit-test/test-file.ts';

@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import type { Style } from '../screen.ts';
+import type { Style } from '@cordon/console/text';
 import { megabytes } from './summary-report.ts';
 
 export interface ProgressOptions {

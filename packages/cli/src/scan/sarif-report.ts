@@ -6,9 +6,9 @@
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { jsonLine } from '@cordon/console/text';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { jsonLine } from '../json-line.ts';
 import { type Input, STANDARD_INPUT } from './input.ts';
 import type { LineRecord } from './part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';

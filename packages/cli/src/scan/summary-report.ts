@@ -3,12 +3,12 @@
  *
  * Ring 1. Words of traces are made visible by the drawing.
  */
+
+import { type Drawing, renderTable } from '@cordon/console/text';
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import type { Drawing } from '../drawing.ts';
 import { readWords } from '../event-counts.ts';
 import { counted, EFFECTS } from '../findings.ts';
-import { renderTable } from '../table.ts';
 import type { Input } from './input.ts';
 import type { LineRecord } from './part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';

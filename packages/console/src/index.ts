@@ -1,0 +1,21 @@
+export { TerminalAgreement } from './questions/agreement-question.ts';
+export { TerminalConsent } from './questions/consent.ts';
+export { LineAnswers } from './questions/line-answers.ts';
+export {
+  type Drawing,
+  drawChoice,
+  drawPermission,
+  fieldWords,
+  showDrawing,
+  textOfDrawing,
+} from './questions/prompt-drawing.ts';
+export { readQueryLine } from './questions/query-line.ts';
+export { WaitingConsent } from './questions/waiting-consent.ts';
+export {
+  MOST_LINE_LENGTH,
+  type Question,
+  type Reply,
+  Terminal,
+  type TerminalOptions,
+} from './terminal/terminal.ts';
+export { terminalClock } from './terminal/terminal-clock.ts';
