@@ -162,7 +162,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'deletes the folder of an app that was removed, when the user says so',
   },
-  'packages/cli/src/install/install.ts': {
+  'packages/install/src/install.ts': {
     of: ['files'],
     why: 'puts fetched packages and their records into the data folder',
   },
@@ -170,17 +170,17 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'keeps which entries of `installable` were installed, in the data folder',
   },
-  'packages/cli/src/install/inside/fetch.ts': {
+  'packages/install/src/inside/fetch.ts': {
     of: ['files', 'processes'],
     why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',
   },
-  'packages/cli/src/install/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
-  'packages/cli/src/install/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
-  'packages/cli/src/install/received-tree.ts': {
+  'packages/install/src/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
+  'packages/install/src/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
+  'packages/install/src/received-tree.ts': {
     of: ['files'],
     why: 'writes what an install step sends into a new folder',
   },
-  'packages/cli/src/install/step.ts': {
+  'packages/install/src/step.ts': {
     of: ['sockets'],
     why: 'of sockets the type only',
   },

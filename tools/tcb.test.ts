@@ -93,6 +93,7 @@ test('the trusted computing base is counted', (t) => {
       'core',
       'egress',
       'hub',
+      'install',
       'monitor',
       'policy',
       'protocol',

@@ -47,6 +47,10 @@ const ALLOWED: Readonly<
     own: ['config', 'config/packs', 'core', 'detectors', 'hub'],
     others: [],
   },
+  install: {
+    own: ['config/reading', 'core', 'egress', 'sandbox'],
+    others: [],
+  },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
     own: [
@@ -69,6 +73,7 @@ const ALLOWED: Readonly<
       'hub/begun-session',
       'hub/evidence',
       'hub/interruption',
+      'install',
       'llm',
       'obedient-model',
       'policy',

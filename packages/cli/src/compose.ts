@@ -18,10 +18,10 @@ import {
   readDescription,
   StoredPins,
 } from '@cordon/hub';
+import type { Installer } from '@cordon/install';
 import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
-import type { Installer } from './install/install.ts';
 import { installablesOf } from './install/installables.ts';
 import { machineSandbox } from './machine-sandbox.ts';
 import { CODE_ROOT } from './policy-in-force.ts';

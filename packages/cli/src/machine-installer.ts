@@ -3,9 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Configuration } from '@cordon/config';
 import { systemLookup } from '@cordon/egress';
-import type { Installer } from './install/install.ts';
-import { findNpm } from './install/npm-program.ts';
-import { DEFAULT_STEP_LIMITS } from './install/step.ts';
+import { DEFAULT_STEP_LIMITS, findNpm, type Installer } from '@cordon/install';
 import { machineSandbox } from './machine-sandbox.ts';
 
 /** Characters of a package manager's file. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type InstalledApp, id, SILENT_MANIFEST } from '@cordon/core';
+import { Machine } from '../../install/test/install-fixture.ts';
 import { installablesOf } from '../src/install/installables.ts';
-import { Machine } from './install-fixture.ts';
 
 function appOf(command: string): InstalledApp {
   const [program = '', ...args] = command.split(' ');

@@ -8,6 +8,14 @@ import { nearest } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, type Result } from '@cordon/core';
 import {
+  type Difference,
+  type Fetched,
+  fetchPackages,
+  type Installer,
+  type InstallRecord,
+  installedRecord,
+} from '@cordon/install';
+import {
   findInstalled,
   type PackageCall,
   parsePackageLauncher,
@@ -15,8 +23,6 @@ import {
   requestOf,
 } from '@cordon/sandbox';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type Fetched, fetchPackages, type Installer, installedRecord } from '../install/install.ts';
-import type { Difference, InstallRecord } from '../install/record.ts';
 import { installerOf } from './installer.ts';
 import type { Surroundings } from './surroundings.ts';
 

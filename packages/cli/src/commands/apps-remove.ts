@@ -21,10 +21,10 @@ import {
   withoutMember,
 } from '@cordon/config/reading';
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
+import { forgetPackage, installedRecord } from '@cordon/install';
 import { type PackageCall, parsePackageLauncher, requestOf } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { forgetPackage, installedRecord } from '../install/install.ts';
 import { deletedInWords } from '../memory-text.ts';
 import { replaceTextFile } from '../replaced-file.ts';
 import { BrokenRows } from './broken-rows.ts';

@@ -19,11 +19,11 @@ import {
   type OtherApp,
   readDescription,
 } from '@cordon/hub';
+import { installedRecord } from '@cordon/install';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
 import { knownApps, storedPins } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { installedRecord } from '../install/install.ts';
 import { openJournal } from '../journal.ts';
 import { BrokenRows } from './broken-rows.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,6 +1,6 @@
 /** Fetching packages for somebody at this terminal. Ring 1. */
 import { agreementToRegistry, type Configuration } from '@cordon/config';
-import type { Installer } from '../install/install.ts';
+import type { Installer } from '@cordon/install';
 import { machineInstaller } from '../machine-installer.ts';
 import type { Surroundings } from './surroundings.ts';
 

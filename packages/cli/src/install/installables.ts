@@ -17,8 +17,8 @@ import {
   visibleLine,
 } from '@cordon/core';
 import type { Installables, PackageSource } from '@cordon/hub';
+import { fetchPackages, type Installer, registryFor } from '@cordon/install';
 import { findInstalled, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
-import { fetchPackages, type Installer, registryFor } from './install.ts';
 
 const MOST_COMMAND = 300;
 

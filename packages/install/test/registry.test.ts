@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findNpm } from '../src/install/npm-program.ts';
-import { foreignScopes, npmRegistry, pythonIndex, type RegistryPlaces } from '../src/install/registry.ts';
+import { findNpm } from '../src/npm-program.ts';
+import { foreignScopes, npmRegistry, pythonIndex, type RegistryPlaces } from '../src/registry.ts';
 
 /** As npm itself says what it takes by default. */
 const DEFINITIONS = "  registry: new Definition('registry', {\n    default: 'https://public.example/',\n";

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { SEED } from '../../../tools/seed.ts';
-import { receiveTree } from '../src/install/received-tree.ts';
+import { receiveTree } from '../src/received-tree.ts';
 
 const LIMITS = { files: 10, bytes: 1000, fileBytes: 600, depth: 4 };
 const END = Buffer.alloc(4);

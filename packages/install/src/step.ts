@@ -2,7 +2,7 @@
  * One install step: a package manager in a sandbox of its own, whose only way out is a proxy that leads to the registry
  * and nowhere else, and which sees no file of the user. What it fetched comes back as a stream of files.
  *
- * Ring 1.
+ * Ring 0.
  */
 import type { Socket } from 'node:net';
 import { extname } from 'node:path';

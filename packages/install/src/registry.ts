@@ -3,7 +3,7 @@
  * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
  * folder says comes marked as such: somebody else may have put it there.
  *
- * Ring 1.
+ * Ring 0.
  */
 import { join } from 'node:path';
 import type { Environment } from '@cordon/config/reading';

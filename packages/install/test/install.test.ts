@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { digestTree, recordFile, treeFolder } from '@cordon/sandbox';
-import { fetchPackages } from '../src/install/install.ts';
+import { fetchPackages } from '../src/install.ts';
 import { callOf, Machine, PROGRAM } from './install-fixture.ts';
 
 /** An honest package of one file, besides which each attack stands. */

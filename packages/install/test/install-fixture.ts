@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
-import { type Fetched, fetchPackages, type Installer } from '../src/install/install.ts';
-import { findNpm } from '../src/install/npm-program.ts';
-import type { InstallRecord } from '../src/install/record.ts';
-import { DEFAULT_STEP_LIMITS, type StepLimits } from '../src/install/step.ts';
+import { type Fetched, fetchPackages, type Installer } from '../src/install.ts';
+import { findNpm } from '../src/npm-program.ts';
+import type { InstallRecord } from '../src/record.ts';
+import { DEFAULT_STEP_LIMITS, type StepLimits } from '../src/step.ts';
 import { TestRegistry } from './registry-fixture.ts';
 
 export const sandbox = openSandbox({ node: process.execPath });
