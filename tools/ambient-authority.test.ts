@@ -86,7 +86,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time', 'sockets'],
     why: 'runs inside a sandbox: loads the module of the user and answers on an inherited socket',
   },
-  'packages/cli/src/own-detectors/module-process.ts': {
+  'packages/runtime/src/own-detectors/module-process.ts': {
     of: ['clock', 'sockets'],
     why: 'hands the clock and who dials to the proxy of a module that may reach a host',
   },
@@ -122,23 +122,23 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['database', 'processes', 'sockets'],
     why: 'has modules of Node loaded early, and sets a flag of the compiler; it uses none of them',
   },
-  'packages/cli/src/compose.ts': {
+  'packages/runtime/src/compose.ts': {
     of: ['clock'],
     why: 'the composition root hands the clock to the hub',
   },
-  'packages/cli/src/ground.ts': {
+  'packages/runtime/src/ground.ts': {
     of: ['code at run time'],
     why: 'the policy language is loaded before the prompt only for rules that the user wrote',
   },
-  'packages/cli/src/journal.ts': {
+  'packages/runtime/src/journal.ts': {
     of: ['clock'],
     why: 'hands the clock to the store',
   },
-  'packages/cli/src/models.ts': {
+  'packages/runtime/src/models.ts': {
     of: ['files', 'http', 'clock', 'chance'],
     why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
   },
-  'packages/cli/src/rules.ts': {
+  'packages/runtime/src/rules/rules.ts': {
     of: ['http', 'clock', 'code at run time'],
     why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
@@ -154,7 +154,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http'],
     why: 'asks the registry that the configuration names, at a command of the user',
   },
-  'packages/cli/src/machine-installer.ts': {
+  'packages/runtime/src/machine/machine-installer.ts': {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
   },

@@ -98,6 +98,7 @@ test('the trusted computing base is counted', (t) => {
       'policy',
       'protocol',
       'regex',
+      'runtime',
       'sandbox',
       'spoke',
       'trace',

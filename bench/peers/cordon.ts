@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardDetectors } from '@cordon/detectors';
 import { joinPolicies, loadPolicy, type Policy, type ToolCallEvent, type TraceEvent } from '@cordon/policy';
-import { packFile } from '../../packages/cli/src/policy-in-force.ts';
+import { packFile } from '@cordon/runtime/policies';
 import type { Judge, Peer, PeerRule } from './peer.ts';
 
 const POLICY = { kind: 'policy' } as const;

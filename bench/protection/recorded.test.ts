@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { BASE_PACK, PACKS } from '@cordon/config/packs';
 import type { JsonObject } from '@cordon/core';
-import { packFile } from '../../packages/cli/src/policy-in-force.ts';
+import { packFile } from '@cordon/runtime/policies';
 import type { BenchRequest, SuiteReport } from '../evaluation/suite.ts';
 import { FRAMES } from './frames.ts';
 import { DETECTOR_RULES } from './recorded-report.ts';

@@ -14,7 +14,7 @@ import { readLabelFile } from '@cordon/config/labels';
 import { BASE_PACK, DEFAULT_PACKS, PACKS } from '@cordon/config/packs';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { TraceLabels } from '@cordon/policy';
-import { packFile } from '../../packages/cli/src/policy-in-force.ts';
+import { packFile } from '@cordon/runtime/policies';
 import { DATA_FOLDER, dataFile } from '../data.ts';
 import type { BenchRequest, DataFile, PreparedSuite, Unit } from '../evaluation/suite.ts';
 import { FRAMES } from './frames.ts';

@@ -34,10 +34,10 @@ import {
   StoredPins,
 } from '@cordon/hub';
 import { emptyPolicy, type Policy } from '@cordon/policy';
+import { readPolicies } from '@cordon/runtime/policies';
+import { longTextsOf } from '@cordon/runtime/rules';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
-import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
-import { longTextsOf } from '../../packages/cli/src/rules.ts';
 import { CODE_ROOT } from '../places.ts';
 import { type MemorySpan, withTimedMemory } from './timed-memory.ts';
 

@@ -8,7 +8,7 @@ import { readTextFile } from '@cordon/config/reading';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
-import { loadedPolicy } from './loaded-policy.ts';
+import { loadedPolicy } from '@cordon/runtime/policies';
 
 export type Dialect = NonNullable<PolicyOptions['dialect']>;
 

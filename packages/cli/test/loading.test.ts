@@ -8,19 +8,19 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const CORDON = fileURLToPath(new URL('../bin/cordon', import.meta.url));
-const SOURCES = new URL('../src/', import.meta.url).href;
+const PACKAGES = new URL('../../', import.meta.url).href;
 
-/** Modules of Cordon, as `package/file.ts`, that a process has loaded after it imported this one of `cli`. */
+/** Modules of Cordon, as `package/file.ts`, that a process has loaded after it imported this one. */
 function modulesOf(file: string): readonly string[] {
   const program = `
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load(url, context, next) {
-      const [, name, path] = /\\/packages\\/([a-z]+)\\/src\\/(.*)$/.exec(url) ?? [];
+      const [, name, path] = /\\/packages\\/([a-z-]+)\\/src\\/(.*)$/.exec(url) ?? [];
       if (name !== undefined) loaded.push(name + '/' + path);
       return next(url, context);
     } });
-    await import('${SOURCES}${file}');
+    await import('${PACKAGES}${file}');
     console.log(JSON.stringify(loaded));
   `;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
@@ -39,23 +39,30 @@ const LONE = [
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
   [
-    'commands/chat.ts',
+    'cli/src/commands/chat.ts',
     [
-      ...['config', 'console', 'core', 'hub/context/owner.ts', 'hub/journal/begun-session.ts'],
-      ...['hub/journal/interruption.ts', 'llm', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...[
+        'config',
+        'console',
+        'core',
+        'hub/context/owner.ts',
+        'hub/journal/begun-session.ts',
+        'hub/journal/interruption.ts',
+      ],
+      ...['llm', 'obedient-model', 'runtime', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
+  ['cli/src/commands/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
-    'commands/sessions.ts',
+    'cli/src/commands/sessions.ts',
     [
       ...['config', 'console', 'core', 'hub/context/owner.ts'],
-      ...['hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/check.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex']],
-  ['commands/analyze.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex']],
-  ['commands/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
+  ['cli/src/commands/check.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime']],
+  ['cli/src/commands/analyze.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime']],
+  ['cli/src/commands/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
@@ -64,7 +71,7 @@ for (const [file, packages] of [
 }
 
 test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
-  const folders = modulesOf('compose.ts').filter((module) =>
+  const folders = modulesOf('runtime/src/compose.ts').filter((module) =>
     /^policy\/(?:lint|print|formats)\//.test(module),
   );
   // Both say what an event of the journal tells the monitor.

@@ -17,7 +17,7 @@ import type {
 } from '@cordon/bench';
 import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
-import { broker } from '../models.ts';
+import { broker } from '@cordon/runtime';
 import { duration } from '../scan/progress-bar.ts';
 
 /** As commander hands them over. */

@@ -1,6 +1,6 @@
 /** `--ask-models` and `--detectors`, as commands about traces take them. Ring 1. */
 import { fault } from '@cordon/core';
-import type { Answerers } from '../asked-questions.ts';
+import type { Answerers } from '@cordon/runtime/answerers';
 import type { Surroundings } from './surroundings.ts';
 
 export interface AskingOptions {
@@ -22,7 +22,7 @@ export async function answerersAskedFor(
   // Without `--ask-models` no file of the current folder counts, whoever put it there.
   const configuration = surroundings.configuration(askModels === true ? {} : { withoutFile: true });
   if (configuration === null || !(await surroundings.agrees(configuration))) return null;
-  const { answerersFor } = await import('../asked-questions.ts');
+  const { answerersFor } = await import('@cordon/runtime/answerers');
   const answerers = await answerersFor(configuration);
   if (!answerers.ok) {
     surroundings.noteDiagnostics(answerers.fault);

@@ -17,9 +17,9 @@ import {
   type Session,
   type Vetting,
 } from '@cordon/hub';
-import { type Composed, knownApps } from '../compose.ts';
+import { layGround, leaveGround } from '@cordon/runtime';
+import { type Composed, knownApps } from '@cordon/runtime/compose';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { layGround, leaveGround } from '../ground.ts';
 import { noSuchApp } from './apps.ts';
 import { composeReviewed } from './opened.ts';
 import { usingStore } from './opened-store.ts';

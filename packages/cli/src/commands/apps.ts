@@ -20,11 +20,11 @@ import {
   readDescription,
 } from '@cordon/hub';
 import { installedRecord } from '@cordon/install';
+import { knownApps, storedPins } from '@cordon/runtime/compose';
+import { openJournal } from '@cordon/runtime/journal';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
-import { knownApps, storedPins } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { openJournal } from '../journal.ts';
 import { BrokenRows } from './broken-rows.ts';
 import type { Surroundings } from './surroundings.ts';
 

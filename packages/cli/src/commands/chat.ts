@@ -3,9 +3,9 @@
 import { modelInUse } from '@cordon/config';
 import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
 import type { Unfinished } from '@cordon/hub';
+import { newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { newestSessions } from '../unfinished.ts';
 import { type Opening, withOpening } from './opened.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -6,10 +6,10 @@ import { drawExcerpt, SourceLines } from '@cordon/console/text';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
+import { loadedPolicy } from '@cordon/runtime/policies';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { counted } from '../findings.ts';
 import { lintedPolicy } from '../linted-policy.ts';
-import { loadedPolicy } from '../loaded-policy.ts';
 import type { Dialect } from '../policy-files.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -80,7 +80,7 @@ async function ownAsking(
   const isAgreed = isInEffect(configuration, surroundings.now);
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);
-  const { answerersFor } = await import('../asked-questions.ts');
+  const { answerersFor } = await import('@cordon/runtime/answerers');
   const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
   if (!answerers.ok) return answerers;
   surroundings.atEnd(async () => answerers.value?.close());

@@ -13,15 +13,15 @@ import { stateFolder } from '@cordon/config/reading';
 import { renderBeside, type Story, type StoryLine } from '@cordon/console/text';
 import { type Event, type InstalledApp, type Json, parseJson } from '@cordon/core';
 import type { Session } from '@cordon/hub';
+import { leaveGround } from '@cordon/runtime';
+import { type Composed, compose } from '@cordon/runtime/compose';
+import { CODE_ROOT } from '@cordon/runtime/policies';
+import { weakerNotices } from '@cordon/runtime/weaker';
 import type { CaseStudy, Conversations, Evidence, Verdict } from '../case-studies/case-study.ts';
 import { CASE_STUDIES } from '../case-studies/index.ts';
 import { PAPER_CASES } from '../case-studies/paper.ts';
-import { type Composed, compose } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { leaveGround } from '../ground.ts';
-import { CODE_ROOT } from '../policy-in-force.ts';
 import { storyOf } from '../story.ts';
-import { weakerNotices } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface Run {

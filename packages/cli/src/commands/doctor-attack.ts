@@ -7,8 +7,8 @@
  */
 import type { Result as Attempted, Outcome } from '@cordon/attacks';
 import { renderTable } from '@cordon/console/text';
+import { readWeaker } from '@cordon/runtime/weaker';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readWeaker } from '../weaker.ts';
 import { doctor } from './doctor.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -4,12 +4,12 @@ import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/co
 import { runsPrograms } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
+import { openJournal } from '@cordon/runtime/journal';
+import { readWeaker } from '@cordon/runtime/weaker';
 import { LAYERS, openSandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { openJournal } from '../journal.ts';
 import { VERSION } from '../version.ts';
-import { readWeaker } from '../weaker.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface Check {

@@ -1,7 +1,7 @@
 /** Fetching packages for somebody at this terminal. Ring 1. */
 import { agreementToRegistry, type Configuration } from '@cordon/config';
 import type { Installer } from '@cordon/install';
-import { machineInstaller } from '../machine-installer.ts';
+import { machineInstaller } from '@cordon/runtime/installer';
 import type { Surroundings } from './surroundings.ts';
 
 /** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */

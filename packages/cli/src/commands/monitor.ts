@@ -2,7 +2,7 @@
 
 import { jsonLine, written } from '@cordon/console/text';
 import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
-import type { Answerers } from '../asked-questions.ts';
+import type { Answerers } from '@cordon/runtime/answerers';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
 import { type StreamLine, streamLines } from '../stream-lines.ts';

@@ -6,9 +6,9 @@
  */
 
 import type { Configuration } from '@cordon/config';
+import { openJournal } from '@cordon/runtime/journal';
 import type { Store } from '@cordon/trace';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { openJournal } from '../journal.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The store of the configuration that the user has. */

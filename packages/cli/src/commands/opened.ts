@@ -9,13 +9,13 @@ import type { Configuration } from '@cordon/config';
 import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
+import { type Ground, layGround, leaveGround, type Obstacle } from '@cordon/runtime';
+import type { Composed } from '@cordon/runtime/compose';
+import { missingFor } from '@cordon/runtime/unfinished';
+import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
-import type { Composed } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type Ground, layGround, leaveGround, type Obstacle } from '../ground.ts';
 import { optionsAgain } from '../options-again.ts';
-import { missingFor } from '../unfinished.ts';
-import { weakerNotices } from '../weaker.ts';
 import { confirmed } from './confirmation.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -130,7 +130,7 @@ export async function composeReviewed(
   consent: Consent,
   ground: Ground,
 ): Promise<Result<Composed, Obstacle>> {
-  const { composeOn, knownApps } = await import('../compose.ts');
+  const { composeOn, knownApps } = await import('@cordon/runtime/compose');
   const reviewer = surroundings.reviewer(() => knownApps(configuration, ground.store));
   const pinsUnseen = surroundings.options.pinUnseen === true;
   return composeOn(ground, configuration, consent, surroundings.home, configuration.apps, {

@@ -5,8 +5,8 @@ import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';
 import { jsonLine } from '@cordon/console/text';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
+import { readEachPolicy } from '@cordon/runtime/policies';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readEachPolicy } from '../policy-in-force.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface ShownPolicy {

@@ -3,9 +3,9 @@
 import type { Configuration } from '@cordon/config';
 import type { SessionId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
+import { openJournal } from '@cordon/runtime/journal';
+import { leftQuery } from '@cordon/runtime/unfinished';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
-import { openJournal } from '../journal.ts';
-import { leftQuery } from '../unfinished.ts';
 import { type Left, withSession } from './opened.ts';
 import { mayOpen } from './opened-store.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';

@@ -33,6 +33,8 @@ import {
   type Result,
 } from '@cordon/core';
 import type { LoneNetwork } from '@cordon/hub';
+import type { RunRecord } from '@cordon/runtime/run-record';
+import { readWeaker, weakerNotices } from '@cordon/runtime/weaker';
 import {
   type ConfinedProcess,
   commandSpec,
@@ -44,9 +46,7 @@ import {
 } from '@cordon/sandbox';
 import { EXIT } from '../exit.ts';
 import { relayIn, relayOut } from '../relay.ts';
-import type { RunRecord } from '../run-record.ts';
 import { RunReport } from '../run-report.ts';
-import { readWeaker, weakerNotices } from '../weaker.ts';
 
 export interface RunOptions extends RightsOptions {
   readonly data?: string;
@@ -194,7 +194,7 @@ async function recordOf(
   app: AppId,
   notices: readonly string[],
 ): Promise<Result<RunRecord, Fault>> {
-  const { openRecord } = await import('../run-record.ts');
+  const { openRecord } = await import('@cordon/runtime/run-record');
   return openRecord(dataFolder, app, notices, Date.now, process.env);
 }
 
@@ -209,7 +209,7 @@ async function networkOf(
     const policy = policyFiles.length === 0 ? ok(null) : await policyOf(policyFiles);
     return policy.ok ? ok(null) : policy;
   }
-  const { openRunNetwork } = await import('../run-network.ts');
+  const { openRunNetwork } = await import('@cordon/runtime/run-network');
   return openRunNetwork({
     app,
     rights,
@@ -222,7 +222,7 @@ async function networkOf(
 
 /** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
 async function policyOf(files: readonly string[]): Promise<Result<unknown, readonly Diagnostic[]>> {
-  const { readPolicies } = await import('../policy-in-force.ts');
+  const { readPolicies } = await import('@cordon/runtime/policies');
   return readPolicies({ packs: [], files });
 }
 

@@ -2,9 +2,9 @@
 
 import { minuteOf } from '@cordon/config';
 import { renderTable } from '@cordon/console/text';
+import { type LeftQuery, type ListedSession, newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import type { ExitCode } from '../exit.ts';
-import { type LeftQuery, type ListedSession, newestSessions } from '../unfinished.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { withStore } from './opened-store.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -29,8 +29,8 @@ import type { InTurn } from '@cordon/console/review';
 import { eventLine, jsonLine, Screen } from '@cordon/console/text';
 import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
+import type { Obstacle } from '@cordon/runtime';
 import { EXIT, type ExitCode } from '../exit.ts';
-import type { Obstacle } from '../ground.ts';
 import { EventRenderer, renderDiagnostics } from '../render.ts';
 
 const MOST_ANSWER_LINES = 5_000;

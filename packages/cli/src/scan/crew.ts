@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { Worker } from 'node:worker_threads';
-import type { Answerers } from '../asked-questions.ts';
+import type { Answerers } from '@cordon/runtime/answerers';
 import type { ScanTask, Unit, UnitOutcome } from './part.ts';
 import { PartScanner } from './part-scanner.ts';
 

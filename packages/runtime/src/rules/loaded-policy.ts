@@ -1,4 +1,4 @@
-/** Loading a policy with all that its rules may import: the same for every command and for the hub. Ring 1. */
+/** Loading a policy with all that its rules may import: the same for every command and for the hub. Ring 0. */
 import type { Diagnostic, Result } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
 import { loadPolicy, type Policy, type PolicyOptions } from '@cordon/policy/rules';

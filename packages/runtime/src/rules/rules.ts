@@ -1,4 +1,4 @@
-/** The rules of a configuration, and who answers what they ask. Ring 1. */
+/** The rules of a configuration, and who answers what they ask. Ring 0. */
 
 import type { AskingSettings, Configuration } from '@cordon/config';
 import {
@@ -13,9 +13,9 @@ import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { createService, type EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy/rules';
-import type { OwnPredicates } from './own-detectors/start-modules.ts';
+import { readWeaker } from '../machine/weaker.ts';
+import type { OwnPredicates } from '../own-detectors/start-modules.ts';
 import { readPolicies } from './policy-in-force.ts';
-import { readWeaker } from './weaker.ts';
 
 export interface Rules {
   readonly policy: Policy;
@@ -52,8 +52,8 @@ export async function ownPredicates(
   if (modules.length === 0) return ok(null);
   // Loaded when there are some: it loads the sandbox.
   const [{ startModules }, { machineSandbox }] = await Promise.all([
-    import('./own-detectors/start-modules.ts'),
-    import('./machine-sandbox.ts'),
+    import('../own-detectors/start-modules.ts'),
+    import('../machine/machine-sandbox.ts'),
   ]);
   const writable = apps.flatMap(({ manifest }) => manifest.files.write);
   return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);

@@ -2,7 +2,7 @@
  * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names
  * (`--ask-models`) and to the modules that the command line names (`--detectors`), only because the user said so.
  *
- * Ring 1.
+ * Ring 0.
  */
 
 import type { Configuration } from '@cordon/config';
@@ -19,7 +19,7 @@ import {
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { broker } from './models.ts';
-import { answeringOf, askingOf, ownPredicates } from './rules.ts';
+import { answeringOf, askingOf, ownPredicates } from './rules/rules.ts';
 
 export interface Answerers {
   /** What detectors see of them. */

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { BASE_PACK, PACKS } from '@cordon/config/packs';
-import { CODE_ROOT, packFile, readEachPolicy, readPolicies } from '../src/policy-in-force.ts';
-import { Workplace } from './program.ts';
+import { Workplace } from '../../cli/test/program.ts';
+import { CODE_ROOT, packFile, readEachPolicy, readPolicies } from '../src/rules/policy-in-force.ts';
 
 const names = [BASE_PACK, ...PACKS].map(({ name }) => name);
 

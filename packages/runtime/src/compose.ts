@@ -1,7 +1,7 @@
 /**
  * The composition root: from a configuration to a hub, with every part that acts made here and handed in.
  *
- * Ring 1.
+ * Ring 0.
  */
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
@@ -22,10 +22,10 @@ import type { Installer } from '@cordon/install';
 import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
-import { installablesOf } from './install/installables.ts';
-import { machineSandbox } from './machine-sandbox.ts';
-import { CODE_ROOT } from './policy-in-force.ts';
-import { type Rules, readRules } from './rules.ts';
+import { installablesOf } from './installables.ts';
+import { machineSandbox } from './machine/machine-sandbox.ts';
+import { CODE_ROOT } from './rules/policy-in-force.ts';
+import { type Rules, readRules } from './rules/rules.ts';
 
 export interface Composed {
   readonly hub: Hub;

@@ -1,4 +1,4 @@
-/** The sandbox of this machine, as every command opens it. Ring 1. */
+/** The sandbox of this machine, as every command opens it. Ring 0. */
 import { join } from 'node:path';
 import type { Configuration } from '@cordon/config';
 import { type LayerName, openSandbox, type Sandbox } from '@cordon/sandbox';

@@ -2,7 +2,7 @@
  * The network of a command that `cordon run` starts: its proxy, with the monitor behind it. Loaded only for a command
  * that has a site to go to.
  *
- * Ring 1.
+ * Ring 0.
  */
 
 import type { RunRights } from '@cordon/config/run';
@@ -16,7 +16,7 @@ import {
   SILENT_MANIFEST,
 } from '@cordon/core';
 import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
-import { readPolicies } from './policy-in-force.ts';
+import { readPolicies } from './rules/policy-in-force.ts';
 import type { RunRecord } from './run-record.ts';
 
 export interface RunNetworkParts {

@@ -1,4 +1,4 @@
-/** Fetching packages on this machine, in its sandbox. Ring 1. */
+/** Fetching packages on this machine, in its sandbox. Ring 0. */
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Configuration } from '@cordon/config';

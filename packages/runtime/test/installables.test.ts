@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type InstalledApp, id, SILENT_MANIFEST } from '@cordon/core';
 import { Machine } from '../../install/test/install-fixture.ts';
-import { installablesOf } from '../src/install/installables.ts';
+import { installablesOf } from '../src/installables.ts';
 
 function appOf(command: string): InstalledApp {
   const [program = '', ...args] = command.split(' ');

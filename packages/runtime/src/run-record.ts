@@ -1,7 +1,7 @@
 /**
  * The trace of a run that has effects to record, or that goes without a layer: a session of its own in the journal.
  *
- * Ring 1.
+ * Ring 0.
  */
 
 import { keySource, readJournalKey, readStoreKey } from '@cordon/config/keys';

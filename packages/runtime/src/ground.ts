@@ -2,7 +2,7 @@
  * What a hub is put together on: the journal, the model, and the rules that the user wrote. All that may be wrong with a
  * configuration shows here, and nothing here loads the hub: a chat shows its prompt when this stands.
  *
- * Ring 1.
+ * Ring 0.
  */
 
 import { type Configuration, modelInUse } from '@cordon/config';
@@ -10,9 +10,9 @@ import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result
 import type { LayerName } from '@cordon/sandbox/layers';
 import type { Store } from '@cordon/trace';
 import { openJournal } from './journal.ts';
+import { readWeaker } from './machine/weaker.ts';
 import { broker, readScenarios } from './models.ts';
-import type { Rules } from './rules.ts';
-import { readWeaker } from './weaker.ts';
+import type { Rules } from './rules/rules.ts';
 
 export interface Ground {
   readonly store: Store;
@@ -74,7 +74,7 @@ async function readUsersRules(
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
   const { policyFiles, asking, namedModules } = configuration;
   if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
-  const { ownPredicates, readRules } = await import('./rules.ts');
+  const { ownPredicates, readRules } = await import('./rules/rules.ts');
   const own = await ownPredicates(configuration);
   if (!own.ok) return own;
   const rules = readRules(configuration, own.value);

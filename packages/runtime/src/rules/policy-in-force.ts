@@ -1,4 +1,4 @@
-/** The policy that holds for whatever this machine runs: the default one and the user's files. Ring 1. */
+/** The policy that holds for whatever this machine runs: the default one and the user's files. Ring 0. */
 import { join, resolve } from 'node:path';
 import { BASE_PACK } from '@cordon/config/packs';
 import { readTextFile } from '@cordon/config/reading';
@@ -8,7 +8,7 @@ import { joinPolicies, type LongTexts, type Policy } from '@cordon/policy/rules'
 import { loadedPolicy } from './loaded-policy.ts';
 
 /** The folder that holds `packages/`, `examples/` and `policies/`. */
-export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
+export const CODE_ROOT = resolve(import.meta.dirname, '../../../..');
 
 /** The file of a ready-made policy. */
 export function packFile(name: string): string {

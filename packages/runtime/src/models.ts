@@ -1,4 +1,4 @@
-/** The models of a configuration, the built-in one among them. Ring 1. */
+/** The models of a configuration, the built-in one among them. Ring 0. */
 import { readFileSync } from 'node:fs';
 import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Diagnostic, failed, type Model, ok, type Result } from '@cordon/core';

@@ -1,0 +1,2 @@
+export { type Ground, layGround, leaveGround, type Obstacle } from './ground.ts';
+export { broker } from './models.ts';
