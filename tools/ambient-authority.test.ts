@@ -197,16 +197,16 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },
-  'packages/cli/src/scan/crew.ts': { of: ['threads'], why: 'starts the workers of a scan' },
-  'packages/cli/src/scan/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
-  'packages/cli/src/scan/input.ts': { of: ['files'], why: 'folders are searched for logs' },
-  'packages/cli/src/scan/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },
-  'packages/cli/src/scan/scan-output.ts': { of: ['files'], why: 'what a scan finds may go to a file' },
-  'packages/cli/src/scan/scan-state.ts': {
+  'packages/scan/src/crew.ts': { of: ['threads'], why: 'starts the workers of a scan' },
+  'packages/scan/src/parts/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
+  'packages/scan/src/parts/input.ts': { of: ['files'], why: 'folders are searched for logs' },
+  'packages/scan/src/parts/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },
+  'packages/scan/src/report/scan-output.ts': { of: ['files'], why: 'what a scan finds may go to a file' },
+  'packages/scan/src/scan-state.ts': {
     of: ['files'],
     why: 'how far a scan came is kept in a file, with digests of what it read',
   },
-  'packages/cli/src/scan/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
+  'packages/scan/src/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
   'packages/console/src/terminal/terminal-clock.ts': {
     of: ['clock'],
     why: 'keys that come too fast are not typed; the terminal is handed this clock',

@@ -74,6 +74,18 @@ const ALLOWED: Readonly<
     ],
     others: [],
   },
+  scan: {
+    own: [
+      'config/reading',
+      'console/text',
+      'core',
+      'detectors',
+      'policy',
+      'runtime/answerers',
+      'runtime/policies',
+    ],
+    others: [],
+  },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
     own: [
@@ -107,6 +119,7 @@ const ALLOWED: Readonly<
       'runtime/unfinished',
       'runtime/weaker',
       'sandbox',
+      'scan',
       'trace',
     ],
     others: ['commander'],

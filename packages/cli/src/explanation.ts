@@ -8,8 +8,7 @@
 
 import type { Drawing, Marks, Style } from '@cordon/console/text';
 import type { Policy, PolicyDecision, PolicyReason } from '@cordon/policy';
-import { renderRange } from './findings.ts';
-import type { TraceInput } from './trace-input.ts';
+import { renderRange, type TraceInput } from '@cordon/scan';
 
 type Explanation = PolicyReason['explanation'];
 type Line = Explanation['lines'][number];

@@ -6,7 +6,9 @@ import { parseAnswers } from '@cordon/config';
 import { loadText, problemsOf, summary } from '../../config/test/configuration-folder.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
-const SOURCES = ['cli', 'config', 'runtime'].map((name) => join(import.meta.dirname, '../..', name, 'src'));
+const SOURCES = ['cli', 'config', 'runtime', 'scan'].map((name) =>
+  join(import.meta.dirname, '../..', name, 'src'),
+);
 
 function example(kind: string): string {
   const found = new RegExp(`^\`\`\`json ${kind}\n(.*?)^\`\`\`$`, 'ms').exec(PAGE)?.[1];

@@ -60,8 +60,14 @@ for (const [file, packages] of [
       ...['hub/journal/interruption.ts', 'runtime', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['cli/src/commands/check.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime']],
-  ['cli/src/commands/analyze.ts', ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime']],
+  [
+    'cli/src/commands/check.ts',
+    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+  ],
+  [
+    'cli/src/commands/analyze.ts',
+    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+  ],
   ['cli/src/commands/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {

@@ -18,7 +18,7 @@ import type {
 import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
 import { broker } from '@cordon/runtime';
-import { duration } from '../scan/progress-bar.ts';
+import { duration } from '@cordon/scan';
 
 /** As commander hands them over. */
 export interface PlayOptions {

@@ -6,7 +6,7 @@
  */
 import type { Progress } from '@cordon/bench';
 import type { Style } from '@cordon/console/text';
-import { duration } from '../scan/progress-bar.ts';
+import { duration } from '@cordon/scan';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;

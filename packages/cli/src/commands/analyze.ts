@@ -2,10 +2,17 @@
 
 import { Drawing, jsonLine, written } from '@cordon/console/text';
 import type { Awaited } from '@cordon/detectors';
-import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
+import {
+  addEvents,
+  analysisLine,
+  countEvents,
+  counted,
+  FindingsRenderer,
+  NO_EVENTS,
+  readTraces,
+  readWords,
+} from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { analysisLine, counted, FindingsRenderer } from '../findings.ts';
-import { readTraces } from '../trace-input.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';

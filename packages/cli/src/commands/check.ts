@@ -7,10 +7,9 @@ import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from
 import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
 import { loadedPolicy } from '@cordon/runtime/policies';
+import { counted, type Dialect } from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { counted } from '../findings.ts';
 import { lintedPolicy } from '../linted-policy.ts';
-import type { Dialect } from '../policy-files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface CheckOptions {

@@ -2,12 +2,18 @@
 
 import { Drawing, jsonLine, type Style, written } from '@cordon/console/text';
 import type { PolicyDecision, PolicyReason, TraceEvent } from '@cordon/policy';
-import { addEvents, countEvents, NO_EVENTS, readWords } from '../event-counts.ts';
-import { EventSummaries } from '../event-summary.ts';
+import {
+  addEvents,
+  countEvents,
+  counted,
+  EventSummaries,
+  NO_EVENTS,
+  readTraces,
+  readWords,
+  type TraceInput,
+} from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Decided, ExplanationRenderer } from '../explanation.ts';
-import { counted } from '../findings.ts';
-import { readTraces, type TraceInput } from '../trace-input.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type TraceReadingOptions, traceReading } from './trace-reading.ts';

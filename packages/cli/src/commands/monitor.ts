@@ -3,9 +3,8 @@
 import { jsonLine, written } from '@cordon/console/text';
 import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy';
 import type { Answerers } from '@cordon/runtime/answerers';
+import { type Answer, MessageStream, MOST_LINE_BYTES, type StreamLine, streamLines } from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type Answer, MessageStream, MOST_LINE_BYTES } from '../message-stream.ts';
-import { type StreamLine, streamLines } from '../stream-lines.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import { type PolicyOptions, policyInUse } from './policy-in-use.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,8 +2,14 @@
 import type { JsonObject } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import type { Policy } from '@cordon/policy';
-import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
-import { type Dialect, emptinessWarnings, readPolicyFiles } from '../policy-files.ts';
+import {
+  type Dialect,
+  emptinessWarnings,
+  type ParameterOptions,
+  parameterWarnings,
+  readParameters,
+  readPolicyFiles,
+} from '@cordon/scan';
 import type { Surroundings } from './surroundings.ts';
 
 export interface PolicyOptions extends ParameterOptions {

@@ -8,24 +8,44 @@ import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLab
 import type { TraceFormat } from '@cordon/policy';
 import type { Answerers } from '@cordon/runtime/answerers';
 import { packFile } from '@cordon/runtime/policies';
-import { NOTHING_READ } from '../event-counts.ts';
+import {
+  AskingScanner,
+  type Beginning,
+  type Crew,
+  type Dialect,
+  digestOf,
+  EXAMPLES,
+  emptinessWarnings,
+  FileOutput,
+  findInputs,
+  formatNamed,
+  freshBeginning,
+  type Input,
+  JsonReport,
+  NOTHING_READ,
+  PART_BYTES,
+  type ParameterOptions,
+  type PolicyFiles,
+  ProgressBar,
+  parameterWarnings,
+  type RecordOptions,
+  readParameters,
+  readPolicyFiles,
+  SarifReport,
+  type ScanEnd,
+  ScanMemory,
+  type ScanOutput,
+  type ScanReport,
+  type ScanTask,
+  SoleScanner,
+  StreamOutput,
+  SummaryReport,
+  scan as scanInputs,
+  sortedArguments,
+  type TaskPrint,
+  WorkerCrew,
+} from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type ParameterOptions, parameterWarnings, readParameters } from '../parameters.ts';
-import { type Dialect, emptinessWarnings, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
-import { AskingScanner, type Crew, SoleScanner, WorkerCrew } from '../scan/crew.ts';
-import { findInputs, type Input, sortedArguments } from '../scan/input.ts';
-import { PART_BYTES } from '../scan/input-parts.ts';
-import { JsonReport } from '../scan/json-report.ts';
-import type { RecordOptions, ScanTask } from '../scan/part.ts';
-import { ProgressBar } from '../scan/progress-bar.ts';
-import type { ScanReport } from '../scan/report.ts';
-import { SarifReport } from '../scan/sarif-report.ts';
-import { type ScanEnd, scan as scanInputs } from '../scan/scan.ts';
-import { type Beginning, digestOf, freshBeginning, ScanMemory } from '../scan/scan-memory.ts';
-import { FileOutput, type ScanOutput, StreamOutput } from '../scan/scan-output.ts';
-import type { TaskPrint } from '../scan/scan-state.ts';
-import { EXAMPLES, SummaryReport } from '../scan/summary-report.ts';
-import { formatNamed } from '../trace-input.ts';
 import { type AskingOptions, answerersAskedFor } from './answerers-asked-for.ts';
 import type { Surroundings } from './surroundings.ts';
 

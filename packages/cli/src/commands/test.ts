@@ -1,7 +1,7 @@
 /** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
 import { Drawing } from '@cordon/console/text';
+import { counted } from '@cordon/scan';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { counted } from '../findings.ts';
 import { readTestFile, type TestFile } from '../unit-test/test-file.ts';
 import { findTestFiles } from '../unit-test/test-files.ts';
 import { type CaseResult, RuleHits, runCase } from '../unit-test/test-run.ts';

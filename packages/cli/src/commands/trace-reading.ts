@@ -2,8 +2,7 @@
 
 import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy';
-import type { Dialect } from '../policy-files.ts';
-import { formatNamed, type TraceOptions } from '../trace-input.ts';
+import { type Dialect, formatNamed, type TraceOptions } from '@cordon/scan';
 import type { Surroundings } from './surroundings.ts';
 
 export interface TraceReadingOptions {

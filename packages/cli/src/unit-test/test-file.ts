@@ -27,7 +27,7 @@ import {
 } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { type TraceEvent, TraceLabels } from '@cordon/policy';
-import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
+import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '@cordon/scan';
 import type { Expectation, ExpectedFinding, Verdict } from './expectation.ts';
 import { readTrace } from './test-trace.ts';
 

@@ -7,8 +7,7 @@ import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
 import type { Analysis, Policy, PolicyDecision, TraceEvent } from '@cordon/policy';
 import type { Answerers } from '@cordon/runtime/answerers';
-import type { Dialect } from '../policy-files.ts';
-import { readTraces } from '../trace-input.ts';
+import { type Dialect, readTraces } from '@cordon/scan';
 import { type Difference, differences } from './expectation.ts';
 import type { TestCase, TestFile } from './test-file.ts';
 

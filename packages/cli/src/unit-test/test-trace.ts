@@ -14,8 +14,7 @@ import {
 } from '@cordon/config/reading';
 import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { MessageStream } from '../message-stream.ts';
-import type { Dialect } from '../policy-files.ts';
+import { type Dialect, MessageStream } from '@cordon/scan';
 
 const TEXT_FORMS = ['system', 'user', 'assistant'] as const;
 const HUB_FORMS = ['request', 'response', 'release', 'egress'] as const;

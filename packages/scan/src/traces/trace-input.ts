@@ -22,8 +22,8 @@ import {
   type TraceFormat,
   type TraceLabels,
 } from '@cordon/policy';
+import type { Dialect } from '../policies/policy-files.ts';
 import { countEvents, hasEvents, NOTHING_READ } from './event-counts.ts';
-import type { Dialect } from './policy-files.ts';
 
 /** A trace, and the document that the paths of its events lead into. */
 export interface TraceInput {

@@ -26,9 +26,9 @@ import {
   type TraceFormat,
   TraceLabels,
 } from '@cordon/policy';
-import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../event-counts.ts';
-import type { Dialect } from '../policy-files.ts';
-import { isElement } from '../trace-input.ts';
+import type { Dialect } from '../policies/policy-files.ts';
+import { countEvents, type EventCounts, hasEvents, NOTHING_READ } from '../traces/event-counts.ts';
+import { isElement } from '../traces/trace-input.ts';
 import { NeedTable } from './rule-needs.ts';
 import { FeatureTable, isTame, plainMessagesOf, Survey } from './trace-features.ts';
 

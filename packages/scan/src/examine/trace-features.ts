@@ -6,7 +6,7 @@
  */
 import { isJsonObject } from '@cordon/core';
 import { isMark, saysNothingBeside } from '@cordon/policy';
-import type { EventCounts } from '../event-counts.ts';
+import type { EventCounts } from '../traces/event-counts.ts';
 
 /** Features that every table has. */
 export const FEATURE = {

@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ok } from '@cordon/core';
 import fc from 'fast-check';
-import { type Crew, SoleScanner, WorkerCrew } from '../src/scan/crew.ts';
-import { findInputs } from '../src/scan/input.ts';
-import { JsonReport } from '../src/scan/json-report.ts';
-import { LineReader } from '../src/scan/line-reader.ts';
-import type { ScanTask } from '../src/scan/part.ts';
-import { type ScanEnd, scan } from '../src/scan/scan.ts';
-import { freshBeginning, ScanMemory } from '../src/scan/scan-memory.ts';
-import { FileOutput } from '../src/scan/scan-output.ts';
+import { type Crew, SoleScanner, WorkerCrew } from '../src/crew.ts';
+import { findInputs } from '../src/parts/input.ts';
+import { LineReader } from '../src/parts/line-reader.ts';
+import type { ScanTask } from '../src/parts/part.ts';
+import { JsonReport } from '../src/report/json-report.ts';
+import { FileOutput } from '../src/report/scan-output.ts';
+import { type ScanEnd, scan } from '../src/scan.ts';
+import { freshBeginning, ScanMemory } from '../src/scan-memory.ts';
 
 /** The seed is part of fast-check's report of a failure. */
 const SEED = 20_261_121;

@@ -21,8 +21,8 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
-import type { Input } from './input.ts';
-import { type Counts, NO_COUNTS } from './part.ts';
+import type { Input } from './parts/input.ts';
+import { type Counts, NO_COUNTS } from './parts/part.ts';
 
 const KIND = 'cordon.scan-state';
 const VERSION = 2;

@@ -18,10 +18,10 @@ import {
   sampleOf,
 } from '../../../conformance/harness.ts';
 import { SEED } from '../../../tools/seed.ts';
-import { analysisLine } from '../src/findings.ts';
-import { DIALECTS, readPolicyFiles } from '../src/policy-files.ts';
-import { tracesOf } from '../src/trace-input.ts';
-import { Workplace } from './program.ts';
+import { Workplace } from '../../cli/test/program.ts';
+import { DIALECTS, readPolicyFiles } from '../src/policies/policy-files.ts';
+import { analysisLine } from '../src/traces/findings.ts';
+import { tracesOf } from '../src/traces/trace-input.ts';
 
 /** Commands read more than the language needs: one message as a trace of one, and sound. */
 const READ_BY_COMMANDS: ReadonlySet<string> = new Set(['a trace is a list', 'a chunk of audio is none']);

@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { jsonLine } from '@cordon/console/text';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { type Input, STANDARD_INPUT } from './input.ts';
-import type { LineRecord } from './part.ts';
+import { type Input, STANDARD_INPUT } from '../parts/input.ts';
+import type { LineRecord } from '../parts/part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

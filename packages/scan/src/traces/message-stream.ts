@@ -18,7 +18,7 @@ import {
   visibleLine,
 } from '@cordon/core';
 import { decodeChat, type TraceEvent, type TraceFault } from '@cordon/policy';
-import type { Dialect } from './policy-files.ts';
+import type { Dialect } from '../policies/policy-files.ts';
 
 export type Answer = 'given' | 'not-needed';
 

@@ -5,12 +5,12 @@
  * Ring 1.
  */
 import type { Crew } from './crew.ts';
-import type { Input } from './input.ts';
-import { type PartOptions, type PlacedPart, partsOf } from './input-parts.ts';
-import { addCounts, type LineRecord, NO_COUNTS, type PartOutcome, type UnitOutcome } from './part.ts';
-import type { ProgressBar } from './progress-bar.ts';
-import { placeOf, type ScanReport, type ScanResult } from './report.ts';
-import type { ScanOutput } from './scan-output.ts';
+import type { Input } from './parts/input.ts';
+import { type PartOptions, type PlacedPart, partsOf } from './parts/input-parts.ts';
+import { addCounts, type LineRecord, NO_COUNTS, type PartOutcome, type UnitOutcome } from './parts/part.ts';
+import type { ProgressBar } from './report/progress-bar.ts';
+import { placeOf, type ScanReport, type ScanResult } from './report/report.ts';
+import type { ScanOutput } from './report/scan-output.ts';
 import type { Progress } from './scan-state.ts';
 
 /** An input, and how far an earlier scan came. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ProgressBar } from '../src/scan/progress-bar.ts';
+import { ProgressBar } from '../src/report/progress-bar.ts';
 
 const CLEAR = '\r\u001b[K';
 

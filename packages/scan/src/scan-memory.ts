@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import type { Input } from './input.ts';
-import { NO_COUNTS } from './part.ts';
+import type { Input } from './parts/input.ts';
+import { NO_COUNTS } from './parts/part.ts';
 import type { ScanSoFar, StartedInput } from './scan.ts';
 import {
   canKeepState,

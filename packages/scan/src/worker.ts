@@ -1,7 +1,7 @@
 /** A thread that scans parts and sends what came of them, one unit at a time, until it is told to end. Ring 1. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ScanTask, Unit } from './part.ts';
-import { PartScanner } from './part-scanner.ts';
+import { PartScanner } from './examine/part-scanner.ts';
+import type { ScanTask, Unit } from './parts/part.ts';
 
 const task: ScanTask = workerData;
 const scanner = new PartScanner(task);

@@ -11,11 +11,11 @@ import { failed } from '@cordon/core';
 import type { Asking, Awaited } from '@cordon/detectors';
 import { type Analysis, joinPolicies } from '@cordon/policy';
 import { loadedPolicy } from '@cordon/runtime/policies';
-import type { EventCounts } from '../event-counts.ts';
-import { analysisLine } from '../findings.ts';
+import { eachLine, type Line, LineReader, ShortenedFile } from '../parts/line-reader.ts';
+import type { LineRecord, Part, PartOutcome, ScanTask, Unit, UnitOutcome } from '../parts/part.ts';
+import type { EventCounts } from '../traces/event-counts.ts';
+import { analysisLine } from '../traces/findings.ts';
 import { type Examination, Examiner } from './examiner.ts';
-import { eachLine, type Line, LineReader, ShortenedFile } from './line-reader.ts';
-import type { LineRecord, Part, PartOutcome, ScanTask, Unit, UnitOutcome } from './part.ts';
 
 export class PartScanner {
   readonly #task: ScanTask;

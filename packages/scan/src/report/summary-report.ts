@@ -7,10 +7,10 @@
 import { type Drawing, renderTable } from '@cordon/console/text';
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { readWords } from '../event-counts.ts';
-import { counted, EFFECTS } from '../findings.ts';
-import type { Input } from './input.ts';
-import type { LineRecord } from './part.ts';
+import type { Input } from '../parts/input.ts';
+import type { LineRecord } from '../parts/part.ts';
+import { readWords } from '../traces/event-counts.ts';
+import { counted, EFFECTS } from '../traces/findings.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 
 /** Traces that are shown of each rule. */

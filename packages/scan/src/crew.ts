@@ -5,8 +5,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Answerers } from '@cordon/runtime/answerers';
-import type { ScanTask, Unit, UnitOutcome } from './part.ts';
-import { PartScanner } from './part-scanner.ts';
+import { PartScanner } from './examine/part-scanner.ts';
+import type { ScanTask, Unit, UnitOutcome } from './parts/part.ts';
 
 export interface Crew {
   /** Units that are worth handing over before the first is done. */

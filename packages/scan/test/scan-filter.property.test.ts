@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy, type Policy, readTrace } from '@cordon/policy';
 import fc from 'fast-check';
-import { addEvents, countEvents, hasEvents } from '../src/event-counts.ts';
-import { Examiner } from '../src/scan/examiner.ts';
-import { NeedTable } from '../src/scan/rule-needs.ts';
-import { FeatureTable, plainMessagesOf, Survey } from '../src/scan/trace-features.ts';
+import { Examiner } from '../src/examine/examiner.ts';
+import { NeedTable } from '../src/examine/rule-needs.ts';
+import { FeatureTable, plainMessagesOf, Survey } from '../src/examine/trace-features.ts';
+import { addEvents, countEvents, hasEvents } from '../src/traces/event-counts.ts';
 import '../../../tools/seed.ts';
 
 /** Every form that adds a need, and forms that look alike and add none. */

@@ -5,10 +5,10 @@ import { Drawing, Screen } from '@cordon/console/text';
 import { type Json, textColumns } from '@cordon/core';
 import { decodeChat } from '@cordon/policy';
 import fc from 'fast-check';
-import { MessageStream } from '../src/message-stream.ts';
-import { streamLines } from '../src/stream-lines.ts';
-import { tracesOf } from '../src/trace-input.ts';
-import { parseRange, valueAt } from '../src/trace-path.ts';
+import { MessageStream } from '../src/traces/message-stream.ts';
+import { streamLines } from '../src/traces/stream-lines.ts';
+import { tracesOf } from '../src/traces/trace-input.ts';
+import { parseRange, valueAt } from '../src/traces/trace-path.ts';
 import '../../../tools/seed.ts';
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -6,8 +6,8 @@
  */
 import type { JsonObject, ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy';
-import { addEvents, type EventCounts, NO_EVENTS } from '../event-counts.ts';
-import type { Dialect } from '../policy-files.ts';
+import type { Dialect } from '../policies/policy-files.ts';
+import { addEvents, type EventCounts, NO_EVENTS } from '../traces/event-counts.ts';
 
 /** A piece of one input. */
 export type Part =

@@ -3,8 +3,8 @@
  *
  * Ring 1.
  */
-import type { Input } from './input.ts';
-import type { Counts, LineRecord } from './part.ts';
+import type { Input } from '../parts/input.ts';
+import type { Counts, LineRecord } from '../parts/part.ts';
 
 export interface ScanResult {
   readonly counts: Counts;
