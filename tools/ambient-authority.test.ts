@@ -34,7 +34,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'environment'],
     why: 'an app keeps its state in the one folder that its sandbox gives it and names in its environment',
   },
-  'packages/cli/src/commands/answerers-asked-for.ts': {
+  'packages/cli/src/context/answerers-asked-for.ts': {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
@@ -42,15 +42,15 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http'],
     why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
   },
-  'packages/cli/src/commands/demo.ts': {
+  'packages/cli/src/commands/use/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
-  'packages/cli/src/commands/memory.ts': {
+  'packages/cli/src/commands/records/memory.ts': {
     of: ['clock'],
     why: 'a store that gets another key is opened here',
   },
-  'packages/cli/src/commands/sessions-delete.ts': {
+  'packages/cli/src/commands/records/sessions-delete.ts': {
     of: ['clock'],
     why: 'sessions in which nothing has happened for long are told by the clock',
   },
@@ -90,7 +90,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'sockets'],
     why: 'hands the clock and who dials to the proxy of a module that may reach a host',
   },
-  'packages/cli/src/commands/check.ts': {
+  'packages/cli/src/commands/policies/check.ts': {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',
   },
@@ -102,19 +102,19 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
   },
-  'packages/cli/src/commands/run.ts': {
+  'packages/cli/src/commands/run/run.ts': {
     of: ['files', 'environment', 'clock', 'code at run time'],
     why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
   },
-  'packages/cli/src/commands/scan.ts': {
+  'packages/cli/src/commands/policies/scan.ts': {
     of: ['clock'],
     why: 'a scan tells how long it took and saves its state every two seconds',
   },
-  'packages/cli/src/commands/start.ts': {
+  'packages/cli/src/commands/use/start.ts': {
     of: ['code at run time'],
     why: 'modules of a query are loaded while the configuration is read',
   },
-  'packages/cli/src/commands/surroundings.ts': {
+  'packages/cli/src/context/surroundings.ts': {
     of: ['environment', 'clock', 'code at run time'],
     why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
   },
@@ -142,7 +142,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'clock', 'code at run time'],
     why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
-  'packages/cli/src/commands/opened.ts': {
+  'packages/cli/src/context/opened.ts': {
     of: ['code at run time'],
     why: 'the hub is loaded behind the prompt',
   },
@@ -150,7 +150,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
-  'packages/cli/src/commands/apps-search.ts': {
+  'packages/cli/src/commands/apps/apps-search.ts': {
     of: ['http'],
     why: 'asks the registry that the configuration names, at a command of the user',
   },
@@ -158,7 +158,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
   },
-  'packages/cli/src/commands/apps-remove.ts': {
+  'packages/cli/src/commands/apps/apps-remove.ts': {
     of: ['files'],
     why: 'deletes the folder of an app that was removed, when the user says so',
   },
@@ -193,7 +193,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'paths of the configuration are resolved on the disk',
   },
-  'packages/cli/src/replaced-file.ts': {
+  'packages/cli/src/context/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },

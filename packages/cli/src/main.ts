@@ -5,10 +5,10 @@
  * Ring 1.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Options, Surroundings } from './commands/surroundings.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { thrownFault } from './thrown.ts';
-import { VERSION } from './version.ts';
+import { EXIT, type ExitCode } from './context/exit.ts';
+import type { Options, Surroundings } from './context/surroundings.ts';
+import { thrownFault } from './context/thrown.ts';
+import { VERSION } from './context/version.ts';
 
 function shared(command: Command): Command {
   return command
@@ -120,7 +120,7 @@ function answered(command: Command): Command {
 
 /** `cordon memory`: what is remembered is the user's, to see and to change. */
 function remembering(memory: Command): void {
-  const loaded = () => import('./commands/memory.ts');
+  const loaded = () => import('./commands/records/memory.ts');
   const owner = ['--owner <name>', '`system`, `vanilla`, `shared`, or an app'] as const;
   const session = ['--session <id>', 'only items of this session'] as const;
   shared(memory.description('show, correct or delete what Cordon remembers')).action((options) =>
@@ -196,7 +196,7 @@ async function run(
   command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode,
 ): Promise<void> {
   await import('./compilation.ts');
-  const { Surroundings: Built } = await import('./commands/surroundings.ts');
+  const { Surroundings: Built } = await import('./context/surroundings.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
   // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
@@ -235,7 +235,7 @@ function running(): Command {
     .action(async (words: string[], options) => {
       await import('./compilation.ts');
       // Not `exitCode`: standard input may still be open, and keep this process alive.
-      process.exit(await (await import('./commands/run.ts')).run(words, options));
+      process.exit(await (await import('./commands/run/run.ts')).run(words, options));
     });
 }
 
@@ -245,7 +245,7 @@ function weakerSandbox(): Option {
 
 function auditing(audit: Command): void {
   audit.description('show the journal and check that nobody modified it');
-  const load = () => import('./commands/audit.ts');
+  const load = () => import('./commands/records/audit.ts');
   shared(audit.command('verify [session...]').description('check the hash chain of some or all sessions'))
     .addOption(repeatable('--head <id:events:hash>', 'a saved head: its events must still be in the journal'))
     .option('--heads <file>', 'a file of saved heads, one per line')
@@ -296,23 +296,27 @@ function useCommands(cordon: Command): void {
   asking(cordon.command('ask <query>').description('answer one query'))
     .option('--resume <session>', 'resume an interrupted session')
     .action((query: string, options) =>
-      run(options, async (around) => (await import('./commands/ask.ts')).ask(around, query, options.resume)),
+      run(options, async (around) =>
+        (await import('./commands/use/ask.ts')).ask(around, query, options.resume),
+      ),
     );
   asking(cordon.command('chat').description('answer queries as you type them'))
     .option('--resume <session>', 'resume an interrupted session')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
+      run(options, async (around) => (await import('./commands/use/chat.ts')).chat(around, options.resume)),
     );
   asking(cordon.command('resume [session]').description('resume an interrupted query')).action(
     (session: string | undefined, options) =>
-      run(options, async (around) => (await import('./commands/resume.ts')).resume(around, session)),
+      run(options, async (around) => (await import('./commands/use/resume.ts')).resume(around, session)),
   );
   asking(
     cordon.command('start').description('chat if a model provider is configured, otherwise play the demo'),
-  ).action((options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)));
+  ).action((options) =>
+    run(options, async (around) => (await import('./commands/use/start.ts')).start(around)),
+  );
   const prompts = cordon.command('prompts').enablePositionalOptions();
   shared(prompts.description('list or answer questions that wait for you')).action((options) =>
-    run(options, async (around) => (await import('./commands/prompts.ts')).listPrompts(around)),
+    run(options, async (around) => (await import('./commands/use/prompts.ts')).listPrompts(around)),
   );
   shared(
     prompts
@@ -326,7 +330,7 @@ function useCommands(cordon: Command): void {
     .addOption(repeatable('--edit <name=text>', 'replace the text that will be sent'))
     .action((prompt: string, answer: string | undefined, options) =>
       run(options, async (around) =>
-        (await import('./commands/prompts.ts')).answerPrompt(around, prompt, answer, options),
+        (await import('./commands/use/prompts.ts')).answerPrompt(around, prompt, answer, options),
       ),
     );
   confining(
@@ -336,7 +340,7 @@ function useCommands(cordon: Command): void {
   )
     .option('--verbose', 'show every event')
     .action((number: string | undefined, options) =>
-      run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)),
+      run(options, async (around) => (await import('./commands/use/demo.ts')).demo(around, number)),
     );
 }
 
@@ -346,35 +350,39 @@ function appCommands(cordon: Command): void {
   // Options behind `install` belong to it, although `apps` and `install` share some.
   const apps = cordon.command('apps').enablePositionalOptions();
   shared(apps.description('show the installed apps and what each may do')).action((options) =>
-    run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
+    run(options, async (around) => (await import('./commands/apps/apps.ts')).apps(around)),
   );
   shared(apps.command('list').description('list the apps and whether you have agreed to each')).action(
-    (options) => run(options, async (around) => (await import('./commands/apps.ts')).listApps(around)),
+    (options) => run(options, async (around) => (await import('./commands/apps/apps.ts')).listApps(around)),
   );
   shared(apps.command('show <app>').description('show the full description that you agreed to')).action(
     (app: string, options) =>
-      run(options, async (around) => (await import('./commands/apps.ts')).showApp(around, app)),
+      run(options, async (around) => (await import('./commands/apps/apps.ts')).showApp(around, app)),
   );
   confining(apps.command('review [app...]').description('review new and changed apps'))
     .option('--all', 'also review apps that you have already agreed to')
     .option('--yes', 'agree without asking')
     .action((names: string[], { all = false, yes = false, ...options }) =>
       run(options, async (around) =>
-        (await import('./commands/apps-review.ts')).reviewApps(around, names, { all, yes }),
+        (await import('./commands/apps/apps-review.ts')).reviewApps(around, names, { all, yes }),
       ),
     );
   confining(
     apps.command('pin <app> <pin>').description('agree to an app if its description has this pin'),
   ).action((app: string, digest: string, options) =>
-    run(options, async (around) => (await import('./commands/apps-review.ts')).pinApp(around, app, digest)),
+    run(options, async (around) =>
+      (await import('./commands/apps/apps-review.ts')).pinApp(around, app, digest),
+    ),
   );
   shared(apps.command('unpin <app>').description('withdraw your agreement to an app')).action(
     (app: string, options) =>
-      run(options, async (around) => (await import('./commands/apps-review.ts')).unpinApp(around, app)),
+      run(options, async (around) => (await import('./commands/apps/apps-review.ts')).unpinApp(around, app)),
   );
   shared(apps.command('search <words...>').description('search the configured registry')).action(
     (words: string[], options) =>
-      run(options, async (around) => (await import('./commands/apps-search.ts')).searchApps(around, words)),
+      run(options, async (around) =>
+        (await import('./commands/apps/apps-search.ts')).searchApps(around, words),
+      ),
   );
   shared(apps.command('install [app...]').description('fetch the packages of apps'))
     .usage('[options] [app...] | [options] -- <command...>')
@@ -383,7 +391,10 @@ function appCommands(cordon: Command): void {
     .action((words: string[], { again = false, yes = false, ...options }) => {
       const isCommand = process.argv.includes('--');
       return run(options, async (around) =>
-        (await import('./commands/apps-install.ts')).installApps(around, words, isCommand, { again, yes }),
+        (await import('./commands/apps/apps-install.ts')).installApps(around, words, isCommand, {
+          again,
+          yes,
+        }),
       );
     });
   shared(apps.command('remove <app>').description('remove an app from the configuration'))
@@ -391,14 +402,14 @@ function appCommands(cordon: Command): void {
     .option('--yes', 'do not ask for confirmation')
     .action((app: string, { purge = false, yes = false, ...options }) =>
       run(options, async (around) =>
-        (await import('./commands/apps-remove.ts')).removeApp(around, app, { purge, yes }),
+        (await import('./commands/apps/apps-remove.ts')).removeApp(around, app, { purge, yes }),
       ),
     );
   cordon.addCommand(running());
   shared(cordon.command('init').description('propose labels for the tools of the installed apps'))
     .option('--yes', 'accept every proposal without asking')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/init.ts')).init(around, options)),
+      run(options, async (around) => (await import('./commands/apps/init.ts')).init(around, options)),
     );
 }
 
@@ -407,7 +418,8 @@ function policyCommands(cordon: Command): void {
   cordon.commandsGroup('Policies:');
   const policy = cordon.command('policy').description('show the rules in force');
   shared(policy.command('show').description('list the packs and rules in force, and what each stops')).action(
-    (options) => run(options, async (around) => (await import('./commands/policy.ts')).showPolicy(around)),
+    (options) =>
+      run(options, async (around) => (await import('./commands/policies/policy.ts')).showPolicy(around)),
   );
   extended(
     cordon
@@ -427,7 +439,7 @@ function policyCommands(cordon: Command): void {
     .action((files: string[], { json, ...options }) =>
       // Standard output is one line of JSON, so what is told about the configuration must not be.
       run(options, async (around) =>
-        (await import('./commands/check.ts')).check(around, files, { ...options, json }),
+        (await import('./commands/policies/check.ts')).check(around, files, { ...options, json }),
       ),
     );
   extended(
@@ -438,7 +450,9 @@ function policyCommands(cordon: Command): void {
     .option('--require-hits', 'fail if a rule is hit by no test')
     .option('--json', 'print one JSON object per line')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/test.ts')).test(around, files, options)),
+      run(options, async (around) =>
+        (await import('./commands/policies/test.ts')).test(around, files, options),
+      ),
     );
   cordon
     .command('fmt <file...>')
@@ -446,7 +460,9 @@ function policyCommands(cordon: Command): void {
     .option('--check', 'change nothing; print the difference and exit with 1 if a file is not formatted')
     .option('--json', 'print one line of JSON per file')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/fmt.ts')).fmt(around, files, options)),
+      run(options, async (around) =>
+        (await import('./commands/policies/fmt.ts')).fmt(around, files, options),
+      ),
     );
   answered(
     reading(
@@ -456,7 +472,7 @@ function policyCommands(cordon: Command): void {
     .option('--json', 'print one line of JSON per trace')
     .action((policy: string, traces: string[], options) =>
       run(options, async (around) =>
-        (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),
+        (await import('./commands/policies/analyze.ts')).analyze(around, policy, traces, options),
       ),
     );
   answered(
@@ -474,7 +490,9 @@ function policyCommands(cordon: Command): void {
     .option('--jobs <number>', 'number of workers (default: one per core)')
     .option('--max-line <bytes>', 'report longer lines instead of reading them (default: 64 MiB)')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/scan.ts')).scan(around, files, options)),
+      run(options, async (around) =>
+        (await import('./commands/policies/scan.ts')).scan(around, files, options),
+      ),
     );
   reading(
     cordon.command('explain <policy> <trace>').description('explain why recorded events would be denied'),
@@ -484,7 +502,7 @@ function policyCommands(cordon: Command): void {
     .option('--json', 'print one line of JSON per decision')
     .action((policy: string, trace: string, options) =>
       run(options, async (around) =>
-        (await import('./commands/explain.ts')).explain(around, policy, trace, options),
+        (await import('./commands/policies/explain.ts')).explain(around, policy, trace, options),
       ),
     );
   answered(
@@ -500,7 +518,7 @@ function policyCommands(cordon: Command): void {
     .option('--explain', 'explain each reason')
     .action((policy: string, options) =>
       run(options, async (around) =>
-        (await import('./commands/monitor.ts')).monitor(around, policy, options),
+        (await import('./commands/policies/monitor.ts')).monitor(around, policy, options),
       ),
     );
 }
@@ -510,7 +528,7 @@ function recordCommands(cordon: Command): void {
   cordon.commandsGroup('Records:');
   const sessions = cordon.command('sessions').enablePositionalOptions();
   shared(sessions.description('list sessions and which you can resume')).action((options) =>
-    run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
+    run(options, async (around) => (await import('./commands/records/sessions.ts')).sessions(around)),
   );
   shared(
     sessions
@@ -521,7 +539,10 @@ function recordCommands(cordon: Command): void {
     .option('--yes', 'do not ask for confirmation')
     .action((names: string[], { olderThan, yes, ...options }) =>
       run(options, async (around) =>
-        (await import('./commands/sessions-delete.ts')).deleteSessions(around, names, { olderThan, yes }),
+        (await import('./commands/records/sessions-delete.ts')).deleteSessions(around, names, {
+          olderThan,
+          yes,
+        }),
       ),
     );
   remembering(cordon.command('memory').enablePositionalOptions());
@@ -529,24 +550,30 @@ function recordCommands(cordon: Command): void {
   filtering(grants.command('list').description('list grants in force'))
     .option('--all', 'also grants that are no longer in force')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around, options)),
+      run(options, async (around) =>
+        (await import('./commands/records/grants.ts')).listGrants(around, options),
+      ),
     );
   filtering(grants.command('revoke [id]').description('revoke one grant, or all that match the options'))
     .option('--all', 'revoke every grant')
     .action((grant: string | undefined, options) =>
       run(options, async (around) =>
-        (await import('./commands/grants.ts')).revokeGrants(around, grant, options),
+        (await import('./commands/records/grants.ts')).revokeGrants(around, grant, options),
       ),
     );
   shared(grants.command('expire <id>').description('set an end time, or an earlier one'))
     .option('--at <time>', 'a time or a duration: 2026-12-01T10:00Z, 2h, today (default: now)')
     .action((grant: string, { at, ...options }) =>
-      run(options, async (around) => (await import('./commands/grants.ts')).expireGrant(around, grant, at)),
+      run(options, async (around) =>
+        (await import('./commands/records/grants.ts')).expireGrant(around, grant, at),
+      ),
     );
   filtering(
     grants.command('export').description('print every grant ever given, with the question shown (JSON)'),
   ).action((options) =>
-    run(options, async (around) => (await import('./commands/grants.ts')).exportGrants(around, options)),
+    run(options, async (around) =>
+      (await import('./commands/records/grants.ts')).exportGrants(around, options),
+    ),
   );
   auditing(cordon.command('audit').enablePositionalOptions());
 }

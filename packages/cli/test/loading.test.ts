@@ -39,7 +39,7 @@ const LONE = [
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
   [
-    'cli/src/commands/chat.ts',
+    'cli/src/commands/use/chat.ts',
     [
       ...[
         'config',
@@ -52,23 +52,23 @@ for (const [file, packages] of [
       ...['llm', 'obedient-model', 'runtime', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['cli/src/commands/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
+  ['cli/src/context/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
-    'cli/src/commands/sessions.ts',
+    'cli/src/commands/records/sessions.ts',
     [
       ...['config', 'console', 'core', 'hub/context/owner.ts'],
       ...['hub/journal/interruption.ts', 'runtime', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
   [
-    'cli/src/commands/check.ts',
+    'cli/src/commands/policies/check.ts',
     ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
   ],
   [
-    'cli/src/commands/analyze.ts',
+    'cli/src/commands/policies/analyze.ts',
     ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
   ],
-  ['cli/src/commands/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
+  ['cli/src/commands/policies/fmt.ts', ['config', 'console', 'core', 'policy', 'regex']],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));

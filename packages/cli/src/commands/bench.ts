@@ -31,8 +31,8 @@ import {
 } from '../bench/playing.ts';
 import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Surroundings } from './surroundings.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
+import type { Surroundings } from '../context/surroundings.ts';
 
 /** As commander hands them over. */
 export interface BenchOptions extends PlayOptions {

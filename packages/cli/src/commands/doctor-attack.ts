@@ -8,9 +8,9 @@
 import type { Result as Attempted, Outcome } from '@cordon/attacks';
 import { renderTable } from '@cordon/console/text';
 import { readWeaker } from '@cordon/runtime/weaker';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
+import type { Surroundings } from '../context/surroundings.ts';
 import { doctor } from './doctor.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** `wanted`: the group of attempts to make; true: all. */
 export async function doctorAttack(surroundings: Surroundings, wanted: string | true): Promise<ExitCode> {

@@ -8,9 +8,9 @@ import { openJournal } from '@cordon/runtime/journal';
 import { readWeaker } from '@cordon/runtime/weaker';
 import { LAYERS, openSandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { VERSION } from '../version.ts';
-import type { Surroundings } from './surroundings.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
+import type { Surroundings } from '../context/surroundings.ts';
+import { VERSION } from '../context/version.ts';
 
 interface Check {
   readonly name: string;

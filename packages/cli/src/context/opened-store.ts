@@ -1,0 +1,45 @@
+/**
+ * The store from the command line: opened, used, and closed whatever happens. Why it cannot be opened is told.
+ * A configuration that was found in the current folder names a data folder only once the user has agreed to it.
+ *
+ * Ring 1.
+ */
+
+import type { Configuration } from '@cordon/config';
+import { openJournal } from '@cordon/runtime/journal';
+import type { Store } from '@cordon/trace';
+import { EXIT, type ExitCode } from './exit.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The store of the configuration that the user has. */
+export async function withStore(
+  surroundings: Surroundings,
+  use: (store: Store) => ExitCode | Promise<ExitCode>,
+): Promise<ExitCode> {
+  const configuration = surroundings.configuration();
+  return configuration === null ? EXIT.failed : usingStore(surroundings, configuration, use);
+}
+
+/**
+ * Whether the data folder of a configuration may be opened; false: why not has been told. Attack: a `cordon.json` in a
+ * cloned folder names the folder in which a database is made, read or cleared.
+ */
+export async function mayOpen(surroundings: Surroundings, configuration: Configuration): Promise<boolean> {
+  return configuration.dataFolder === configuration.ownDataFolder || surroundings.agrees(configuration);
+}
+
+/** The store of a configuration that is read already. */
+export async function usingStore(
+  surroundings: Surroundings,
+  configuration: Configuration,
+  use: (store: Store) => ExitCode | Promise<ExitCode>,
+): Promise<ExitCode> {
+  if (!(await mayOpen(surroundings, configuration))) return EXIT.failed;
+  const store = openJournal(configuration);
+  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+  try {
+    return await use(store.value);
+  } finally {
+    store.value.close();
+  }
+}
