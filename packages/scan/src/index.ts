@@ -19,9 +19,16 @@ export { EXAMPLES, SummaryReport } from './report/summary-report.ts';
 export { type ScanEnd, scan } from './scan.ts';
 export { type Beginning, digestOf, freshBeginning, ScanMemory } from './scan-memory.ts';
 export type { TaskPrint } from './scan-state.ts';
-export { addEvents, countEvents, NO_EVENTS, NOTHING_READ, readWords } from './traces/event-counts.ts';
+export {
+  addEvents,
+  countEvents,
+  counted,
+  NO_EVENTS,
+  NOTHING_READ,
+  readWords,
+} from './traces/event-counts.ts';
 export { EventSummaries } from './traces/event-summary.ts';
-export { analysisLine, counted, FindingsRenderer, renderRange } from './traces/findings.ts';
+export { analysisLine, FindingsRenderer, renderRange } from './traces/findings.ts';
 export { type Answer, MessageStream, MOST_LINE_BYTES } from './traces/message-stream.ts';
 export { type StreamLine, streamLines } from './traces/stream-lines.ts';
 export { formatNamed, readTraces, type TraceInput, type TraceOptions } from './traces/trace-input.ts';

@@ -9,8 +9,8 @@ import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
-import { readWords } from '../traces/event-counts.ts';
-import { counted, EFFECTS } from '../traces/findings.ts';
+import { counted, readWords } from '../traces/event-counts.ts';
+import { EFFECTS } from '../traces/findings.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 
 /** Traces that are shown of each rule. */

@@ -137,8 +137,3 @@ export function renderRange(drawing: Drawing, trace: TraceInput, range: string):
 export function lineOf(text: string, line: number): string {
   return (text.split('\n', line)[line - 1] ?? '').trim();
 }
-
-/** `1 violation`, `3 violations`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
