@@ -114,7 +114,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'modules of a query are loaded while the configuration is read',
   },
-  'packages/cli/src/context/surroundings.ts': {
+  'packages/cli/src/context/command-context.ts': {
     of: ['environment', 'clock', 'code at run time'],
     why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
   },

@@ -52,7 +52,7 @@ for (const [file, packages] of [
       ...['llm', 'obedient-model', 'runtime', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['cli/src/context/surroundings.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
+  ['cli/src/context/command-context.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
     'cli/src/commands/records/sessions.ts',
     [

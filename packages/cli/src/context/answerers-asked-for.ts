@@ -1,7 +1,7 @@
 /** `--ask-models` and `--detectors`, as commands about traces take them. Ring 1. */
 import { fault } from '@cordon/core';
 import type { Answerers } from '@cordon/runtime/answerers';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './command-context.ts';
 
 export interface AskingOptions {
   /** Questions of rules are put to whom the configuration names. */
@@ -15,23 +15,23 @@ export interface AskingOptions {
  * does.
  */
 export async function answerersAskedFor(
-  surroundings: Surroundings,
+  context: CommandContext,
   { askModels, detectors = [] }: AskingOptions,
 ): Promise<Answerers | undefined | null> {
   if (askModels !== true && detectors.length === 0) return undefined;
   // Without `--ask-models` no file of the current folder counts, whoever put it there.
-  const configuration = surroundings.configuration(askModels === true ? {} : { withoutFile: true });
-  if (configuration === null || !(await surroundings.agrees(configuration))) return null;
+  const configuration = context.configuration(askModels === true ? {} : { withoutFile: true });
+  if (configuration === null || !(await context.agrees(configuration))) return null;
   const { answerersFor } = await import('@cordon/runtime/answerers');
   const answerers = await answerersFor(configuration);
   if (!answerers.ok) {
-    surroundings.noteDiagnostics(answerers.fault);
+    context.noteDiagnostics(answerers.fault);
     return null;
   }
   if (answerers.value === null) {
     const help = 'name one under `detectors` in cordon.json';
-    surroundings.tellFault(fault('model-failure', 'no model or service is configured for detectors', help));
+    context.tellFault(fault('model-failure', 'no model or service is configured for detectors', help));
   }
-  surroundings.atEnd(async () => answerers.value?.close());
+  context.atEnd(async () => answerers.value?.close());
   return answerers.value;
 }

@@ -7,8 +7,8 @@
 
 import { visibleLine } from '@cordon/core';
 import type { BrokenRow, TellBroken } from '@cordon/trace';
+import type { CommandContext } from './command-context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const MOST_ID = 80;
 
@@ -37,10 +37,10 @@ export class BrokenRows {
   }
 
   /** The exit code of the command. */
-  told(surroundings: Surroundings): ExitCode {
+  told(context: CommandContext): ExitCode {
     for (const { id, why } of this.#rows) {
-      if (surroundings.wantsJson) surroundings.json({ kind: 'broken', what: this.#what, id, why });
-      else surroundings.notes.say('!! ', `${this.#what} ${visibleLine(id, MOST_ID)} ${WHY[why]}`, 'bad');
+      if (context.wantsJson) context.json({ kind: 'broken', what: this.#what, id, why });
+      else context.notes.say('!! ', `${this.#what} ${visibleLine(id, MOST_ID)} ${WHY[why]}`, 'bad');
     }
     return this.isEmpty ? EXIT.done : EXIT.refused;
   }

@@ -1,15 +1,15 @@
 /** The question before something is done for good. Ring 1. */
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** Asks at a terminal. Where there is none, only `--yes` means yes; the refusal has been told. */
 export async function confirmed(
-  surroundings: Surroundings,
+  context: CommandContext,
   question: string,
   saidYes: boolean,
   refusal = 'nothing was deleted',
 ): Promise<boolean> {
   if (saidYes) return true;
-  const { terminal, notes, ending } = surroundings;
+  const { terminal, notes, ending } = context;
   if (terminal.isInteractive) {
     notes.say('', question);
     const prompt = '[y] yes  [n] no (default) > ';

@@ -2,16 +2,16 @@
 import { agreementToRegistry, type Configuration } from '@cordon/config';
 import type { Installer } from '@cordon/install';
 import { machineInstaller } from '@cordon/runtime/installer';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
-export function installerOf(around: Surroundings, configuration: Configuration): Installer {
-  const { environment, home, notes, now } = around;
+export function installerOf(context: CommandContext, configuration: Configuration): Installer {
+  const { environment, home, notes, now } = context;
   return machineInstaller(configuration, {
     environment,
     home,
     agreesTo: async ({ url, namedBy }) => {
-      const asks = around.agreementQuestions();
+      const asks = context.agreementQuestions();
       const refusal =
         namedBy === null
           ? null
@@ -20,7 +20,7 @@ export function installerOf(around: Surroundings, configuration: Configuration):
               configuration.ownDataFolder,
               { asks, now },
             );
-      if (refusal === null && !around.wantsJson) notes.say('fetching from ', url, 'dim');
+      if (refusal === null && !context.wantsJson) notes.say('fetching from ', url, 'dim');
       return refusal;
     },
   });

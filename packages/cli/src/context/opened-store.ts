@@ -8,35 +8,35 @@
 import type { Configuration } from '@cordon/config';
 import { openJournal } from '@cordon/runtime/journal';
 import type { Store } from '@cordon/trace';
+import type { CommandContext } from './command-context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The store of the configuration that the user has. */
 export async function withStore(
-  surroundings: Surroundings,
+  context: CommandContext,
   use: (store: Store) => ExitCode | Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
-  return configuration === null ? EXIT.failed : usingStore(surroundings, configuration, use);
+  const configuration = context.configuration();
+  return configuration === null ? EXIT.failed : usingStore(context, configuration, use);
 }
 
 /**
  * Whether the data folder of a configuration may be opened; false: why not has been told. Attack: a `cordon.json` in a
  * cloned folder names the folder in which a database is made, read or cleared.
  */
-export async function mayOpen(surroundings: Surroundings, configuration: Configuration): Promise<boolean> {
-  return configuration.dataFolder === configuration.ownDataFolder || surroundings.agrees(configuration);
+export async function mayOpen(context: CommandContext, configuration: Configuration): Promise<boolean> {
+  return configuration.dataFolder === configuration.ownDataFolder || context.agrees(configuration);
 }
 
 /** The store of a configuration that is read already. */
 export async function usingStore(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   use: (store: Store) => ExitCode | Promise<ExitCode>,
 ): Promise<ExitCode> {
-  if (!(await mayOpen(surroundings, configuration))) return EXIT.failed;
+  if (!(await mayOpen(context, configuration))) return EXIT.failed;
   const store = openJournal(configuration);
-  if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+  if (!store.ok) return context.tellObstacle({ kind: 'fault', fault: store.fault });
   try {
     return await use(store.value);
   } finally {

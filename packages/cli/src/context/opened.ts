@@ -14,10 +14,10 @@ import type { Composed } from '@cordon/runtime/compose';
 import { missingFor } from '@cordon/runtime/unfinished';
 import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
+import type { CommandContext } from './command-context.ts';
 import { confirmed } from './confirmation.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { optionsAgain } from './options-again.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context; Cordon checks no policy and asks no questions. For comparison only.';
@@ -49,7 +49,7 @@ export interface Opening {
 
 /** Opens a session for `use` and closes it behind it. Where it cannot be opened, why has been told. */
 export function withSession(
-  surroundings: Surroundings,
+  context: CommandContext,
   resume: string | undefined,
   use: (session: Session, configuration: Configuration) => Promise<Left>,
   needsAll = false,
@@ -58,9 +58,9 @@ export function withSession(
     const session = await opening.session();
     return session.ok
       ? use(session.value, opening.configuration)
-      : { exit: surroundings.tellObstacle(session.fault), how: 'end' };
+      : { exit: context.tellObstacle(session.fault), how: 'end' };
   };
-  return withOpening(surroundings, resume, used, needsAll);
+  return withOpening(context, resume, used, needsAll);
 }
 
 /**
@@ -68,38 +68,34 @@ export function withSession(
  * query which was left needs, the session stays as it was.
  */
 export async function withOpening(
-  surroundings: Surroundings,
+  context: CommandContext,
   resume: string | undefined,
   use: (opening: Opening) => Promise<Left>,
   needsAll = false,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (!(await surroundings.agrees(configuration))) return EXIT.failed;
-  const consent = surroundings.consent(configuration);
+  if (!(await context.agrees(configuration))) return EXIT.failed;
+  const consent = context.consent(configuration);
   if (consent === null) return EXIT.failed;
   const laid = await layGround(configuration);
-  if (!laid.ok) return surroundings.tellObstacle(laid.fault);
+  if (!laid.ok) return context.tellObstacle(laid.fault);
   const ground = laid.value;
   try {
     const missing =
       resume === undefined ? null : missingFor(ground.store, id<'session'>(resume), configuration);
     if (needsAll && missing !== null) {
-      surroundings.tellFault(missing);
+      context.tellFault(missing);
       return EXIT.failed;
     }
-    const begun = await beginTold(surroundings, ground, resume);
+    const begun = await beginTold(context, ground, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;
     const session = () => {
-      opened ??= sessionOn(surroundings, configuration, consent, ground, begun);
+      opened ??= sessionOn(context, configuration, consent, ground, begun);
       return opened;
     };
-    return await usedUp(
-      surroundings,
-      () => opened,
-      use({ configuration, store: ground.store, missing, session }),
-    );
+    return await usedUp(context, () => opened, use({ configuration, store: ground.store, missing, session }));
   } finally {
     await leaveGround(ground);
   }
@@ -107,41 +103,41 @@ export async function withOpening(
 
 /** The rest of the hub, on the ground that stands, and in it the session that was begun. */
 async function sessionOn(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   consent: Consent,
   ground: Ground,
   begun: BegunSession,
 ): Promise<Result<Session, Obstacle>> {
-  const composed = await composeReviewed(surroundings, configuration, consent, ground);
+  const composed = await composeReviewed(context, configuration, consent, ground);
   if (!composed.ok) {
     endUnused(ground.store, begun);
     return composed;
   }
   // Those of rules that the user wrote have been told.
-  if (ground.rules === null) surroundings.tellDiagnostics(composed.value.warnings);
+  if (ground.rules === null) context.tellDiagnostics(composed.value.warnings);
   return ok(composed.value.hub.sessionOf(begun));
 }
 
 /** With the person at the terminal as the one who looks at new and changed apps. */
 export async function composeReviewed(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   consent: Consent,
   ground: Ground,
 ): Promise<Result<Composed, Obstacle>> {
   const { composeOn, knownApps } = await import('@cordon/runtime/compose');
-  const reviewer = surroundings.reviewer(() => knownApps(configuration, ground.store));
-  const pinsUnseen = surroundings.options.pinUnseen === true;
-  return composeOn(ground, configuration, consent, surroundings.home, configuration.apps, {
+  const reviewer = context.reviewer(() => knownApps(configuration, ground.store));
+  const pinsUnseen = context.options.pinUnseen === true;
+  return composeOn(ground, configuration, consent, context.home, configuration.apps, {
     reviewer,
     pinsUnseen,
-    installer: async () => (await import('./installer.ts')).installerOf(surroundings, configuration),
+    installer: async () => (await import('./installer.ts')).installerOf(context, configuration),
   });
 }
 
 async function usedUp(
-  surroundings: Surroundings,
+  context: CommandContext,
   opened: () => ReturnType<Opening['session']> | null,
   using: Promise<Left>,
 ): Promise<ExitCode> {
@@ -153,20 +149,20 @@ async function usedUp(
     // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
     const how = left?.how ?? 'suspend';
     const session = await opened();
-    if (session?.ok === true) await closed(surroundings, session.value, how);
+    if (session?.ok === true) await closed(context, session.value, how);
   }
 }
 
-async function closed(surroundings: Surroundings, session: Session, how: Left['how']): Promise<void> {
+async function closed(context: CommandContext, session: Session, how: Left['how']): Promise<void> {
   try {
     await session.close(how);
   } finally {
-    if (how === 'suspend') tellHowToGoOn(surroundings, session);
+    if (how === 'suspend') tellHowToGoOn(context, session);
   }
 }
 
 /** With the options that say what there is: without them the same session would have other apps and another model. */
-function tellHowToGoOn({ notes, options }: Surroundings, { id: session, unfinished }: Session): void {
+function tellHowToGoOn({ notes, options }: CommandContext, { id: session, unfinished }: Session): void {
   const more = visibleLine(optionsAgain(options));
   // Not wrapped: what is copied must stay one line.
   const say = (text: string) => notes.line(notes.style('dim', text));
@@ -176,19 +172,19 @@ function tellHowToGoOn({ notes, options }: Surroundings, { id: session, unfinish
 
 /** Null: the session cannot be opened, and why has been told. */
 async function beginTold(
-  surroundings: Surroundings,
+  context: CommandContext,
   { store, modelId, weaker, rules }: Ground,
   resume: string | undefined,
 ): Promise<BegunSession | null> {
-  const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
+  const isolation = context.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = [
     ...(isolation === 'none' ? [BASELINE_NOTICE] : []),
-    ...(surroundings.options.pinUnseen === true ? [UNSEEN_NOTICE] : []),
+    ...(context.options.pinUnseen === true ? [UNSEEN_NOTICE] : []),
     ...weakerNotices(weaker),
   ];
-  surroundings.tellDiagnostics(rules?.policy.warnings ?? []);
-  surroundings.tellNotices(notices);
-  store.journal.subscribe((event) => surroundings.tell(event));
+  context.tellDiagnostics(rules?.policy.warnings ?? []);
+  context.tellNotices(notices);
+  store.journal.subscribe((event) => context.tell(event));
   const begin = (acceptsLoss: boolean) =>
     beginSession(store, modelId, {
       isolation,
@@ -197,14 +193,14 @@ async function beginTold(
       ...(resume === undefined ? {} : { resume: id<'session'>(resume) }),
     });
   let begun = begin(false);
-  if (!begun.ok && begun.fault.kind === 'session-shortened' && surroundings.terminal.isInteractive) {
-    surroundings.notes.say('!! ', begun.fault.message, 'bad');
-    surroundings.notes.say('', LOSS);
-    if (!(await confirmed(surroundings, GO_ON, false, 'the session is unchanged'))) return null;
+  if (!begun.ok && begun.fault.kind === 'session-shortened' && context.terminal.isInteractive) {
+    context.notes.say('!! ', begun.fault.message, 'bad');
+    context.notes.say('', LOSS);
+    if (!(await confirmed(context, GO_ON, false, 'the session is unchanged'))) return null;
     begun = begin(true);
   }
   if (begun.ok) return begun.value;
   const { message, help } = begun.fault;
-  surroundings.tellFault({ kind: 'journal-unavailable', message, help });
+  context.tellFault({ kind: 'journal-unavailable', message, help });
   return null;
 }

@@ -10,7 +10,7 @@ import {
   readParameters,
   readPolicyFiles,
 } from '@cordon/scan';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './command-context.ts';
 
 export interface PolicyOptions extends ParameterOptions {
   /** Other policies that are in force as well. */
@@ -25,7 +25,7 @@ export interface PolicyInUse {
 
 /** Null: something cannot be used. What is wrong, and what may be, has been told on standard error. */
 export function policyInUse(
-  surroundings: Surroundings,
+  context: CommandContext,
   file: string,
   options: PolicyOptions,
   asking?: Asking,
@@ -33,11 +33,11 @@ export function policyInUse(
   const policies = readPolicyFiles([file, ...options.policy], options.dialect, asking);
   const parameters = readParameters(options);
   if (!policies.ok || !parameters.ok) {
-    surroundings.noteDiagnostics([policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)));
+    context.noteDiagnostics([policies, parameters].flatMap((read) => (read.ok ? [] : read.fault)));
     return null;
   }
   const { policy, parameters: read } = policies.value;
-  surroundings.noteDiagnostics([
+  context.noteDiagnostics([
     ...policy.warnings,
     ...emptinessWarnings(policy),
     ...parameterWarnings(parameters.value, read),

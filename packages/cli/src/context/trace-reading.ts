@@ -3,7 +3,7 @@
 import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy';
 import { type Dialect, formatNamed, type TraceOptions } from '@cordon/scan';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './command-context.ts';
 
 export interface TraceReadingOptions {
   /** The name of a format; absent: it is recognised. */
@@ -15,13 +15,13 @@ export interface TraceReadingOptions {
 
 /** Null: there is no such format, or the labels cannot be used, and that has been told. */
 export function traceReading(
-  surroundings: Surroundings,
+  context: CommandContext,
   { format, dialect, labels: file }: TraceReadingOptions,
 ): TraceOptions | null {
   const named = formatNamed(format);
   const labels = file === undefined ? null : readLabelFile(file);
   if (!named.ok || labels?.ok === false) {
-    surroundings.noteDiagnostics([
+    context.noteDiagnostics([
       ...(named.ok ? [] : [named.fault]),
       ...(labels?.ok === false ? labels.fault : []),
     ]);

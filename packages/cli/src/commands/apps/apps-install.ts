@@ -22,9 +22,9 @@ import {
   recordFile,
   requestOf,
 } from '@cordon/sandbox';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { installerOf } from '../../context/installer.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 export interface InstallOptions {
   /** Fetches also what is installed, and shows what would change. */
@@ -44,25 +44,23 @@ interface Wanted {
 
 /** `words`: ids of apps, none for all; or a command, which stood behind `--`. */
 export async function installApps(
-  surroundings: Surroundings,
+  context: CommandContext,
   words: readonly string[],
   isCommand: boolean,
   options: InstallOptions,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   // Also for a command that was typed: the file says where packages are kept, and which layers their sandbox has.
-  if (!(await surroundings.agrees(configuration))) return EXIT.failed;
-  const wanted = isCommand ? [commandOf(words)] : appsOf(surroundings, configuration, words);
+  if (!(await context.agrees(configuration))) return EXIT.failed;
+  const wanted = isCommand ? [commandOf(words)] : appsOf(context, configuration, words);
   if (wanted === null) return EXIT.failed;
   const stopping = new AbortController();
-  surroundings.onInterrupt = () => stopping.abort();
-  const run = new Run(surroundings, configuration, options, stopping.signal);
+  context.onInterrupt = () => stopping.abort();
+  const run = new Run(context, configuration, options, stopping.signal);
   let code: ExitCode = EXIT.done;
   for (const one of wanted) {
-    const next = stopping.signal.aborted
-      ? EXIT.refused
-      : await installed(run, one, surroundings, configuration);
+    const next = stopping.signal.aborted ? EXIT.refused : await installed(run, one, context, configuration);
     if (next > code) code = next;
   }
   return code;
@@ -72,7 +70,7 @@ export async function installApps(
 async function installed(
   run: Run,
   wanted: Wanted,
-  surroundings: Surroundings,
+  context: CommandContext,
   { installableApps, apps, ownDataFolder, folder, entries }: Configuration,
 ): Promise<ExitCode> {
   const code = await run.install(wanted);
@@ -81,7 +79,7 @@ async function installed(
   const configured = entries.get(app.id)?.configured ?? null;
   const kept = mark({ ownDataFolder, folder, app: app.id, configured });
   if (kept.ok) return code;
-  surroundings.tellFault(kept.fault);
+  context.tellFault(kept.fault);
   return EXIT.failed;
 }
 
@@ -91,7 +89,7 @@ function commandOf([command = '', ...args]: readonly string[]): Wanted {
 }
 
 function appsOf(
-  surroundings: Surroundings,
+  context: CommandContext,
   { apps: installed, installableApps }: Configuration,
   names: readonly string[],
 ): readonly Wanted[] | null {
@@ -107,7 +105,7 @@ function appsOf(
       apps.map(({ id }) => id),
     );
     const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
-    surroundings.tellFault(fault('app-unavailable', `there is no app \`${name}\``, help));
+    context.tellFault(fault('app-unavailable', `there is no app \`${name}\``, help));
     return null;
   }
   return apps.flatMap(({ id, source }) => {
@@ -118,7 +116,7 @@ function appsOf(
 }
 
 class Run {
-  readonly #around: Surroundings;
+  readonly #context: CommandContext;
   readonly #dataFolder: string;
   readonly #options: InstallOptions;
   readonly #signal: AbortSignal;
@@ -126,16 +124,16 @@ class Run {
   readonly #done = new Set<string>();
 
   constructor(
-    around: Surroundings,
+    context: CommandContext,
     configuration: Configuration,
     options: InstallOptions,
     signal: AbortSignal,
   ) {
-    this.#around = around;
+    this.#context = context;
     this.#dataFolder = configuration.dataFolder;
     this.#options = options;
     this.#signal = signal;
-    this.#installer = installerOf(around, configuration);
+    this.#installer = installerOf(context, configuration);
   }
 
   async install({ label, call, isNamed }: Wanted): Promise<ExitCode> {
@@ -180,7 +178,7 @@ class Run {
     if (difference.isSame) return true;
     this.#showDifference(label, record, difference);
     if (this.#options.yes) return true;
-    const { terminal, notes } = this.#around;
+    const { terminal, notes } = this.#context;
     if (!terminal.isInteractive) {
       notes.say('', 'nothing was changed: `--yes` accepts it');
       return false;
@@ -190,9 +188,9 @@ class Run {
   }
 
   #showDifference(label: string, { name }: InstallRecord, difference: Difference): void {
-    if (this.#around.wantsJson)
-      return this.#around.json({ kind: 'app.difference', label, name, ...difference });
-    const { output } = this.#around;
+    if (this.#context.wantsJson)
+      return this.#context.json({ kind: 'app.difference', label, name, ...difference });
+    const { output } = this.#context;
     const { version, added, removed, changed, filesAdded, filesRemoved } = difference;
     output.say('', label, 'bold');
     output.say('  ', `${name} ${version.from} → ${version.to}`);
@@ -207,8 +205,8 @@ class Run {
 
   #installed(label: string, record: InstallRecord): void {
     const file = recordFile(this.#dataFolder, record.request);
-    if (this.#around.wantsJson) return this.#around.json({ kind: 'app.installed', label, ...record, file });
-    const { output } = this.#around;
+    if (this.#context.wantsJson) return this.#context.json({ kind: 'app.installed', label, ...record, file });
+    const { output } = this.#context;
     output.say('', label, 'bold');
     const others = record.packages.length - 1;
     const size = (record.bytes / 1024 / 1024).toFixed(1);
@@ -228,7 +226,7 @@ class Run {
   }
 
   #unchanged(label: string, record: InstallRecord): void {
-    if (this.#around.wantsJson) return this.#around.json({ kind: 'app.unchanged', label, ...record });
+    if (this.#context.wantsJson) return this.#context.json({ kind: 'app.unchanged', label, ...record });
     const day = record.installedAt.slice(0, 10);
     this.#note(
       label,
@@ -237,19 +235,19 @@ class Run {
   }
 
   #note(label: string, text: string): void {
-    if (this.#around.wantsJson) return this.#around.json({ kind: 'app.note', label, text });
-    this.#around.output.say(`${label}: `, text);
+    if (this.#context.wantsJson) return this.#context.json({ kind: 'app.note', label, text });
+    this.#context.output.say(`${label}: `, text);
   }
 
   #failed(label: string, { kind, message, help }: Fault): ExitCode {
-    this.#around.tellFault(fault(kind, `\`${label}\`: ${message}`, help));
+    this.#context.tellFault(fault(kind, `\`${label}\`: ${message}`, help));
     return EXIT.failed;
   }
 }
 
 const MOST_FILES_SHOWN = 10;
 
-function tellFiles(output: Surroundings['output'], label: string, files: readonly string[]): void {
+function tellFiles(output: CommandContext['output'], label: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const shown = files.slice(0, MOST_FILES_SHOWN).join(', ');
   const more = files.length - MOST_FILES_SHOWN;

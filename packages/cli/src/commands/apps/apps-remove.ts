@@ -25,11 +25,11 @@ import { forgetPackage, installedRecord } from '@cordon/install';
 import { type PackageCall, parsePackageLauncher, requestOf } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { mayOpen, usingStore } from '../../context/opened-store.ts';
 import { replaceTextFile } from '../../context/replaced-file.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { deletedInWords } from '../../print/memory-text.ts';
 
 export interface RemoveOptions {
@@ -41,28 +41,28 @@ export interface RemoveOptions {
 
 /** Exit code 1: the user did not want it after all. 2: there is no such app, or something could not be written. */
 export async function removeApp(
-  surroundings: Surroundings,
+  context: CommandContext,
   name: string,
   options: RemoveOptions,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (!(await mayOpen(surroundings, configuration))) return EXIT.failed;
+  if (!(await mayOpen(context, configuration))) return EXIT.failed;
   const change = NAME_PATTERN.test(name) ? changeOf(configuration, name) : failed(unknownApp(name, []));
   if (!change.ok && !(options.purge && NAME_PATTERN.test(name))) {
-    surroundings.tellFault(change.fault);
+    context.tellFault(change.fault);
     return EXIT.failed;
   }
-  return withLeft(surroundings, configuration, id(name), async (left) => {
+  return withLeft(context, configuration, id(name), async (left) => {
     if (!change.ok && isNothing(left.told)) {
-      surroundings.tellFault(change.fault);
+      context.tellFault(change.fault);
       return EXIT.failed;
     }
     const question = `Delete of \`${name}\`: ${inWords(left.told)}?${SHARED}`;
-    if (options.purge && !isNothing(left.told) && !(await confirmed(surroundings, question, options.yes)))
+    if (options.purge && !isNothing(left.told) && !(await confirmed(context, question, options.yes)))
       return EXIT.refused;
-    if (change.ok && !written(surroundings, configuration, name, change.value)) return EXIT.failed;
-    return options.purge ? purged(surroundings, name, left) : kept(surroundings, name, left);
+    if (change.ok && !written(context, configuration, name, change.value)) return EXIT.failed;
+    return options.purge ? purged(context, name, left) : kept(context, name, left);
   });
 }
 
@@ -111,20 +111,20 @@ function unknownApp(name: string, names: readonly string[]): Fault {
 }
 
 function written(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   name: string,
   { file, section, from, to }: Change,
 ): boolean {
   const replaced = replaceTextFile(file, to);
   if (!replaced.ok) {
-    surroundings.noteDiagnostics([replaced.fault]);
+    context.noteDiagnostics([replaced.fault]);
     return false;
   }
-  const unkept = agreementToChange(configuration, { from, to }, surroundings.now);
-  if (unkept !== null) surroundings.tellFault(unkept);
-  if (surroundings.wantsJson) surroundings.json({ kind: 'app.removed', id: name, file, section });
-  else surroundings.output.say('', `\`${name}\` is removed from \`${section}\` of ${file}`, 'good');
+  const unkept = agreementToChange(configuration, { from, to }, context.now);
+  if (unkept !== null) context.tellFault(unkept);
+  if (context.wantsJson) context.json({ kind: 'app.removed', id: name, file, section });
+  else context.output.say('', `\`${name}\` is removed from \`${section}\` of ${file}`, 'good');
   return true;
 }
 
@@ -153,12 +153,12 @@ interface Left {
 
 /** What is left while the store, if there is one, is open. Makes no store. */
 async function withLeft(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   app: AppId,
   use: (left: Left) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const outside = leftOutside(configuration, app, surroundings.now);
+  const outside = leftOutside(configuration, app, context.now);
   const none = { pin: false, grants: 0, turns: 0, summaries: 0, facts: 0 };
   if (!isFile(join(configuration.dataFolder, 'cordon.db')))
     return use({
@@ -168,7 +168,7 @@ async function withLeft(
         return true;
       },
     });
-  return usingStore(surroundings, configuration, async (store) => {
+  return usingStore(context, configuration, async (store) => {
     const broken = new BrokenRows('what is left of the app:');
     const inside = leftInStore(store, realPath(configuration.folder), app, broken);
     const code = await use({
@@ -179,7 +179,7 @@ async function withLeft(
         return store.scrub();
       },
     });
-    const told = broken.told(surroundings);
+    const told = broken.told(context);
     return code === EXIT.done ? told : code;
   });
 }
@@ -260,11 +260,11 @@ function inWords(told: Told): string {
   return new Intl.ListFormat('en').format(parts);
 }
 
-function purged(surroundings: Surroundings, name: string, { told, purge }: Left): ExitCode {
-  const { output, notes } = surroundings;
+function purged(context: CommandContext, name: string, { told, purge }: Left): ExitCode {
+  const { output, notes } = context;
   const scrubbed = purge();
-  if (surroundings.wantsJson) {
-    surroundings.json({ kind: 'app.purged', id: name, ...told, scrubbed });
+  if (context.wantsJson) {
+    context.json({ kind: 'app.purged', id: name, ...told, scrubbed });
     return EXIT.done;
   }
   output.say('', isNothing(told) ? 'nothing else is left of it' : `deleted: ${inWords(told)}`);
@@ -274,10 +274,10 @@ function purged(surroundings: Surroundings, name: string, { told, purge }: Left)
 }
 
 /** Tells what is left; a person at a terminal may have it deleted at once. */
-async function kept(surroundings: Surroundings, name: string, left: Left): Promise<ExitCode> {
-  const { wantsJson, output, notes, terminal } = surroundings;
+async function kept(context: CommandContext, name: string, left: Left): Promise<ExitCode> {
+  const { wantsJson, output, notes, terminal } = context;
   if (wantsJson) {
-    surroundings.json({ kind: 'app.left', id: name, ...left.told });
+    context.json({ kind: 'app.left', id: name, ...left.told });
     return EXIT.done;
   }
   if (isNothing(left.told)) {
@@ -290,11 +290,8 @@ async function kept(surroundings: Surroundings, name: string, left: Left): Promi
     'adding the same entry again restores this; another program under this name gets its memory and files, but no permission',
     'dim',
   );
-  if (
-    terminal.isInteractive &&
-    (await confirmed(surroundings, `Delete this too?${SHARED}`, false, 'it stays'))
-  )
-    return purged(surroundings, name, left);
+  if (terminal.isInteractive && (await confirmed(context, `Delete this too?${SHARED}`, false, 'it stays')))
+    return purged(context, name, left);
   const all = left.told.package === null ? 'deletes it' : 'deletes it, but for the package';
   notes.say('', `\`cordon apps remove ${name} --purge\` ${all}`, 'dim');
   return EXIT.done;

@@ -19,10 +19,10 @@ import {
 } from '@cordon/hub';
 import { layGround, leaveGround } from '@cordon/runtime';
 import { type Composed, knownApps } from '@cordon/runtime/compose';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { composeReviewed } from '../../context/opened.ts';
 import { usingStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { noSuchApp } from './apps.ts';
 
 export interface ReviewOptions {
@@ -38,11 +38,11 @@ const NOBODY: Consent = {
 };
 
 export async function reviewApps(
-  surroundings: Surroundings,
+  context: CommandContext,
   names: readonly string[],
   options: ReviewOptions,
 ): Promise<ExitCode> {
-  return withReviews(surroundings, names, options.yes, async (run) => {
+  return withReviews(context, names, options.yes, async (run) => {
     const wanted = run.configuration.apps.filter(({ id: app, source }) =>
       names.length > 0
         ? names.includes(app)
@@ -51,7 +51,7 @@ export async function reviewApps(
     if (wanted.length === 0) run.note('no app is new or changed; `--all` reviews all apps again');
     let code: ExitCode = EXIT.done;
     for (const app of wanted) {
-      if (surroundings.ending.aborted) return EXIT.refused;
+      if (context.ending.aborted) return EXIT.refused;
       const next = await run.review(app, options.yes ? AGREES : run.reviewer);
       if (next > code) code = next;
     }
@@ -60,27 +60,27 @@ export async function reviewApps(
 }
 
 /** Exit code 1: it says something else. */
-export async function pinApp(surroundings: Surroundings, name: string, pin: string): Promise<ExitCode> {
+export async function pinApp(context: CommandContext, name: string, pin: string): Promise<ExitCode> {
   if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
     const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
-    surroundings.tellFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
+    context.tellFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
     return EXIT.failed;
   }
-  return withReviews(surroundings, [name], false, async (run) => {
+  return withReviews(context, [name], false, async (run) => {
     const app = run.configuration.apps.find(({ id: installed }) => installed === name);
     return app === undefined ? EXIT.failed : run.review(app, null, pin);
   });
 }
 
 /** Exit code 1: there was nothing to take back. */
-export function unpinApp(surroundings: Surroundings, name: string): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export function unpinApp(context: CommandContext, name: string): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return Promise.resolve(EXIT.failed);
-  return usingStore(surroundings, configuration, ({ pins }) => {
+  return usingStore(context, configuration, ({ pins }) => {
     const isRemoved = pins.remove(realPath(configuration.folder), id(name));
-    if (surroundings.wantsJson) surroundings.json({ kind: 'app.unpinned', id: name, removed: isRemoved });
+    if (context.wantsJson) context.json({ kind: 'app.unpinned', id: name, removed: isRemoved });
     else
-      surroundings.output.say(
+      context.output.say(
         '',
         isRemoved ? `\`${name}\` needs a review again` : `you have not agreed to an app \`${name}\``,
       );
@@ -91,34 +91,34 @@ export function unpinApp(surroundings: Surroundings, name: string): Promise<Exit
 const AGREES: Reviewer = { agrees: () => Promise.resolve(true) };
 
 async function withReviews(
-  surroundings: Surroundings,
+  context: CommandContext,
   names: readonly string[],
   agreesUnasked: boolean,
   use: (run: Run) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
   if (missing !== undefined) {
-    surroundings.tellFault(noSuchApp(missing, configuration));
+    context.tellFault(noSuchApp(missing, configuration));
     return EXIT.failed;
   }
-  if (!(await surroundings.agrees(configuration, agreesUnasked))) return EXIT.refused;
+  if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
   const ground = await layGround(configuration);
-  if (!ground.ok) return surroundings.tellObstacle(ground.fault);
-  const composed = await composeReviewed(surroundings, configuration, NOBODY, ground.value);
+  if (!ground.ok) return context.tellObstacle(ground.fault);
+  const composed = await composeReviewed(context, configuration, NOBODY, ground.value);
   if (!composed.ok) {
     await leaveGround(ground.value);
-    return surroundings.tellObstacle(composed.fault);
+    return context.tellObstacle(composed.fault);
   }
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
     await leaveGround(composed.value);
-    surroundings.tellFault(fault('journal-unavailable', session.fault.message, session.fault.help));
+    context.tellFault(fault('journal-unavailable', session.fault.message, session.fault.help));
     return EXIT.failed;
   }
   try {
-    return await use(new Run(surroundings, configuration, composed.value, session.value));
+    return await use(new Run(context, configuration, composed.value, session.value));
   } finally {
     await session.value.close('end');
     await leaveGround(composed.value);
@@ -127,20 +127,20 @@ async function withReviews(
 
 class Run {
   readonly configuration: Configuration;
-  readonly #around: Surroundings;
+  readonly #context: CommandContext;
   readonly #composed: Composed;
   readonly #session: Session;
 
-  constructor(around: Surroundings, configuration: Configuration, composed: Composed, session: Session) {
+  constructor(context: CommandContext, configuration: Configuration, composed: Composed, session: Session) {
     this.configuration = configuration;
-    this.#around = around;
+    this.#context = context;
     this.#composed = composed;
     this.#session = session;
   }
 
   /** The person at the terminal; null: there is none. */
   get reviewer(): Reviewer | null {
-    return this.#around.reviewer(() => knownApps(this.configuration, this.#composed.store));
+    return this.#context.reviewer(() => knownApps(this.configuration, this.#composed.store));
   }
 
   isAgreed(app: AppId): boolean {
@@ -172,7 +172,7 @@ class Run {
     if (known.kind === 'pinned') return known;
     const review = pins.reviewOf(app, said);
     this.#tell(review, reviewer);
-    const isAgreed = (await reviewer?.agrees(review, this.#around.ending)) === true;
+    const isAgreed = (await reviewer?.agrees(review, this.#context.ending)) === true;
     return isAgreed ? pins.agree(app, said) : known;
   }
 
@@ -194,9 +194,9 @@ class Run {
   /** A reviewer at a terminal draws it himself. */
   #tell(review: Review, reviewer: Reviewer | null): void {
     const others = knownApps(this.configuration, this.#composed.store);
-    if (this.#around.wantsJson) return this.#around.json(reviewJson(review, others));
+    if (this.#context.wantsJson) return this.#context.json(reviewJson(review, others));
     if (reviewer === null || reviewer === AGREES)
-      drawReview(this.#around.output, review, others, Number.POSITIVE_INFINITY);
+      drawReview(this.#context.output, review, others, Number.POSITIVE_INFINITY);
   }
 
   #ended(app: InstalledApp, vetting: Vetting): ExitCode {
@@ -204,11 +204,11 @@ class Run {
     const pin = descriptionDigest(vetting.description);
     const demanded = this.configuration.entries.get(app.id)?.pin ?? null;
     const isNew = vetting.by === 'user';
-    if (this.#around.wantsJson)
-      this.#around.json({ kind: 'app.pinned', id: app.id, digest: vetting.digest, pin, isNew });
+    if (this.#context.wantsJson)
+      this.#context.json({ kind: 'app.pinned', id: app.id, digest: vetting.digest, pin, isNew });
     else if (!isNew) this.#say(app.id, 'nothing has changed');
     // Not wrapped: what is copied must stay one line.
-    else this.#around.output.line(`${app.id}: agreed to, "pin": "${pin}"`);
+    else this.#context.output.line(`${app.id}: agreed to, "pin": "${pin}"`);
     if (demanded === null || demanded === pin) return EXIT.done;
     this.#failed(
       fault(
@@ -221,32 +221,32 @@ class Run {
   }
 
   #notAgreed(app: InstalledApp, reason: Fault): ExitCode {
-    if (this.#around.wantsJson)
-      this.#around.json({ kind: 'app.declined', id: app.id, reason: reason.message });
+    if (this.#context.wantsJson)
+      this.#context.json({ kind: 'app.declined', id: app.id, reason: reason.message });
     else {
-      const hint = this.#around.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
+      const hint = this.#context.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
       this.#say(app.id, `not agreed to, and not used${hint}`);
     }
     return EXIT.refused;
   }
 
   #otherPin(app: InstalledApp, { message, help }: Fault): ExitCode {
-    if (this.#around.wantsJson) this.#around.json({ kind: 'app.declined', id: app.id, reason: message });
+    if (this.#context.wantsJson) this.#context.json({ kind: 'app.declined', id: app.id, reason: message });
     else this.#say(app.id, `${message}; ${help}`);
     return EXIT.refused;
   }
 
   #failed(reason: Fault): ExitCode {
-    this.#around.tellFault(reason);
+    this.#context.tellFault(reason);
     return EXIT.failed;
   }
 
   note(text: string): void {
-    if (!this.#around.wantsJson) this.#around.output.say('', text);
+    if (!this.#context.wantsJson) this.#context.output.say('', text);
   }
 
   #say(app: AppId, text: string): void {
-    if (!this.#around.wantsJson) this.#around.output.say(`${app}: `, text);
+    if (!this.#context.wantsJson) this.#context.output.say(`${app}: `, text);
   }
 }
 

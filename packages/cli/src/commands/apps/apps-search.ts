@@ -15,8 +15,8 @@ import {
   type Result,
   visibleLine,
 } from '@cordon/core';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 const SECONDS = 15;
 const MOST_BYTES = 1024 * 1024;
@@ -31,23 +31,23 @@ interface Listed {
   readonly ways: readonly string[];
 }
 
-export async function searchApps(surroundings: Surroundings, words: readonly string[]): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export async function searchApps(context: CommandContext, words: readonly string[]): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (!(await surroundings.agrees(configuration))) return EXIT.failed;
+  if (!(await context.agrees(configuration))) return EXIT.failed;
   const { appRegistry } = configuration;
   if (appRegistry === null) {
-    surroundings.tellFault(NO_REGISTRY);
+    context.tellFault(NO_REGISTRY);
     return EXIT.failed;
   }
-  const found = await listed(appRegistry, words.join(' '), surroundings.ending);
+  const found = await listed(appRegistry, words.join(' '), context.ending);
   if (!found.ok) {
-    surroundings.tellFault(found.fault);
+    context.tellFault(found.fault);
     return EXIT.failed;
   }
-  for (const server of found.value) tell(surroundings, server);
-  if (found.value.length === 0 && !surroundings.wantsJson)
-    surroundings.output.say('', `${appRegistry} lists nothing for these words`);
+  for (const server of found.value) tell(context, server);
+  if (found.value.length === 0 && !context.wantsJson)
+    context.output.say('', `${appRegistry} lists nothing for these words`);
   return EXIT.done;
 }
 
@@ -57,9 +57,9 @@ const NO_REGISTRY = fault(
   'write `"appRegistry": "https://…"` there',
 );
 
-function tell(surroundings: Surroundings, server: Listed): void {
-  const { output } = surroundings;
-  if (surroundings.wantsJson) return surroundings.json({ kind: 'app.listed', ...server });
+function tell(context: CommandContext, server: Listed): void {
+  const { output } = context;
+  if (context.wantsJson) return context.json({ kind: 'app.listed', ...server });
   const { name, version, description, ways } = server;
   output.say('', `${visibleLine(name, 200)} ${visibleLine(version, 40)}`, 'bold');
   output.say('  its author says: ', visibleLine(description, 400));

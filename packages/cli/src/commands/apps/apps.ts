@@ -25,34 +25,32 @@ import { openJournal } from '@cordon/runtime/journal';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import type { Pin, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
-export async function apps(surroundings: Surroundings): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export async function apps(context: CommandContext): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (configuration.apps.length === 0 && !surroundings.wantsJson)
-    return tellNone(surroundings, configuration);
-  const agreements = agreementsOf(configuration, surroundings.now);
+  if (configuration.apps.length === 0 && !context.wantsJson) return tellNone(context, configuration);
+  const agreements = agreementsOf(configuration, context.now);
   for (const app of configuration.apps) {
     const described = await describe(app, configuration, agreements);
-    if (surroundings.wantsJson) surroundings.json({ kind: 'app', ...described });
-    else tell(surroundings, described);
+    if (context.wantsJson) context.json({ kind: 'app', ...described });
+    else tell(context, described);
   }
-  return agreements.broken.told(surroundings);
+  return agreements.broken.told(context);
 }
 
-export function listApps(surroundings: Surroundings): ExitCode {
-  const configuration = surroundings.configuration();
+export function listApps(context: CommandContext): ExitCode {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (configuration.apps.length === 0 && !surroundings.wantsJson)
-    return tellNone(surroundings, configuration);
-  const { states, broken } = agreementsOf(configuration, surroundings.now);
+  if (configuration.apps.length === 0 && !context.wantsJson) return tellNone(context, configuration);
+  const { states, broken } = agreementsOf(configuration, context.now);
   const rows = configuration.apps.map(({ id }) => ({ id, ...stateOf(states, id) }));
-  if (surroundings.wantsJson) for (const row of rows) surroundings.json({ kind: 'app.state', ...row });
+  if (context.wantsJson) for (const row of rows) context.json({ kind: 'app.state', ...row });
   else
     renderTable(
-      surroundings.output,
+      context.output,
       ['app', 'state', 'since', 'digest'],
       rows.map(({ id, state, since, digest }) => [
         id,
@@ -61,19 +59,19 @@ export function listApps(surroundings: Surroundings): ExitCode {
         digest?.slice(0, 19) ?? '',
       ]),
     );
-  return broken.told(surroundings);
+  return broken.told(context);
 }
 
 /** Exit code 1: nothing is agreed to, or it has changed; then the text is the last that was. */
-export async function showApp(surroundings: Surroundings, name: string): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export async function showApp(context: CommandContext, name: string): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   const app = configuration.apps.find(({ id }) => id === name);
   if (app === undefined) {
-    surroundings.tellFault(noSuchApp(name, configuration));
+    context.tellFault(noSuchApp(name, configuration));
     return EXIT.failed;
   }
-  const agreements = agreementsOf(configuration, surroundings.now);
+  const agreements = agreementsOf(configuration, context.now);
   const description = describedBy(app, agreements);
   const described = await describe(app, configuration, agreements);
   const findings =
@@ -84,13 +82,13 @@ export async function showApp(surroundings: Surroundings, name: string): Promise
           agreements.known.filter(({ id }) => id !== app.id),
         );
   const { state } = stateOf(agreements.states, app.id);
-  if (surroundings.wantsJson) {
+  if (context.wantsJson) {
     const pin = description === null ? null : descriptionDigest(description);
-    surroundings.json({ kind: 'app', ...described, pin, description, findings });
+    context.json({ kind: 'app', ...described, pin, description, findings });
   } else {
-    tell(surroundings, described);
-    if (description !== null) tellDescription(surroundings, app, description, configuration);
-    if (description !== null) drawFindings(surroundings.output, findings);
+    tell(context, described);
+    if (description !== null) tellDescription(context, app, description, configuration);
+    if (description !== null) drawFindings(context.output, findings);
   }
   return AGREED.has(state) ? EXIT.done : EXIT.refused;
 }
@@ -106,7 +104,7 @@ export function noSuchApp(name: string, { apps: installed }: Configuration): Fau
   return fault('app-unavailable', `there is no app \`${name}\``, help);
 }
 
-function tellNone({ output }: Surroundings, configuration: Configuration): ExitCode {
+function tellNone({ output }: CommandContext, configuration: Configuration): ExitCode {
   const where = configuration.file ?? configuration.searched.join(' or ');
   output.say('', `no apps are installed; add them under \`apps\` or \`mcpServers\` in ${where}`);
   return EXIT.done;
@@ -217,7 +215,7 @@ function describedBy({ id, source }: InstalledApp, { pins }: Agreements): AppDes
   return pin === undefined ? null : readDescription(pin.description);
 }
 
-function tell({ output }: Surroundings, described: Awaited<ReturnType<typeof describe>>): void {
+function tell({ output }: CommandContext, described: Awaited<ReturnType<typeof describe>>): void {
   const { id, description, source, ...rights } = described;
   output.say('', id, 'bold');
   output.say('  ', description ?? 'no description: the planner sees only its name');
@@ -227,7 +225,7 @@ function tell({ output }: Surroundings, described: Awaited<ReturnType<typeof des
 }
 
 function tellDescription(
-  { output }: Surroundings,
+  { output }: CommandContext,
   app: InstalledApp,
   description: AppDescription,
   { entries }: Configuration,

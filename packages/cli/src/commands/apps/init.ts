@@ -9,10 +9,10 @@ import { agreementToChange, type Configuration } from '@cordon/config';
 import { parseJsonFile, readTextFile } from '@cordon/config/reading';
 import { failed, fault, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { AppDescription } from '@cordon/hub';
+import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { replaceTextFile } from '../../context/replaced-file.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { agreedDescriptions } from './apps.ts';
 import { type LabelProposal, type ProposedTool, proposeLabels } from './label-proposal.ts';
 
@@ -27,41 +27,37 @@ interface AppProposal {
 }
 
 /** 0: written, or nothing to propose; 1: the user said no to all; 2: the configuration cannot be used. */
-export async function init(surroundings: Surroundings, options: InitOptions): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export async function init(context: CommandContext, options: InitOptions): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  const proposals = proposalsFor(surroundings, configuration);
-  if (surroundings.wantsJson) {
-    for (const proposal of proposals) surroundings.json({ kind: 'labels.proposed', ...proposal });
+  const proposals = proposalsFor(context, configuration);
+  if (context.wantsJson) {
+    for (const proposal of proposals) context.json({ kind: 'labels.proposed', ...proposal });
     return EXIT.done;
   }
   if (proposals.length === 0) {
-    surroundings.output.say('', 'there is nothing to propose: every app that was reviewed has its labels');
+    context.output.say('', 'there is nothing to propose: every app that was reviewed has its labels');
     return EXIT.done;
   }
   const agreed: AppProposal[] = [];
   for (const proposal of proposals) {
-    draw(surroundings, proposal);
+    draw(context, proposal);
     const question = `Use these labels for \`${proposal.app}\`? What is marked as looser is asked about less.`;
-    if (await confirmed(surroundings, question, options.yes === true, 'nothing was written'))
+    if (await confirmed(context, question, options.yes === true, 'nothing was written'))
       agreed.push(proposal);
   }
   if (agreed.length === 0) return EXIT.refused;
-  return write(surroundings, configuration, agreed);
+  return write(context, configuration, agreed);
 }
 
 /** Of apps that were reviewed and whose tools no label speaks of yet. */
-function proposalsFor(surroundings: Surroundings, configuration: Configuration): readonly AppProposal[] {
-  const descriptions = agreedDescriptions(configuration, surroundings.now);
+function proposalsFor(context: CommandContext, configuration: Configuration): readonly AppProposal[] {
+  const descriptions = agreedDescriptions(configuration, context.now);
   return configuration.apps.flatMap(({ id, source, manifest }) => {
     const described = descriptions.get(id) ?? null;
     if (source.kind === 'instructions' || described === null) {
       if (described === null && source.kind !== 'instructions')
-        surroundings.notes.say(
-          `${id}: `,
-          'was not reviewed yet: `cordon apps review` shows its tools',
-          'dim',
-        );
+        context.notes.say(`${id}: `, 'was not reviewed yet: `cordon apps review` shows its tools', 'dim');
       return [];
     }
     const labels = manifest.labels ?? [];
@@ -85,7 +81,7 @@ function proposedTool({ name, input, annotations }: AppDescription['tools'][numb
   };
 }
 
-function draw({ output }: Surroundings, { app, tools }: AppProposal): void {
+function draw({ output }: CommandContext, { app, tools }: AppProposal): void {
   output.line();
   output.line(output.style('bold', app));
   for (const { tool, says, reasons } of tools) {
@@ -95,7 +91,7 @@ function draw({ output }: Surroundings, { app, tools }: AppProposal): void {
 }
 
 function write(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration,
   agreed: readonly AppProposal[],
 ): ExitCode {
@@ -107,20 +103,20 @@ function write(
   const { file } = configuration;
   const texts = file === null ? failed('there is no `cordon.json`') : withLabels(file, labels);
   if (!texts.ok || file === null) {
-    surroundings.output.line(`"labels": ${JSON.stringify({ tools: labels }, null, 2)}`);
+    context.output.line(`"labels": ${JSON.stringify({ tools: labels }, null, 2)}`);
     const help = 'what you agreed to stands above: put it into the file';
     const reason = texts.ok ? '' : texts.fault;
-    surroundings.tellFault(fault('usage', `nothing was written: ${reason}`, help));
+    context.tellFault(fault('usage', `nothing was written: ${reason}`, help));
     return EXIT.failed;
   }
   const replaced = replaceTextFile(file, texts.value.to);
   if (!replaced.ok) {
-    surroundings.noteDiagnostics([replaced.fault]);
+    context.noteDiagnostics([replaced.fault]);
     return EXIT.failed;
   }
-  const unkept = agreementToChange(configuration, texts.value, surroundings.now);
-  if (unkept !== null) surroundings.tellFault(unkept);
-  surroundings.output.say('', `${file} has labels for ${Object.keys(labels).length} tools`, 'good');
+  const unkept = agreementToChange(configuration, texts.value, context.now);
+  if (unkept !== null) context.tellFault(unkept);
+  context.output.say('', `${file} has labels for ${Object.keys(labels).length} tools`, 'good');
   return EXIT.done;
 }
 

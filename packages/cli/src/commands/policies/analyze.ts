@@ -13,32 +13,32 @@ import {
   readWords,
 } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type PolicyOptions, policyInUse } from '../../context/policy-in-use.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { type TraceReadingOptions, traceReading } from '../../context/trace-reading.ts';
 
 /** 0: no violation, perhaps something undecided; 1: violations; 2: a policy, parameter or trace that cannot be used, or holds nothing. */
 export async function analyze(
-  surroundings: Surroundings,
+  context: CommandContext,
   policyFile: string,
   traceFiles: readonly string[],
   options: PolicyOptions & TraceReadingOptions & AskingOptions,
 ): Promise<ExitCode> {
-  const asked = await answerersAskedFor(surroundings, options);
+  const asked = await answerersAskedFor(context, options);
   if (asked === null) return EXIT.failed;
-  const inUse = policyInUse(surroundings, policyFile, options, asked?.asking);
-  const reading = traceReading(surroundings, options);
+  const inUse = policyInUse(context, policyFile, options, asked?.asking);
+  const reading = traceReading(context, options);
   if (inUse === null || reading === null) return EXIT.failed;
   const { policy, parameters } = inUse;
-  const renderer = new FindingsRenderer(new Drawing(surroundings.output, surroundings.hasUnicode), policy);
+  const renderer = new FindingsRenderer(new Drawing(context.output, context.hasUnicode), policy);
   const count = { files: traceFiles.length, traces: 0, unusable: 0, violations: 0, undecided: 0 };
   let read = NO_EVENTS;
   for (const file of traceFiles) {
     for await (const trace of readTraces(file, reading)) {
       if (!trace.ok) {
         count.unusable++;
-        surroundings.noteDiagnostics([trace.fault]);
+        context.noteDiagnostics([trace.fault]);
         continue;
       }
       const { events } = trace.value;
@@ -48,16 +48,16 @@ export async function analyze(
       read = addEvents(read, countEvents(events));
       count.violations += analysis.errors.length;
       count.undecided += analysis.undecided.length;
-      if (!surroundings.wantsJson) renderer.render(trace.value, analysis);
+      if (!context.wantsJson) renderer.render(trace.value, analysis);
       else for (const piece of analysisLine(trace.value.name, analysis)) await written(process.stdout, piece);
     }
   }
-  if (surroundings.wantsJson)
+  if (context.wantsJson)
     await written(process.stdout, jsonLine({ kind: 'analyze.result', ...count, events: read }));
   else {
     const isGood = count.violations + count.unusable === 0;
-    surroundings.output.say('', summary(count), isGood ? 'good' : 'bad');
-    surroundings.output.say('', readWords(read), 'dim');
+    context.output.say('', summary(count), isGood ? 'good' : 'bad');
+    context.output.say('', readWords(read), 'dim');
   }
   if (count.unusable > 0) return EXIT.failed;
   return count.violations > 0 ? EXIT.refused : EXIT.done;

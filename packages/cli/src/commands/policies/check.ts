@@ -8,8 +8,8 @@ import type { Asking } from '@cordon/detectors';
 import { parseTools, type ToolSchema } from '@cordon/policy';
 import { loadedPolicy } from '@cordon/runtime/policies';
 import { counted, type Dialect } from '@cordon/scan';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { lintedPolicy } from './linted-policy.ts';
 
 export interface CheckOptions {
@@ -36,22 +36,22 @@ interface Checked {
 
 /** 0: no errors, and with `--strict` no warnings; 2: some, or something cannot be read. Every file is looked at. */
 export async function check(
-  surroundings: Surroundings,
+  context: CommandContext,
   files: readonly string[],
   options: CheckOptions,
 ): Promise<ExitCode> {
-  const configuration = configurationFor(surroundings, options);
-  const known = await knownTools(surroundings, options, configuration);
-  const own = await ownAsking(surroundings, configuration);
+  const configuration = configurationFor(context, options);
+  const known = await knownTools(context, options, configuration);
+  const own = await ownAsking(context, configuration);
   const diagnostics = [...known.diagnostics, ...(own.ok ? [] : own.fault)];
   const checked: Checked[] = [{ lines: new SourceLines(''), diagnostics }];
   const asking = own.ok ? own.value : undefined;
   for (const file of new Set(files)) checked.push(await checkOne(file, options.dialect, known, asking));
   const all = checked.flatMap(({ diagnostics }) => diagnostics);
-  if (options.json === true) surroundings.json({ diagnostics: all.map(flat) });
+  if (options.json === true) context.json({ diagnostics: all.map(flat) });
   else {
-    for (const one of checked) for (const diagnostic of one.diagnostics) tell(surroundings, one, diagnostic);
-    tellSummary(surroundings, all, new Set(files).size);
+    for (const one of checked) for (const diagnostic of one.diagnostics) tell(context, one, diagnostic);
+    tellSummary(context, all, new Set(files).size);
   }
   const isBad = all.some(({ severity }) => severity === 'error' || options.strict === true);
   return isBad || !known.isUsable ? EXIT.failed : EXIT.done;
@@ -62,27 +62,27 @@ function usesConfiguration({ apps, config }: CheckOptions): boolean {
 }
 
 /** Null: none is needed, or it is wrong, and that has been told. */
-function configurationFor(surroundings: Surroundings, options: CheckOptions): Configuration | null {
-  if (usesConfiguration(options)) return surroundings.configuration();
-  return options.detectors.length > 0 ? surroundings.configuration({ withoutFile: true }) : null;
+function configurationFor(context: CommandContext, options: CheckOptions): Configuration | null {
+  if (usesConfiguration(options)) return context.configuration();
+  return options.detectors.length > 0 ? context.configuration({ withoutFile: true }) : null;
 }
 
 /** The user's predicates by name, which their modules declare. A file that nobody agreed to starts none. */
 async function ownAsking(
-  surroundings: Surroundings,
+  context: CommandContext,
   configuration: Configuration | null,
 ): Promise<Result<Asking | undefined, readonly Diagnostic[]>> {
   if (configuration === null) return ok(undefined);
   const { asking, namedModules } = configuration;
   if (asking.modules.length + namedModules.length === 0) return ok(undefined);
   const { isInEffect } = await import('@cordon/config');
-  const isAgreed = isInEffect(configuration, surroundings.now);
+  const isAgreed = isInEffect(configuration, context.now);
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);
   const { answerersFor } = await import('@cordon/runtime/answerers');
   const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
   if (!answerers.ok) return answerers;
-  surroundings.atEnd(async () => answerers.value?.close());
+  context.atEnd(async () => answerers.value?.close());
   return ok(answerers.value?.asking);
 }
 
@@ -133,7 +133,7 @@ interface KnownTools {
 }
 
 async function knownTools(
-  surroundings: Surroundings,
+  context: CommandContext,
   options: CheckOptions,
   configuration: Configuration | null,
 ): Promise<KnownTools> {
@@ -152,7 +152,7 @@ async function knownTools(
   const named = toolsOfManifests(configuration);
   if (hasDescriptions)
     return { tools: withApps(tools, named), isComplete: true, diagnostics, isUsable: true };
-  surroundings.notes.say(
+  context.notes.say(
     '',
     named.length === 0
       ? 'the tools of the installed apps are not known before the apps are started; describe them with `--tools FILE`'
@@ -221,7 +221,7 @@ function flat({ file, range, severity, code, message, help }: Diagnostic): objec
   };
 }
 
-function tell({ output }: Surroundings, { lines }: Checked, diagnostic: Diagnostic): void {
+function tell({ output }: CommandContext, { lines }: Checked, diagnostic: Diagnostic): void {
   const { file, range, severity, code, message, help } = diagnostic;
   const style = severity === 'error' ? 'bad' : 'warn';
   const place = range === undefined ? '' : `:${range.line}:${range.column}`;
@@ -232,7 +232,7 @@ function tell({ output }: Surroundings, { lines }: Checked, diagnostic: Diagnost
   output.line();
 }
 
-function tellSummary({ output }: Surroundings, all: readonly Diagnostic[], files: number): void {
+function tellSummary({ output }: CommandContext, all: readonly Diagnostic[], files: number): void {
   const errors = all.filter(({ severity }) => severity === 'error').length;
   const warnings = all.length - errors;
   const counts = [

@@ -12,9 +12,9 @@ import {
   readWords,
   type TraceInput,
 } from '@cordon/scan';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from '../../context/policy-in-use.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { type TraceReadingOptions, traceReading } from '../../context/trace-reading.ts';
 import { type Decided, ExplanationRenderer } from '../../print/explanation.ts';
 
@@ -29,39 +29,36 @@ const EVENT_HELP = 'name it by its path, as reports do: `3` for the message at p
 
 /** 0: everything is allowed; 1: something is not; 2: a policy, parameter, rule, event or trace that cannot be used. */
 export async function explain(
-  surroundings: Surroundings,
+  context: CommandContext,
   policyFile: string,
   traceFile: string,
   options: ExplainOptions,
 ): Promise<ExitCode> {
-  const inUse = policyInUse(surroundings, policyFile, options);
-  const reading = traceReading(surroundings, options);
+  const inUse = policyInUse(context, policyFile, options);
+  const reading = traceReading(context, options);
   if (inUse === null || reading === null) return EXIT.failed;
   const { rule, event } = options;
   const rules = inUse.policy.rules.map(({ id }) => id);
   if (rule !== undefined && !rules.includes(rule)) {
     const help = `its rules: ${rules.join(', ')}`;
-    surroundings.noteFault({ kind: 'usage', message: `the policy has no rule \`${rule}\``, help });
+    context.noteFault({ kind: 'usage', message: `the policy has no rule \`${rule}\``, help });
     return EXIT.failed;
   }
 
-  const renderer = new ExplanationRenderer(
-    new Drawing(surroundings.output, surroundings.hasUnicode),
-    inUse.policy,
-  );
+  const renderer = new ExplanationRenderer(new Drawing(context.output, context.hasUnicode), inUse.policy);
   const count = { traces: 0, explained: 0, unusable: 0, refused: 0 };
   let read = NO_EVENTS;
   for await (const trace of readTraces(traceFile, reading)) {
     if (!trace.ok) {
       count.unusable++;
-      surroundings.noteDiagnostics([trace.fault]);
+      context.noteDiagnostics([trace.fault]);
       continue;
     }
     count.traces++;
     read = addEvents(read, countEvents(trace.value.events));
     if (event !== undefined && !trace.value.events.some((one) => isWanted(one, event))) {
       count.unusable++;
-      surroundings.noteFault({
+      context.noteFault({
         kind: 'usage',
         message: `the trace has no event \`${event}\``,
         help: EVENT_HELP,
@@ -71,16 +68,16 @@ export async function explain(
     for (const decided of decisions(inUse, trace.value, options)) {
       count.explained++;
       if (decided.decision.verdict !== 'allow') count.refused++;
-      if (surroundings.wantsJson) await written(process.stdout, jsonLine(shapeOf(trace.value, decided)));
+      if (context.wantsJson) await written(process.stdout, jsonLine(shapeOf(trace.value, decided)));
       else renderer.render(trace.value, decided);
     }
   }
-  if (surroundings.wantsJson)
+  if (context.wantsJson)
     await written(process.stdout, jsonLine({ kind: 'explain.result', ...count, events: read }));
   else {
     const { words, style } = summaryOf(count);
-    surroundings.output.say('', words, style);
-    surroundings.output.say('', readWords(read), 'dim');
+    context.output.say('', words, style);
+    context.output.say('', readWords(read), 'dim');
   }
   if (count.unusable > 0) return EXIT.failed;
   return count.refused > 0 ? EXIT.refused : EXIT.done;

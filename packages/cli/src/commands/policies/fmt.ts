@@ -4,9 +4,9 @@ import { readStream, readTextFile } from '@cordon/config/reading';
 import { diffLines, written } from '@cordon/console/text';
 import { type Diagnostic, failed, type Result, visibleLine } from '@cordon/core';
 import { format } from '@cordon/policy';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { replaceTextFile } from '../../context/replaced-file.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 export interface FormatOptions {
   /** Nothing is written. */
@@ -23,34 +23,34 @@ type Outcome = 'unchanged' | 'changed' | 'unusable';
 
 /** 0: all is formatted; 1: with `--check`, something is not; 2: a file that cannot be read, formatted or written. */
 export async function fmt(
-  surroundings: Surroundings,
+  context: CommandContext,
   files: readonly string[],
   options: FormatOptions,
 ): Promise<ExitCode> {
   const isCheck = options.check === true;
   const outcomes = new Set<Outcome>();
-  for (const file of new Set(files)) outcomes.add(await formatOne(surroundings, file, isCheck));
+  for (const file of new Set(files)) outcomes.add(await formatOne(context, file, isCheck));
   if (outcomes.has('unusable')) return EXIT.failed;
   return isCheck && outcomes.has('changed') ? EXIT.refused : EXIT.done;
 }
 
-async function formatOne(surroundings: Surroundings, file: string, isCheck: boolean): Promise<Outcome> {
+async function formatOne(context: CommandContext, file: string, isCheck: boolean): Promise<Outcome> {
   const text = await read(file);
   const formatted = text.ok ? format(text.value, { file }) : failed([text.fault]);
-  if (!text.ok || !formatted.ok) return unusable(surroundings, file, formatted.ok ? [] : formatted.fault);
+  if (!text.ok || !formatted.ok) return unusable(context, file, formatted.ok ? [] : formatted.fault);
   const isChanged = formatted.value !== text.value;
   if (file === STANDARD_INPUT && !isCheck) {
-    if (surroundings.wantsJson) tellJson(surroundings, file, isChanged, { text: formatted.value });
+    if (context.wantsJson) tellJson(context, file, isChanged, { text: formatted.value });
     else await written(process.stdout, formatted.value);
     return isChanged ? 'changed' : 'unchanged';
   }
   if (isChanged && !isCheck) {
     const replaced = replaceTextFile(file, formatted.value);
-    if (!replaced.ok) return unusable(surroundings, file, [replaced.fault]);
+    if (!replaced.ok) return unusable(context, file, [replaced.fault]);
   }
-  if (surroundings.wantsJson) tellJson(surroundings, file, isChanged);
-  else if (isChanged && isCheck) tellDiff(surroundings, file, text.value, formatted.value);
-  else if (isChanged) surroundings.output.line(`formatted ${visibleLine(file)}`);
+  if (context.wantsJson) tellJson(context, file, isChanged);
+  else if (isChanged && isCheck) tellDiff(context, file, text.value, formatted.value);
+  else if (isChanged) context.output.line(`formatted ${visibleLine(file)}`);
   return isChanged ? 'changed' : 'unchanged';
 }
 
@@ -58,14 +58,14 @@ async function read(file: string): Promise<Result<string, Diagnostic>> {
   return file === STANDARD_INPUT ? await readStream(file, process.stdin, MOST_BYTES) : readTextFile(file);
 }
 
-function unusable(surroundings: Surroundings, file: string, diagnostics: readonly Diagnostic[]): Outcome {
-  surroundings.noteDiagnostics(diagnostics);
-  if (surroundings.wantsJson) tellJson(surroundings, file, false, { diagnostics: diagnostics.map(flat) });
+function unusable(context: CommandContext, file: string, diagnostics: readonly Diagnostic[]): Outcome {
+  context.noteDiagnostics(diagnostics);
+  if (context.wantsJson) tellJson(context, file, false, { diagnostics: diagnostics.map(flat) });
   return 'unusable';
 }
 
-function tellJson(surroundings: Surroundings, file: string, changed: boolean, more: object = {}): void {
-  surroundings.json({ file, changed, ...more });
+function tellJson(context: CommandContext, file: string, changed: boolean, more: object = {}): void {
+  context.json({ file, changed, ...more });
 }
 
 /** As `cordon check` writes them. */
@@ -73,8 +73,8 @@ function flat({ file, range, severity, code, message, help }: Diagnostic): objec
   return { file, ...range, severity, code, message, ...(help === undefined ? {} : { help }) };
 }
 
-function tellDiff(surroundings: Surroundings, file: string, before: string, after: string): void {
-  const { output } = surroundings;
+function tellDiff(context: CommandContext, file: string, before: string, after: string): void {
+  const { output } = context;
   const lines = diffLines(before, after);
   output.line(`${visibleLine(file)} is not formatted`);
   for (const { kind, text } of lines.slice(0, MOST_DIFF_LINES)) {

@@ -5,9 +5,9 @@ import type { PolicyDecision, PolicyMonitor, PolicyReason } from '@cordon/policy
 import type { Answerers } from '@cordon/runtime/answerers';
 import { type Answer, MessageStream, MOST_LINE_BYTES, type StreamLine, streamLines } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type PolicyOptions, policyInUse } from '../../context/policy-in-use.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 export interface MonitorOptions extends PolicyOptions, AskingOptions {
   /** The answer to questions, for lines that hold none. */
@@ -30,23 +30,23 @@ type Reason = Omit<PolicyReason, 'explanation'> & Partial<PolicyReason>;
 
 /** 0: all was allowed; 1: something was denied or asked; 2: an unusable policy or parameter, a line that is no message, or no line at all. */
 export async function monitor(
-  surroundings: Surroundings,
+  context: CommandContext,
   policyFile: string,
   options: MonitorOptions,
 ): Promise<ExitCode> {
-  const asked = await answerersAskedFor(surroundings, options);
+  const asked = await answerersAskedFor(context, options);
   if (asked === null) return EXIT.failed;
-  const inUse = policyInUse(surroundings, policyFile, options, asked?.asking);
+  const inUse = policyInUse(context, policyFile, options, asked?.asking);
   if (inUse === null) return EXIT.failed;
   const watch = new Watch(inUse.policy.monitor(inUse.parameters), options, asked);
-  surroundings.onInterrupt = () => process.exit(watch.exitCode);
+  context.onInterrupt = () => process.exit(watch.exitCode);
   for await (const line of streamLines(process.stdin, MOST_LINE_BYTES)) {
     const decision = await watch.decide(line);
     if (decision !== null) await written(process.stdout, jsonLine(decision));
   }
   if (watch.isIdle) {
     const help = 'write one message a line to its standard input';
-    surroundings.noteFault({ kind: 'usage', message: 'no message arrived, so nothing was checked', help });
+    context.noteFault({ kind: 'usage', message: 'no message arrived, so nothing was checked', help });
     return EXIT.failed;
   }
   return watch.exitCode;

@@ -6,8 +6,8 @@ import { jsonLine } from '@cordon/console/text';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { readEachPolicy } from '@cordon/runtime/policies';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 interface ShownPolicy {
   /** Null: a file of the user. */
@@ -18,12 +18,12 @@ interface ShownPolicy {
 const EFFECTS = { raise: 'denies', ask: 'asks', warn: 'warns' } as const;
 
 /** 0: told; 2: the configuration or a policy cannot be used. Starts no app, and asks nobody. */
-export function showPolicy(surroundings: Surroundings): ExitCode {
-  const configuration = surroundings.configurationInEffect();
+export function showPolicy(context: CommandContext): ExitCode {
+  const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const each = readEachPolicy({ packs: configuration.packs, files: configuration.policyFiles });
   if (!each.ok) {
-    surroundings.noteDiagnostics(each.fault);
+    context.noteDiagnostics(each.fault);
     return EXIT.failed;
   }
   const packs = [
@@ -32,8 +32,8 @@ export function showPolicy(surroundings: Surroundings): ExitCode {
   ];
   const shown = each.value.map((policy, index): ShownPolicy => ({ pack: packs[index] ?? null, policy }));
   const left = PACKS.filter(({ name }) => !configuration.packs.includes(name));
-  if (surroundings.wantsJson) tellJson(shown, left);
-  else render(surroundings, configuration, shown, left);
+  if (context.wantsJson) tellJson(shown, left);
+  else render(context, configuration, shown, left);
   return EXIT.done;
 }
 
@@ -55,7 +55,7 @@ function tellJson(shown: readonly ShownPolicy[], left: readonly Pack[]): void {
 }
 
 function render(
-  { output }: Surroundings,
+  { output }: CommandContext,
   { file }: Configuration,
   shown: readonly ShownPolicy[],
   left: readonly Pack[],

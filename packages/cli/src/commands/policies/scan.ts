@@ -46,8 +46,8 @@ import {
   WorkerCrew,
 } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 /** As commander hands them over. */
 export interface ScanOptions extends ParameterOptions, AskingOptions {
@@ -91,19 +91,19 @@ interface Request {
 
 /** 0: no violation; 1: violations; 2: something could not be used or read, there was nothing, or the scan did not come to its end. */
 export async function scan(
-  surroundings: Surroundings,
+  context: CommandContext,
   files: readonly string[],
   options: ScanOptions,
 ): Promise<ExitCode> {
-  const asked = await answerersAskedFor(surroundings, options);
+  const asked = await answerersAskedFor(context, options);
   if (asked === null) return EXIT.failed;
   const request = requestOf(files, options, asked);
   if (!request.ok) {
-    surroundings.noteDiagnostics(request.fault);
+    context.noteDiagnostics(request.fault);
     return EXIT.failed;
   }
   const { policy, parameters: read } = request.value.files;
-  surroundings.noteDiagnostics([
+  context.noteDiagnostics([
     ...policy.warnings,
     ...emptinessWarnings(policy),
     ...parameterWarnings(request.value.parameters, read),
@@ -113,11 +113,11 @@ export async function scan(
   const beginning = memory?.recall(request.value.inputs) ?? ok(freshBeginning(request.value.inputs));
   const output = beginning.ok ? outputOf(options, beginning.value) : beginning;
   if (!beginning.ok || !output.ok) {
-    surroundings.noteDiagnostics(output.ok ? [] : output.fault);
+    context.noteDiagnostics(output.ok ? [] : output.fault);
     return EXIT.failed;
   }
   try {
-    const end = await run(surroundings, request.value, beginning.value, output.value, memory);
+    const end = await run(context, request.value, beginning.value, output.value, memory);
     return exitCodeOf(end, isContinued(beginning.value));
   } finally {
     output.value.close();
@@ -137,17 +137,17 @@ function isContinued({ inputs }: Beginning): boolean {
 }
 
 async function run(
-  surroundings: Surroundings,
+  context: CommandContext,
   request: Request,
   beginning: Beginning,
   output: ScanOutput,
   memory: ScanMemory | null,
 ): Promise<ScanEnd> {
-  const report = reportOf(surroundings, request);
+  const report = reportOf(context, request);
   const crew = crewOf(request);
-  const bar = progressBarOf(surroundings, request, beginning);
+  const bar = progressBarOf(context, request, beginning);
   const interruption = new AbortController();
-  surroundings.onInterrupt = () => {
+  context.onInterrupt = () => {
     // The second time it is meant seriously.
     if (interruption.signal.aborted) process.exit(EXIT.failed);
     interruption.abort();
@@ -175,7 +175,7 @@ async function run(
     });
     bar?.clear();
     await finish(report, output, end, memory);
-    tellEnd(surroundings, request, end);
+    tellEnd(context, request, end);
     return end;
   } finally {
     bar?.clear();
@@ -204,8 +204,8 @@ async function finish(
 }
 
 /** What standard output does not say. */
-function tellEnd(surroundings: Surroundings, { form, options }: Request, { result, fault }: ScanEnd): void {
-  const { notes } = surroundings;
+function tellEnd(context: CommandContext, { form, options }: Request, { result, fault }: ScanEnd): void {
+  const { notes } = context;
   if (fault !== null) notes.say('cordon: ', `the scan ended early: ${fault}`, 'bad');
   else if (!result.isComplete) {
     const how = options.resume === undefined ? '' : '; run the same command again to continue from here';
@@ -326,14 +326,14 @@ function outputOf(
   return failed([{ code: 'SCN002', severity: 'error', file: out, message: opened.fault, help }]);
 }
 
-function reportOf(surroundings: Surroundings, { form, files }: Request): ScanReport {
+function reportOf(context: CommandContext, { form, files }: Request): ScanReport {
   switch (form) {
     case 'json':
       return new JsonReport();
     case 'sarif':
       return new SarifReport(files.policy, { folder: process.cwd(), version: VERSION });
     case 'summary':
-      return new SummaryReport(new Drawing(surroundings.output, surroundings.hasUnicode), files.policy);
+      return new SummaryReport(new Drawing(context.output, context.hasUnicode), files.policy);
   }
 }
 
@@ -371,7 +371,7 @@ function recordsOf(form: Form, { all, resume }: ScanOptions): RecordOptions {
 
 /** Only where a person looks at it. */
 function progressBarOf(
-  surroundings: Surroundings,
+  context: CommandContext,
   { options }: Request,
   beginning: Beginning,
 ): ProgressBar | null {
@@ -389,8 +389,8 @@ function progressBarOf(
       write: (text) => stderr.write(text),
       columns: () => stderr.columns ?? 80,
       now: () => performance.now(),
-      style: (style, text) => surroundings.notes.style(style, text),
-      hasUnicode: surroundings.hasUnicode,
+      style: (style, text) => context.notes.style(style, text),
+      hasUnicode: context.hasUnicode,
     },
     taken,
   );

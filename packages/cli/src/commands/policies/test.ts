@@ -2,8 +2,8 @@
 import { Drawing } from '@cordon/console/text';
 import { counted } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { readTestFile, type TestFile } from '../../unit-test/test-file.ts';
 import { findTestFiles } from '../../unit-test/test-files.ts';
 import { type CaseResult, RuleHits, runCase } from '../../unit-test/test-run.ts';
@@ -17,24 +17,24 @@ const WHERE = 'write one beside its policy: `mail.test.json` for `mail.gr`';
 
 /** 0: all passed; 1: a test failed, or a rule was not hit that must be; 2: a test, policy or trace that cannot be used. */
 export async function test(
-  surroundings: Surroundings,
+  context: CommandContext,
   named: readonly string[],
   options: TestOptions,
 ): Promise<ExitCode> {
   const files = findTestFiles(named.length === 0 ? ['.'] : named);
   if (files.length === 0) {
-    surroundings.noteFault({ kind: 'usage', message: 'no unit tests found', help: WHERE });
+    context.noteFault({ kind: 'usage', message: 'no unit tests found', help: WHERE });
     return EXIT.failed;
   }
-  const asked = await answerersAskedFor(surroundings, options);
+  const asked = await answerersAskedFor(context, options);
   if (asked === null) return EXIT.failed;
-  const report = new Report(surroundings);
+  const report = new Report(context);
   const hits = new RuleHits();
   for (const file of files) {
     const read = readTestFile(file, asked?.asking);
     if (!read.ok) {
       report.unusableFiles++;
-      surroundings.noteDiagnostics(read.fault);
+      context.noteDiagnostics(read.fault);
       continue;
     }
     report.file(read.value);
@@ -43,7 +43,7 @@ export async function test(
       if (result.ok) report.case(read.value, result.value);
       else {
         report.unusableCases++;
-        surroundings.noteDiagnostics([result.fault]);
+        context.noteDiagnostics([result.fault]);
       }
     }
   }
@@ -60,12 +60,12 @@ class Report {
   /** Rules that no test hits, where that is a failure. */
   unhit = 0;
   #passed = 0;
-  readonly #surroundings: Surroundings;
+  readonly #context: CommandContext;
   readonly #drawing: Drawing;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
-    this.#drawing = new Drawing(surroundings.output, surroundings.hasUnicode);
+  constructor(context: CommandContext) {
+    this.#context = context;
+    this.#drawing = new Drawing(context.output, context.hasUnicode);
   }
 
   get unusable(): number {
@@ -73,16 +73,16 @@ class Report {
   }
 
   file({ file, policies }: TestFile): void {
-    this.#surroundings.noteDiagnostics(policies.policy.warnings);
-    if (!this.#surroundings.wantsJson) this.#drawing.say('', file, 'bold');
+    this.#context.noteDiagnostics(policies.policy.warnings);
+    if (!this.#context.wantsJson) this.#drawing.say('', file, 'bold');
   }
 
   case({ file }: TestFile, { name, line, differences }: CaseResult): void {
     const passed = differences.length === 0;
     if (passed) this.#passed++;
     else this.failed++;
-    if (this.#surroundings.wantsJson) {
-      this.#surroundings.json({ kind: 'case', file, case: name, line, passed, differences });
+    if (this.#context.wantsJson) {
+      this.#context.json({ kind: 'case', file, case: name, line, passed, differences });
       return;
     }
     const { marks } = this.#drawing;
@@ -97,8 +97,8 @@ class Report {
   rules(hits: RuleHits, isRequired: boolean): void {
     for (const { file, rules, never } of hits.files()) {
       if (isRequired) this.unhit += never.length;
-      if (this.#surroundings.wantsJson) {
-        this.#surroundings.json({ kind: 'rules', policy: file, rules, neverHit: never });
+      if (this.#context.wantsJson) {
+        this.#context.json({ kind: 'rules', policy: file, rules, neverHit: never });
         continue;
       }
       for (const { id, line } of never) {
@@ -111,8 +111,7 @@ class Report {
   summary(): void {
     const { failed, unusable, unusableFiles, unusableCases, unhit } = this;
     const passed = this.#passed;
-    if (this.#surroundings.wantsJson)
-      return this.#surroundings.json({ kind: 'summary', passed, failed, unusable });
+    if (this.#context.wantsJson) return this.#context.json({ kind: 'summary', passed, failed, unusable });
     const missed = unhit === 0 ? '' : `, ${counted(unhit, 'rule')} without a hit`;
     const unused = [counted(unusableCases, 'test'), counted(unusableFiles, 'file')].filter(
       (words) => !words.startsWith('0 '),

@@ -5,9 +5,9 @@ import { jsonLine } from '@cordon/console/text';
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
 import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/hub/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { EventRenderer } from '../../print/render.ts';
 
 /** As commander hands them over. */
@@ -25,23 +25,23 @@ interface KeptHead {
 
 /** 0: everything is what was written. 1: something is not. 2: it could not be looked at. */
 export function verifyJournal(
-  surroundings: Surroundings,
+  context: CommandContext,
   names: readonly string[],
   options: VerifyOptions,
 ): Promise<ExitCode> {
   const kept = keptHeads(options);
-  if (!kept.ok) return Promise.resolve(surroundings.tellObstacle({ kind: 'fault', fault: kept.fault }));
-  return withStore(surroundings, (store) => {
-    const sessions = wantedSessions(surroundings, store, names, kept.value);
+  if (!kept.ok) return Promise.resolve(context.tellObstacle({ kind: 'fault', fault: kept.fault }));
+  return withStore(context, (store) => {
+    const sessions = wantedSessions(context, store, names, kept.value);
     if (sessions === null) return EXIT.failed;
     let broken = 0;
     const grants = new GrantComparison(store);
     for (const session of sessions) {
       const heads = kept.value.filter((one) => one.session === session).map(({ head }) => head);
       const verification = verified(store, session, heads);
-      tellVerification(surroundings, session, verification);
+      tellVerification(context, session, verification);
       const isTrue =
-        verification.intact && tellEvidence(surroundings, session, evidenceOfSession(store, session, grants));
+        verification.intact && tellEvidence(context, session, evidenceOfSession(store, session, grants));
       if (!isTrue) broken++;
     }
     if (names.length === 0) {
@@ -49,37 +49,36 @@ export function verifyJournal(
         ['facts', evidenceOfFacts(store)],
         ['permissions', grants.rest],
       ] as const)
-        if (!tellEvidence(surroundings, null, evidence, of)) broken++;
-      broken += tellLost(surroundings, store, kept.value) + tellRights(surroundings, store);
+        if (!tellEvidence(context, null, evidence, of)) broken++;
+      broken += tellLost(context, store, kept.value) + tellRights(context, store);
     }
-    if (surroundings.wantsJson)
-      surroundings.json({ kind: 'audit.result', sessions: sessions.length, broken });
-    else if (sessions.length === 0 && broken === 0) surroundings.output.say('', 'there are no sessions yet');
+    if (context.wantsJson) context.json({ kind: 'audit.result', sessions: sessions.length, broken });
+    else if (sessions.length === 0 && broken === 0) context.output.say('', 'there are no sessions yet');
     return broken === 0 ? EXIT.done : EXIT.refused;
   });
 }
 
 /** Whether what stands beside the journal is what it has. `session` null: what belongs to none, and is called `of`. */
 function tellEvidence(
-  surroundings: Surroundings,
+  context: CommandContext,
   session: SessionId | null,
   { problems, corrected, unchecked }: Evidence,
   of: 'facts' | 'permissions' | SessionId = session ?? 'facts',
 ): boolean {
-  if (surroundings.wantsJson) {
+  if (context.wantsJson) {
     if (problems.length + corrected + unchecked > 0)
-      surroundings.json({ kind: 'audit.evidence', session, of, problems, corrected, unchecked });
+      context.json({ kind: 'audit.evidence', session, of, problems, corrected, unchecked });
     return problems.length === 0;
   }
   for (const { item, reason } of problems)
-    surroundings.output.say('  BROKEN  ', `${of}, ${item}: ${reason}`, 'bad');
+    context.output.say('  BROKEN  ', `${of}, ${item}: ${reason}`, 'bad');
   if (corrected > 0)
-    surroundings.output.say(
+    context.output.say(
       '          ',
       `${of}: ${corrected} remembered texts were corrected by \`cordon memory\``,
     );
   if (unchecked > 0)
-    surroundings.output.say(
+    context.output.say(
       '          ',
       of === 'permissions'
         ? `${unchecked} permissions are not in any journal: their session was deleted, or somebody forged them`
@@ -89,13 +88,13 @@ function tellEvidence(
 }
 
 /** Sessions that the store should have and does not: it is an older copy, or its newest part was lost. */
-function tellLost(surroundings: Surroundings, store: Store, kept: readonly KeptHead[]): number {
+function tellLost(context: CommandContext, store: Store, kept: readonly KeptHead[]): number {
   const told = new Set(kept.map(({ session }) => session));
   const lost = store.sessions.lost().filter(({ session }) => !told.has(session));
   for (const { session, events } of lost) {
     const reason = `${events ?? 'some'} of its events were acknowledged, and there is no such session`;
-    if (surroundings.wantsJson)
-      surroundings.json({
+    if (context.wantsJson)
+      context.json({
         kind: 'audit.session',
         session,
         intact: false,
@@ -103,7 +102,7 @@ function tellLost(surroundings: Surroundings, store: Store, kept: readonly KeptH
         sequence: 0,
         reason,
       });
-    else surroundings.output.say('  BROKEN  ', `${session}: ${reason} (lost)`, 'bad');
+    else context.output.say('  BROKEN  ', `${session}: ${reason} (lost)`, 'bad');
   }
   return lost.length;
 }
@@ -117,16 +116,16 @@ const RIGHTS: Readonly<Record<ReturnType<Store['rightsWithoutEffect']>[number]['
 };
 
 /** Rows that give a right, where there is a key. Returns how many kinds have one that somebody changed. */
-function tellRights(surroundings: Surroundings, store: Store): number {
+function tellRights(context: CommandContext, store: Store): number {
   let broken = 0;
   for (const { table, changed, untagged } of store.rightsWithoutEffect()) {
     if (changed + untagged === 0) continue;
     if (changed > 0) broken++;
-    if (surroundings.wantsJson) surroundings.json({ kind: 'audit.rights', of: table, changed, untagged });
+    if (context.wantsJson) context.json({ kind: 'audit.rights', of: table, changed, untagged });
     else if (changed > 0)
-      surroundings.output.say('  BROKEN  ', `${RIGHTS[table]}: ${changed} changed without the key`, 'bad');
-    if (!surroundings.wantsJson && untagged > 0)
-      surroundings.output.say(
+      context.output.say('  BROKEN  ', `${RIGHTS[table]}: ${changed} changed without the key`, 'bad');
+    if (!context.wantsJson && untagged > 0)
+      context.output.say(
         '          ',
         `${RIGHTS[table]}: ${untagged} made without the key; they permit nothing`,
       );
@@ -144,15 +143,15 @@ function verified(store: Store, session: SessionId, heads: readonly JournalHead[
 
 const SIGNED = { checked: 'signed', unchecked: 'signed with an unknown key', none: 'not signed' };
 
-function tellVerification(surroundings: Surroundings, session: SessionId, result: Verification): void {
-  if (surroundings.wantsJson) return surroundings.json({ ...jsonOf(result), kind: 'audit.session', session });
+function tellVerification(context: CommandContext, session: SessionId, result: Verification): void {
+  if (context.wantsJson) return context.json({ ...jsonOf(result), kind: 'audit.session', session });
   if (result.intact) {
     const { events } = result.head;
-    surroundings.output.say('  intact  ', `${session}: ${events} events, ${SIGNED[result.signed]}`);
+    context.output.say('  intact  ', `${session}: ${events} events, ${SIGNED[result.signed]}`);
     return;
   }
   const where = result.kind === 'unknown' ? '' : ` at event ${result.sequence}`;
-  surroundings.output.say('  BROKEN  ', `${session}${where}: ${result.reason} (${result.kind})`, 'bad');
+  context.output.say('  BROKEN  ', `${session}${where}: ${result.reason} (${result.kind})`, 'bad');
 }
 
 /** The kind of the line is another than that of the breach. */
@@ -163,9 +162,9 @@ function jsonOf(result: Verification): object {
 }
 
 /** One line a session, to be kept where whoever can write the journal cannot. One that cannot be read hides no other. */
-export function listHeads(surroundings: Surroundings, names: readonly string[]): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
-    const sessions = wantedSessions(surroundings, store, names, []);
+export function listHeads(context: CommandContext, names: readonly string[]): Promise<ExitCode> {
+  return withStore(context, (store) => {
+    const sessions = wantedSessions(context, store, names, []);
     if (sessions === null) return EXIT.failed;
     let unreadable = 0;
     for (const session of sessions) {
@@ -174,12 +173,12 @@ export function listHeads(surroundings: Surroundings, names: readonly string[]):
       if (head === 'unreadable') {
         unreadable++;
         const words = `the head of ${session} cannot be read: \`cordon audit verify ${session}\` says why`;
-        if (surroundings.wantsJson) surroundings.json({ kind: 'audit.head', session, head: null });
-        surroundings.notes.say('', words, 'bad');
+        if (context.wantsJson) context.json({ kind: 'audit.head', session, head: null });
+        context.notes.say('', words, 'bad');
         continue;
       }
-      if (surroundings.wantsJson) surroundings.json({ kind: 'audit.head', session, ...head });
-      else surroundings.write(`${session}:${head.events}:${head.hash}\n`);
+      if (context.wantsJson) context.json({ kind: 'audit.head', session, ...head });
+      else context.write(`${session}:${head.events}:${head.hash}\n`);
     }
     return unreadable === 0 ? EXIT.done : EXIT.refused;
   });
@@ -197,15 +196,15 @@ function headOf(store: Store, session: SessionId): JournalHead | 'unreadable' | 
 const PIECE = 500;
 
 /** Every event of a session, as it stands. */
-export function showJournal(surroundings: Surroundings, name: string, from: number): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
-    const [session] = wantedSessions(surroundings, store, [name], []) ?? [];
+export function showJournal(context: CommandContext, name: string, from: number): Promise<ExitCode> {
+  return withStore(context, (store) => {
+    const [session] = wantedSessions(context, store, [name], []) ?? [];
     if (session === undefined) return EXIT.failed;
-    const renderer = new EventRenderer(surroundings.output, { isVerbose: true });
+    const renderer = new EventRenderer(context.output, { isVerbose: true });
     for (let next = from; ; next += PIECE) {
       const events = store.journal.events(session, next, PIECE);
       for (const event of events) {
-        if (surroundings.wantsJson) surroundings.write(jsonLine(event));
+        if (context.wantsJson) context.write(jsonLine(event));
         else renderer.render(event);
       }
       if (events.length < PIECE) return EXIT.done;
@@ -214,9 +213,9 @@ export function showJournal(surroundings: Surroundings, name: string, from: numb
 }
 
 /** The user vouches for sessions that were written without the key. */
-export function signSessions(surroundings: Surroundings, names: readonly string[]): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
-    const sessions = wantedSessions(surroundings, store, names, []);
+export function signSessions(context: CommandContext, names: readonly string[]): Promise<ExitCode> {
+  return withStore(context, (store) => {
+    const sessions = wantedSessions(context, store, names, []);
     if (sessions === null) return EXIT.failed;
     let refused = 0;
     for (const session of sessions) {
@@ -224,9 +223,9 @@ export function signSessions(surroundings: Surroundings, names: readonly string[
       const isWhole = verification.intact || verification.kind === 'unsigned';
       const isSigned = isWhole && store.journal.sign(session);
       if (!isSigned) refused++;
-      if (surroundings.wantsJson) surroundings.json({ kind: 'audit.signed', session, signed: isSigned });
-      else if (isSigned) surroundings.output.say('', `${session} is now signed`);
-      else surroundings.output.say('', `${session} cannot be signed: ${whyNot(verification)}`, 'bad');
+      if (context.wantsJson) context.json({ kind: 'audit.signed', session, signed: isSigned });
+      else if (isSigned) context.output.say('', `${session} is now signed`);
+      else context.output.say('', `${session} cannot be signed: ${whyNot(verification)}`, 'bad');
     }
     return refused === 0 ? EXIT.done : EXIT.failed;
   });
@@ -239,7 +238,7 @@ function whyNot(verification: Verification): string {
 
 /** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and that is told. */
 function wantedSessions(
-  surroundings: Surroundings,
+  context: CommandContext,
   store: Store,
   names: readonly string[],
   kept: readonly KeptHead[],
@@ -247,7 +246,7 @@ function wantedSessions(
   const unknown = names.find((name) => store.sessions.find(id(name)) === null);
   if (unknown !== undefined) {
     const message = `there is no session \`${unknown.slice(0, 64)}\``;
-    surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists them' });
+    context.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists them' });
     return null;
   }
   const all = names.length > 0 ? names : store.sessions.list(Number.MAX_SAFE_INTEGER).map((one) => one.id);

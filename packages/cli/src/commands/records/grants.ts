@@ -15,9 +15,9 @@ import {
 } from '@cordon/core';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 /** As commander hands them over. */
 export interface GrantOptions {
@@ -31,17 +31,16 @@ export interface GrantOptions {
 
 const DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'permanent'];
 
-export function listGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
-  return withGrants(surroundings, options, (store, filter) => {
+export function listGrants(context: CommandContext, options: GrantOptions): Promise<ExitCode> {
+  return withGrants(context, options, (store, filter) => {
     const broken = new BrokenRows('the grant');
     // Also of those that are listed with `--all` only: what was changed may have been in force.
     store.grants.list({ ...filter, live: false }, broken.tell);
     const grants = store.grants.list(filter, () => undefined);
-    if (surroundings.wantsJson) {
-      for (const grant of grants)
-        surroundings.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
+    if (context.wantsJson) {
+      for (const grant of grants) context.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
     } else if (grants.length === 0) {
-      if (broken.isEmpty) surroundings.output.say('', 'there are no grants');
+      if (broken.isEmpty) context.output.say('', 'there are no grants');
     } else {
       const rows = grants.map((grant) => [
         grant.id,
@@ -51,15 +50,15 @@ export function listGrants(surroundings: Surroundings, options: GrantOptions): P
         ...(options.all === true ? [stateOf(store, grant)] : []),
       ]);
       const headers = ['id', 'what', 'how long', 'given', ...(options.all === true ? ['state'] : [])];
-      renderTable(surroundings.output, headers, rows);
+      renderTable(context.output, headers, rows);
     }
-    tellUntagged(surroundings, store);
-    return broken.told(surroundings);
+    tellUntagged(context, store);
+    return broken.told(context);
   });
 }
 
 /** What the list leaves out because it was made without the key. */
-function tellUntagged({ notes, wantsJson }: Surroundings, store: Store): void {
+function tellUntagged({ notes, wantsJson }: CommandContext, store: Store): void {
   const found = store.rightsWithoutEffect().find(({ table }) => table === 'grants');
   const { untagged = 0 } = found ?? {};
   if (wantsJson) return;
@@ -69,7 +68,7 @@ function tellUntagged({ notes, wantsJson }: Surroundings, store: Store): void {
 
 /** One by its id, or all that the options name. */
 export async function revokeGrants(
-  surroundings: Surroundings,
+  context: CommandContext,
   grant: string | undefined,
   options: GrantOptions,
 ): Promise<ExitCode> {
@@ -77,13 +76,13 @@ export async function revokeGrants(
     (named) => named !== undefined,
   );
   if ((grant === undefined) === (options.all !== true && !isNamed)) {
-    surroundings.tellFault({
+    context.tellFault({
       kind: 'journal-unavailable',
       message: 'name one grant, or say which: `--app`, `--scope`, `--session`, `--duration`, `--all`',
     });
     return EXIT.failed;
   }
-  return withGrants(surroundings, { ...options, all: false }, (store, filter) => {
+  return withGrants(context, { ...options, all: false }, (store, filter) => {
     const broken = new BrokenRows('the grant');
     const wanted =
       grant === undefined
@@ -91,54 +90,48 @@ export async function revokeGrants(
         : [id<'grant'>(grant)];
     const revoked = wanted.filter((one) => store.grants.revoke(one));
     for (const one of wanted) {
-      if (surroundings.wantsJson)
-        surroundings.json({ kind: 'grant.revoked', grant: one, revoked: revoked.includes(one) });
-      else if (revoked.includes(one)) surroundings.output.say('', `${one} is revoked`);
-      else surroundings.notes.say('cordon: ', `no grant ${one} to revoke; see \`cordon grants list\``, 'bad');
+      if (context.wantsJson)
+        context.json({ kind: 'grant.revoked', grant: one, revoked: revoked.includes(one) });
+      else if (revoked.includes(one)) context.output.say('', `${one} is revoked`);
+      else context.notes.say('cordon: ', `no grant ${one} to revoke; see \`cordon grants list\``, 'bad');
     }
-    if (wanted.length === 0 && !surroundings.wantsJson) surroundings.output.say('', 'there are no grants');
-    const told = broken.told(surroundings);
+    if (wanted.length === 0 && !context.wantsJson) context.output.say('', 'there are no grants');
+    const told = broken.told(context);
     return revoked.length === wanted.length ? told : EXIT.failed;
   });
 }
 
 /** Sets an end, or an earlier one. */
 export async function expireGrant(
-  surroundings: Surroundings,
+  context: CommandContext,
   grant: string,
   at: string | undefined,
 ): Promise<ExitCode> {
-  const now = surroundings.now();
+  const now = context.now();
   const end = at === undefined ? ok(now) : parseEnd(at, now);
-  if (!end.ok) return refused(surroundings, `\`${at}\` is not a time in the future: ${end.fault}`);
-  return withGrants(surroundings, {}, (store) => {
+  if (!end.ok) return refused(context, `\`${at}\` is not a time in the future: ${end.fault}`);
+  return withGrants(context, {}, (store) => {
     const isSet = store.grants.expire(id(grant), end.value);
-    if (surroundings.wantsJson)
-      surroundings.json({ kind: 'grant.expires', grant, expires: isSet, endsAt: end.value });
-    else if (isSet)
-      surroundings.output.say('', `${grant} ends ${at === undefined ? 'now' : minuteOf(end.value)}`);
+    if (context.wantsJson) context.json({ kind: 'grant.expires', grant, expires: isSet, endsAt: end.value });
+    else if (isSet) context.output.say('', `${grant} ends ${at === undefined ? 'now' : minuteOf(end.value)}`);
     else
-      surroundings.notes.say(
-        'cordon: ',
-        `no grant ${grant} that lasts longer; see \`cordon grants list\``,
-        'bad',
-      );
+      context.notes.say('cordon: ', `no grant ${grant} that lasts longer; see \`cordon grants list\``, 'bad');
     return isSet ? EXIT.done : EXIT.failed;
   });
 }
 
 /** Everything that was ever granted, with the question as it was shown: one JSON document in one line. */
-export function exportGrants(surroundings: Surroundings, options: GrantOptions): Promise<ExitCode> {
-  return withGrants(surroundings, { ...options, all: true }, (store, filter) => {
+export function exportGrants(context: CommandContext, options: GrantOptions): Promise<ExitCode> {
+  return withGrants(context, { ...options, all: true }, (store, filter) => {
     const shown = allShown(store);
     const broken = new BrokenRows('the grant');
     const grants = [...store.grants.list(filter, broken.tell)].reverse().map((grant) => {
       const asked = grant.prompt === null ? undefined : shown.get(grant.prompt);
       return { ...grant, state: stateOf(store, grant), asked: asked ?? null };
     });
-    const document = { format: 'cordon-grants', version: 1, exportedAt: surroundings.now(), grants };
-    surroundings.json(document);
-    return broken.told(surroundings);
+    const document = { format: 'cordon-grants', version: 1, exportedAt: context.now(), grants };
+    context.json(document);
+    return broken.told(context);
   });
 }
 
@@ -178,17 +171,17 @@ function stateOf(store: Store, grant: GrantRecord): State {
 }
 
 async function withGrants(
-  surroundings: Surroundings,
+  context: CommandContext,
   options: GrantOptions,
   use: (store: Store, filter: GrantFilter) => ExitCode,
 ): Promise<ExitCode> {
   const filter = filterOf(options);
-  if (!filter.ok) return refused(surroundings, filter.fault);
-  return withStore(surroundings, (store) => use(store, filter.value));
+  if (!filter.ok) return refused(context, filter.fault);
+  return withStore(context, (store) => use(store, filter.value));
 }
 
-function refused(surroundings: Surroundings, message: string): ExitCode {
-  surroundings.tellFault({ kind: 'journal-unavailable', message });
+function refused(context: CommandContext, message: string): ExitCode {
+  context.tellFault({ kind: 'journal-unavailable', message });
   return EXIT.failed;
 }
 

@@ -6,10 +6,10 @@ import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { mayOpen, usingStore, withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import {
   deletedInWords,
   itemHeading,
@@ -31,19 +31,19 @@ const MOST_HITS = 20;
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 
-export function listMemory(surroundings: Surroundings): Promise<ExitCode> {
-  return withStore(surroundings, ({ memories, isSealed }) => {
+export function listMemory(context: CommandContext): Promise<ExitCode> {
+  return withStore(context, ({ memories, isSealed }) => {
     const broken = new BrokenRows('the memory of');
     const owners = memories.overview(broken.tell);
-    if (surroundings.wantsJson) {
+    if (context.wantsJson) {
       for (const { owner, ...rest } of owners)
-        surroundings.json({ kind: 'memory.owner', owner: ownerName(owner), ...rest });
-      return broken.told(surroundings);
+        context.json({ kind: 'memory.owner', owner: ownerName(owner), ...rest });
+      return broken.told(context);
     }
-    if (owners.length === 0 && broken.isEmpty) surroundings.output.say('', 'nothing is remembered');
+    if (owners.length === 0 && broken.isEmpty) context.output.say('', 'nothing is remembered');
     else
       renderTable(
-        surroundings.output,
+        context.output,
         ['owner', 'turns', 'sessions', 'summaries', 'facts', 'bytes', 'last'],
         owners.map(({ owner, turns, sessions, summaries, facts, bytes, lastAt }) => [
           ownerName(owner),
@@ -52,61 +52,61 @@ export function listMemory(surroundings: Surroundings): Promise<ExitCode> {
         ]),
       );
     const how = isSealed ? 'encrypted' : 'in the clear';
-    surroundings.notes.say('', `kept ${how}; the journal is apart: \`cordon sessions\``, 'dim');
-    return broken.told(surroundings);
+    context.notes.say('', `kept ${how}; the journal is apart: \`cordon sessions\``, 'dim');
+    return broken.told(context);
   });
 }
 
-export function showMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
-  return withStore(surroundings, ({ memories }) => {
+export function showMemory(context: CommandContext, selection: Selection): Promise<ExitCode> {
+  return withStore(context, ({ memories }) => {
     const broken = new BrokenRows('the item');
     const items = memories.items(filterOf(selection), broken.tell);
-    if (surroundings.wantsJson) for (const item of items) surroundings.json(itemRecord(item));
-    else if (items.length === 0 && broken.isEmpty) surroundings.output.say('', 'nothing is remembered there');
-    else showItems(surroundings, items);
-    return broken.told(surroundings);
+    if (context.wantsJson) for (const item of items) context.json(itemRecord(item));
+    else if (items.length === 0 && broken.isEmpty) context.output.say('', 'nothing is remembered there');
+    else showItems(context, items);
+    return broken.told(context);
   });
 }
 
 /** Always lines of JSON: what was read once can be read again. */
-export function exportMemory(surroundings: Surroundings, selection: Selection): Promise<ExitCode> {
-  return withStore(surroundings, ({ memories }) => {
+export function exportMemory(context: CommandContext, selection: Selection): Promise<ExitCode> {
+  return withStore(context, ({ memories }) => {
     const broken = new BrokenRows('the item');
-    for (const item of memories.items(filterOf(selection), broken.tell)) surroundings.json(itemRecord(item));
-    return broken.told(surroundings);
+    for (const item of memories.items(filterOf(selection), broken.tell)) context.json(itemRecord(item));
+    return broken.told(context);
   });
 }
 
 export function searchMemory(
-  surroundings: Surroundings,
+  context: CommandContext,
   words: readonly string[],
   { owner }: Selection,
 ): Promise<ExitCode> {
-  return withStore(surroundings, ({ memories }) => {
+  return withStore(context, ({ memories }) => {
     const of = owner === undefined ? null : ownerNamed(owner);
     const hits = memories.search(words.join(' '), of, MOST_HITS);
-    if (surroundings.wantsJson)
-      for (const { item, excerpt } of hits) surroundings.json({ ...itemRecord(item), excerpt });
-    else if (hits.length === 0) surroundings.output.say('', 'no item contains these words');
+    if (context.wantsJson)
+      for (const { item, excerpt } of hits) context.json({ ...itemRecord(item), excerpt });
+    else if (hits.length === 0) context.output.say('', 'no item contains these words');
     else
       for (const { item, excerpt } of hits) {
-        surroundings.output.say('- ', `${ownerName(item.owner)}  ${itemHeading(item)}`, 'bold');
-        surroundings.output.quote(excerpt, 3);
+        context.output.say('- ', `${ownerName(item.owner)}  ${itemHeading(item)}`, 'bold');
+        context.output.quote(excerpt, 3);
       }
     return EXIT.done;
   });
 }
 
-export function correctMemory(surroundings: Surroundings, item: string, text: string): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
+export function correctMemory(context: CommandContext, item: string, text: string): Promise<ExitCode> {
+  return withStore(context, (store) => {
     const corrected = store.memories.correct(item, text);
-    if (!corrected.ok) return tell(surroundings, corrected.fault);
+    if (!corrected.ok) return tell(context, corrected.fault);
     const isScrubbed = store.scrub();
-    if (surroundings.wantsJson) surroundings.json({ ...itemRecord(corrected.value), scrubbed: isScrubbed });
+    if (context.wantsJson) context.json({ ...itemRecord(corrected.value), scrubbed: isScrubbed });
     else {
-      surroundings.output.say('- ', itemHeading(corrected.value), 'bold');
-      surroundings.output.quote(itemText(corrected.value), MOST_LINES);
-      noteScrub(surroundings, isScrubbed);
+      context.output.say('- ', itemHeading(corrected.value), 'bold');
+      context.output.quote(itemText(corrected.value), MOST_LINES);
+      noteScrub(context, isScrubbed);
     }
     return EXIT.done;
   });
@@ -119,12 +119,12 @@ export interface Deletion extends Selection {
 
 /** Items by their ids, or all of a session, of an owner, or of everybody; one of these and not several. */
 export async function deleteMemory(
-  surroundings: Surroundings,
+  context: CommandContext,
   items: readonly string[],
   { owner, session, everything = false, yes = false }: Deletion,
 ): Promise<ExitCode> {
   const named = [items.length > 0, owner !== undefined, session !== undefined, everything];
-  if (named.filter(Boolean).length !== 1) return tell(surroundings, WHAT_TO_DELETE);
+  if (named.filter(Boolean).length !== 1) return tell(context, WHAT_TO_DELETE);
   const what =
     owner !== undefined
       ? `all that ${ownerName(ownerNamed(owner))} remembers`
@@ -133,26 +133,26 @@ export async function deleteMemory(
         : everything
           ? 'everything that is remembered'
           : `${items.length} remembered ${items.length === 1 ? 'item' : 'items'}`;
-  const configuration = surroundings.configuration();
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (!(await confirmed(surroundings, `Delete ${what}?`, yes))) return EXIT.refused;
-  return usingStore(surroundings, configuration, (store) => {
+  if (!(await confirmed(context, `Delete ${what}?`, yes))) return EXIT.refused;
+  return usingStore(context, configuration, (store) => {
     const { memories } = store;
-    if (items.length > 0) return deleteItems(surroundings, store, items);
+    if (items.length > 0) return deleteItems(context, store, items);
     const deleted =
       owner !== undefined
         ? memories.deleteOwner(ownerNamed(owner))
         : session !== undefined
           ? memories.deleteSession(id(session))
           : memories.deleteEverything();
-    return tellDeleted(surroundings, store, deleted);
+    return tellDeleted(context, store, deleted);
   });
 }
 
 /** All or none: a mistyped id leaves everything as it was. */
-function deleteItems(surroundings: Surroundings, store: Store, items: readonly string[]): ExitCode {
+function deleteItems(context: CommandContext, store: Store, items: readonly string[]): ExitCode {
   const found = items.map((item) => store.memories.find(item));
-  for (const result of found) if (!result.ok) return tell(surroundings, result.fault);
+  for (const result of found) if (!result.ok) return tell(context, result.fault);
   const sum = { turns: 0, summaries: 0, facts: 0 };
   for (const result of found) {
     // A fact may have gone with a copy of it that was named as well.
@@ -162,7 +162,7 @@ function deleteItems(surroundings: Surroundings, store: Store, items: readonly s
     sum.summaries += deleted.value.summaries;
     sum.facts += deleted.value.facts;
   }
-  return tellDeleted(surroundings, store, sum);
+  return tellDeleted(context, store, sum);
 }
 
 export interface PruneOptions {
@@ -171,21 +171,18 @@ export interface PruneOptions {
 }
 
 /** By the configuration's limits, or by those that are given. */
-export async function pruneMemory(
-  surroundings: Surroundings,
-  { days, mib }: PruneOptions,
-): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
+export async function pruneMemory(context: CommandContext, { days, mib }: PruneOptions): Promise<ExitCode> {
+  const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   const { retention } = configuration.memory;
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
-  if (age === null && bytes === null) return tell(surroundings, NO_LIMITS);
+  if (age === null && bytes === null) return tell(context, NO_LIMITS);
   // What is deleted for good is said by the user, or by a file that the user agreed to.
   const isFilesWord = days === undefined && mib === undefined;
-  if (isFilesWord && !(await surroundings.agrees(configuration))) return EXIT.failed;
-  return usingStore(surroundings, configuration, (store) =>
-    tellDeleted(surroundings, store, store.memories.prune({ age, bytes })),
+  if (isFilesWord && !(await context.agrees(configuration))) return EXIT.failed;
+  return usingStore(context, configuration, (store) =>
+    tellDeleted(context, store, store.memories.prune({ age, bytes })),
   );
 }
 
@@ -197,40 +194,37 @@ export interface RekeyOptions {
 
 /** Encrypts an existing store with the configured key, gives it another one, or takes it away. */
 export async function rekeyMemory(
-  surroundings: Surroundings,
+  context: CommandContext,
   { newKeyFile, none = false }: RekeyOptions,
 ): Promise<ExitCode> {
-  const configuration = surroundings.configuration();
-  if (configuration === null || !(await mayOpen(surroundings, configuration))) return EXIT.failed;
+  const configuration = context.configuration();
+  if (configuration === null || !(await mayOpen(context, configuration))) return EXIT.failed;
   const configured = configuration.readKey();
-  if (!configured.ok) return tell(surroundings, configured.fault);
-  if (none && newKeyFile !== undefined) return tell(surroundings, ONE_KEY);
+  if (!configured.ok) return tell(context, configured.fault);
+  if (none && newKeyFile !== undefined) return tell(context, ONE_KEY);
   const wanted =
-    newKeyFile === undefined
-      ? null
-      : readStoreKey({ kind: 'file', path: newKeyFile }, surroundings.environment);
-  if (wanted !== null && !wanted.ok) return tell(surroundings, wanted.fault);
+    newKeyFile === undefined ? null : readStoreKey({ kind: 'file', path: newKeyFile }, context.environment);
+  if (wanted !== null && !wanted.ok) return tell(context, wanted.fault);
   const next = none ? null : (wanted?.value ?? configured.value);
-  if (!none && next === null) return tell(surroundings, NO_KEY);
+  if (!none && next === null) return tell(context, NO_KEY);
 
   // A store in the clear is opened without the key that it is to get.
   const unsealed = openStore(configuration.dataFolder, Date.now);
   const opened = unsealed.ok
     ? unsealed
     : openStore(configuration.dataFolder, Date.now, { key: configured.value });
-  if (!opened.ok)
-    return tell(surroundings, fault('journal-unavailable', opened.fault.message, opened.fault.help));
+  if (!opened.ok) return tell(context, fault('journal-unavailable', opened.fault.message, opened.fault.help));
   const store = opened.value;
   try {
-    if (store.sessions.list().some(({ status }) => status === 'running')) return tell(surroundings, IN_USE);
+    if (store.sessions.list().some(({ status }) => status === 'running')) return tell(context, IN_USE);
     store.reseal(next);
     const isScrubbed = store.scrub();
-    if (surroundings.wantsJson)
-      surroundings.json({ kind: 'memory.rekeyed', encrypted: store.isSealed, scrubbed: isScrubbed });
+    if (context.wantsJson)
+      context.json({ kind: 'memory.rekeyed', encrypted: store.isSealed, scrubbed: isScrubbed });
     else {
       const how = store.isSealed ? 'encrypted with the new key' : 'in the clear';
-      surroundings.output.say('', `all texts of ${store.file} are ${how}`);
-      noteScrub(surroundings, isScrubbed);
+      context.output.say('', `all texts of ${store.file} are ${how}`);
+      noteScrub(context, isScrubbed);
     }
     return EXIT.done;
   } finally {
@@ -238,8 +232,8 @@ export async function rekeyMemory(
   }
 }
 
-function showItems(surroundings: Surroundings, items: readonly MemoryItem[]): void {
-  const { output } = surroundings;
+function showItems(context: CommandContext, items: readonly MemoryItem[]): void {
+  const { output } = context;
   let owner: string | null = null;
   for (const item of items) {
     const name = ownerName(item.owner);
@@ -251,15 +245,15 @@ function showItems(surroundings: Surroundings, items: readonly MemoryItem[]): vo
   }
 }
 
-function tellDeleted(surroundings: Surroundings, store: Store, deleted: Deleted): ExitCode {
+function tellDeleted(context: CommandContext, store: Store, deleted: Deleted): ExitCode {
   const isScrubbed = store.scrub();
-  if (surroundings.wantsJson) {
-    surroundings.json({ kind: 'memory.deleted', ...deleted, scrubbed: isScrubbed });
+  if (context.wantsJson) {
+    context.json({ kind: 'memory.deleted', ...deleted, scrubbed: isScrubbed });
     return EXIT.done;
   }
-  surroundings.output.say('', `deleted: ${deletedInWords(deleted)}`);
-  noteScrub(surroundings, isScrubbed);
-  surroundings.notes.say(
+  context.output.say('', `deleted: ${deletedInWords(deleted)}`);
+  noteScrub(context, isScrubbed);
+  context.notes.say(
     '',
     'the journal still contains what was said in each session; `cordon sessions delete` deletes that',
     'dim',
@@ -267,9 +261,9 @@ function tellDeleted(surroundings: Surroundings, store: Store, deleted: Deleted)
   return EXIT.done;
 }
 
-function noteScrub(surroundings: Surroundings, isScrubbed: boolean): void {
+function noteScrub(context: CommandContext, isScrubbed: boolean): void {
   if (!isScrubbed)
-    surroundings.notes.say(
+    context.notes.say(
       '!! ',
       'another process uses the store: the next command of this kind removes the deleted texts from the file',
       'warn',
@@ -284,8 +278,8 @@ function filterOf({ owner, session, kind }: Selection) {
   };
 }
 
-function tell(surroundings: Surroundings, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
-  surroundings.tellFault(fault('journal-unavailable', message, help));
+function tell(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
+  context.tellFault(fault('journal-unavailable', message, help));
   return EXIT.failed;
 }
 

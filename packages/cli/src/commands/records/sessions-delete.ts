@@ -1,10 +1,10 @@
 /** `cordon sessions delete`: a session goes with its journal, history, grants and questions. Ring 1. */
 import { fault, id, type SessionId } from '@cordon/core';
 import type { Store } from '@cordon/trace';
+import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 export interface SessionDeletion {
   /** Also sessions in which nothing has happened for so many days. */
@@ -16,20 +16,20 @@ const DAY_MS = 86_400_000;
 
 /** One that does not exist or is in use is told; the others go. */
 export async function deleteSessions(
-  surroundings: Surroundings,
+  context: CommandContext,
   names: readonly string[],
   { olderThan, yes = false }: SessionDeletion,
 ): Promise<ExitCode> {
   if (names.length === 0 && olderThan === undefined) {
     const help = 'name sessions, or give `--older-than`; `cordon sessions` lists them';
-    surroundings.tellFault(fault('journal-unavailable', 'nothing was named to delete', help));
+    context.tellFault(fault('journal-unavailable', 'nothing was named to delete', help));
     return EXIT.failed;
   }
-  return withStore(surroundings, async (store) => {
+  return withStore(context, async (store) => {
     const sessions = [...new Set([...names.map((name): SessionId => id(name)), ...old(store, olderThan)])];
     const question = `Delete ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, with journal, history and grants?`;
-    if (sessions.length > 0 && !(await confirmed(surroundings, question, yes))) return EXIT.refused;
-    return deleteAll(surroundings, store, sessions);
+    if (sessions.length > 0 && !(await confirmed(context, question, yes))) return EXIT.refused;
+    return deleteAll(context, store, sessions);
   });
 }
 
@@ -42,7 +42,7 @@ function old({ sessions }: Store, days: number | undefined): readonly SessionId[
     .map((session) => session.id);
 }
 
-function deleteAll(surroundings: Surroundings, store: Store, sessions: readonly SessionId[]): ExitCode {
+function deleteAll(context: CommandContext, store: Store, sessions: readonly SessionId[]): ExitCode {
   let exit: ExitCode = EXIT.done;
   let events = 0;
   let deleted = 0;
@@ -53,22 +53,22 @@ function deleteAll(surroundings: Surroundings, store: Store, sessions: readonly 
       events += erased.value.events;
     } else {
       const { message, help } = erased.fault;
-      surroundings.tellFault(fault('journal-unavailable', `${session}: ${message}`, help));
+      context.tellFault(fault('journal-unavailable', `${session}: ${message}`, help));
       exit = EXIT.failed;
     }
   }
   const isScrubbed = deleted === 0 || store.scrub();
-  if (surroundings.wantsJson)
-    surroundings.json({ kind: 'sessions.deleted', sessions: deleted, events, scrubbed: isScrubbed });
+  if (context.wantsJson)
+    context.json({ kind: 'sessions.deleted', sessions: deleted, events, scrubbed: isScrubbed });
   else {
-    surroundings.output.say('', `deleted: ${deleted} sessions with ${events} events`);
+    context.output.say('', `deleted: ${deleted} sessions with ${events} events`);
     if (!isScrubbed)
-      surroundings.notes.say(
+      context.notes.say(
         '!! ',
         'another process uses the store: its file still contains the deleted texts',
         'warn',
       );
-    surroundings.notes.say(
+    context.notes.say(
       '',
       'facts do not belong to a session and are kept: `cordon memory show --kind fact`',
       'dim',

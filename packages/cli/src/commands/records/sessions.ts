@@ -5,32 +5,32 @@ import { renderTable } from '@cordon/console/text';
 import { type LeftQuery, type ListedSession, newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import type { ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 const MOST_SESSIONS = 50;
 
-export function sessions(surroundings: Surroundings): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
+export function sessions(context: CommandContext): Promise<ExitCode> {
+  return withStore(context, (store) => {
     const broken = new BrokenRows('the session');
     const listed = newestSessions(store, MOST_SESSIONS, broken.tell);
-    if (listed.length > 0 || broken.isEmpty) tell(surroundings, listed);
-    tellLost(surroundings, store.sessions.lost());
-    return broken.told(surroundings);
+    if (listed.length > 0 || broken.isEmpty) tell(context, listed);
+    tellLost(context, store.sessions.lost());
+    return broken.told(context);
   });
 }
 
-function tell(surroundings: Surroundings, listed: readonly ListedSession[]): void {
-  if (surroundings.wantsJson) {
+function tell(context: CommandContext, listed: readonly ListedSession[]): void {
+  if (context.wantsJson) {
     for (const { left, loss, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
       const unfinished = known === null ? null : { query: openWords(known), inDoubt: known.inDoubt };
       const damaged = left === 'unreadable' ? { damaged: true } : {};
       const missing = loss === null ? {} : { acknowledged: loss.acknowledged };
-      surroundings.json({ kind: 'session', ...session, unfinished, ...damaged, ...missing });
+      context.json({ kind: 'session', ...session, unfinished, ...damaged, ...missing });
     }
-  } else if (listed.length === 0) surroundings.output.say('', 'there are no sessions yet');
+  } else if (listed.length === 0) context.output.say('', 'there are no sessions yet');
   else {
     const rows = listed.map(({ id, status, startedAt, firstQuery, left, loss }) => [
       id,
@@ -38,23 +38,19 @@ function tell(surroundings: Surroundings, listed: readonly ListedSession[]): voi
       minuteOf(startedAt),
       firstQuery ?? '(no query)',
     ]);
-    renderTable(surroundings.output, ['id', 'state', 'begun', 'first query'], rows);
+    renderTable(context.output, ['id', 'state', 'begun', 'first query'], rows);
   }
   const resumable = listed.find(({ left }) => left !== null && left !== 'unreadable');
-  if (listed.some(({ left }) => left === 'unreadable') && !surroundings.wantsJson)
-    surroundings.notes.say('', 'a journal was modified: `cordon audit verify` shows where', 'bad');
-  if (listed.some(({ loss }) => loss !== null) && !surroundings.wantsJson)
-    surroundings.notes.say(
-      '',
-      'a journal lacks acknowledged events: `cordon audit verify` shows how many',
-      'bad',
-    );
-  if (resumable !== undefined && !surroundings.wantsJson)
-    surroundings.notes.say('', `resume an interrupted query: cordon resume ${resumable.id}`, 'dim');
+  if (listed.some(({ left }) => left === 'unreadable') && !context.wantsJson)
+    context.notes.say('', 'a journal was modified: `cordon audit verify` shows where', 'bad');
+  if (listed.some(({ loss }) => loss !== null) && !context.wantsJson)
+    context.notes.say('', 'a journal lacks acknowledged events: `cordon audit verify` shows how many', 'bad');
+  if (resumable !== undefined && !context.wantsJson)
+    context.notes.say('', `resume an interrupted query: cordon resume ${resumable.id}`, 'dim');
 }
 
 /** Sessions that the store should have and does not. */
-function tellLost({ notes, wantsJson }: Surroundings, lost: ReturnType<Store['sessions']['lost']>): void {
+function tellLost({ notes, wantsJson }: CommandContext, lost: ReturnType<Store['sessions']['lost']>): void {
   if (lost.length === 0 || wantsJson) return;
   notes.say('!! ', `${lost.length} whole sessions are missing: see \`cordon audit verify\``, 'bad');
 }

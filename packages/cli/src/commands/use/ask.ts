@@ -1,22 +1,19 @@
 /** `cordon ask "…"`: one query, one answer. Ring 1. */
+
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { withSession } from '../../context/opened.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { howLeft, runQuery, tellOutcome } from './query.ts';
 
-export function ask(
-  surroundings: Surroundings,
-  query: string,
-  resume: string | undefined,
-): Promise<ExitCode> {
+export function ask(context: CommandContext, query: string, resume: string | undefined): Promise<ExitCode> {
   if (query.trim() === '') {
     const help = 'write a query: `cordon ask "Summarize the newest email for me."`';
-    surroundings.tellFault({ kind: 'usage', message: 'the query is empty', help });
+    context.tellFault({ kind: 'usage', message: 'the query is empty', help });
     return Promise.resolve(EXIT.failed);
   }
-  return withSession(surroundings, resume, async (session) => {
-    const outcome = await runQuery(surroundings, session, query, surroundings.options.private === true);
-    tellOutcome(surroundings, outcome);
+  return withSession(context, resume, async (session) => {
+    const outcome = await runQuery(context, session, query, context.options.private === true);
+    tellOutcome(context, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
   });
 }

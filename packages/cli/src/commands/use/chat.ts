@@ -5,9 +5,9 @@ import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
 import type { Unfinished } from '@cordon/hub';
 import { newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type Opening, withOpening } from '../../context/opened.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 
 /** So few are looked at before the prompt that nobody waits for it: 50 long ones take 0.13 s. */
@@ -24,26 +24,26 @@ const HELP =
 const NO_COMMAND =
   'Unknown command; nothing was sent. The commands are /private, /continue, /help and /exit; only /private takes a query.';
 
-export function chat(surroundings: Surroundings, resume: string | undefined): Promise<ExitCode> {
-  return withOpening(surroundings, resume, async (opening) => {
+export function chat(context: CommandContext, resume: string | undefined): Promise<ExitCode> {
+  return withOpening(context, resume, async (opening) => {
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
     const greeting = `${modelInUse(configuration)} with ${names}. /help lists the commands, /exit ends the session.`;
-    surroundings.notes.say('', greeting, 'dim');
+    context.notes.say('', greeting, 'dim');
     // What was left unfinished stands above the prompt.
     if (resume !== undefined) {
       const session = await opening.session();
-      if (!session.ok) return { exit: surroundings.tellObstacle(session.fault), how: 'end' };
-      if (session.value.unfinished !== null) tellUnfinished(surroundings, session.value.unfinished);
-    } else tellLeftBefore(surroundings, opening.store);
-    const end = await converse(surroundings, opening);
+      if (!session.ok) return { exit: context.tellObstacle(session.fault), how: 'end' };
+      if (session.value.unfinished !== null) tellUnfinished(context, session.value.unfinished);
+    } else tellLeftBefore(context, opening.store);
+    const end = await converse(context, opening);
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
     return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
   });
 }
 
 /** What the last sessions left: queries without an end, and questions that still wait. */
-function tellLeftBefore({ notes }: Surroundings, store: Store): void {
+function tellLeftBefore({ notes }: CommandContext, store: Store): void {
   const left = newestSessions(store, MOST_SESSIONS).filter(
     (session) => session.left !== null && session.left !== 'unreadable',
   );
@@ -52,35 +52,32 @@ function tellLeftBefore({ notes }: Surroundings, store: Store): void {
   if (waiting > 0) notes.say('', `questions waiting for you: ${waiting}, see \`cordon prompts\``, 'warn');
 }
 
-function tellUnfinished(surroundings: Surroundings, { text, finished, inDoubt }: Unfinished): void {
+function tellUnfinished(context: CommandContext, { text, finished, inDoubt }: Unfinished): void {
   const done = `${finished} tool calls are done and will not be repeated`;
-  surroundings.notes.say('unfinished: ', `${text} (${done})`, 'warn');
+  context.notes.say('unfinished: ', `${text} (${done})`, 'warn');
   for (const { app, tool } of inDoubt)
-    surroundings.notes.say('in doubt: ', `${tool} of ${app} may or may not have taken effect`, 'bad');
-  surroundings.notes.say('', '/continue resumes it; any other query discards it', 'dim');
+    context.notes.say('in doubt: ', `${tool} of ${app} may or may not have taken effect`, 'bad');
+  context.notes.say('', '/continue resumes it; any other query discards it', 'dim');
 }
 
 /** Over: the user ended the session. Left: it can be gone on with. Unavailable: it could not be had, and why has been told. */
-async function converse(
-  surroundings: Surroundings,
-  opening: Opening,
-): Promise<'over' | 'left' | 'unavailable'> {
+async function converse(context: CommandContext, opening: Opening): Promise<'over' | 'left' | 'unavailable'> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
-  surroundings.onInterrupt = () => leaving.abort();
-  const ending = AbortSignal.any([leaving.signal, surroundings.ending]);
-  const isProgram = surroundings.options.answers === '-';
-  let isPrivate = surroundings.options.private === true;
+  context.onInterrupt = () => leaving.abort();
+  const ending = AbortSignal.any([leaving.signal, context.ending]);
+  const isProgram = context.options.answers === '-';
+  let isPrivate = context.options.private === true;
   let { missing } = opening;
   for (;;) {
     const prompt = isProgram ? '' : isPrivate ? PRIVATE_PROMPT : PROMPT;
-    const asked = surroundings.terminal.ask({ prompt, takes: 'line' }, ending);
+    const asked = context.terminal.ask({ prompt, takes: 'line' }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
     const opened = await opening.session();
     if (!opened.ok) {
       leaving.abort();
       await asked;
-      surroundings.tellObstacle(opened.fault);
+      context.tellObstacle(opened.fault);
       return 'unavailable';
     }
     const session = opened.value;
@@ -89,8 +86,8 @@ async function converse(
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return 'left';
     if (reply.kind === 'ended') return 'over';
     if (reply.kind === 'too-long') {
-      if (isProgram) surroundings.tellRefusedLine('the line is too long');
-      else surroundings.notes.say('', TOO_LONG, 'bad');
+      if (isProgram) context.tellRefusedLine('the line is too long');
+      else context.notes.say('', TOO_LONG, 'bad');
       continue;
     }
     const text = reply.text.trim();
@@ -98,23 +95,23 @@ async function converse(
     if (isProgram) {
       const line = readQueryLine(text);
       if (!line.ok) {
-        surroundings.tellRefusedLine(line.fault);
+        context.tellRefusedLine(line.fault);
         continue;
       }
       const { value } = line;
-      const outcome = await runQuery(surroundings, session, value.text, isPrivate || value.isPrivate);
-      tellOutcome(surroundings, outcome);
+      const outcome = await runQuery(context, session, value.text, isPrivate || value.isPrivate);
+      tellOutcome(context, outcome);
       continue;
     }
     if (text === '/exit' || text === '/quit') return 'over';
     if (text === '/help') {
-      surroundings.notes.say('', HELP);
+      context.notes.say('', HELP);
       continue;
     }
     if (text === '/continue') {
-      if (session.unfinished === null) surroundings.notes.say('', 'no interrupted query to resume');
-      else if (missing !== null) surroundings.tellFault(missing);
-      else tellOutcome(surroundings, await goOn(surroundings, session));
+      if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
+      else if (missing !== null) context.tellFault(missing);
+      else tellOutcome(context, await goOn(context, session));
       continue;
     }
     if (text === '/private') {
@@ -125,11 +122,11 @@ async function converse(
     // A slip of the finger: `/Private …` would be asked, remembered, and sent to a provider.
     const meant = only === undefined ? /^\/\p{L}+(?=\s|$)/u.exec(text)?.[0] : undefined;
     if (meant !== undefined) {
-      surroundings.notes.say('', NO_COMMAND, 'bad');
+      context.notes.say('', NO_COMMAND, 'bad');
       continue;
     }
     missing = null;
-    const outcome = await runQuery(surroundings, session, only ?? text, isPrivate || only !== undefined);
-    tellOutcome(surroundings, outcome);
+    const outcome = await runQuery(context, session, only ?? text, isPrivate || only !== undefined);
+    tellOutcome(context, outcome);
   }
 }

@@ -20,8 +20,8 @@ import { weakerNotices } from '@cordon/runtime/weaker';
 import type { CaseStudy, Conversations, Evidence, Verdict } from '../../case-studies/case-study.ts';
 import { CASE_STUDIES } from '../../case-studies/index.ts';
 import { PAPER_CASES } from '../../case-studies/paper.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { storyOf } from '../../print/story.ts';
 
 interface Run {
@@ -44,21 +44,21 @@ interface Verdicts {
   readonly twin: Verdict | null;
 }
 
-export async function demo(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
+export async function demo(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {
   const cases = casesNamed(wanted);
   if (cases.length === 0) {
     const message = `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}, or all`;
-    surroundings.tellFault({ kind: 'usage', message });
+    context.tellFault({ kind: 'usage', message });
     return EXIT.failed;
   }
   let isAsExpected = true;
   for (const study of cases) {
-    const verdicts = await tellCase(surroundings, study);
+    const verdicts = await tellCase(context, study);
     if (verdicts === null) return EXIT.failed;
     isAsExpected &&= endsWell(verdicts);
   }
-  if (wanted === undefined && !surroundings.wantsJson)
-    surroundings.output.say('', `${CASE_STUDIES.length - cases.length} more: cordon demo all`, 'dim');
+  if (wanted === undefined && !context.wantsJson)
+    context.output.say('', `${CASE_STUDIES.length - cases.length} more: cordon demo all`, 'dim');
   return isAsExpected ? EXIT.done : EXIT.refused;
 }
 
@@ -72,8 +72,8 @@ function endsWell({ baseline, cordon, twin }: Verdicts): boolean {
   return baseline.attack && isServed(cordon) && (twin === null || isServed(twin));
 }
 
-async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<Verdicts | null> {
-  const { output, wantsJson } = surroundings;
+async function tellCase(context: CommandContext, study: CaseStudy): Promise<Verdicts | null> {
+  const { output, wantsJson } = context;
   const { number, title, threat, said, judge } = study;
   if (!wantsJson) {
     output.say('', `Case ${number}: ${title}`, 'bold');
@@ -81,18 +81,18 @@ async function tellCase(surroundings: Surroundings, study: CaseStudy): Promise<V
     for (const query of said.flat()) output.say('  “', `${query}”`, 'dim', 3);
     output.line();
   }
-  const baseline = await runCase(surroundings, study, { isolation: 'none', said, judge, isBenign: false });
+  const baseline = await runCase(context, study, { isolation: 'none', said, judge, isBenign: false });
   if (baseline === null) return null;
-  const cordon = await runCase(surroundings, study, { isolation: 'spokes', said, judge, isBenign: false });
+  const cordon = await runCase(context, study, { isolation: 'spokes', said, judge, isBenign: false });
   if (cordon === null) return null;
   const twin =
     study.twin === null
       ? null
-      : await runCase(surroundings, study, { isolation: 'spokes', ...study.twin, isBenign: true });
+      : await runCase(context, study, { isolation: 'spokes', ...study.twin, isBenign: true });
   if (study.twin !== null && twin === null) return null;
   if (wantsJson) {
     const shown = ({ attack, task }: Verdict) => ({ attack, task });
-    surroundings.json({
+    context.json({
       kind: 'demo.result',
       case: number,
       baseline: shown(baseline.verdict),
@@ -142,13 +142,13 @@ function told(title: string, { story, verdict }: Run, where: string): Story {
 }
 
 /** Null: something failed that is neither attack nor task, and has been told. */
-async function runCase(surroundings: Surroundings, study: CaseStudy, play: Play): Promise<Run | null> {
+async function runCase(context: CommandContext, study: CaseStudy, play: Play): Promise<Run | null> {
   // Not the user's data folder: the demo's mails and rides are nobody's.
   const folder = mkdtempSync(join(tmpdir(), 'cordon-demo-'));
   try {
     const data = join(folder, 'data');
     mkdirSync(data, { mode: 0o700 });
-    const configuration = surroundings.configuration({
+    const configuration = context.configuration({
       config: join(CODE_ROOT, 'examples', study.config),
       data,
       model: 'obedient',
@@ -157,22 +157,22 @@ async function runCase(surroundings: Surroundings, study: CaseStudy, play: Play)
     const apps = configuration.apps
       .filter(({ id }) => study.apps.includes(id))
       .map((app) => (play.isBenign ? honest(app) : app));
-    const consent = consentFrom({ ...study.user, now: surroundings.now }, null);
+    const consent = consentFrom({ ...study.user, now: context.now }, null);
     // What they say of themselves is part of this program.
-    const composed = await compose(configuration, consent, surroundings.home, apps, {
+    const composed = await compose(configuration, consent, context.home, apps, {
       reviewer: null,
       pinsUnseen: true,
     });
     if (!composed.ok) {
-      surroundings.tellObstacle(composed.fault);
+      context.tellObstacle(composed.fault);
       return null;
     }
     const events: Event[] = [];
     composed.value.store.journal.subscribe((event) => {
       events.push(event);
-      if (surroundings.wantsJson || surroundings.options.verbose === true) surroundings.tell(event);
+      if (context.wantsJson || context.options.verbose === true) context.tell(event);
     });
-    const isDone = await perform(surroundings, composed.value, study, play);
+    const isDone = await perform(context, composed.value, study, play);
     if (!isDone) return null;
     const state: Evidence['state'] = (app, file) => readState(join(stateFolder(data, app), file));
     const evidence: Evidence = {
@@ -193,19 +193,19 @@ function honest(app: InstalledApp): InstalledApp {
 }
 
 async function perform(
-  surroundings: Surroundings,
+  context: CommandContext,
   composed: Composed,
   study: CaseStudy,
   { isolation, said }: Play,
 ): Promise<boolean> {
   const { hub, weaker } = composed;
   const notices = weakerNotices(weaker);
-  surroundings.tellNotices(notices);
+  context.tellNotices(notices);
   try {
     for (const queries of said) {
       const session = hub.openSession({ isolation, notices });
       if (!session.ok) throw new Error(session.fault.message);
-      const isDone = await converse(surroundings, session.value, queries, study.mayFail === true);
+      const isDone = await converse(context, session.value, queries, study.mayFail === true);
       if (!isDone) return false;
     }
     return true;
@@ -215,7 +215,7 @@ async function perform(
 }
 
 async function converse(
-  surroundings: Surroundings,
+  context: CommandContext,
   session: Session,
   queries: readonly string[],
   mayFail: boolean,
@@ -224,7 +224,7 @@ async function converse(
     for (const query of queries) {
       const outcome = await session.ask(query, new AbortController().signal);
       if (outcome.kind !== 'failed' || mayFail) continue;
-      surroundings.tellFault({
+      context.tellFault({
         kind: 'sandbox-unavailable',
         message: outcome.reason ?? 'the query failed',
         ...(outcome.help === null ? {} : { help: outcome.help }),

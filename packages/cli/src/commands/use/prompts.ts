@@ -25,9 +25,9 @@ import {
 } from '@cordon/core';
 import type { Store, StoredAnswer, StoredPrompt } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 
 /** Of a question or a warning, as in the question itself. */
 const MOST_WORDS = 1000;
@@ -42,26 +42,25 @@ export interface AnswerOptions {
   readonly edit?: readonly string[];
 }
 
-export function listPrompts(surroundings: Surroundings): Promise<ExitCode> {
-  return withStore(surroundings, (store) => {
+export function listPrompts(context: CommandContext): Promise<ExitCode> {
+  return withStore(context, (store) => {
     const broken = new BrokenRows('the question');
     const pending = store.prompts.pending(null, broken.tell);
-    if (surroundings.wantsJson) {
+    if (context.wantsJson) {
       for (const { question, ...prompt } of pending)
-        surroundings.json({ kind: 'prompt', ...prompt, asks: question.kind, prompt: question.prompt });
+        context.json({ kind: 'prompt', ...prompt, asks: question.kind, prompt: question.prompt });
     } else if (pending.length === 0) {
-      if (broken.isEmpty) surroundings.output.say('', 'no questions are waiting');
+      if (broken.isEmpty) context.output.say('', 'no questions are waiting');
     } else {
-      for (const prompt of pending)
-        showWaiting(surroundings, prompt, store.sessions.find(prompt.session)?.status);
-      surroundings.notes.say('', '`cordon prompts answer ID` shows the full question and asks you', 'dim');
+      for (const prompt of pending) showWaiting(context, prompt, store.sessions.find(prompt.session)?.status);
+      context.notes.say('', '`cordon prompts answer ID` shows the full question and asks you', 'dim');
     }
-    return broken.told(surroundings);
+    return broken.told(context);
   });
 }
 
 /** What it takes to answer, in a few lines: columns would break the questions into pieces. */
-function showWaiting({ output }: Surroundings, prompt: StoredPrompt, session: string | undefined): void {
+function showWaiting({ output }: CommandContext, prompt: StoredPrompt, session: string | undefined): void {
   const { question } = prompt;
   output.line(
     output.style('bold', `${prompt.id}  asked ${minuteOf(prompt.askedAt)}, session ${session ?? 'gone'}`),
@@ -82,23 +81,23 @@ function showWaiting({ output }: Surroundings, prompt: StoredPrompt, session: st
 
 /** Without a word the question is shown and asked here; with one, shown and answered. `which`: an id, or `all`. */
 export function answerPrompt(
-  surroundings: Surroundings,
+  context: CommandContext,
   which: string,
   word: string | undefined,
   options: AnswerOptions,
 ): Promise<ExitCode> {
-  return withStore(surroundings, async (store) => {
+  return withStore(context, async (store) => {
     const prompts = which === 'all' ? store.prompts.pending() : [store.prompts.find(id(which))];
     if (prompts.length === 0) {
-      surroundings.output.say('', 'no questions are waiting');
+      context.output.say('', 'no questions are waiting');
       return EXIT.done;
     }
     let exit: ExitCode = EXIT.done;
     for (const prompt of prompts) {
       const told =
         prompt === null
-          ? refuse(surroundings, which, UNKNOWN)
-          : await answerOne(surroundings, store, prompt, word, options, which === 'all');
+          ? refuse(context, which, UNKNOWN)
+          : await answerOne(context, store, prompt, word, options, which === 'all');
       if (told !== EXIT.done) exit = told;
     }
     return exit;
@@ -108,7 +107,7 @@ export function answerPrompt(
 const UNKNOWN = 'unknown question; `cordon prompts` lists those that wait';
 
 async function answerOne(
-  surroundings: Surroundings,
+  context: CommandContext,
   store: Store,
   prompt: StoredPrompt,
   word: string | undefined,
@@ -118,35 +117,33 @@ async function answerOne(
   // As on the terminal: a yes to all is none to what carries a warning, and no choice of an app.
   if (isOneOfAll && word !== undefined && word !== 'deny') {
     if (prompt.question.kind === 'choice')
-      return refuse(surroundings, prompt.id, 'the question asks you to choose an app: answer it by its id');
-    if (isWarned(prompt)) return refuse(surroundings, prompt.id, 'it has a warning: answer it by its id');
-    if (hidesArguments(surroundings, prompt))
-      return refuse(surroundings, prompt.id, 'it does not show all arguments: answer it by its id');
+      return refuse(context, prompt.id, 'the question asks you to choose an app: answer it by its id');
+    if (isWarned(prompt)) return refuse(context, prompt.id, 'it has a warning: answer it by its id');
+    if (hidesArguments(context, prompt))
+      return refuse(context, prompt.id, 'it does not show all arguments: answer it by its id');
   }
-  const answer =
-    word === undefined ? await asked(surroundings, prompt) : given(surroundings, prompt, word, options);
-  if (!answer.ok) return refuse(surroundings, prompt.id, answer.fault);
+  const answer = word === undefined ? await asked(context, prompt) : given(context, prompt, word, options);
+  if (!answer.ok) return refuse(context, prompt.id, answer.fault);
   const taken = store.prompts.answer(prompt.id, answer.value);
-  if (!taken.ok) return refuse(surroundings, prompt.id, `${taken.fault.message}; ${taken.fault.help}`);
-  if (surroundings.wantsJson)
-    surroundings.json({ kind: 'prompt.answered', prompt: prompt.id, answered: true });
-  else surroundings.output.say('', `${prompt.id} is answered`);
+  if (!taken.ok) return refuse(context, prompt.id, `${taken.fault.message}; ${taken.fault.help}`);
+  if (context.wantsJson) context.json({ kind: 'prompt.answered', prompt: prompt.id, answered: true });
+  else context.output.say('', `${prompt.id} is answered`);
   return EXIT.done;
 }
 
-function refuse(surroundings: Surroundings, prompt: string, reason: string): ExitCode {
-  if (surroundings.wantsJson) surroundings.json({ kind: 'prompt.answered', prompt, answered: false, reason });
-  else surroundings.notes.say(`${prompt}: `, reason, 'bad');
+function refuse(context: CommandContext, prompt: string, reason: string): ExitCode {
+  if (context.wantsJson) context.json({ kind: 'prompt.answered', prompt, answered: false, reason });
+  else context.notes.say(`${prompt}: `, reason, 'bad');
   return EXIT.failed;
 }
 
 /** Asks here as it would be asked there. */
 async function asked(
-  surroundings: Surroundings,
+  context: CommandContext,
   { question }: StoredPrompt,
 ): Promise<Result<StoredAnswer, string>> {
-  const consent = surroundings.terminalConsent();
-  const signal = surroundings.ending;
+  const consent = context.terminalConsent();
+  const signal = context.ending;
   if (question.kind === 'choice') {
     return ok({ kind: 'choice', choice: await consent.choose(question.prompt, signal) });
   }
@@ -158,19 +155,19 @@ async function asked(
 
 /** What the command line says; the question is shown, so that what was answered is on record as it was seen. */
 function given(
-  surroundings: Surroundings,
+  context: CommandContext,
   { question }: StoredPrompt,
   word: string,
   options: AnswerOptions,
 ): Result<StoredAnswer, string> {
-  const frame = { width: surroundings.notes.width, number: null };
+  const frame = { width: context.notes.width, number: null };
   if (question.kind === 'choice') {
-    showDrawing(surroundings.notes, drawChoice(question.prompt, frame));
-    return choiceOf(word, options, surroundings.now());
+    showDrawing(context.notes, drawChoice(question.prompt, frame));
+    return choiceOf(word, options, context.now());
   }
   const drawing = drawPermission(question.prompt, frame);
-  showDrawing(surroundings.notes, drawing);
-  return permissionOf(word, options, question.prompt, drawing, surroundings.now());
+  showDrawing(context.notes, drawing);
+  return permissionOf(word, options, question.prompt, drawing, context.now());
 }
 
 function choiceOf(word: string, options: AnswerOptions, now: number): Result<StoredAnswer, string> {
@@ -245,7 +242,7 @@ function isWarned({ question }: StoredPrompt): boolean {
   return question.kind === 'permission' && question.prompt.warnings.length > 0;
 }
 
-function hidesArguments({ notes }: Surroundings, { question }: StoredPrompt): boolean {
+function hidesArguments({ notes }: CommandContext, { question }: StoredPrompt): boolean {
   return (
     question.kind === 'permission' &&
     drawPermission(question.prompt, { width: notes.width, number: null }).hidesArguments

@@ -4,34 +4,34 @@
  * Ring 1.
  */
 import type { Outcome, Session } from '@cordon/hub';
-import type { Surroundings } from '../../context/surroundings.ts';
+import type { CommandContext } from '../../context/command-context.ts';
 
 /** Ctrl-C stops the query and nothing else. */
 export function runQuery(
-  surroundings: Surroundings,
+  context: CommandContext,
   session: Session,
   text: string,
   isPrivate: boolean,
 ): Promise<Outcome> {
-  return stoppable(surroundings, (signal) => session.ask(text, signal, { isPrivate }));
+  return stoppable(context, (signal) => session.ask(text, signal, { isPrivate }));
 }
 
 /** The unfinished query of the session, from what is finished. */
-export function goOn(surroundings: Surroundings, session: Session): Promise<Outcome> {
-  return stoppable(surroundings, (signal) => session.goOn(signal));
+export function goOn(context: CommandContext, session: Session): Promise<Outcome> {
+  return stoppable(context, (signal) => session.goOn(signal));
 }
 
 async function stoppable(
-  surroundings: Surroundings,
+  context: CommandContext,
   run: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const stopping = new AbortController();
-  const before = surroundings.onInterrupt;
-  surroundings.onInterrupt = () => stopping.abort();
+  const before = context.onInterrupt;
+  context.onInterrupt = () => stopping.abort();
   try {
     return await run(stopping.signal);
   } finally {
-    surroundings.onInterrupt = before;
+    context.onInterrupt = before;
   }
 }
 
@@ -44,12 +44,12 @@ export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'su
 }
 
 /** The answer on standard output; why there is none, beside it. */
-export function tellOutcome(surroundings: Surroundings, outcome: Outcome): void {
+export function tellOutcome(context: CommandContext, outcome: Outcome): void {
   const { answer, kind, reason, help } = outcome;
-  if (surroundings.wantsJson) return;
-  if (answer !== null) surroundings.answer(answer);
-  if (answer?.trim() === '') surroundings.notes.say('', 'the model returned an empty answer', 'warn');
+  if (context.wantsJson) return;
+  if (answer !== null) context.answer(answer);
+  if (answer?.trim() === '') context.notes.say('', 'the model returned an empty answer', 'warn');
   if (kind === 'answered' || reason === null) return;
-  surroundings.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
-  if (help !== null) surroundings.notes.say('  help: ', help);
+  context.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
+  if (help !== null) context.notes.say('  help: ', help);
 }

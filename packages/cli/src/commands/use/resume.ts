@@ -5,42 +5,42 @@ import type { SessionId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { openJournal } from '@cordon/runtime/journal';
 import { leftQuery } from '@cordon/runtime/unfinished';
+import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { type Left, withSession } from '../../context/opened.ts';
 import { mayOpen } from '../../context/opened-store.ts';
-import type { Surroundings } from '../../context/surroundings.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';
 
-export async function resume(surroundings: Surroundings, wanted: string | undefined): Promise<ExitCode> {
-  const session = wanted ?? (await newest(surroundings));
+export async function resume(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {
+  const session = wanted ?? (await newest(context));
   if (session === null) return EXIT.failed;
   const use = async (opened: Session): Promise<Left> => {
     if (opened.unfinished === null) {
-      surroundings.tellFault({
+      context.tellFault({
         kind: 'usage',
         message: 'this session has no interrupted query to resume: its last query has ended',
         help: `\`cordon chat --resume ${session}\` opens it for another query`,
       });
       return { exit: EXIT.failed, how: 'suspend' };
     }
-    const outcome = await goOn(surroundings, opened);
-    tellOutcome(surroundings, outcome);
+    const outcome = await goOn(context, opened);
+    tellOutcome(context, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(opened, outcome) };
   };
-  return withSession(surroundings, session, use, true);
+  return withSession(context, session, use, true);
 }
 
 /** Null: there is none, and that has been told. */
-async function newest(surroundings: Surroundings): Promise<SessionId | null> {
-  const configuration = surroundings.configuration();
-  if (configuration === null || !(await mayOpen(surroundings, configuration))) return null;
-  return newestIn(surroundings, configuration);
+async function newest(context: CommandContext): Promise<SessionId | null> {
+  const configuration = context.configuration();
+  if (configuration === null || !(await mayOpen(context, configuration))) return null;
+  return newestIn(context, configuration);
 }
 
-function newestIn(surroundings: Surroundings, configuration: Configuration): SessionId | null {
+function newestIn(context: CommandContext, configuration: Configuration): SessionId | null {
   const store = openJournal(configuration);
   if (!store.ok) {
-    surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
+    context.tellObstacle({ kind: 'fault', fault: store.fault });
     return null;
   }
   try {
@@ -52,6 +52,6 @@ function newestIn(surroundings: Surroundings, configuration: Configuration): Ses
     store.value.close();
   }
   const message = 'no interrupted query to resume';
-  surroundings.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists earlier queries' });
+  context.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists earlier queries' });
   return null;
 }

@@ -1,5 +1,5 @@
 /**
- * What every command stands in: the process's streams and environment, and the options that all commands share.
+ * What every command is given: the streams and the environment of the process, and the options that all commands share.
  *
  * Ring 1.
  */
@@ -50,7 +50,7 @@ export interface Options extends ConfigurationOptions {
   readonly pinUnseen?: boolean;
 }
 
-export class Surroundings {
+export class CommandContext {
   readonly options: Options;
   readonly home = homedir();
   /** For people, beside what a command puts out: standard error, so that standard output can be piped. */
