@@ -126,7 +126,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'the composition root hands the clock to the hub',
   },
-  'packages/runtime/src/ground.ts': {
+  'packages/runtime/src/open-runtime.ts': {
     of: ['code at run time'],
     why: 'the policy language is loaded before the prompt only for rules that the user wrote',
   },
@@ -142,7 +142,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'clock', 'code at run time'],
     why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
-  'packages/cli/src/context/opened.ts': {
+  'packages/cli/src/context/with-session.ts': {
     of: ['code at run time'],
     why: 'the hub is loaded behind the prompt',
   },
@@ -197,7 +197,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },
-  'packages/scan/src/crew.ts': { of: ['threads'], why: 'starts the workers of a scan' },
+  'packages/scan/src/worker-pool.ts': { of: ['threads'], why: 'starts the workers of a scan' },
   'packages/scan/src/parts/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
   'packages/scan/src/parts/input.ts': { of: ['files'], why: 'folders are searched for logs' },
   'packages/scan/src/parts/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },

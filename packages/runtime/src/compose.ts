@@ -21,9 +21,9 @@ import {
 import type { Installer } from '@cordon/install';
 import type { LayerName, Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
 import { installablesOf } from './installables.ts';
 import { machineSandbox } from './machine/machine-sandbox.ts';
+import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
 import { CODE_ROOT } from './rules/policy-in-force.ts';
 import { type Rules, readRules } from './rules/rules.ts';
 
@@ -53,32 +53,32 @@ export interface Reviewing {
 
 const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
 
-/** A hub, from a configuration alone. Whoever is given it leaves it, as `leaveGround` does. */
+/** Opens a runtime and puts a hub together. The caller closes both with `closeRuntime`. */
 export async function compose(
   configuration: Configuration,
   consent: Consent,
   home: string,
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
-): Promise<Result<Composed, Obstacle>> {
-  const ground = await layGround(configuration);
-  if (!ground.ok) return ground;
-  const composed = composeOn(ground.value, configuration, consent, home, apps, reviewing);
-  if (!composed.ok) await leaveGround(ground.value);
+): Promise<Result<Composed, SetupError>> {
+  const runtime = await openRuntime(configuration);
+  if (!runtime.ok) return runtime;
+  const composed = composeOn(runtime.value, configuration, consent, home, apps, reviewing);
+  if (!composed.ok) await closeRuntime(runtime.value);
   return composed;
 }
 
-/** The hub on what stands already; `ground.store` stays open whatever happens. */
+/** Puts a hub together on an open runtime, whose store stays open whatever happens. */
 export function composeOn(
-  ground: Ground,
+  runtime: Runtime,
   configuration: Configuration,
   consent: Consent,
   home: string,
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
-): Result<Composed, Obstacle> {
-  const { store, model, modelId, weaker } = ground;
-  const rules = ground.rules === null ? readRules(configuration) : ok(ground.rules);
+): Result<Composed, SetupError> {
+  const { store, model, modelId, weaker } = runtime;
+  const rules = runtime.rules === null ? readRules(configuration) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
   const sandbox = sandboxOnDemand(configuration, weaker);
@@ -129,7 +129,7 @@ export function composeOn(
     modelId,
     weaker,
     warnings: policy.warnings,
-    rules: ground.rules,
+    rules: runtime.rules,
   });
 }
 

@@ -1,2 +1,2 @@
-export { type Ground, layGround, leaveGround, type Obstacle } from './ground.ts';
 export { broker } from './models.ts';
+export { closeRuntime, openRuntime, type Runtime, type SetupError } from './open-runtime.ts';

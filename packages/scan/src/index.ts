@@ -1,4 +1,3 @@
-export { AskingScanner, type Crew, SoleScanner, WorkerCrew } from './crew.ts';
 export { findInputs, type Input, sortedArguments } from './parts/input.ts';
 export { PART_BYTES } from './parts/input-parts.ts';
 export type { RecordOptions, ScanTask } from './parts/part.ts';
@@ -32,3 +31,4 @@ export { analysisLine, FindingsRenderer, renderRange } from './traces/findings.t
 export { type Answer, MessageStream, MOST_LINE_BYTES } from './traces/message-stream.ts';
 export { type StreamLine, streamLines } from './traces/stream-lines.ts';
 export { formatNamed, readTraces, type TraceInput, type TraceOptions } from './traces/trace-input.ts';
+export { AskingScanner, type ScannerPool, SoleScanner, WorkerPool } from './worker-pool.ts';

@@ -1,10 +1,10 @@
 /**
- * A scan: inputs are cut into parts, a crew scans them in any order, and what comes of them is delivered in the order
+ * A scan: inputs are cut into parts, a pool of workers scans them in any order, and what comes of them is delivered in the order
  * of the input, so that the output is the same however many work on it.
  *
  * Ring 1.
  */
-import type { Crew } from './crew.ts';
+
 import type { Input } from './parts/input.ts';
 import { type PartOptions, type PlacedPart, partsOf } from './parts/input-parts.ts';
 import { addCounts, type LineRecord, NO_COUNTS, type PartOutcome, type UnitOutcome } from './parts/part.ts';
@@ -12,6 +12,7 @@ import type { ProgressBar } from './report/progress-bar.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report/report.ts';
 import type { ScanOutput } from './report/scan-output.ts';
 import type { Progress } from './scan-state.ts';
+import type { ScannerPool } from './worker-pool.ts';
 
 /** An input, and how far an earlier scan came. */
 export interface StartedInput {
@@ -28,7 +29,7 @@ export interface ScanJob {
     readonly rules: Readonly<Record<string, number>>;
     readonly broken: readonly string[];
   };
-  readonly crew: Crew;
+  readonly pool: ScannerPool;
   readonly parts: PartOptions;
   readonly report: ScanReport;
   readonly output: ScanOutput;
@@ -115,9 +116,9 @@ class Scan {
     return { result: this.#result(isComplete), soFar: this.#soFar(), fault };
   }
 
-  /** A text is what went wrong with the crew or the output. */
+  /** A text is what went wrong with the pool or the output. */
   async #all(): Promise<string | null> {
-    const { crew, signal } = this.#job;
+    const { pool, signal } = this.#job;
     let failure: unknown = null;
     let delivery: Promise<void> = Promise.resolve();
     let id = 0;
@@ -125,7 +126,7 @@ class Scan {
       if (signal.aborted || failure !== null) break;
       const parts = items.flatMap((item) => (item.kind === 'part' ? [item.placed.part] : []));
       const unit = { id: id++, parts };
-      const scanned = parts.length === 0 ? Promise.resolve({ id: unit.id, parts: [] }) : crew.scan(unit);
+      const scanned = parts.length === 0 ? Promise.resolve({ id: unit.id, parts: [] }) : pool.scan(unit);
       this.#waiting++;
       delivery = Promise.all([scanned, delivery])
         .then(([outcome]) => (failure === null ? this.#deliver(items, outcome) : undefined))
@@ -143,7 +144,7 @@ class Scan {
   }
 
   async #room(): Promise<void> {
-    while (this.#waiting >= this.#job.crew.capacity) {
+    while (this.#waiting >= this.#job.pool.capacity) {
       await new Promise<void>((resolve) => {
         this.#makeRoom = resolve;
       });

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ok } from '@cordon/core';
 import fc from 'fast-check';
-import { type Crew, SoleScanner, WorkerCrew } from '../src/crew.ts';
 import { findInputs } from '../src/parts/input.ts';
 import { LineReader } from '../src/parts/line-reader.ts';
 import type { ScanTask } from '../src/parts/part.ts';
@@ -14,6 +13,7 @@ import { JsonReport } from '../src/report/json-report.ts';
 import { FileOutput } from '../src/report/scan-output.ts';
 import { type ScanEnd, scan } from '../src/scan.ts';
 import { freshBeginning, ScanMemory } from '../src/scan-memory.ts';
+import { type ScannerPool, SoleScanner, WorkerPool } from '../src/worker-pool.ts';
 
 /** The seed is part of fast-check's report of a failure. */
 const SEED = 20_261_121;
@@ -74,7 +74,7 @@ interface Run {
   readonly files: readonly string[];
   readonly partBytes: number;
   readonly maxLine: number;
-  readonly crew: Crew;
+  readonly pool: ScannerPool;
   readonly output: string;
   /** Where the scan is remembered after every delivery, and after how many it is stopped. */
   readonly memory?: { readonly file: string; readonly stopAfter: number };
@@ -82,7 +82,7 @@ interface Run {
 
 const PRINT = { policy: 'p', parameters: 'p', output: 'o' };
 
-async function run({ files, partBytes, maxLine, crew, output, memory }: Run): Promise<ScanEnd> {
+async function run({ files, partBytes, maxLine, pool, output, memory }: Run): Promise<ScanEnd> {
   const { inputs, problems } = findInputs(files);
   assert.deepEqual(problems, []);
   const kept = memory === undefined ? null : new ScanMemory(memory.file, PRINT);
@@ -97,7 +97,7 @@ async function run({ files, partBytes, maxLine, crew, output, memory }: Run): Pr
     inputs: beginning.inputs,
     rules: RULES,
     before: beginning.before,
-    crew,
+    pool,
     parts: { partBytes, maxLine, standardInput: nothing() },
     report: new JsonReport(),
     output: opened.value,
@@ -111,7 +111,7 @@ async function run({ files, partBytes, maxLine, crew, output, memory }: Run): Pr
     now: () => 0,
   });
   opened.value.close();
-  await crew.close();
+  await pool.close();
   return end;
 }
 
@@ -158,8 +158,8 @@ test('the output does not depend on the sizes of parts, nor on compression', asy
         ] as const
       ).entries()) {
         const output = join(folder.root, `out-${at}`);
-        const crew = new SoleScanner(task(60));
-        const end = await run({ files: inputs, partBytes, maxLine: 60, crew, output });
+        const pool = new SoleScanner(task(60));
+        const end = await run({ files: inputs, partBytes, maxLine: 60, pool, output });
         assert.equal(end.fault, null);
         const { counts, rules } = end.result;
         outputs.push(
@@ -178,15 +178,15 @@ test('workers, with the program beside them or without, give what one scanner gi
   const logs = fc.sample(log, { numRuns: 40, seed: SEED });
   const files = logs.map((text, at) => folder.write(`${String(at).padStart(2, '0')}.jsonl`, text));
   const outputs: string[] = [];
-  const crews = [
+  const pools = [
     new SoleScanner(task(60)),
-    new WorkerCrew(3, task(60)),
-    new WorkerCrew(1, task(60), new SoleScanner(task(60))),
-    new WorkerCrew(0, task(60), new SoleScanner(task(60))),
+    new WorkerPool(3, task(60)),
+    new WorkerPool(1, task(60), new SoleScanner(task(60))),
+    new WorkerPool(0, task(60), new SoleScanner(task(60))),
   ];
-  for (const [at, crew] of crews.entries()) {
+  for (const [at, pool] of pools.entries()) {
     const output = join(folder.root, `out-${at}`);
-    const end = await run({ files, partBytes: 50, maxLine: 60, crew, output });
+    const end = await run({ files, partBytes: 50, maxLine: 60, pool, output });
     outputs.push(readFileSync(output, 'utf8') + JSON.stringify(end.result.counts));
   }
   assert.ok((outputs[0] ?? '').length > 2000);
@@ -196,16 +196,16 @@ test('workers, with the program beside them or without, give what one scanner gi
   );
 });
 
-for (const [who, crewOf] of [
-  ['a worker', (bad: ScanTask) => new WorkerCrew(1, bad)],
-  ['the program beside its workers', (bad: ScanTask) => new WorkerCrew(0, bad, new SoleScanner(bad))],
+for (const [who, poolOf] of [
+  ['a worker', (bad: ScanTask) => new WorkerPool(1, bad)],
+  ['the program beside its workers', (bad: ScanTask) => new WorkerPool(0, bad, new SoleScanner(bad))],
 ] as const) {
   test(`${who} that cannot scan is a fault: the scan is not complete, and nothing is said of what it had to scan`, async () => {
     using folder = new Folder();
     const files = [folder.write('a.jsonl', '[]\n')];
-    const crew = crewOf({ ...task(60), policies: [{ file: 'p.gr', text: 'raise' }] });
+    const pool = poolOf({ ...task(60), policies: [{ file: 'p.gr', text: 'raise' }] });
     const output = join(folder.root, 'out');
-    const { fault, result } = await run({ files, partBytes: 50, maxLine: 60, crew, output });
+    const { fault, result } = await run({ files, partBytes: 50, maxLine: 60, pool, output });
     assert.match(fault ?? '', /does not load/);
     assert.deepEqual([result.isComplete, result.counts.traces], [false, 0]);
   });
@@ -225,12 +225,12 @@ test('stopped after any delivery and gone on with, the output file is that of a 
         );
         const options = { files, partBytes, maxLine: 60 };
         const whole = join(folder.root, 'whole');
-        const { result } = await run({ ...options, crew: new SoleScanner(task(60)), output: whole });
+        const { result } = await run({ ...options, pool: new SoleScanner(task(60)), output: whole });
         const output = join(folder.root, 'parts');
         const memory = { file: join(folder.root, 'state'), stopAfter };
         for (let scans = 0; ; scans++) {
           assert.ok(scans < 500, 'it goes on');
-          const end = await run({ ...options, crew: new SoleScanner(task(60)), output, memory });
+          const end = await run({ ...options, pool: new SoleScanner(task(60)), output, memory });
           if (!end.result.isComplete) continue;
           assert.equal(readFileSync(output, 'utf8'), readFileSync(whole, 'utf8'));
           assert.deepEqual(end.result.counts, result.counts);

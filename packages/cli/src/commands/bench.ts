@@ -177,8 +177,8 @@ function compare(context: CommandContext, loaded: Bench, paths: readonly string[
     return EXIT.failed;
   }
   const [before, after] = [loaded.readResults(first), loaded.readResults(second)];
-  if (!before.ok) return context.tellObstacle({ kind: 'fault', fault: before.fault });
-  if (!after.ok) return context.tellObstacle({ kind: 'fault', fault: after.fault });
+  if (!before.ok) return context.reportSetupError({ kind: 'fault', fault: before.fault });
+  if (!after.ok) return context.reportSetupError({ kind: 'fault', fault: after.fault });
   const { comparisons, onlyBefore, onlyAfter } = loaded.compared(before.value, after.value);
   const look = lookOf(context, loaded);
   for (const comparison of comparisons)
@@ -274,7 +274,7 @@ class Bencher {
   async run(suites: readonly Suite[], folder: string, player: Player | null): Promise<ExitCode> {
     const context = this.#context;
     const store = this.#bench.RunStore.open(folder);
-    if (!store.ok) return context.tellObstacle({ kind: 'fault', fault: store.fault });
+    if (!store.ok) return context.reportSetupError({ kind: 'fault', fault: store.fault });
     context.onInterrupt = () => this.#interrupt();
     const codes: ExitCode[] = [];
     const version = this.#bench.codeVersion();
@@ -284,7 +284,7 @@ class Bencher {
         const progress = this.#progressOf(suite);
         const played = player?.in(suite);
         if (played?.ok === false) {
-          codes.push(context.tellObstacle({ kind: 'fault', fault: played.fault }));
+          codes.push(context.reportSetupError({ kind: 'fault', fault: played.fault }));
           continue;
         }
         const model = played?.value;
@@ -308,7 +308,7 @@ class Bencher {
           })
           .finally(() => progress.clear());
         codes.push(
-          ran.ok ? this.#tell(ran.value) : context.tellObstacle({ kind: 'fault', fault: ran.fault }),
+          ran.ok ? this.#tell(ran.value) : context.reportSetupError({ kind: 'fault', fault: ran.fault }),
         );
       }
       this.#publish(store.value);

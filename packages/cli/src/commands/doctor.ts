@@ -25,7 +25,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const weaker = readWeaker(configuration.weaker);
-  if (!weaker.ok) return context.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
+  if (!weaker.ok) return context.reportSetupError({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
   const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();

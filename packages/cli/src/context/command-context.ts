@@ -29,7 +29,7 @@ import type { InTurn } from '@cordon/console/review';
 import { eventLine, jsonLine, Screen } from '@cordon/console/text';
 import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { OtherApp, Reviewer } from '@cordon/hub';
-import type { Obstacle } from '@cordon/runtime';
+import type { SetupError } from '@cordon/runtime';
 import { EventRenderer, renderDiagnostics } from '../print/render.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 
@@ -306,9 +306,9 @@ export class CommandContext {
     if (help !== undefined) this.notes.say('  help: ', help);
   }
 
-  tellObstacle(obstacle: Obstacle): ExitCode {
-    if (obstacle.kind === 'diagnostics') this.tellDiagnostics(obstacle.diagnostics);
-    else this.tellFault(obstacle.fault);
+  reportSetupError(error: SetupError): ExitCode {
+    if (error.kind === 'diagnostics') this.tellDiagnostics(error.diagnostics);
+    else this.tellFault(error.fault);
     return EXIT.failed;
   }
 

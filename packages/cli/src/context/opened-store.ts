@@ -36,7 +36,7 @@ export async function usingStore(
 ): Promise<ExitCode> {
   if (!(await mayOpen(context, configuration))) return EXIT.failed;
   const store = openJournal(configuration);
-  if (!store.ok) return context.tellObstacle({ kind: 'fault', fault: store.fault });
+  if (!store.ok) return context.reportSetupError({ kind: 'fault', fault: store.fault });
   try {
     return await use(store.value);
   } finally {

@@ -17,12 +17,12 @@ import {
   type Session,
   type Vetting,
 } from '@cordon/hub';
-import { layGround, leaveGround } from '@cordon/runtime';
+import { closeRuntime, openRuntime } from '@cordon/runtime';
 import { type Composed, knownApps } from '@cordon/runtime/compose';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { composeReviewed } from '../../context/opened.ts';
 import { usingStore } from '../../context/opened-store.ts';
+import { composeReviewed } from '../../context/with-session.ts';
 import { noSuchApp } from './apps.ts';
 
 export interface ReviewOptions {
@@ -104,16 +104,16 @@ async function withReviews(
     return EXIT.failed;
   }
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
-  const ground = await layGround(configuration);
-  if (!ground.ok) return context.tellObstacle(ground.fault);
-  const composed = await composeReviewed(context, configuration, NOBODY, ground.value);
+  const runtime = await openRuntime(configuration);
+  if (!runtime.ok) return context.reportSetupError(runtime.fault);
+  const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);
   if (!composed.ok) {
-    await leaveGround(ground.value);
-    return context.tellObstacle(composed.fault);
+    await closeRuntime(runtime.value);
+    return context.reportSetupError(composed.fault);
   }
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
-    await leaveGround(composed.value);
+    await closeRuntime(composed.value);
     context.tellFault(fault('journal-unavailable', session.fault.message, session.fault.help));
     return EXIT.failed;
   }
@@ -121,7 +121,7 @@ async function withReviews(
     return await use(new Run(context, configuration, composed.value, session.value));
   } finally {
     await session.value.close('end');
-    await leaveGround(composed.value);
+    await closeRuntime(composed.value);
   }
 }
 

@@ -11,7 +11,6 @@ import { packFile } from '@cordon/runtime/policies';
 import {
   AskingScanner,
   type Beginning,
-  type Crew,
   type Dialect,
   digestOf,
   EXAMPLES,
@@ -34,6 +33,7 @@ import {
   SarifReport,
   type ScanEnd,
   ScanMemory,
+  type ScannerPool,
   type ScanOutput,
   type ScanReport,
   type ScanTask,
@@ -43,7 +43,7 @@ import {
   scan as scanInputs,
   sortedArguments,
   type TaskPrint,
-  WorkerCrew,
+  WorkerPool,
 } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
@@ -144,7 +144,7 @@ async function run(
   memory: ScanMemory | null,
 ): Promise<ScanEnd> {
   const report = reportOf(context, request);
-  const crew = crewOf(request);
+  const pool = poolOf(request);
   const bar = progressBarOf(context, request, beginning);
   const interruption = new AbortController();
   context.onInterrupt = () => {
@@ -159,7 +159,7 @@ async function run(
       inputs: beginning.inputs,
       rules: request.files.policy.rules.map(({ id }) => id),
       before: beginning.before,
-      crew,
+      pool,
       parts: { partBytes: PART_BYTES, maxLine: request.maxLine, standardInput: process.stdin },
       report,
       output,
@@ -179,7 +179,7 @@ async function run(
     return end;
   } finally {
     bar?.clear();
-    await crew.close();
+    await pool.close();
   }
 }
 
@@ -337,7 +337,7 @@ function reportOf(context: CommandContext, { form, files }: Request): ScanReport
   }
 }
 
-function crewOf(request: Request): Crew {
+function poolOf(request: Request): ScannerPool {
   const task = taskOf(request);
   // Answers are awaited far longer than anything is computed, and are kept in one process.
   if (request.asked !== undefined) return new AskingScanner(task, request.asked);
@@ -345,7 +345,7 @@ function crewOf(request: Request): Crew {
   const bytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
   const useful = isKnown ? Math.ceil(bytes / BYTES_A_WORKER) : request.jobs;
   const jobs = Math.min(request.jobs, useful);
-  return jobs <= 1 ? new SoleScanner(task) : new WorkerCrew(jobs - 1, task, new SoleScanner(task));
+  return jobs <= 1 ? new SoleScanner(task) : new WorkerPool(jobs - 1, task, new SoleScanner(task));
 }
 
 function taskOf({ files, parameters, options, maxLine, form, format, labels }: Request): ScanTask {

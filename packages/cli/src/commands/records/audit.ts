@@ -30,7 +30,7 @@ export function verifyJournal(
   options: VerifyOptions,
 ): Promise<ExitCode> {
   const kept = keptHeads(options);
-  if (!kept.ok) return Promise.resolve(context.tellObstacle({ kind: 'fault', fault: kept.fault }));
+  if (!kept.ok) return Promise.resolve(context.reportSetupError({ kind: 'fault', fault: kept.fault }));
   return withStore(context, (store) => {
     const sessions = wantedSessions(context, store, names, kept.value);
     if (sessions === null) return EXIT.failed;

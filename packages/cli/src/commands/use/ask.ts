@@ -2,7 +2,7 @@
 
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
-import { withSession } from '../../context/opened.ts';
+import { withSession } from '../../context/with-session.ts';
 import { howLeft, runQuery, tellOutcome } from './query.ts';
 
 export function ask(context: CommandContext, query: string, resume: string | undefined): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import { newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { type Opening, withOpening } from '../../context/opened.ts';
+import { type Opening, withOpening } from '../../context/with-session.ts';
 import { goOn, runQuery, tellOutcome } from './query.ts';
 
 /** So few are looked at before the prompt that nobody waits for it: 50 long ones take 0.13 s. */
@@ -33,7 +33,7 @@ export function chat(context: CommandContext, resume: string | undefined): Promi
     // What was left unfinished stands above the prompt.
     if (resume !== undefined) {
       const session = await opening.session();
-      if (!session.ok) return { exit: context.tellObstacle(session.fault), how: 'end' };
+      if (!session.ok) return { exit: context.reportSetupError(session.fault), how: 'end' };
       if (session.value.unfinished !== null) tellUnfinished(context, session.value.unfinished);
     } else tellLeftBefore(context, opening.store);
     const end = await converse(context, opening);
@@ -77,7 +77,7 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     if (!opened.ok) {
       leaving.abort();
       await asked;
-      context.tellObstacle(opened.fault);
+      context.reportSetupError(opened.fault);
       return 'unavailable';
     }
     const session = opened.value;

@@ -13,7 +13,7 @@ import { stateFolder } from '@cordon/config/reading';
 import { renderBeside, type Story, type StoryLine } from '@cordon/console/text';
 import { type Event, type InstalledApp, type Json, parseJson } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import { leaveGround } from '@cordon/runtime';
+import { closeRuntime } from '@cordon/runtime';
 import { type Composed, compose } from '@cordon/runtime/compose';
 import { CODE_ROOT } from '@cordon/runtime/policies';
 import { weakerNotices } from '@cordon/runtime/weaker';
@@ -164,7 +164,7 @@ async function runCase(context: CommandContext, study: CaseStudy, play: Play): P
       pinsUnseen: true,
     });
     if (!composed.ok) {
-      context.tellObstacle(composed.fault);
+      context.reportSetupError(composed.fault);
       return null;
     }
     const events: Event[] = [];
@@ -210,7 +210,7 @@ async function perform(
     }
     return true;
   } finally {
-    await leaveGround(composed);
+    await closeRuntime(composed);
   }
 }
 

@@ -7,8 +7,8 @@ import { openJournal } from '@cordon/runtime/journal';
 import { leftQuery } from '@cordon/runtime/unfinished';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
-import { type Left, withSession } from '../../context/opened.ts';
 import { mayOpen } from '../../context/opened-store.ts';
+import { type Left, withSession } from '../../context/with-session.ts';
 import { goOn, howLeft, tellOutcome } from './query.ts';
 
 export async function resume(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {
@@ -40,7 +40,7 @@ async function newest(context: CommandContext): Promise<SessionId | null> {
 function newestIn(context: CommandContext, configuration: Configuration): SessionId | null {
   const store = openJournal(configuration);
   if (!store.ok) {
-    context.tellObstacle({ kind: 'fault', fault: store.fault });
+    context.reportSetupError({ kind: 'fault', fault: store.fault });
     return null;
   }
   try {

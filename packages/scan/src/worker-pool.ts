@@ -8,7 +8,7 @@ import type { Answerers } from '@cordon/runtime/answerers';
 import { PartScanner } from './examine/part-scanner.ts';
 import type { ScanTask, Unit, UnitOutcome } from './parts/part.ts';
 
-export interface Crew {
+export interface ScannerPool {
   /** Units that are worth handing over before the first is done. */
   readonly capacity: number;
   /** Rejects if the unit cannot be scanned because a worker ended. */
@@ -18,7 +18,7 @@ export interface Crew {
 }
 
 /** No thread at all: starting one costs more than it gains where there is one job. */
-export class SoleScanner implements Crew {
+export class SoleScanner implements ScannerPool {
   readonly capacity = 1;
   readonly #task: ScanTask;
   #scanner: PartScanner | null = null;
@@ -40,7 +40,7 @@ export class SoleScanner implements Crew {
 }
 
 /** The same where rules ask: a unit is scanned again until nobody is waited for. */
-export class AskingScanner implements Crew {
+export class AskingScanner implements ScannerPool {
   readonly capacity = 1;
   readonly #asked: Answerers;
   readonly #scanner: PartScanner;
@@ -68,7 +68,7 @@ interface Job extends Waiting {
 }
 
 /** Workers, and the program itself beside them: it would only wait, and need not be started. */
-export class WorkerCrew implements Crew {
+export class WorkerPool implements ScannerPool {
   readonly capacity: number;
   readonly #workers: readonly BusyWorker[];
   readonly #own: SoleScanner | null;

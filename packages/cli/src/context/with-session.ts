@@ -9,7 +9,7 @@ import type { Configuration } from '@cordon/config';
 import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
-import { type Ground, layGround, leaveGround, type Obstacle } from '@cordon/runtime';
+import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
 import type { Composed } from '@cordon/runtime/compose';
 import { missingFor } from '@cordon/runtime/unfinished';
 import { weakerNotices } from '@cordon/runtime/weaker';
@@ -44,7 +44,7 @@ export interface Opening {
    * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
    * refusal has not been told, and nothing is left to do but to leave.
    */
-  session(): Promise<Result<Session, Obstacle>>;
+  session(): Promise<Result<Session, SetupError>>;
 }
 
 /** Opens a session for `use` and closes it behind it. Where it cannot be opened, why has been told. */
@@ -58,7 +58,7 @@ export function withSession(
     const session = await opening.session();
     return session.ok
       ? use(session.value, opening.configuration)
-      : { exit: context.tellObstacle(session.fault), how: 'end' };
+      : { exit: context.reportSetupError(session.fault), how: 'end' };
   };
   return withOpening(context, resume, used, needsAll);
 }
@@ -78,44 +78,48 @@ export async function withOpening(
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const consent = context.consent(configuration);
   if (consent === null) return EXIT.failed;
-  const laid = await layGround(configuration);
-  if (!laid.ok) return context.tellObstacle(laid.fault);
-  const ground = laid.value;
+  const open = await openRuntime(configuration);
+  if (!open.ok) return context.reportSetupError(open.fault);
+  const runtime = open.value;
   try {
     const missing =
-      resume === undefined ? null : missingFor(ground.store, id<'session'>(resume), configuration);
+      resume === undefined ? null : missingFor(runtime.store, id<'session'>(resume), configuration);
     if (needsAll && missing !== null) {
       context.tellFault(missing);
       return EXIT.failed;
     }
-    const begun = await beginTold(context, ground, resume);
+    const begun = await beginTold(context, runtime, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;
     const session = () => {
-      opened ??= sessionOn(context, configuration, consent, ground, begun);
+      opened ??= sessionOn(context, configuration, consent, runtime, begun);
       return opened;
     };
-    return await usedUp(context, () => opened, use({ configuration, store: ground.store, missing, session }));
+    return await runAndClose(
+      context,
+      () => opened,
+      use({ configuration, store: runtime.store, missing, session }),
+    );
   } finally {
-    await leaveGround(ground);
+    await closeRuntime(runtime);
   }
 }
 
-/** The rest of the hub, on the ground that stands, and in it the session that was begun. */
+/** Loads the rest of the hub, and opens in it the session that was begun. */
 async function sessionOn(
   context: CommandContext,
   configuration: Configuration,
   consent: Consent,
-  ground: Ground,
+  runtime: Runtime,
   begun: BegunSession,
-): Promise<Result<Session, Obstacle>> {
-  const composed = await composeReviewed(context, configuration, consent, ground);
+): Promise<Result<Session, SetupError>> {
+  const composed = await composeReviewed(context, configuration, consent, runtime);
   if (!composed.ok) {
-    endUnused(ground.store, begun);
+    endUnused(runtime.store, begun);
     return composed;
   }
   // Those of rules that the user wrote have been told.
-  if (ground.rules === null) context.tellDiagnostics(composed.value.warnings);
+  if (runtime.rules === null) context.tellDiagnostics(composed.value.warnings);
   return ok(composed.value.hub.sessionOf(begun));
 }
 
@@ -124,19 +128,19 @@ export async function composeReviewed(
   context: CommandContext,
   configuration: Configuration,
   consent: Consent,
-  ground: Ground,
-): Promise<Result<Composed, Obstacle>> {
+  runtime: Runtime,
+): Promise<Result<Composed, SetupError>> {
   const { composeOn, knownApps } = await import('@cordon/runtime/compose');
-  const reviewer = context.reviewer(() => knownApps(configuration, ground.store));
+  const reviewer = context.reviewer(() => knownApps(configuration, runtime.store));
   const pinsUnseen = context.options.pinUnseen === true;
-  return composeOn(ground, configuration, consent, context.home, configuration.apps, {
+  return composeOn(runtime, configuration, consent, context.home, configuration.apps, {
     reviewer,
     pinsUnseen,
     installer: async () => (await import('./installer.ts')).installerOf(context, configuration),
   });
 }
 
-async function usedUp(
+async function runAndClose(
   context: CommandContext,
   opened: () => ReturnType<Opening['session']> | null,
   using: Promise<Left>,
@@ -173,7 +177,7 @@ function tellHowToGoOn({ notes, options }: CommandContext, { id: session, unfini
 /** Null: the session cannot be opened, and why has been told. */
 async function beginTold(
   context: CommandContext,
-  { store, modelId, weaker, rules }: Ground,
+  { store, modelId, weaker, rules }: Runtime,
   resume: string | undefined,
 ): Promise<BegunSession | null> {
   const isolation = context.options.isolation === 'none' ? 'none' : 'spokes';

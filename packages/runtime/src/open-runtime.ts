@@ -1,6 +1,6 @@
 /**
- * What a hub is put together on: the journal, the model, and the rules that the user wrote. All that may be wrong with a
- * configuration shows here, and nothing here loads the hub: a chat shows its prompt when this stands.
+ * Opens what a hub needs: the journal, the model, and the rules that the user wrote. Everything that may be wrong with a
+ * configuration shows here, and nothing here loads the hub, so a chat can show its prompt before.
  *
  * Ring 0.
  */
@@ -14,7 +14,8 @@ import { readWeaker } from './machine/weaker.ts';
 import { broker, readScenarios } from './models.ts';
 import type { Rules } from './rules/rules.ts';
 
-export interface Ground {
+/** What a hub needs. Whoever opens it must close it with `closeRuntime`. */
+export interface Runtime {
   readonly store: Store;
   readonly model: Model;
   /** `provider/model` */
@@ -25,21 +26,21 @@ export interface Ground {
   readonly rules: Rules | null;
 }
 
-/** What stands in the way: texts that a person wrote, or something outside. */
-export type Obstacle =
+/** Why no hub can start: mistakes in texts that a person wrote, or one fault outside of them. */
+export type SetupError =
   | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
-/** Opens the journal and starts the user's predicates, so whoever is given this leaves it. Nothing is open after a refusal. */
-export async function layGround(configuration: Configuration): Promise<Result<Ground, Obstacle>> {
+/** Opens the journal and starts the user's predicates. After a refusal nothing is open. */
+export async function openRuntime(configuration: Configuration): Promise<Result<Runtime, SetupError>> {
   const rules = await readUsersRules(configuration);
   if (!rules.ok) return refused(rules.fault);
-  const laid = layUnder(configuration, rules.value);
-  if (!laid.ok) await rules.value?.own?.close();
-  return laid;
+  const opened = openWith(configuration, rules.value);
+  if (!opened.ok) await rules.value?.own?.close();
+  return opened;
 }
 
-function layUnder(configuration: Configuration, rules: Rules | null): Result<Ground, Obstacle> {
+function openWith(configuration: Configuration, rules: Rules | null): Result<Runtime, SetupError> {
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
   const weaker = readWeaker(configuration.weaker);
@@ -58,13 +59,13 @@ function layUnder(configuration: Configuration, rules: Rules | null): Result<Gro
   return ok({ store: store.value, model, modelId, weaker: weaker.value, rules });
 }
 
-/** Ends what the ground has running, and closes the store. */
-export async function leaveGround({ store, rules }: Pick<Ground, 'store' | 'rules'>): Promise<void> {
+/** Ends the user's predicates, and closes the store. */
+export async function closeRuntime({ store, rules }: Pick<Runtime, 'store' | 'rules'>): Promise<void> {
   await rules?.own?.close();
   store.close();
 }
 
-export function refused(diagnostics: readonly Diagnostic[]): Result<never, Obstacle> {
+export function refused(diagnostics: readonly Diagnostic[]): Result<never, SetupError> {
   return failed({ kind: 'diagnostics', diagnostics });
 }
 
