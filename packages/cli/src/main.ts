@@ -201,14 +201,14 @@ async function run(
   const context = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
   // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
   process.once('uncaughtException', (error) => {
-    context.tellFault({ help: UNCAUGHT, ...thrownFault(error) });
+    context.reportFault({ help: UNCAUGHT, ...thrownFault(error) });
     if (raw.verbose === true) console.error(error.stack);
     process.exit(EXIT.failed);
   });
   try {
     process.exitCode = await command(context);
   } catch (error) {
-    context.tellFault(thrownFault(error));
+    context.reportFault(thrownFault(error));
     if (raw.verbose === true && error instanceof Error) console.error(error.stack);
     process.exitCode = EXIT.failed;
   } finally {

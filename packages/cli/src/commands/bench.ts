@@ -62,12 +62,12 @@ export async function bench(
   const loaded = await loadBench();
   if (loaded === null) {
     const message = 'the benchmarks are not installed: only the source repository contains them';
-    context.tellFault(fault('usage', message));
+    context.reportFault(fault('usage', message));
     return EXIT.failed;
   }
   if (what === 'compare') return compare(context, loaded, paths);
   if (paths.length > 0) {
-    context.tellFault(
+    context.reportFault(
       fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
     );
     return EXIT.failed;
@@ -76,12 +76,12 @@ export async function bench(
   const suites = loaded.SUITES.filter(({ id }) => what === 'all' || what === id);
   if (suites.length === 0) {
     const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list', 'compare'].join(', ');
-    context.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
+    context.reportFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
   const refusal = refusalOf(suites, loaded, options) ?? playRefusal(suites, loaded, options);
   if (refusal !== null) {
-    context.tellFault(refusal);
+    context.reportFault(refusal);
     return EXIT.failed;
   }
   const bencher = new Bencher(
@@ -125,7 +125,7 @@ function playerOf(
   if (configuration === null) return 'wrong';
   const asked = askedModel(loaded, configuration, options, { now: () => performance.now(), onStop });
   if (asked.ok) return { asked: asked.value, in: () => ok(asked.value.played) };
-  context.tellFault(asked.fault);
+  context.reportFault(asked.fault);
   return 'wrong';
 }
 
@@ -171,7 +171,7 @@ function list(context: CommandContext, { SUITES }: Bench): ExitCode {
 function compare(context: CommandContext, loaded: Bench, paths: readonly string[]): ExitCode {
   const [first, second, ...rest] = paths.map((path) => absolutePath(path, process.cwd(), context.home));
   if (first === undefined || second === undefined || rest.length > 0) {
-    context.tellFault(
+    context.reportFault(
       fault('usage', '`compare` takes the folders of two runs', 'cordon bench compare before after'),
     );
     return EXIT.failed;
@@ -191,7 +191,7 @@ function compare(context: CommandContext, loaded: Bench, paths: readonly string[
     if (names.length > 0 && !context.wantsJson)
       context.notes.say('cordon: ', `only in ${where}: ${names.join(', ')}`);
   if (comparisons.length === 0) {
-    context.tellFault(fault('usage', 'the two runs have no benchmark in common'));
+    context.reportFault(fault('usage', 'the two runs have no benchmark in common'));
     return EXIT.failed;
   }
   const isWorse = comparisons.some(({ aims }) => aims.some(({ verdict }) => verdict === 'missed now'));
@@ -308,11 +308,11 @@ class Bencher {
           })
           .finally(() => progress.clear());
         codes.push(
-          ran.ok ? this.#tell(ran.value) : context.reportSetupError({ kind: 'fault', fault: ran.fault }),
+          ran.ok ? this.#print(ran.value) : context.reportSetupError({ kind: 'fault', fault: ran.fault }),
         );
       }
       this.#publish(store.value);
-      if (player?.asked != null) this.#tellSpent(player.asked);
+      if (player?.asked != null) this.#printSpent(player.asked);
     } finally {
       store.value.close();
     }
@@ -345,7 +345,7 @@ class Bencher {
     return this.#isAgreed ? null : NOT_AGREED;
   }
 
-  #tellSpent({ spending: { spent } }: AskedModel): void {
+  #printSpent({ spending: { spent } }: AskedModel): void {
     if (spent.calls === 0) return;
     if (this.#context.wantsJson) return this.#context.json({ kind: 'bench.spent', ...spent });
     const { calls, inputTokens, outputTokens, cost } = spent;
@@ -404,7 +404,7 @@ class Bencher {
     };
   }
 
-  #tell({ result, missing, isInterrupted }: Ran): ExitCode {
+  #print({ result, missing, isInterrupted }: Ran): ExitCode {
     if (this.#context.wantsJson) this.#context.json(this.#bench.resultLine(result));
     else renderResult(this.#look, result);
     if (missing.length > 0 || isInterrupted) return EXIT.failed;

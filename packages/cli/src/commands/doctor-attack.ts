@@ -37,7 +37,7 @@ export async function doctorAttack(context: CommandContext, wanted: string | tru
   const step = () => progress.step();
   const results = await suite.runSuite(attempts, step, weaker.ok ? weaker.value : []);
   progress.clear();
-  return tell(context, results);
+  return print(context, results);
 }
 
 async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
@@ -49,7 +49,7 @@ async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
   }
 }
 
-function tell(context: CommandContext, results: readonly Attempted[]): ExitCode {
+function print(context: CommandContext, results: readonly Attempted[]): ExitCode {
   const bad = results.filter(({ verdict }) => verdict !== 'stopped' && verdict !== 'known');
   const isGood = bad.length === 0 && results.length > 0;
   if (context.wantsJson) {

@@ -30,7 +30,7 @@ export async function answerersAskedFor(
   }
   if (answerers.value === null) {
     const help = 'name one under `detectors` in cordon.json';
-    context.tellFault(fault('model-failure', 'no model or service is configured for detectors', help));
+    context.reportFault(fault('model-failure', 'no model or service is configured for detectors', help));
   }
   context.atEnd(async () => answerers.value?.close());
   return answerers.value;

@@ -17,11 +17,11 @@ const WHY: Readonly<Record<BrokenRow['why'], string>> = {
   changed: 'is not what was written: somebody changed it without the key, and it permits nothing',
 };
 
-/** Collects them while a list is made, and tells them behind it. */
+/** Collects them while a list is made, and names them after it. */
 export class BrokenRows {
   readonly #what: string;
   readonly #rows: BrokenRow[] = [];
-  readonly tell: TellBroken = (row) => void this.#rows.push(row);
+  readonly collect: TellBroken = (row) => void this.#rows.push(row);
 
   /** `what`: one of what is listed, in words. */
   constructor(what: string) {
@@ -37,7 +37,7 @@ export class BrokenRows {
   }
 
   /** The exit code of the command. */
-  told(context: CommandContext): ExitCode {
+  report(context: CommandContext): ExitCode {
     for (const { id, why } of this.#rows) {
       if (context.wantsJson) context.json({ kind: 'broken', what: this.#what, id, why });
       else context.notes.say('!! ', `${this.#what} ${visibleLine(id, MOST_ID)} ${WHY[why]}`, 'bad');

@@ -133,7 +133,7 @@ export class CommandContext {
       options: { ...this.options, ...overrides },
     });
     const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;
-    this.tellDiagnostics(diagnostics);
+    this.reportDiagnostics(diagnostics);
     return loaded.ok ? loaded.value : null;
   }
 
@@ -169,7 +169,7 @@ export class CommandContext {
     if (answers === '-') return consentFrom({ rules: null, ...flags }, this.#lineAnswers());
     const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home }, configuration);
     if (!parsed.ok) {
-      this.tellDiagnostics(parsed.fault);
+      this.reportDiagnostics(parsed.fault);
       return null;
     }
     return consentFrom({ rules: parsed.value, ...flags }, asking);
@@ -195,7 +195,7 @@ export class CommandContext {
       now: this.now,
       agreesUnasked,
     });
-    if (refusal !== null) this.tellFault(refusal);
+    if (refusal !== null) this.reportFault(refusal);
     return refusal === null;
   }
 
@@ -214,12 +214,12 @@ export class CommandContext {
     return new LineAnswers({
       terminal: this.terminal,
       now: this.now,
-      onRefused: (reason) => this.tellRefusedLine(reason),
+      onRefused: (reason) => this.reportRefusedLine(reason),
     });
   }
 
   /** A line of `--answers -` was neither a query nor an answer. */
-  tellRefusedLine(reason: string): void {
+  reportRefusedLine(reason: string): void {
     if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
     else this.notes.say('no answer: ', reason, 'warn');
   }
@@ -233,7 +233,7 @@ export class CommandContext {
     const now = this.now();
     const end = parseEnd(wait === true ? '1d' : wait, now);
     if (!end.ok) {
-      this.tellFault({ kind: 'journal-unavailable', message: `\`--wait\` takes a span: ${end.fault}` });
+      this.reportFault({ kind: 'journal-unavailable', message: `\`--wait\` takes a span: ${end.fault}` });
       return 'wrong';
     }
     return new WaitingConsent({
@@ -246,16 +246,16 @@ export class CommandContext {
   }
 
   /** One event, as it happens. */
-  tell(event: Event): void {
+  printEvent(event: Event): void {
     if (this.wantsJson) this.write(eventLine(event));
-    else if (!event.kind.startsWith('answer.') && !this.#isToldLater(event)) {
+    else if (!event.kind.startsWith('answer.') && !this.#isPrintedLater(event)) {
       // Steps go on beside a question; their lines come when it is answered.
       this.terminal.whenFree(() => this.#renderer.render(event));
     }
   }
 
-  /** What ended a query is told once, with its remedy, by `tellOutcome`; several times it reads like several failures. */
-  #isToldLater({ kind }: Event): boolean {
+  /** What ended a query is told once, with its remedy, by `printOutcome`; several times it reads like several failures. */
+  #isPrintedLater({ kind }: Event): boolean {
     return this.options.verbose !== true && (kind === 'query.ended' || kind === 'model-call.failed');
   }
 
@@ -274,7 +274,7 @@ export class CommandContext {
     else process.stdout.write(`${harmlessText(text)}\n`);
   }
 
-  tellDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
     if (diagnostics.length === 0) return;
     if (this.wantsJson)
       for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
@@ -287,14 +287,14 @@ export class CommandContext {
   }
 
   /** What is weaker than usual; each once, however many sessions are opened. In JSON the session's events say it. */
-  tellNotices(notices: readonly string[]): void {
+  printNotices(notices: readonly string[]): void {
     for (const notice of notices.filter((text) => !this.#noticed.has(text))) {
       this.#noticed.add(notice);
       if (!this.wantsJson) this.notes.say('!! ', notice, 'bad');
     }
   }
 
-  tellFault({ kind, message, help }: Fault): void {
+  reportFault({ kind, message, help }: Fault): void {
     if (this.wantsJson)
       this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
     this.noteFault({ kind, message, ...(help === undefined ? {} : { help }) });
@@ -307,8 +307,8 @@ export class CommandContext {
   }
 
   reportSetupError(error: SetupError): ExitCode {
-    if (error.kind === 'diagnostics') this.tellDiagnostics(error.diagnostics);
-    else this.tellFault(error.fault);
+    if (error.kind === 'diagnostics') this.reportDiagnostics(error.diagnostics);
+    else this.reportFault(error.fault);
     return EXIT.failed;
   }
 

@@ -14,6 +14,6 @@ export function thrownFault(error: unknown): Fault {
 }
 
 function helpIn(fault: unknown): string | null {
-  const isTold = typeof fault === 'object' && fault !== null && 'help' in fault;
-  return isTold && typeof fault.help === 'string' ? fault.help : null;
+  const hasFault = typeof fault === 'object' && fault !== null && 'help' in fault;
+  return hasFault && typeof fault.help === 'string' ? fault.help : null;
 }

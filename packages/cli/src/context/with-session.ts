@@ -85,10 +85,10 @@ export async function withOpening(
     const missing =
       resume === undefined ? null : missingFor(runtime.store, id<'session'>(resume), configuration);
     if (needsAll && missing !== null) {
-      context.tellFault(missing);
+      context.reportFault(missing);
       return EXIT.failed;
     }
-    const begun = await beginTold(context, runtime, resume);
+    const begun = await beginOrReport(context, runtime, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;
     const session = () => {
@@ -119,7 +119,7 @@ async function sessionOn(
     return composed;
   }
   // Those of rules that the user wrote have been told.
-  if (runtime.rules === null) context.tellDiagnostics(composed.value.warnings);
+  if (runtime.rules === null) context.reportDiagnostics(composed.value.warnings);
   return ok(composed.value.hub.sessionOf(begun));
 }
 
@@ -161,12 +161,12 @@ async function closed(context: CommandContext, session: Session, how: Left['how'
   try {
     await session.close(how);
   } finally {
-    if (how === 'suspend') tellHowToGoOn(context, session);
+    if (how === 'suspend') printHowToResume(context, session);
   }
 }
 
 /** With the options that say what there is: without them the same session would have other apps and another model. */
-function tellHowToGoOn({ notes, options }: CommandContext, { id: session, unfinished }: Session): void {
+function printHowToResume({ notes, options }: CommandContext, { id: session, unfinished }: Session): void {
   const more = visibleLine(optionsAgain(options));
   // Not wrapped: what is copied must stay one line.
   const say = (text: string) => notes.line(notes.style('dim', text));
@@ -175,7 +175,7 @@ function tellHowToGoOn({ notes, options }: CommandContext, { id: session, unfini
 }
 
 /** Null: the session cannot be opened, and why has been told. */
-async function beginTold(
+async function beginOrReport(
   context: CommandContext,
   { store, modelId, weaker, rules }: Runtime,
   resume: string | undefined,
@@ -186,9 +186,9 @@ async function beginTold(
     ...(context.options.pinUnseen === true ? [UNSEEN_NOTICE] : []),
     ...weakerNotices(weaker),
   ];
-  context.tellDiagnostics(rules?.policy.warnings ?? []);
-  context.tellNotices(notices);
-  store.journal.subscribe((event) => context.tell(event));
+  context.reportDiagnostics(rules?.policy.warnings ?? []);
+  context.printNotices(notices);
+  store.journal.subscribe((event) => context.printEvent(event));
   const begin = (acceptsLoss: boolean) =>
     beginSession(store, modelId, {
       isolation,
@@ -205,6 +205,6 @@ async function beginTold(
   }
   if (begun.ok) return begun.value;
   const { message, help } = begun.fault;
-  context.tellFault({ kind: 'journal-unavailable', message, help });
+  context.reportFault({ kind: 'journal-unavailable', message, help });
   return null;
 }

@@ -143,7 +143,7 @@ export class EventRenderer {
       case 'app-response.executed':
       case 'data-release.executed':
       case 'egress.executed':
-        this.#tell(event, 'delivered');
+        this.#print(event, 'delivered');
         return this.#detail(event, `in ${event.milliseconds} ms${tokens(event)}`);
       case 'model-call.failed':
       case 'tool-call.failed':
@@ -233,7 +233,7 @@ export class EventRenderer {
   #decided(event: Extract<Event, { verdict: 'allow' | 'deny' }>): void {
     for (const warning of event.warnings) this.#say('! ', `warning: ${reasonText(warning)}`, 'warn');
     if (event.verdict === 'allow') {
-      this.#tell(event, 'allowed');
+      this.#print(event, 'allowed');
       return this.#detail(event, `allowed, permission ${event.permission}`);
     }
     const step = this.#take(event);
@@ -313,7 +313,7 @@ export class EventRenderer {
   }
 
   /** Says of a proposed step that it happens: only now is it true. */
-  #tell(event: Event, when: ProposedStep['when']): void {
+  #print(event: Event, when: ProposedStep['when']): void {
     const [proposal] = event.causes;
     if (proposal === undefined || this.#steps.get(proposal)?.when !== when) return;
     const step = this.#take(event);

@@ -79,7 +79,7 @@ async function installed(
   const configured = entries.get(app.id)?.configured ?? null;
   const kept = mark({ ownDataFolder, folder, app: app.id, configured });
   if (kept.ok) return code;
-  context.tellFault(kept.fault);
+  context.reportFault(kept.fault);
   return EXIT.failed;
 }
 
@@ -105,7 +105,7 @@ function appsOf(
       apps.map(({ id }) => id),
     );
     const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
-    context.tellFault(fault('app-unavailable', `there is no app \`${name}\``, help));
+    context.reportFault(fault('app-unavailable', `there is no app \`${name}\``, help));
     return null;
   }
   return apps.flatMap(({ id, source }) => {
@@ -197,8 +197,8 @@ class Run {
     for (const one of changed) if (one.name !== name) output.say('  ', `${one.name} ${one.from} → ${one.to}`);
     for (const one of added) output.say('  new dependency: ', `${one.name} ${one.version}`, 'warn');
     for (const one of removed) output.say('  no longer needed: ', `${one.name} ${one.version}`);
-    tellFiles(output, '  new files: ', filesAdded);
-    tellFiles(output, '  files gone: ', filesRemoved);
+    printFiles(output, '  new files: ', filesAdded);
+    printFiles(output, '  files gone: ', filesRemoved);
     if (version.from === version.to)
       output.say('  ', 'the version is the same but its files differ: check what changed', 'warn');
   }
@@ -240,14 +240,14 @@ class Run {
   }
 
   #failed(label: string, { kind, message, help }: Fault): ExitCode {
-    this.#context.tellFault(fault(kind, `\`${label}\`: ${message}`, help));
+    this.#context.reportFault(fault(kind, `\`${label}\`: ${message}`, help));
     return EXIT.failed;
   }
 }
 
 const MOST_FILES_SHOWN = 10;
 
-function tellFiles(output: CommandContext['output'], label: string, files: readonly string[]): void {
+function printFiles(output: CommandContext['output'], label: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const shown = files.slice(0, MOST_FILES_SHOWN).join(', ');
   const more = files.length - MOST_FILES_SHOWN;

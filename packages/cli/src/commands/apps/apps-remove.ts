@@ -50,16 +50,16 @@ export async function removeApp(
   if (!(await mayOpen(context, configuration))) return EXIT.failed;
   const change = NAME_PATTERN.test(name) ? changeOf(configuration, name) : failed(unknownApp(name, []));
   if (!change.ok && !(options.purge && NAME_PATTERN.test(name))) {
-    context.tellFault(change.fault);
+    context.reportFault(change.fault);
     return EXIT.failed;
   }
   return withLeft(context, configuration, id(name), async (left) => {
-    if (!change.ok && isNothing(left.told)) {
-      context.tellFault(change.fault);
+    if (!change.ok && isNothing(left.found)) {
+      context.reportFault(change.fault);
       return EXIT.failed;
     }
-    const question = `Delete of \`${name}\`: ${inWords(left.told)}?${SHARED}`;
-    if (options.purge && !isNothing(left.told) && !(await confirmed(context, question, options.yes)))
+    const question = `Delete of \`${name}\`: ${inWords(left.found)}?${SHARED}`;
+    if (options.purge && !isNothing(left.found) && !(await confirmed(context, question, options.yes)))
       return EXIT.refused;
     if (change.ok && !written(context, configuration, name, change.value)) return EXIT.failed;
     return options.purge ? purged(context, name, left) : kept(context, name, left);
@@ -122,14 +122,14 @@ function written(
     return false;
   }
   const unkept = agreementToChange(configuration, { from, to }, context.now);
-  if (unkept !== null) context.tellFault(unkept);
+  if (unkept !== null) context.reportFault(unkept);
   if (context.wantsJson) context.json({ kind: 'app.removed', id: name, file, section });
   else context.output.say('', `\`${name}\` is removed from \`${section}\` of ${file}`, 'good');
   return true;
 }
 
 /** What there is of an app outside of the configuration file. */
-interface Told {
+interface Found {
   /** Whether it was agreed to. */
   readonly pin: boolean;
   /** Grants in force in which it acts or receives. */
@@ -146,7 +146,7 @@ interface Told {
 }
 
 interface Left {
-  readonly told: Told;
+  readonly found: Found;
   /** Deletes all of it; false: old texts are still in the file of the store. */
   readonly purge: () => boolean;
 }
@@ -162,7 +162,7 @@ async function withLeft(
   const none = { pin: false, grants: 0, turns: 0, summaries: 0, facts: 0 };
   if (!isFile(join(configuration.dataFolder, 'cordon.db')))
     return use({
-      told: { ...none, ...outside.told },
+      found: { ...none, ...outside.found },
       purge: () => {
         outside.purge();
         return true;
@@ -172,25 +172,25 @@ async function withLeft(
     const broken = new BrokenRows('what is left of the app:');
     const inside = leftInStore(store, realPath(configuration.folder), app, broken);
     const code = await use({
-      told: { ...inside.told, ...outside.told },
+      found: { ...inside.found, ...outside.found },
       purge: () => {
         outside.purge();
         inside.purge();
         return store.scrub();
       },
     });
-    const told = broken.told(context);
-    return code === EXIT.done ? told : code;
+    const reported = broken.report(context);
+    return code === EXIT.done ? reported : code;
   });
 }
 
-function leftInStore({ pins, grants, memories }: Store, place: string, app: AppId, { tell }: BrokenRows) {
-  const given = grants.list({ live: true, app }, tell);
-  const of = memories.overview(tell).find(({ owner }) => owner.kind === 'spoke' && owner.app === app);
+function leftInStore({ pins, grants, memories }: Store, place: string, app: AppId, { collect }: BrokenRows) {
+  const given = grants.list({ live: true, app }, collect);
+  const of = memories.overview(collect).find(({ owner }) => owner.kind === 'spoke' && owner.app === app);
   const { turns = 0, summaries = 0, facts = 0 } = of ?? {};
   return {
-    told: {
-      pin: pins.list(place, tell).some((pin) => pin.app === app),
+    found: {
+      pin: pins.list(place, collect).some((pin) => pin.app === app),
       grants: given.length,
       turns,
       summaries,
@@ -213,7 +213,7 @@ function leftOutside(configuration: Configuration, app: AppId, now: () => number
   const mark = markedEntry(configuration, app);
   const installed = mark !== null && isMarked(mark);
   return {
-    told: { files: existsSync(folder) ? folder : null, package: name, installed },
+    found: { files: existsSync(folder) ? folder : null, package: name, installed },
     purge: () => {
       rmSync(folder, { recursive: true, force: true });
       if (call !== null && name !== null) forgetPackage(call, { dataFolder, now });
@@ -242,13 +242,22 @@ function markedEntry(configuration: Configuration, app: AppId): MarkedEntry | nu
   return { ownDataFolder, folder, app, configured: entries.get(app)?.configured ?? null };
 }
 
-function isNothing({ pin, grants, turns, summaries, facts, files, package: from, installed }: Told): boolean {
+function isNothing({
+  pin,
+  grants,
+  turns,
+  summaries,
+  facts,
+  files,
+  package: from,
+  installed,
+}: Found): boolean {
   return !pin && !installed && files === null && from === null && grants + turns + summaries + facts === 0;
 }
 
-function inWords(told: Told): string {
-  const { pin, grants, files, package: from, installed } = told;
-  const memory = deletedInWords(told);
+function inWords(found: Found): string {
+  const { pin, grants, files, package: from, installed } = found;
+  const memory = deletedInWords(found);
   const parts = [
     ...(pin ? ['what you agreed to of it'] : []),
     ...(grants === 0 ? [] : [`${grants} ${grants === 1 ? 'grant' : 'grants'}`]),
@@ -260,14 +269,14 @@ function inWords(told: Told): string {
   return new Intl.ListFormat('en').format(parts);
 }
 
-function purged(context: CommandContext, name: string, { told, purge }: Left): ExitCode {
+function purged(context: CommandContext, name: string, { found, purge }: Left): ExitCode {
   const { output, notes } = context;
   const scrubbed = purge();
   if (context.wantsJson) {
-    context.json({ kind: 'app.purged', id: name, ...told, scrubbed });
+    context.json({ kind: 'app.purged', id: name, ...found, scrubbed });
     return EXIT.done;
   }
-  output.say('', isNothing(told) ? 'nothing else is left of it' : `deleted: ${inWords(told)}`);
+  output.say('', isNothing(found) ? 'nothing else is left of it' : `deleted: ${inWords(found)}`);
   if (!scrubbed)
     notes.say('!! ', 'another process uses the store: its file still contains the deleted texts', 'warn');
   return EXIT.done;
@@ -277,14 +286,14 @@ function purged(context: CommandContext, name: string, { told, purge }: Left): E
 async function kept(context: CommandContext, name: string, left: Left): Promise<ExitCode> {
   const { wantsJson, output, notes, terminal } = context;
   if (wantsJson) {
-    context.json({ kind: 'app.left', id: name, ...left.told });
+    context.json({ kind: 'app.left', id: name, ...left.found });
     return EXIT.done;
   }
-  if (isNothing(left.told)) {
+  if (isNothing(left.found)) {
     output.say('', 'nothing else is left of it');
     return EXIT.done;
   }
-  output.say('', `left of it: ${inWords(left.told)}`);
+  output.say('', `left of it: ${inWords(left.found)}`);
   notes.say(
     '',
     'adding the same entry again restores this; another program under this name gets its memory and files, but no permission',
@@ -292,7 +301,7 @@ async function kept(context: CommandContext, name: string, left: Left): Promise<
   );
   if (terminal.isInteractive && (await confirmed(context, `Delete this too?${SHARED}`, false, 'it stays')))
     return purged(context, name, left);
-  const all = left.told.package === null ? 'deletes it' : 'deletes it, but for the package';
+  const all = left.found.package === null ? 'deletes it' : 'deletes it, but for the package';
   notes.say('', `\`cordon apps remove ${name} --purge\` ${all}`, 'dim');
   return EXIT.done;
 }

@@ -63,7 +63,7 @@ export async function reviewApps(
 export async function pinApp(context: CommandContext, name: string, pin: string): Promise<ExitCode> {
   if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
     const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
-    context.tellFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
+    context.reportFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
     return EXIT.failed;
   }
   return withReviews(context, [name], false, async (run) => {
@@ -100,7 +100,7 @@ async function withReviews(
   if (configuration === null) return EXIT.failed;
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
   if (missing !== undefined) {
-    context.tellFault(noSuchApp(missing, configuration));
+    context.reportFault(noSuchApp(missing, configuration));
     return EXIT.failed;
   }
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
@@ -114,7 +114,7 @@ async function withReviews(
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
     await closeRuntime(composed.value);
-    context.tellFault(fault('journal-unavailable', session.fault.message, session.fault.help));
+    context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
     return EXIT.failed;
   }
   try {
@@ -171,7 +171,7 @@ class Run {
     const known = pins.recheck(app, said);
     if (known.kind === 'pinned') return known;
     const review = pins.reviewOf(app, said);
-    this.#tell(review, reviewer);
+    this.#print(review, reviewer);
     const isAgreed = (await reviewer?.agrees(review, this.#context.ending)) === true;
     return isAgreed ? pins.agree(app, said) : known;
   }
@@ -192,7 +192,7 @@ class Run {
   }
 
   /** A reviewer at a terminal draws it himself. */
-  #tell(review: Review, reviewer: Reviewer | null): void {
+  #print(review: Review, reviewer: Reviewer | null): void {
     const others = knownApps(this.configuration, this.#composed.store);
     if (this.#context.wantsJson) return this.#context.json(reviewJson(review, others));
     if (reviewer === null || reviewer === AGREES)
@@ -237,7 +237,7 @@ class Run {
   }
 
   #failed(reason: Fault): ExitCode {
-    this.#context.tellFault(reason);
+    this.#context.reportFault(reason);
     return EXIT.failed;
   }
 

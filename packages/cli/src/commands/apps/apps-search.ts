@@ -37,15 +37,15 @@ export async function searchApps(context: CommandContext, words: readonly string
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const { appRegistry } = configuration;
   if (appRegistry === null) {
-    context.tellFault(NO_REGISTRY);
+    context.reportFault(NO_REGISTRY);
     return EXIT.failed;
   }
   const found = await listed(appRegistry, words.join(' '), context.ending);
   if (!found.ok) {
-    context.tellFault(found.fault);
+    context.reportFault(found.fault);
     return EXIT.failed;
   }
-  for (const server of found.value) tell(context, server);
+  for (const server of found.value) print(context, server);
   if (found.value.length === 0 && !context.wantsJson)
     context.output.say('', `${appRegistry} lists nothing for these words`);
   return EXIT.done;
@@ -57,7 +57,7 @@ const NO_REGISTRY = fault(
   'write `"appRegistry": "https://…"` there',
 );
 
-function tell(context: CommandContext, server: Listed): void {
+function print(context: CommandContext, server: Listed): void {
   const { output } = context;
   if (context.wantsJson) return context.json({ kind: 'app.listed', ...server });
   const { name, version, description, ways } = server;

@@ -31,20 +31,20 @@ import { EXIT, type ExitCode } from '../../context/exit.ts';
 export async function apps(context: CommandContext): Promise<ExitCode> {
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (configuration.apps.length === 0 && !context.wantsJson) return tellNone(context, configuration);
+  if (configuration.apps.length === 0 && !context.wantsJson) return printNone(context, configuration);
   const agreements = agreementsOf(configuration, context.now);
   for (const app of configuration.apps) {
     const described = await describe(app, configuration, agreements);
     if (context.wantsJson) context.json({ kind: 'app', ...described });
-    else tell(context, described);
+    else print(context, described);
   }
-  return agreements.broken.told(context);
+  return agreements.broken.report(context);
 }
 
 export function listApps(context: CommandContext): ExitCode {
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
-  if (configuration.apps.length === 0 && !context.wantsJson) return tellNone(context, configuration);
+  if (configuration.apps.length === 0 && !context.wantsJson) return printNone(context, configuration);
   const { states, broken } = agreementsOf(configuration, context.now);
   const rows = configuration.apps.map(({ id }) => ({ id, ...stateOf(states, id) }));
   if (context.wantsJson) for (const row of rows) context.json({ kind: 'app.state', ...row });
@@ -59,7 +59,7 @@ export function listApps(context: CommandContext): ExitCode {
         digest?.slice(0, 19) ?? '',
       ]),
     );
-  return broken.told(context);
+  return broken.report(context);
 }
 
 /** Exit code 1: nothing is agreed to, or it has changed; then the text is the last that was. */
@@ -68,7 +68,7 @@ export async function showApp(context: CommandContext, name: string): Promise<Ex
   if (configuration === null) return EXIT.failed;
   const app = configuration.apps.find(({ id }) => id === name);
   if (app === undefined) {
-    context.tellFault(noSuchApp(name, configuration));
+    context.reportFault(noSuchApp(name, configuration));
     return EXIT.failed;
   }
   const agreements = agreementsOf(configuration, context.now);
@@ -86,8 +86,8 @@ export async function showApp(context: CommandContext, name: string): Promise<Ex
     const pin = description === null ? null : descriptionDigest(description);
     context.json({ kind: 'app', ...described, pin, description, findings });
   } else {
-    tell(context, described);
-    if (description !== null) tellDescription(context, app, description, configuration);
+    print(context, described);
+    if (description !== null) printDescription(context, app, description, configuration);
     if (description !== null) drawFindings(context.output, findings);
   }
   return AGREED.has(state) ? EXIT.done : EXIT.refused;
@@ -104,7 +104,7 @@ export function noSuchApp(name: string, { apps: installed }: Configuration): Fau
   return fault('app-unavailable', `there is no app \`${name}\``, help);
 }
 
-function tellNone({ output }: CommandContext, configuration: Configuration): ExitCode {
+function printNone({ output }: CommandContext, configuration: Configuration): ExitCode {
   const where = configuration.file ?? configuration.searched.join(' or ');
   output.say('', `no apps are installed; add them under \`apps\` or \`mcpServers\` in ${where}`);
   return EXIT.done;
@@ -171,7 +171,7 @@ function unused({ entries }: Configuration, app: AppId): 'demanded' | 'new' {
 function storedAgreements(configuration: Configuration, store: Store): Agreements {
   const vetted = storedPins(configuration, store, configuration.apps);
   const broken = newBroken();
-  const listed = store.pins.list(realPath(configuration.folder), broken.tell);
+  const listed = store.pins.list(realPath(configuration.folder), broken.collect);
   const pins = new Map(listed.map((pin) => [String(pin.app), pin]));
   const states = configuration.apps.map(({ id, source }): [string, AppAgreement] => {
     const pin = pins.get(id);
@@ -215,7 +215,7 @@ function describedBy({ id, source }: InstalledApp, { pins }: Agreements): AppDes
   return pin === undefined ? null : readDescription(pin.description);
 }
 
-function tell({ output }: CommandContext, described: Awaited<ReturnType<typeof describe>>): void {
+function print({ output }: CommandContext, described: Awaited<ReturnType<typeof describe>>): void {
   const { id, description, source, ...rights } = described;
   output.say('', id, 'bold');
   output.say('  ', description ?? 'no description: the planner sees only its name');
@@ -224,7 +224,7 @@ function tell({ output }: CommandContext, described: Awaited<ReturnType<typeof d
   output.line();
 }
 
-function tellDescription(
+function printDescription(
   { output }: CommandContext,
   app: InstalledApp,
   description: AppDescription,

@@ -106,7 +106,7 @@ function write(
     context.output.line(`"labels": ${JSON.stringify({ tools: labels }, null, 2)}`);
     const help = 'what you agreed to stands above: put it into the file';
     const reason = texts.ok ? '' : texts.fault;
-    context.tellFault(fault('usage', `nothing was written: ${reason}`, help));
+    context.reportFault(fault('usage', `nothing was written: ${reason}`, help));
     return EXIT.failed;
   }
   const replaced = replaceTextFile(file, texts.value.to);
@@ -115,7 +115,7 @@ function write(
     return EXIT.failed;
   }
   const unkept = agreementToChange(configuration, texts.value, context.now);
-  if (unkept !== null) context.tellFault(unkept);
+  if (unkept !== null) context.reportFault(unkept);
   context.output.say('', `${file} has labels for ${Object.keys(labels).length} tools`, 'good');
   return EXIT.done;
 }

@@ -50,8 +50,8 @@ export async function check(
   const all = checked.flatMap(({ diagnostics }) => diagnostics);
   if (options.json === true) context.json({ diagnostics: all.map(flat) });
   else {
-    for (const one of checked) for (const diagnostic of one.diagnostics) tell(context, one, diagnostic);
-    tellSummary(context, all, new Set(files).size);
+    for (const one of checked) for (const diagnostic of one.diagnostics) print(context, one, diagnostic);
+    printSummary(context, all, new Set(files).size);
   }
   const isBad = all.some(({ severity }) => severity === 'error' || options.strict === true);
   return isBad || !known.isUsable ? EXIT.failed : EXIT.done;
@@ -221,7 +221,7 @@ function flat({ file, range, severity, code, message, help }: Diagnostic): objec
   };
 }
 
-function tell({ output }: CommandContext, { lines }: Checked, diagnostic: Diagnostic): void {
+function print({ output }: CommandContext, { lines }: Checked, diagnostic: Diagnostic): void {
   const { file, range, severity, code, message, help } = diagnostic;
   const style = severity === 'error' ? 'bad' : 'warn';
   const place = range === undefined ? '' : `:${range.line}:${range.column}`;
@@ -232,7 +232,7 @@ function tell({ output }: CommandContext, { lines }: Checked, diagnostic: Diagno
   output.line();
 }
 
-function tellSummary({ output }: CommandContext, all: readonly Diagnostic[], files: number): void {
+function printSummary({ output }: CommandContext, all: readonly Diagnostic[], files: number): void {
   const errors = all.filter(({ severity }) => severity === 'error').length;
   const warnings = all.length - errors;
   const counts = [

@@ -40,7 +40,7 @@ async function formatOne(context: CommandContext, file: string, isCheck: boolean
   if (!text.ok || !formatted.ok) return unusable(context, file, formatted.ok ? [] : formatted.fault);
   const isChanged = formatted.value !== text.value;
   if (file === STANDARD_INPUT && !isCheck) {
-    if (context.wantsJson) tellJson(context, file, isChanged, { text: formatted.value });
+    if (context.wantsJson) printJson(context, file, isChanged, { text: formatted.value });
     else await written(process.stdout, formatted.value);
     return isChanged ? 'changed' : 'unchanged';
   }
@@ -48,8 +48,8 @@ async function formatOne(context: CommandContext, file: string, isCheck: boolean
     const replaced = replaceTextFile(file, formatted.value);
     if (!replaced.ok) return unusable(context, file, [replaced.fault]);
   }
-  if (context.wantsJson) tellJson(context, file, isChanged);
-  else if (isChanged && isCheck) tellDiff(context, file, text.value, formatted.value);
+  if (context.wantsJson) printJson(context, file, isChanged);
+  else if (isChanged && isCheck) printDiff(context, file, text.value, formatted.value);
   else if (isChanged) context.output.line(`formatted ${visibleLine(file)}`);
   return isChanged ? 'changed' : 'unchanged';
 }
@@ -60,11 +60,11 @@ async function read(file: string): Promise<Result<string, Diagnostic>> {
 
 function unusable(context: CommandContext, file: string, diagnostics: readonly Diagnostic[]): Outcome {
   context.noteDiagnostics(diagnostics);
-  if (context.wantsJson) tellJson(context, file, false, { diagnostics: diagnostics.map(flat) });
+  if (context.wantsJson) printJson(context, file, false, { diagnostics: diagnostics.map(flat) });
   return 'unusable';
 }
 
-function tellJson(context: CommandContext, file: string, changed: boolean, more: object = {}): void {
+function printJson(context: CommandContext, file: string, changed: boolean, more: object = {}): void {
   context.json({ file, changed, ...more });
 }
 
@@ -73,7 +73,7 @@ function flat({ file, range, severity, code, message, help }: Diagnostic): objec
   return { file, ...range, severity, code, message, ...(help === undefined ? {} : { help }) };
 }
 
-function tellDiff(context: CommandContext, file: string, before: string, after: string): void {
+function printDiff(context: CommandContext, file: string, before: string, after: string): void {
   const { output } = context;
   const lines = diffLines(before, after);
   output.line(`${visibleLine(file)} is not formatted`);

@@ -32,12 +32,12 @@ export function showPolicy(context: CommandContext): ExitCode {
   ];
   const shown = each.value.map((policy, index): ShownPolicy => ({ pack: packs[index] ?? null, policy }));
   const left = PACKS.filter(({ name }) => !configuration.packs.includes(name));
-  if (context.wantsJson) tellJson(shown, left);
+  if (context.wantsJson) printJson(shown, left);
   else render(context, configuration, shown, left);
   return EXIT.done;
 }
 
-function tellJson(shown: readonly ShownPolicy[], left: readonly Pack[]): void {
+function printJson(shown: readonly ShownPolicy[], left: readonly Pack[]): void {
   for (const { pack, policy } of shown) {
     const rules = policy.rules.map(({ id, effect, staticMessage, source, span }) => ({
       rule: id,

@@ -175,7 +175,7 @@ async function run(
     });
     bar?.clear();
     await finish(report, output, end, memory);
-    tellEnd(context, request, end);
+    printEnd(context, request, end);
     return end;
   } finally {
     bar?.clear();
@@ -204,7 +204,7 @@ async function finish(
 }
 
 /** What standard output does not say. */
-function tellEnd(context: CommandContext, { form, options }: Request, { result, fault }: ScanEnd): void {
+function printEnd(context: CommandContext, { form, options }: Request, { result, fault }: ScanEnd): void {
   const { notes } = context;
   if (fault !== null) notes.say('cordon: ', `the scan ended early: ${fault}`, 'bad');
   else if (!result.isComplete) {

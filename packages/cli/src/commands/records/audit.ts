@@ -39,9 +39,9 @@ export function verifyJournal(
     for (const session of sessions) {
       const heads = kept.value.filter((one) => one.session === session).map(({ head }) => head);
       const verification = verified(store, session, heads);
-      tellVerification(context, session, verification);
+      printVerification(context, session, verification);
       const isTrue =
-        verification.intact && tellEvidence(context, session, evidenceOfSession(store, session, grants));
+        verification.intact && printEvidence(context, session, evidenceOfSession(store, session, grants));
       if (!isTrue) broken++;
     }
     if (names.length === 0) {
@@ -49,8 +49,8 @@ export function verifyJournal(
         ['facts', evidenceOfFacts(store)],
         ['permissions', grants.rest],
       ] as const)
-        if (!tellEvidence(context, null, evidence, of)) broken++;
-      broken += tellLost(context, store, kept.value) + tellRights(context, store);
+        if (!printEvidence(context, null, evidence, of)) broken++;
+      broken += printLost(context, store, kept.value) + printRights(context, store);
     }
     if (context.wantsJson) context.json({ kind: 'audit.result', sessions: sessions.length, broken });
     else if (sessions.length === 0 && broken === 0) context.output.say('', 'there are no sessions yet');
@@ -59,7 +59,7 @@ export function verifyJournal(
 }
 
 /** Whether what stands beside the journal is what it has. `session` null: what belongs to none, and is called `of`. */
-function tellEvidence(
+function printEvidence(
   context: CommandContext,
   session: SessionId | null,
   { problems, corrected, unchecked }: Evidence,
@@ -88,7 +88,7 @@ function tellEvidence(
 }
 
 /** Sessions that the store should have and does not: it is an older copy, or its newest part was lost. */
-function tellLost(context: CommandContext, store: Store, kept: readonly KeptHead[]): number {
+function printLost(context: CommandContext, store: Store, kept: readonly KeptHead[]): number {
   const told = new Set(kept.map(({ session }) => session));
   const lost = store.sessions.lost().filter(({ session }) => !told.has(session));
   for (const { session, events } of lost) {
@@ -116,7 +116,7 @@ const RIGHTS: Readonly<Record<ReturnType<Store['rightsWithoutEffect']>[number]['
 };
 
 /** Rows that give a right, where there is a key. Returns how many kinds have one that somebody changed. */
-function tellRights(context: CommandContext, store: Store): number {
+function printRights(context: CommandContext, store: Store): number {
   let broken = 0;
   for (const { table, changed, untagged } of store.rightsWithoutEffect()) {
     if (changed + untagged === 0) continue;
@@ -143,7 +143,7 @@ function verified(store: Store, session: SessionId, heads: readonly JournalHead[
 
 const SIGNED = { checked: 'signed', unchecked: 'signed with an unknown key', none: 'not signed' };
 
-function tellVerification(context: CommandContext, session: SessionId, result: Verification): void {
+function printVerification(context: CommandContext, session: SessionId, result: Verification): void {
   if (context.wantsJson) return context.json({ ...jsonOf(result), kind: 'audit.session', session });
   if (result.intact) {
     const { events } = result.head;
@@ -246,7 +246,7 @@ function wantedSessions(
   const unknown = names.find((name) => store.sessions.find(id(name)) === null);
   if (unknown !== undefined) {
     const message = `there is no session \`${unknown.slice(0, 64)}\``;
-    context.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists them' });
+    context.reportFault({ kind: 'usage', message, help: '`cordon sessions` lists them' });
     return null;
   }
   const all = names.length > 0 ? names : store.sessions.list(Number.MAX_SAFE_INTEGER).map((one) => one.id);

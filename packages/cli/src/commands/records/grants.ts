@@ -35,7 +35,7 @@ export function listGrants(context: CommandContext, options: GrantOptions): Prom
   return withGrants(context, options, (store, filter) => {
     const broken = new BrokenRows('the grant');
     // Also of those that are listed with `--all` only: what was changed may have been in force.
-    store.grants.list({ ...filter, live: false }, broken.tell);
+    store.grants.list({ ...filter, live: false }, broken.collect);
     const grants = store.grants.list(filter, () => undefined);
     if (context.wantsJson) {
       for (const grant of grants) context.json({ kind: 'grant', ...grant, state: stateOf(store, grant) });
@@ -52,13 +52,13 @@ export function listGrants(context: CommandContext, options: GrantOptions): Prom
       const headers = ['id', 'what', 'how long', 'given', ...(options.all === true ? ['state'] : [])];
       renderTable(context.output, headers, rows);
     }
-    tellUntagged(context, store);
-    return broken.told(context);
+    printUntagged(context, store);
+    return broken.report(context);
   });
 }
 
 /** What the list leaves out because it was made without the key. */
-function tellUntagged({ notes, wantsJson }: CommandContext, store: Store): void {
+function printUntagged({ notes, wantsJson }: CommandContext, store: Store): void {
   const found = store.rightsWithoutEffect().find(({ table }) => table === 'grants');
   const { untagged = 0 } = found ?? {};
   if (wantsJson) return;
@@ -76,7 +76,7 @@ export async function revokeGrants(
     (named) => named !== undefined,
   );
   if ((grant === undefined) === (options.all !== true && !isNamed)) {
-    context.tellFault({
+    context.reportFault({
       kind: 'journal-unavailable',
       message: 'name one grant, or say which: `--app`, `--scope`, `--session`, `--duration`, `--all`',
     });
@@ -86,7 +86,7 @@ export async function revokeGrants(
     const broken = new BrokenRows('the grant');
     const wanted =
       grant === undefined
-        ? store.grants.list(filter, broken.tell).map((listed) => listed.id)
+        ? store.grants.list(filter, broken.collect).map((listed) => listed.id)
         : [id<'grant'>(grant)];
     const revoked = wanted.filter((one) => store.grants.revoke(one));
     for (const one of wanted) {
@@ -96,8 +96,8 @@ export async function revokeGrants(
       else context.notes.say('cordon: ', `no grant ${one} to revoke; see \`cordon grants list\``, 'bad');
     }
     if (wanted.length === 0 && !context.wantsJson) context.output.say('', 'there are no grants');
-    const told = broken.told(context);
-    return revoked.length === wanted.length ? told : EXIT.failed;
+    const reported = broken.report(context);
+    return revoked.length === wanted.length ? reported : EXIT.failed;
   });
 }
 
@@ -125,13 +125,13 @@ export function exportGrants(context: CommandContext, options: GrantOptions): Pr
   return withGrants(context, { ...options, all: true }, (store, filter) => {
     const shown = allShown(store);
     const broken = new BrokenRows('the grant');
-    const grants = [...store.grants.list(filter, broken.tell)].reverse().map((grant) => {
+    const grants = [...store.grants.list(filter, broken.collect)].reverse().map((grant) => {
       const asked = grant.prompt === null ? undefined : shown.get(grant.prompt);
       return { ...grant, state: stateOf(store, grant), asked: asked ?? null };
     });
     const document = { format: 'cordon-grants', version: 1, exportedAt: context.now(), grants };
     context.json(document);
-    return broken.told(context);
+    return broken.report(context);
   });
 }
 
@@ -181,7 +181,7 @@ async function withGrants(
 }
 
 function refused(context: CommandContext, message: string): ExitCode {
-  context.tellFault({ kind: 'journal-unavailable', message });
+  context.reportFault({ kind: 'journal-unavailable', message });
   return EXIT.failed;
 }
 

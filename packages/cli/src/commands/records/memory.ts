@@ -34,11 +34,11 @@ const MIB = 1024 * 1024;
 export function listMemory(context: CommandContext): Promise<ExitCode> {
   return withStore(context, ({ memories, isSealed }) => {
     const broken = new BrokenRows('the memory of');
-    const owners = memories.overview(broken.tell);
+    const owners = memories.overview(broken.collect);
     if (context.wantsJson) {
       for (const { owner, ...rest } of owners)
         context.json({ kind: 'memory.owner', owner: ownerName(owner), ...rest });
-      return broken.told(context);
+      return broken.report(context);
     }
     if (owners.length === 0 && broken.isEmpty) context.output.say('', 'nothing is remembered');
     else
@@ -53,18 +53,18 @@ export function listMemory(context: CommandContext): Promise<ExitCode> {
       );
     const how = isSealed ? 'encrypted' : 'in the clear';
     context.notes.say('', `kept ${how}; the journal is apart: \`cordon sessions\``, 'dim');
-    return broken.told(context);
+    return broken.report(context);
   });
 }
 
 export function showMemory(context: CommandContext, selection: Selection): Promise<ExitCode> {
   return withStore(context, ({ memories }) => {
     const broken = new BrokenRows('the item');
-    const items = memories.items(filterOf(selection), broken.tell);
+    const items = memories.items(filterOf(selection), broken.collect);
     if (context.wantsJson) for (const item of items) context.json(itemRecord(item));
     else if (items.length === 0 && broken.isEmpty) context.output.say('', 'nothing is remembered there');
     else showItems(context, items);
-    return broken.told(context);
+    return broken.report(context);
   });
 }
 
@@ -72,8 +72,8 @@ export function showMemory(context: CommandContext, selection: Selection): Promi
 export function exportMemory(context: CommandContext, selection: Selection): Promise<ExitCode> {
   return withStore(context, ({ memories }) => {
     const broken = new BrokenRows('the item');
-    for (const item of memories.items(filterOf(selection), broken.tell)) context.json(itemRecord(item));
-    return broken.told(context);
+    for (const item of memories.items(filterOf(selection), broken.collect)) context.json(itemRecord(item));
+    return broken.report(context);
   });
 }
 
@@ -100,7 +100,7 @@ export function searchMemory(
 export function correctMemory(context: CommandContext, item: string, text: string): Promise<ExitCode> {
   return withStore(context, (store) => {
     const corrected = store.memories.correct(item, text);
-    if (!corrected.ok) return tell(context, corrected.fault);
+    if (!corrected.ok) return print(context, corrected.fault);
     const isScrubbed = store.scrub();
     if (context.wantsJson) context.json({ ...itemRecord(corrected.value), scrubbed: isScrubbed });
     else {
@@ -124,7 +124,7 @@ export async function deleteMemory(
   { owner, session, everything = false, yes = false }: Deletion,
 ): Promise<ExitCode> {
   const named = [items.length > 0, owner !== undefined, session !== undefined, everything];
-  if (named.filter(Boolean).length !== 1) return tell(context, WHAT_TO_DELETE);
+  if (named.filter(Boolean).length !== 1) return print(context, WHAT_TO_DELETE);
   const what =
     owner !== undefined
       ? `all that ${ownerName(ownerNamed(owner))} remembers`
@@ -145,14 +145,14 @@ export async function deleteMemory(
         : session !== undefined
           ? memories.deleteSession(id(session))
           : memories.deleteEverything();
-    return tellDeleted(context, store, deleted);
+    return printDeleted(context, store, deleted);
   });
 }
 
 /** All or none: a mistyped id leaves everything as it was. */
 function deleteItems(context: CommandContext, store: Store, items: readonly string[]): ExitCode {
   const found = items.map((item) => store.memories.find(item));
-  for (const result of found) if (!result.ok) return tell(context, result.fault);
+  for (const result of found) if (!result.ok) return print(context, result.fault);
   const sum = { turns: 0, summaries: 0, facts: 0 };
   for (const result of found) {
     // A fact may have gone with a copy of it that was named as well.
@@ -162,7 +162,7 @@ function deleteItems(context: CommandContext, store: Store, items: readonly stri
     sum.summaries += deleted.value.summaries;
     sum.facts += deleted.value.facts;
   }
-  return tellDeleted(context, store, sum);
+  return printDeleted(context, store, sum);
 }
 
 export interface PruneOptions {
@@ -177,12 +177,12 @@ export async function pruneMemory(context: CommandContext, { days, mib }: PruneO
   const { retention } = configuration.memory;
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
-  if (age === null && bytes === null) return tell(context, NO_LIMITS);
+  if (age === null && bytes === null) return print(context, NO_LIMITS);
   // What is deleted for good is said by the user, or by a file that the user agreed to.
   const isFilesWord = days === undefined && mib === undefined;
   if (isFilesWord && !(await context.agrees(configuration))) return EXIT.failed;
   return usingStore(context, configuration, (store) =>
-    tellDeleted(context, store, store.memories.prune({ age, bytes })),
+    printDeleted(context, store, store.memories.prune({ age, bytes })),
   );
 }
 
@@ -200,23 +200,24 @@ export async function rekeyMemory(
   const configuration = context.configuration();
   if (configuration === null || !(await mayOpen(context, configuration))) return EXIT.failed;
   const configured = configuration.readKey();
-  if (!configured.ok) return tell(context, configured.fault);
-  if (none && newKeyFile !== undefined) return tell(context, ONE_KEY);
+  if (!configured.ok) return print(context, configured.fault);
+  if (none && newKeyFile !== undefined) return print(context, ONE_KEY);
   const wanted =
     newKeyFile === undefined ? null : readStoreKey({ kind: 'file', path: newKeyFile }, context.environment);
-  if (wanted !== null && !wanted.ok) return tell(context, wanted.fault);
+  if (wanted !== null && !wanted.ok) return print(context, wanted.fault);
   const next = none ? null : (wanted?.value ?? configured.value);
-  if (!none && next === null) return tell(context, NO_KEY);
+  if (!none && next === null) return print(context, NO_KEY);
 
   // A store in the clear is opened without the key that it is to get.
   const unsealed = openStore(configuration.dataFolder, Date.now);
   const opened = unsealed.ok
     ? unsealed
     : openStore(configuration.dataFolder, Date.now, { key: configured.value });
-  if (!opened.ok) return tell(context, fault('journal-unavailable', opened.fault.message, opened.fault.help));
+  if (!opened.ok)
+    return print(context, fault('journal-unavailable', opened.fault.message, opened.fault.help));
   const store = opened.value;
   try {
-    if (store.sessions.list().some(({ status }) => status === 'running')) return tell(context, IN_USE);
+    if (store.sessions.list().some(({ status }) => status === 'running')) return print(context, IN_USE);
     store.reseal(next);
     const isScrubbed = store.scrub();
     if (context.wantsJson)
@@ -245,7 +246,7 @@ function showItems(context: CommandContext, items: readonly MemoryItem[]): void 
   }
 }
 
-function tellDeleted(context: CommandContext, store: Store, deleted: Deleted): ExitCode {
+function printDeleted(context: CommandContext, store: Store, deleted: Deleted): ExitCode {
   const isScrubbed = store.scrub();
   if (context.wantsJson) {
     context.json({ kind: 'memory.deleted', ...deleted, scrubbed: isScrubbed });
@@ -278,8 +279,8 @@ function filterOf({ owner, session, kind }: Selection) {
   };
 }
 
-function tell(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
-  context.tellFault(fault('journal-unavailable', message, help));
+function print(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
+  context.reportFault(fault('journal-unavailable', message, help));
   return EXIT.failed;
 }
 

@@ -22,7 +22,7 @@ export async function deleteSessions(
 ): Promise<ExitCode> {
   if (names.length === 0 && olderThan === undefined) {
     const help = 'name sessions, or give `--older-than`; `cordon sessions` lists them';
-    context.tellFault(fault('journal-unavailable', 'nothing was named to delete', help));
+    context.reportFault(fault('journal-unavailable', 'nothing was named to delete', help));
     return EXIT.failed;
   }
   return withStore(context, async (store) => {
@@ -53,7 +53,7 @@ function deleteAll(context: CommandContext, store: Store, sessions: readonly Ses
       events += erased.value.events;
     } else {
       const { message, help } = erased.fault;
-      context.tellFault(fault('journal-unavailable', `${session}: ${message}`, help));
+      context.reportFault(fault('journal-unavailable', `${session}: ${message}`, help));
       exit = EXIT.failed;
     }
   }

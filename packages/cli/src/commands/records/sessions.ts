@@ -14,14 +14,14 @@ const MOST_SESSIONS = 50;
 export function sessions(context: CommandContext): Promise<ExitCode> {
   return withStore(context, (store) => {
     const broken = new BrokenRows('the session');
-    const listed = newestSessions(store, MOST_SESSIONS, broken.tell);
-    if (listed.length > 0 || broken.isEmpty) tell(context, listed);
-    tellLost(context, store.sessions.lost());
-    return broken.told(context);
+    const listed = newestSessions(store, MOST_SESSIONS, broken.collect);
+    if (listed.length > 0 || broken.isEmpty) print(context, listed);
+    printLost(context, store.sessions.lost());
+    return broken.report(context);
   });
 }
 
-function tell(context: CommandContext, listed: readonly ListedSession[]): void {
+function print(context: CommandContext, listed: readonly ListedSession[]): void {
   if (context.wantsJson) {
     for (const { left, loss, ...session } of listed) {
       const known = left === 'unreadable' ? null : left;
@@ -50,7 +50,7 @@ function tell(context: CommandContext, listed: readonly ListedSession[]): void {
 }
 
 /** Sessions that the store should have and does not. */
-function tellLost({ notes, wantsJson }: CommandContext, lost: ReturnType<Store['sessions']['lost']>): void {
+function printLost({ notes, wantsJson }: CommandContext, lost: ReturnType<Store['sessions']['lost']>): void {
   if (lost.length === 0 || wantsJson) return;
   notes.say('!! ', `${lost.length} whole sessions are missing: see \`cordon audit verify\``, 'bad');
 }

@@ -3,17 +3,17 @@
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { withSession } from '../../context/with-session.ts';
-import { howLeft, runQuery, tellOutcome } from './query.ts';
+import { howLeft, printOutcome, runQuery } from './query.ts';
 
 export function ask(context: CommandContext, query: string, resume: string | undefined): Promise<ExitCode> {
   if (query.trim() === '') {
     const help = 'write a query: `cordon ask "Summarize the newest email for me."`';
-    context.tellFault({ kind: 'usage', message: 'the query is empty', help });
+    context.reportFault({ kind: 'usage', message: 'the query is empty', help });
     return Promise.resolve(EXIT.failed);
   }
   return withSession(context, resume, async (session) => {
     const outcome = await runQuery(context, session, query, context.options.private === true);
-    tellOutcome(context, outcome);
+    printOutcome(context, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
   });
 }

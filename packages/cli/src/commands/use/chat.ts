@@ -8,7 +8,7 @@ import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type Opening, withOpening } from '../../context/with-session.ts';
-import { goOn, runQuery, tellOutcome } from './query.ts';
+import { goOn, printOutcome, runQuery } from './query.ts';
 
 /** So few are looked at before the prompt that nobody waits for it: 50 long ones take 0.13 s. */
 const MOST_SESSIONS = 10;
@@ -34,8 +34,8 @@ export function chat(context: CommandContext, resume: string | undefined): Promi
     if (resume !== undefined) {
       const session = await opening.session();
       if (!session.ok) return { exit: context.reportSetupError(session.fault), how: 'end' };
-      if (session.value.unfinished !== null) tellUnfinished(context, session.value.unfinished);
-    } else tellLeftBefore(context, opening.store);
+      if (session.value.unfinished !== null) printUnfinished(context, session.value.unfinished);
+    } else printLeftBefore(context, opening.store);
     const end = await converse(context, opening);
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
     return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
@@ -43,7 +43,7 @@ export function chat(context: CommandContext, resume: string | undefined): Promi
 }
 
 /** What the last sessions left: queries without an end, and questions that still wait. */
-function tellLeftBefore({ notes }: CommandContext, store: Store): void {
+function printLeftBefore({ notes }: CommandContext, store: Store): void {
   const left = newestSessions(store, MOST_SESSIONS).filter(
     (session) => session.left !== null && session.left !== 'unreadable',
   );
@@ -52,7 +52,7 @@ function tellLeftBefore({ notes }: CommandContext, store: Store): void {
   if (waiting > 0) notes.say('', `questions waiting for you: ${waiting}, see \`cordon prompts\``, 'warn');
 }
 
-function tellUnfinished(context: CommandContext, { text, finished, inDoubt }: Unfinished): void {
+function printUnfinished(context: CommandContext, { text, finished, inDoubt }: Unfinished): void {
   const done = `${finished} tool calls are done and will not be repeated`;
   context.notes.say('unfinished: ', `${text} (${done})`, 'warn');
   for (const { app, tool } of inDoubt)
@@ -86,7 +86,7 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     if (reply.kind === 'interrupted' || reply.kind === 'aborted') return 'left';
     if (reply.kind === 'ended') return 'over';
     if (reply.kind === 'too-long') {
-      if (isProgram) context.tellRefusedLine('the line is too long');
+      if (isProgram) context.reportRefusedLine('the line is too long');
       else context.notes.say('', TOO_LONG, 'bad');
       continue;
     }
@@ -95,12 +95,12 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     if (isProgram) {
       const line = readQueryLine(text);
       if (!line.ok) {
-        context.tellRefusedLine(line.fault);
+        context.reportRefusedLine(line.fault);
         continue;
       }
       const { value } = line;
       const outcome = await runQuery(context, session, value.text, isPrivate || value.isPrivate);
-      tellOutcome(context, outcome);
+      printOutcome(context, outcome);
       continue;
     }
     if (text === '/exit' || text === '/quit') return 'over';
@@ -110,8 +110,8 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     }
     if (text === '/continue') {
       if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
-      else if (missing !== null) context.tellFault(missing);
-      else tellOutcome(context, await goOn(context, session));
+      else if (missing !== null) context.reportFault(missing);
+      else printOutcome(context, await goOn(context, session));
       continue;
     }
     if (text === '/private') {
@@ -127,6 +127,6 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     }
     missing = null;
     const outcome = await runQuery(context, session, only ?? text, isPrivate || only !== undefined);
-    tellOutcome(context, outcome);
+    printOutcome(context, outcome);
   }
 }

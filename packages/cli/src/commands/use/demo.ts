@@ -48,12 +48,12 @@ export async function demo(context: CommandContext, wanted: string | undefined):
   const cases = casesNamed(wanted);
   if (cases.length === 0) {
     const message = `there is no case \`${wanted ?? ''}\`; the cases are 1 to ${CASE_STUDIES.length}, or all`;
-    context.tellFault({ kind: 'usage', message });
+    context.reportFault({ kind: 'usage', message });
     return EXIT.failed;
   }
   let isAsExpected = true;
   for (const study of cases) {
-    const verdicts = await tellCase(context, study);
+    const verdicts = await printCase(context, study);
     if (verdicts === null) return EXIT.failed;
     isAsExpected &&= endsWell(verdicts);
   }
@@ -72,7 +72,7 @@ function endsWell({ baseline, cordon, twin }: Verdicts): boolean {
   return baseline.attack && isServed(cordon) && (twin === null || isServed(twin));
 }
 
-async function tellCase(context: CommandContext, study: CaseStudy): Promise<Verdicts | null> {
+async function printCase(context: CommandContext, study: CaseStudy): Promise<Verdicts | null> {
   const { output, wantsJson } = context;
   const { number, title, threat, said, judge } = study;
   if (!wantsJson) {
@@ -103,8 +103,8 @@ async function tellCase(context: CommandContext, study: CaseStudy): Promise<Verd
     const where = study.client === undefined ? 'on disk' : 'in the log';
     renderBeside(
       output,
-      told('Baseline: one shared context', baseline, where),
-      told('Cordon', cordon, where),
+      storyBelow('Baseline: one shared context', baseline, where),
+      storyBelow('Cordon', cordon, where),
     );
     if (twin !== null) output.say('', twinLine(twin.verdict), isServed(twin.verdict) ? 'good' : 'bad');
     output.line();
@@ -122,7 +122,7 @@ function twinLine(verdict: Verdict): string {
 }
 
 /** @param where what shows the findings */
-function told(title: string, { story, verdict }: Run, where: string): Story {
+function storyBelow(title: string, { story, verdict }: Run, where: string): Story {
   const findings = verdict.findings.map((text): StoryLine => ({ text: `${where}: ${text}`, style: 'dim' }));
   return {
     title,
@@ -170,7 +170,7 @@ async function runCase(context: CommandContext, study: CaseStudy, play: Play): P
     const events: Event[] = [];
     composed.value.store.journal.subscribe((event) => {
       events.push(event);
-      if (context.wantsJson || context.options.verbose === true) context.tell(event);
+      if (context.wantsJson || context.options.verbose === true) context.printEvent(event);
     });
     const isDone = await perform(context, composed.value, study, play);
     if (!isDone) return null;
@@ -200,7 +200,7 @@ async function perform(
 ): Promise<boolean> {
   const { hub, weaker } = composed;
   const notices = weakerNotices(weaker);
-  context.tellNotices(notices);
+  context.printNotices(notices);
   try {
     for (const queries of said) {
       const session = hub.openSession({ isolation, notices });
@@ -224,7 +224,7 @@ async function converse(
     for (const query of queries) {
       const outcome = await session.ask(query, new AbortController().signal);
       if (outcome.kind !== 'failed' || mayFail) continue;
-      context.tellFault({
+      context.reportFault({
         kind: 'sandbox-unavailable',
         message: outcome.reason ?? 'the query failed',
         ...(outcome.help === null ? {} : { help: outcome.help }),

@@ -45,7 +45,7 @@ export interface AnswerOptions {
 export function listPrompts(context: CommandContext): Promise<ExitCode> {
   return withStore(context, (store) => {
     const broken = new BrokenRows('the question');
-    const pending = store.prompts.pending(null, broken.tell);
+    const pending = store.prompts.pending(null, broken.collect);
     if (context.wantsJson) {
       for (const { question, ...prompt } of pending)
         context.json({ kind: 'prompt', ...prompt, asks: question.kind, prompt: question.prompt });
@@ -55,7 +55,7 @@ export function listPrompts(context: CommandContext): Promise<ExitCode> {
       for (const prompt of pending) showWaiting(context, prompt, store.sessions.find(prompt.session)?.status);
       context.notes.say('', '`cordon prompts answer ID` shows the full question and asks you', 'dim');
     }
-    return broken.told(context);
+    return broken.report(context);
   });
 }
 

@@ -44,7 +44,7 @@ export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'su
 }
 
 /** The answer on standard output; why there is none, beside it. */
-export function tellOutcome(context: CommandContext, outcome: Outcome): void {
+export function printOutcome(context: CommandContext, outcome: Outcome): void {
   const { answer, kind, reason, help } = outcome;
   if (context.wantsJson) return;
   if (answer !== null) context.answer(answer);

@@ -9,14 +9,14 @@ import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { mayOpen } from '../../context/opened-store.ts';
 import { type Left, withSession } from '../../context/with-session.ts';
-import { goOn, howLeft, tellOutcome } from './query.ts';
+import { goOn, howLeft, printOutcome } from './query.ts';
 
 export async function resume(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {
   const session = wanted ?? (await newest(context));
   if (session === null) return EXIT.failed;
   const use = async (opened: Session): Promise<Left> => {
     if (opened.unfinished === null) {
-      context.tellFault({
+      context.reportFault({
         kind: 'usage',
         message: 'this session has no interrupted query to resume: its last query has ended',
         help: `\`cordon chat --resume ${session}\` opens it for another query`,
@@ -24,7 +24,7 @@ export async function resume(context: CommandContext, wanted: string | undefined
       return { exit: EXIT.failed, how: 'suspend' };
     }
     const outcome = await goOn(context, opened);
-    tellOutcome(context, outcome);
+    printOutcome(context, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(opened, outcome) };
   };
   return withSession(context, session, use, true);
@@ -52,6 +52,6 @@ function newestIn(context: CommandContext, configuration: Configuration): Sessio
     store.value.close();
   }
   const message = 'no interrupted query to resume';
-  context.tellFault({ kind: 'usage', message, help: '`cordon sessions` lists earlier queries' });
+  context.reportFault({ kind: 'usage', message, help: '`cordon sessions` lists earlier queries' });
   return null;
 }
