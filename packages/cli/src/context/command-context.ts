@@ -233,7 +233,7 @@ export class CommandContext {
     const now = this.now();
     const end = parseEnd(wait === true ? '1d' : wait, now);
     if (!end.ok) {
-      this.reportFault({ kind: 'journal-unavailable', message: `\`--wait\` takes a span: ${end.fault}` });
+      this.reportFault({ kind: 'usage', message: `\`--wait\` takes a span: ${end.fault}` });
       return 'wrong';
     }
     return new WaitingConsent({

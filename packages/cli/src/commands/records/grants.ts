@@ -77,7 +77,7 @@ export async function revokeGrants(
   );
   if ((grant === undefined) === (options.all !== true && !isNamed)) {
     context.reportFault({
-      kind: 'journal-unavailable',
+      kind: 'usage',
       message: 'name one grant, or say which: `--app`, `--scope`, `--session`, `--duration`, `--all`',
     });
     return EXIT.failed;
@@ -181,7 +181,7 @@ async function withGrants(
 }
 
 function refused(context: CommandContext, message: string): ExitCode {
-  context.reportFault({ kind: 'journal-unavailable', message });
+  context.reportFault({ kind: 'usage', message });
   return EXIT.failed;
 }
 

@@ -100,7 +100,7 @@ export function searchMemory(
 export function correctMemory(context: CommandContext, item: string, text: string): Promise<ExitCode> {
   return withStore(context, (store) => {
     const corrected = store.memories.correct(item, text);
-    if (!corrected.ok) return print(context, corrected.fault);
+    if (!corrected.ok) return storeFailed(context, corrected.fault);
     const isScrubbed = store.scrub();
     if (context.wantsJson) context.json({ ...itemRecord(corrected.value), scrubbed: isScrubbed });
     else {
@@ -124,7 +124,7 @@ export async function deleteMemory(
   { owner, session, everything = false, yes = false }: Deletion,
 ): Promise<ExitCode> {
   const named = [items.length > 0, owner !== undefined, session !== undefined, everything];
-  if (named.filter(Boolean).length !== 1) return print(context, WHAT_TO_DELETE);
+  if (named.filter(Boolean).length !== 1) return failed(context, WHAT_TO_DELETE);
   const what =
     owner !== undefined
       ? `all that ${ownerName(ownerNamed(owner))} remembers`
@@ -152,7 +152,7 @@ export async function deleteMemory(
 /** All or none: a mistyped id leaves everything as it was. */
 function deleteItems(context: CommandContext, store: Store, items: readonly string[]): ExitCode {
   const found = items.map((item) => store.memories.find(item));
-  for (const result of found) if (!result.ok) return print(context, result.fault);
+  for (const result of found) if (!result.ok) return storeFailed(context, result.fault);
   const sum = { turns: 0, summaries: 0, facts: 0 };
   for (const result of found) {
     // A fact may have gone with a copy of it that was named as well.
@@ -177,7 +177,7 @@ export async function pruneMemory(context: CommandContext, { days, mib }: PruneO
   const { retention } = configuration.memory;
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
-  if (age === null && bytes === null) return print(context, NO_LIMITS);
+  if (age === null && bytes === null) return failed(context, NO_LIMITS);
   // What is deleted for good is said by the user, or by a file that the user agreed to.
   const isFilesWord = days === undefined && mib === undefined;
   if (isFilesWord && !(await context.agrees(configuration))) return EXIT.failed;
@@ -200,24 +200,23 @@ export async function rekeyMemory(
   const configuration = context.configuration();
   if (configuration === null || !(await mayOpen(context, configuration))) return EXIT.failed;
   const configured = configuration.readKey();
-  if (!configured.ok) return print(context, configured.fault);
-  if (none && newKeyFile !== undefined) return print(context, ONE_KEY);
+  if (!configured.ok) return failed(context, configured.fault);
+  if (none && newKeyFile !== undefined) return failed(context, ONE_KEY);
   const wanted =
     newKeyFile === undefined ? null : readStoreKey({ kind: 'file', path: newKeyFile }, context.environment);
-  if (wanted !== null && !wanted.ok) return print(context, wanted.fault);
+  if (wanted !== null && !wanted.ok) return failed(context, wanted.fault);
   const next = none ? null : (wanted?.value ?? configured.value);
-  if (!none && next === null) return print(context, NO_KEY);
+  if (!none && next === null) return failed(context, NO_KEY);
 
   // A store in the clear is opened without the key that it is to get.
   const unsealed = openStore(configuration.dataFolder, Date.now);
   const opened = unsealed.ok
     ? unsealed
     : openStore(configuration.dataFolder, Date.now, { key: configured.value });
-  if (!opened.ok)
-    return print(context, fault('journal-unavailable', opened.fault.message, opened.fault.help));
+  if (!opened.ok) return storeFailed(context, opened.fault);
   const store = opened.value;
   try {
-    if (store.sessions.list().some(({ status }) => status === 'running')) return print(context, IN_USE);
+    if (store.sessions.list().some(({ status }) => status === 'running')) return failed(context, IN_USE);
     store.reseal(next);
     const isScrubbed = store.scrub();
     if (context.wantsJson)
@@ -279,28 +278,32 @@ function filterOf({ owner, session, kind }: Selection) {
   };
 }
 
-function print(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
-  context.reportFault(fault('journal-unavailable', message, help));
+function storeFailed(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
+  return failed(context, fault('journal-unavailable', message, help));
+}
+
+function failed(context: CommandContext, problem: Fault): ExitCode {
+  context.reportFault(problem);
   return EXIT.failed;
 }
 
 const WHAT_TO_DELETE: Fault = fault(
-  'journal-unavailable',
+  'usage',
   'nothing was named to delete',
   'name ids of items, or one of `--owner`, `--session` and `--everything`',
 );
 const NO_LIMITS: Fault = fault(
-  'journal-unavailable',
+  'usage',
   'no limit for age or size is set',
   'give `--days` or `--mib`, or set `memory.keepDays` or `memory.keepMiB` in the configuration',
 );
 const NO_KEY: Fault = fault(
-  'journal-unavailable',
+  'usage',
   'there is no key to encrypt with',
   'set `CORDON_KEY`, `CORDON_KEY_FILE` or `memory.key`; `openssl rand -base64 32` makes one',
 );
 const ONE_KEY: Fault = fault(
-  'journal-unavailable',
+  'usage',
   '`--new-key-file` and `--none` cannot be combined',
   'give only one of them',
 );

@@ -22,7 +22,7 @@ export async function deleteSessions(
 ): Promise<ExitCode> {
   if (names.length === 0 && olderThan === undefined) {
     const help = 'name sessions, or give `--older-than`; `cordon sessions` lists them';
-    context.reportFault(fault('journal-unavailable', 'nothing was named to delete', help));
+    context.reportFault(fault('usage', 'nothing was named to delete', help));
     return EXIT.failed;
   }
   return withStore(context, async (store) => {
