@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
-import { realPath, stateFolder } from '@cordon/config/reading';
+import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
 import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   appLauncher,
@@ -24,7 +24,6 @@ import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
 import { machineSandbox } from './machine/machine-sandbox.ts';
 import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
-import { CODE_ROOT } from './rules/policy-in-force.ts';
 import { type Rules, readRules } from './rules/rules.ts';
 
 export interface Composed {

@@ -16,7 +16,7 @@ import {
   SILENT_MANIFEST,
 } from '@cordon/core';
 import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
-import { readPolicies } from './rules/policy-in-force.ts';
+import { readPolicies } from './rules/policies.ts';
 import type { RunRecord } from './run-record.ts';
 
 export interface RunNetworkParts {

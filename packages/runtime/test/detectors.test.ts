@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadedPolicy } from '../src/rules/loaded-policy.ts';
+import { loadedPolicy } from '../src/rules/policies.ts';
 
 const RULES = `from invariant.detectors import secrets, pii
 

@@ -4,8 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { BASE_PACK, PACKS } from '@cordon/config/packs';
+import { CODE_ROOT } from '@cordon/config/reading';
 import { Workplace } from '../../cli/test/program.ts';
-import { CODE_ROOT, packFile, readEachPolicy, readPolicies } from '../src/rules/policy-in-force.ts';
+import { packFile, readEachPolicy, readPolicies } from '../src/rules/policies.ts';
 
 const names = [BASE_PACK, ...PACKS].map(({ name }) => name);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
-import { readPolicies } from '../src/rules/policy-in-force.ts';
+import { readPolicies } from '../src/rules/policies.ts';
 
 const FRAME = { context: 'c', app: 'calendar', causes: [] } as const;
 

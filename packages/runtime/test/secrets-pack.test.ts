@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CalledLabels } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
-import { readPolicies } from '../src/rules/policy-in-force.ts';
+import { readPolicies } from '../src/rules/policies.ts';
 
 const KEY = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 

@@ -4,6 +4,7 @@ export { type JsonMember, LineMap, withoutMember } from './json-text.ts';
 export { nearest } from './nearest.ts';
 export {
   absolutePath,
+  CODE_ROOT,
   cacheFolder,
   configurationCandidates,
   covers,

@@ -34,9 +34,12 @@ export function cacheFolder(places: Places): string {
   return join(xdgFolder(places, 'XDG_CACHE_HOME', '.cache'), 'cordon');
 }
 
+/** The folder that holds `packages/`, `examples/` and `policies/`. */
+export const CODE_ROOT = resolve(import.meta.dirname, '../../../..');
+
 /** Folders of what runs as the hub: who writes there is the hub, from its next start on. */
 export const PROGRAM_FOLDERS: readonly string[] = ['packages', 'node_modules', 'policies'].map((name) =>
-  resolve(import.meta.dirname, '../../../..', name),
+  join(CODE_ROOT, name),
 );
 
 /** The private folder of one app, writable by it alone. */

@@ -15,7 +15,7 @@ import { createService, type EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy/rules';
 import { readWeaker } from '../machine/weaker.ts';
 import type { OwnPredicates } from '../own-detectors/start-modules.ts';
-import { readPolicies } from './policy-in-force.ts';
+import { readPolicies } from './policies.ts';
 
 export interface Rules {
   readonly policy: Policy;

@@ -3,12 +3,10 @@
  *
  * Ring 1.
  */
-
-import { readTextFile } from '@cordon/config/reading';
-import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import { type Diagnostic, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
-import { loadedPolicy } from '@cordon/runtime/policies';
+import { readPolicyTexts } from '@cordon/runtime/policies';
 
 export type Dialect = NonNullable<PolicyOptions['dialect']>;
 
@@ -38,14 +36,9 @@ export function readPolicyFiles(
   dialect: Dialect = 'cordon',
   asking?: Asking,
 ): Result<PolicyFiles, readonly Diagnostic[]> {
-  const loaded = [...new Set(files)].map((file) => {
-    const text = readTextFile(file);
-    return text.ok ? loadedPolicy(text.value, { file, dialect }, asking) : failed([text.fault]);
-  });
-  if (loaded.some((policy) => !policy.ok)) {
-    return failed(loaded.flatMap((policy) => (policy.ok ? policy.value.warnings : policy.fault)));
-  }
-  const policies = loaded.flatMap((policy) => (policy.ok ? [policy.value] : []));
+  const read = readPolicyTexts(files, { dialect, asking });
+  if (!read.ok) return read;
+  const policies = read.value;
   return ok({ policy: joinPolicies(policies), policies, parameters: parametersRead(policies) });
 }
 

@@ -4,13 +4,12 @@ import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
 import { drawExcerpt, SourceLines } from '@cordon/console/text';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
-import type { Asking } from '@cordon/detectors';
-import { parseTools, type ToolSchema } from '@cordon/policy';
+import { type Asking, standardDetectors } from '@cordon/detectors';
+import { lint, parseTools, type ToolSchema } from '@cordon/policy';
 import { loadedPolicy } from '@cordon/runtime/policies';
 import { counted, type Dialect } from '@cordon/scan';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { lintedPolicy } from './linted-policy.ts';
 
 export interface CheckOptions {
   readonly json?: boolean;
@@ -97,7 +96,8 @@ async function checkOne(
   const lines = new SourceLines(text.value);
   const policy = loadedPolicy(text.value, { file, dialect }, asking);
   if (!policy.ok) return { lines, diagnostics: policy.fault };
-  const found = lintedPolicy(policy.value, tools === null ? {} : { tools, isComplete }, asking);
+  const known = tools === null ? {} : { tools, isComplete };
+  const found = lint(policy.value, { ...known, detectors: standardDetectors(asking) });
   return { lines, diagnostics: merged(policy.value.warnings, found) };
 }
 
