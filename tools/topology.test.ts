@@ -44,7 +44,7 @@ const ALLOWED: Readonly<
     others: [],
   },
   console: {
-    own: ['config', 'config/packs', 'core', 'detectors', 'hub'],
+    own: ['config', 'config/packs', 'core', 'detectors', 'hub', 'trace'],
     others: [],
   },
   install: {
