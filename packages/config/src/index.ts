@@ -6,15 +6,7 @@ export {
   isInEffect,
   type NamedRegistry,
 } from './agreement.ts';
-export {
-  type AnswerMatch,
-  type AnswerOptions,
-  type AnswerRule,
-  AnswersConsent,
-  consentFrom,
-  parseAnswers,
-} from './answers.ts';
-export type { HandedVariable } from './apps/app-config.ts';
+export { type AnswerOptions, consentFrom, parseAnswers } from './answers.ts';
 export { isMarked, type MarkedEntry, mark, unmark } from './apps/marks.ts';
 export {
   type Configuration,

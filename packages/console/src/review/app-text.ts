@@ -45,11 +45,6 @@ export function leftOutText(left: LeftOut): string {
 
 const CONFIGURED = 'command and manifest';
 
-/** Only what the app says. */
-export function saidParts(description: AppDescription): readonly AppPart[] {
-  return appParts(null, description).filter(({ title }) => title !== CONFIGURED);
-}
-
 function toolText({ title, description, input, output, annotations }: DescribedTool): string {
   return [
     ...(title === null ? [] : [`title: ${title}`]),
