@@ -115,8 +115,12 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'modules of a query are loaded while the configuration is read',
   },
   'packages/cli/src/context/command-context.ts': {
-    of: ['environment', 'clock', 'code at run time'],
-    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
+    of: ['environment', 'clock'],
+    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock',
+  },
+  'packages/cli/src/context/consent.ts': {
+    of: ['code at run time'],
+    why: 'what shows new apps is loaded when there is one',
   },
   'packages/cli/src/compilation.ts': {
     of: ['database', 'processes', 'sockets'],

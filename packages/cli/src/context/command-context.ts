@@ -4,31 +4,18 @@
  * Ring 1.
  */
 import { homedir } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import {
   type AgreementQuestions,
   agreementTo,
   type Configuration,
   type ConfigurationOptions,
-  consentFrom,
   isInEffect,
-  loadAnswers,
   loadConfiguration,
-  parseEnd,
 } from '@cordon/config';
 import type { Environment } from '@cordon/config/reading';
-import {
-  LineAnswers,
-  Terminal,
-  TerminalAgreement,
-  TerminalConsent,
-  terminalClock,
-  WaitingConsent,
-} from '@cordon/console';
-import type { InTurn } from '@cordon/console/review';
+import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { eventLine, jsonLine, Screen } from '@cordon/console/text';
-import { type Consent, type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
-import type { OtherApp, Reviewer } from '@cordon/hub';
+import { type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import type { SetupError } from '@cordon/runtime';
 import { EventRenderer, renderDiagnostics } from '../print/render.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -152,42 +139,6 @@ export class CommandContext {
     return this.configuration({ withoutFound: true });
   }
 
-  /** Who answers for the user; null: the answers file is wrong, and that has been told. */
-  consent(configuration: Configuration): Consent | null {
-    const { answers, denyAll, denyWarned, allowRest } = this.options;
-    const asking = this.terminalConsent();
-    const waiting = this.#waiting(asking);
-    if (waiting === 'wrong') return null;
-    const flags = {
-      now: this.now,
-      ...(waiting === null ? {} : { waiting }),
-      denyAll: denyAll === true,
-      denyWarned: denyWarned === true,
-      allowRest: allowRest === true,
-    };
-    if (answers === undefined) return consentFrom({ rules: null, ...flags }, asking);
-    if (answers === '-') return consentFrom({ rules: null, ...flags }, this.#lineAnswers());
-    const parsed = loadAnswers(answers, { cwd: process.cwd(), home: this.home }, configuration);
-    if (!parsed.ok) {
-      this.reportDiagnostics(parsed.fault);
-      return null;
-    }
-    return consentFrom({ rules: parsed.value, ...flags }, asking);
-  }
-
-  /** Who looks at apps that nobody has agreed to; null: there is no person here. */
-  reviewer(others: () => readonly OtherApp[]): Reviewer | null {
-    if (!this.terminal.isInteractive || this.options.denyAll === true) return null;
-    const inTurn: InTurn = (signal, absent, ask) =>
-      this.terminal.alone(() => (signal.aborted ? Promise.resolve(absent) : ask()));
-    const parts = { screen: this.notes, terminal: this.terminal, inTurn, others };
-    // Loaded when there is something to look at: it looks for orders in descriptions, with the hub and the detectors.
-    return {
-      agrees: async (review, signal) =>
-        new (await import('@cordon/console/review')).TerminalReviewer(parts).agrees(review, signal),
-    };
-  }
-
   /** Whether the configuration may take effect; false: why not has been told. */
   async agrees(configuration: Configuration, agreesUnasked = false): Promise<boolean> {
     const refusal = await agreementTo(configuration, {
@@ -210,39 +161,10 @@ export class CommandContext {
     return this.#consent;
   }
 
-  #lineAnswers(): LineAnswers {
-    return new LineAnswers({
-      terminal: this.terminal,
-      now: this.now,
-      onRefused: (reason) => this.reportRefusedLine(reason),
-    });
-  }
-
   /** A line of `--answers -` was neither a query nor an answer. */
   reportRefusedLine(reason: string): void {
     if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
     else this.notes.say('no answer: ', reason, 'warn');
-  }
-
-  /** Who waits for an answer from elsewhere; null: nobody. `wrong`: for how long is none, and that has been told. */
-  #waiting(asking: Consent): Consent | null | 'wrong' {
-    const { wait } = this.options;
-    if (wait === undefined || wait === false) return null;
-    // A terminal waits anyway, and the question can be answered from elsewhere meanwhile.
-    if (this.terminal.isInteractive) return asking;
-    const now = this.now();
-    const end = parseEnd(wait === true ? '1d' : wait, now);
-    if (!end.ok) {
-      this.reportFault({ kind: 'usage', message: `\`--wait\` takes a span: ${end.fault}` });
-      return 'wrong';
-    }
-    return new WaitingConsent({
-      waitMs: end.value - now,
-      onWaiting: ({ id: prompt, question }) =>
-        this.wantsJson ||
-        this.notes.say('? ', `${question} Answer it with: cordon prompts answer ${prompt} allow`, 'warn'),
-      pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
-    });
   }
 
   /** One event, as it happens. */

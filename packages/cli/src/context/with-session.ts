@@ -16,6 +16,7 @@ import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from './command-context.ts';
 import { confirmed } from './confirmation.ts';
+import { consentOf, reviewerOf } from './consent.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { optionsAgain } from './options-again.ts';
 
@@ -76,7 +77,7 @@ export async function withOpening(
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   if (!(await context.agrees(configuration))) return EXIT.failed;
-  const consent = context.consent(configuration);
+  const consent = consentOf(context, configuration);
   if (consent === null) return EXIT.failed;
   const open = await openRuntime(configuration);
   if (!open.ok) return context.reportSetupError(open.fault);
@@ -131,7 +132,7 @@ export async function composeReviewed(
   runtime: Runtime,
 ): Promise<Result<Composed, SetupError>> {
   const { composeOn, knownApps } = await import('@cordon/runtime/compose');
-  const reviewer = context.reviewer(() => knownApps(configuration, runtime.store));
+  const reviewer = reviewerOf(context, () => knownApps(configuration, runtime.store));
   const pinsUnseen = context.options.pinUnseen === true;
   return composeOn(runtime, configuration, consent, context.home, configuration.apps, {
     reviewer,

@@ -20,6 +20,7 @@ import {
 import { closeRuntime, openRuntime } from '@cordon/runtime';
 import { type Composed, knownApps } from '@cordon/runtime/compose';
 import type { CommandContext } from '../../context/command-context.ts';
+import { reviewerOf } from '../../context/consent.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { usingStore } from '../../context/opened-store.ts';
 import { composeReviewed } from '../../context/with-session.ts';
@@ -140,7 +141,7 @@ class Run {
 
   /** The person at the terminal; null: there is none. */
   get reviewer(): Reviewer | null {
-    return this.#context.reviewer(() => knownApps(this.configuration, this.#composed.store));
+    return reviewerOf(this.#context, () => knownApps(this.configuration, this.#composed.store));
   }
 
   isAgreed(app: AppId): boolean {
