@@ -190,7 +190,7 @@ function repeatable(flags: string, description: string): Option {
 
 const UNCAUGHT = 'recorded events are kept; `cordon sessions` lists what you can resume';
 
-/** Runs a command in its context; whatever is thrown is a bug, told in one line, and never success. */
+/** Runs a command in its context; whatever is thrown is a bug, reported in one line, and never success. */
 async function run(
   raw: Record<string, unknown>,
   command: (context: CommandContext) => Promise<ExitCode> | ExitCode,
@@ -439,7 +439,7 @@ function policyCommands(cordon: Command): void {
     .option('--config <file>', 'check tool names against the apps of this configuration')
     .addOption(repeatable('--tools <file>', 'check tools and arguments against these tool descriptions'))
     .action((files: string[], { json, ...options }) =>
-      // Standard output is one line of JSON, so what is told about the configuration must not be.
+      // Standard output is one line of JSON, so reports about the configuration go elsewhere.
       run(options, async (context) =>
         (await import('./commands/policies/check.ts')).check(context, files, { ...options, json }),
       ),

@@ -153,7 +153,7 @@ export interface Configuration {
   readonly installable: ReadonlyMap<string, readonly string[]>;
   /** Where `cordon apps search` looks; null: nowhere. */
   readonly appRegistry: string | null;
-  /** Functionalities that every spoke is told of besides the built-in ones. */
+  /** Functionalities that every spoke knows besides the built-in ones. */
   readonly functionalities: KnownFunctionalities;
   /** The ready-made policies that are in force, by name. */
   readonly packs: readonly string[];

@@ -60,7 +60,7 @@ async function answerTo(
   const signal = AbortSignal.timeout(seconds * 1000);
   // Policies of these commands look at long texts at once.
   if (service === 'thread') return failed('nobody answers');
-  if (service !== 'llm') return told(await services.get(service)?.answer(question, signal));
+  if (service !== 'llm') return answerOrReason(await services.get(service)?.answer(question, signal));
   if (name === null) return failed('nobody answers');
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
   const messages = [
@@ -71,7 +71,7 @@ async function answerTo(
   return answer.ok ? ok(answer.value.text) : failed(answer.fault.message);
 }
 
-function told(answer: Result<Json, Fault> | undefined): Result<Json, string> {
+function answerOrReason(answer: Result<Json, Fault> | undefined): Result<Json, string> {
   if (answer === undefined) return failed('nobody answers');
   return answer.ok ? answer : failed(answer.fault.message);
 }

@@ -14,7 +14,7 @@ export interface LeftQuery {
   readonly inDoubt: number;
 }
 
-/** What is told of a session; `left` as `leftQuery` has it. */
+/** A session as a list shows it; `left` as `leftQuery` has it. */
 export type ListedSession = SessionRecord & {
   readonly left: LeftQuery | 'unreadable' | null;
   /** Acknowledged events are missing; null: none are, as far as their number tells. */
@@ -51,8 +51,8 @@ export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unr
 }
 
 /**
- * What a query that was left was begun with and `configuration` does not have: without it, it would go on as another
- * query, come to some answer, and could not be gone on with any more. Null: nothing is missing, or nothing was left.
+ * What a query that was left was begun with and `configuration` does not have: without it, it would become another
+ * query, come to some answer, and could not be resumed any more. Null: nothing is missing, or nothing was left.
  */
 export function missingFor(store: Store, session: SessionId, configuration: Configuration): Fault | null {
   const record = store.sessions.find(session);

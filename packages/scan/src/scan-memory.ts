@@ -1,6 +1,6 @@
 /**
  * Going on where an earlier scan stopped: what it did is recalled if policies, parameters, output and inputs are
- * still those, and what this one does is saved. A scan that was interrupted is gone on with as one scan; behind one that
+ * still those, and what this one does is saved. A scan that was interrupted is resumed as one scan; behind one that
  * came to its end a new one begins.
  *
  * Ring 1; see docs/cli.md.

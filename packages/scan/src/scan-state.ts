@@ -1,5 +1,5 @@
 /**
- * What a scan has done so far, kept in a file so that a later one goes on there: how far each input was read, how to
+ * What a scan has done so far, kept in a file so that a later one continues there: how far each input was read, how to
  * recognise that it is still the same input, and what was counted. Written in one step, so that the file is whole
  * whenever the program ends.
  *
@@ -69,7 +69,7 @@ export interface SeenInput {
   readonly likeness: Likeness;
 }
 
-/** What must stay the same for a scan to go on; digests. */
+/** Digests of what must stay the same for a scan to be resumed. */
 export interface TaskPrint {
   readonly policy: string;
   readonly parameters: string;
@@ -78,7 +78,7 @@ export interface TaskPrint {
 
 export interface ScanState {
   readonly task: TaskPrint;
-  /** Whether the scan ended by itself; else the next one goes on with what it counted. */
+  /** Whether the scan ended by itself; else the next one continues with its counts. */
   readonly isComplete: boolean;
   /** Bytes of the output file that are whole; null: there is none. */
   readonly outputLength: number | null;

@@ -75,7 +75,7 @@ interface Course {
   progress: Progress;
   /** Bytes on the disk. */
   taken: number;
-  /** Whether reading it failed, and that was told. */
+  /** Whether reading it failed, and that was reported. */
   isBroken: boolean;
   /** Whether what comes first is the rest of a line that was counted before. */
   startsInLine: boolean;

@@ -76,7 +76,7 @@ export class CommandContext {
     process.stderr.on('error', () => process.exit(EXIT.failed));
     // Also where a signal or a fault ends the process.
     process.once('exit', () => this.terminal.restore());
-    // A terminal that is gone, a folder in the place of a file: nothing more will come.
+    // A terminal that is gone, a folder instead of a file: nothing more will come.
     process.stdin.on('error', () => this.terminal.close());
   }
 
@@ -87,7 +87,7 @@ export class CommandContext {
     return process.exit(EXIT.failed);
   }
 
-  /** Aborts when the process is told to end, and not just to stop what it does. */
+  /** Aborts when a signal asks the process to end, and not only to stop its current work. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -111,7 +111,7 @@ export class CommandContext {
     return locale === undefined || /utf-?8/i.test(locale);
   }
 
-  /** Null: what is wrong has been told. */
+  /** Null: what is wrong is reported. */
   configuration(overrides: ConfigurationOptions = {}): Configuration | null {
     const loaded = loadConfiguration({
       environment: process.env,
@@ -139,7 +139,7 @@ export class CommandContext {
     return this.configuration({ withoutFound: true });
   }
 
-  /** Whether the configuration may take effect; false: why not has been told. */
+  /** Whether the configuration may take effect; false: the reason is reported. */
   async agrees(configuration: Configuration, agreesUnasked = false): Promise<boolean> {
     const refusal = await agreementTo(configuration, {
       asks: this.agreementQuestions(),
@@ -171,12 +171,12 @@ export class CommandContext {
   printEvent(event: Event): void {
     if (this.wantsJson) this.write(eventLine(event));
     else if (!event.kind.startsWith('answer.') && !this.#isPrintedLater(event)) {
-      // Steps go on beside a question; their lines come when it is answered.
+      // Steps continue beside a question; their lines come when it is answered.
       this.terminal.whenFree(() => this.#renderer.render(event));
     }
   }
 
-  /** What ended a query is told once, with its remedy, by `printOutcome`; several times it reads like several failures. */
+  /** `printOutcome` prints once what ended a query, with its remedy; printed twice it would read like two failures. */
   #isPrintedLater({ kind }: Event): boolean {
     return this.options.verbose !== true && (kind === 'query.ended' || kind === 'model-call.failed');
   }

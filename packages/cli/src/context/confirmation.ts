@@ -1,7 +1,7 @@
 /** The question before something is done for good. Ring 1. */
 import type { CommandContext } from './command-context.ts';
 
-/** Asks at a terminal. Where there is none, only `--yes` means yes; the refusal has been told. */
+/** Asks at a terminal. Without one, only `--yes` means yes; the refusal is reported. */
 export async function confirmed(
   context: CommandContext,
   question: string,

@@ -1,5 +1,5 @@
 /**
- * The store from the command line: opened, used, and closed whatever happens. Why it cannot be opened is told.
+ * The store from the command line: opened, used, and closed whatever happens. Reports why it cannot be opened.
  * A configuration that was found in the current folder names a data folder only once the user has agreed to it.
  *
  * Ring 1.
@@ -21,7 +21,7 @@ export async function withStore(
 }
 
 /**
- * Whether the data folder of a configuration may be opened; false: why not has been told. Attack: a `cordon.json` in a
+ * Whether the data folder of a configuration may be opened; false: the reason is reported. Attack: a `cordon.json` in a
  * cloned folder names the folder in which a database is made, read or cleared.
  */
 export async function mayOpen(context: CommandContext, configuration: Configuration): Promise<boolean> {

@@ -1,5 +1,5 @@
 /**
- * The options of a command as they would be typed again, for advice on how to go on: those that say which apps, model,
+ * The options of a command as they would be typed again, for advice on how to resume: those that say which apps, model,
  * rules and data there are. Ring 1.
  */
 import type { ConfigurationOptions } from '@cordon/config';

@@ -23,7 +23,7 @@ export interface PolicyInUse {
   readonly parameters: JsonObject;
 }
 
-/** Null: something cannot be used. What is wrong, and what may be, has been told on standard error. */
+/** Null: something cannot be used. Errors and warnings are on standard error. */
 export function policyInUse(
   context: CommandContext,
   file: string,

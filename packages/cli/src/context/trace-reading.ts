@@ -1,4 +1,4 @@
-/** How commands are told to read traces. Ring 1. */
+/** Options that say how to read traces. Ring 1. */
 
 import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy';
@@ -13,7 +13,7 @@ export interface TraceReadingOptions {
   readonly labels?: string;
 }
 
-/** Null: there is no such format, or the labels cannot be used, and that has been told. */
+/** Null: there is no such format, or the labels cannot be used, and the reason is reported. */
 export function traceReading(
   context: CommandContext,
   { format, dialect, labels: file }: TraceReadingOptions,

@@ -1,5 +1,5 @@
 /**
- * A session from the command line: opened, used, and closed whatever happens. Its events are told as they happen, and
+ * A session from the command line: opened, used, and closed whatever happens. Its events are printed as they happen, and
  * what is weaker than usual is said first.
  *
  * Ring 1.
@@ -27,9 +27,9 @@ const UNSEEN_NOTICE = 'Cordon trusts new and reconfigured apps without review (-
 
 const LOSS =
   'The lost events may include calls that took effect. In this session, Cordon asks before every call that cannot be undone, and repeats this warning.';
-const GO_ON = 'Resume it anyway?';
+const RESUME_ANYWAY = 'Resume it anyway?';
 
-/** How a command leaves its session: `suspend` lets it be gone on with. */
+/** How a command leaves its session: `suspend` keeps it resumable. */
 export interface Left {
   readonly exit: ExitCode;
   readonly how: 'end' | 'suspend';
@@ -39,7 +39,7 @@ export interface Left {
 export interface Opening {
   readonly configuration: Configuration;
   readonly store: Store;
-  /** What the query that was left needs and is not there; null: it can be gone on with, or there is none. */
+  /** What the query that was left needs and is not there; null: it can be resumed, or there is none. */
   readonly missing: Fault | null;
   /**
    * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
@@ -48,7 +48,7 @@ export interface Opening {
   session(): Promise<Result<Session, SetupError>>;
 }
 
-/** Opens a session for `use` and closes it behind it. Where it cannot be opened, why has been told. */
+/** Opens a session for `use` and closes it behind it. Where it cannot be opened, the reason is reported. */
 export function withSession(
   context: CommandContext,
   resume: string | undefined,
@@ -175,7 +175,7 @@ function printHowToResume({ notes, options }: CommandContext, { id: session, unf
   say(`resume it later: cordon chat --resume ${session}${more}`);
 }
 
-/** Null: the session cannot be opened, and why has been told. */
+/** Null: the session cannot be opened, and the reason is reported. */
 async function beginOrReport(
   context: CommandContext,
   { store, modelId, weaker, rules }: Runtime,
@@ -201,7 +201,7 @@ async function beginOrReport(
   if (!begun.ok && begun.fault.kind === 'session-shortened' && context.terminal.isInteractive) {
     context.notes.say('!! ', begun.fault.message, 'bad');
     context.notes.say('', LOSS);
-    if (!(await confirmed(context, GO_ON, false, 'the session is unchanged'))) return null;
+    if (!(await confirmed(context, RESUME_ANYWAY, false, 'the session is unchanged'))) return null;
     begun = begin(true);
   }
   if (begun.ok) return begun.value;

@@ -46,7 +46,7 @@ export class ExplanationRenderer {
     drawing.screen.line();
   }
 
-  /** `without` goes on with the smallest change: "`x` did not hold". */
+  /** `without` continues with the smallest change: "`x` did not hold". */
   #reason(trace: TraceInput, reason: PolicyReason, without: string): void {
     const drawing = this.#drawing;
     const { mark, style } = EFFECTS[reason.effect];

@@ -45,7 +45,7 @@ export interface HandedVariable {
 
 /** What of an app's entry is no part of how it is started. */
 export interface AppEntry {
-  /** Command and manifest as they stand in the file, and a digest in the place of each value that may be a secret. */
+  /** Command and manifest as they stand in the file, and a digest instead of each value that may be a secret. */
   readonly configured: JsonObject;
   /** `pin`: the digest of what the app must say of itself; null: none is demanded. */
   readonly pin: string | null;
@@ -92,7 +92,7 @@ export function readApps(
   const entries = [
     ...readEntries(reader, 'apps', sections.apps),
     ...readEntries(reader, 'mcpServers', sections.mcpServers),
-    // A list in the place of an entry names what the app would serve, and nothing that could be started.
+    // A list instead of an entry names what the app would serve, and nothing that could be started.
     ...readEntries(reader, 'installable', sections.installable).filter(({ at }) => at.node.kind === 'object'),
   ];
   const appNames = entries.map(({ key }) => key);
@@ -112,7 +112,7 @@ export function readApps(
     seen.set(key.toLowerCase(), section);
     if (problem !== null) reader.report(at.path, keySpan, problem);
     const handed: HandedVariable[] = [];
-    // Its own credentials are told where they stand.
+    // Its own credentials are reported at their place.
     const others = credentials.filter((one) => one.app !== key);
     const fenced = { ...place, ownPaths: [...place.ownPaths, ...place.keyFiles, ...others] };
     const appReader = new AppReader(reader, section, key, appNames, fenced, handed);
@@ -133,7 +133,7 @@ export function readApps(
 
 /**
  * Attack: an app that may read a folder in which another app's credential lies, or the key of the store. Looked for before any
- * manifest is read, in whatever order they stand; what is wrong with one is told where it is read.
+ * manifest is read, in whatever order they stand; what is wrong with one is reported where it is read.
  */
 function credentialFiles(app: string, at: Located, place: AppsPlace): (OwnPath & { readonly app: string })[] {
   const entry = plainJson(at.node);

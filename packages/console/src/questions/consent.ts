@@ -348,7 +348,7 @@ export class TerminalConsent implements Consent {
     return true;
   }
 
-  /** The user types what flows in the place of the data; the question is drawn anew with it. */
+  /** The user types what flows instead of the data; the question is drawn anew with it. */
   async #edit(open: OpenPermission): Promise<boolean> {
     const edits: PromptEdit[] = [];
     for (const datum of editedData(open).filter(({ isEditable }) => isEditable === true)) {

@@ -25,7 +25,7 @@ export interface AnswerOptions {
   readonly session?: boolean;
   readonly until?: string;
   readonly always?: boolean;
-  /** `NAME=TEXT`, what flows in the place of a datum. */
+  /** `NAME=TEXT`, what flows instead of a datum. */
   readonly edit?: readonly string[];
 }
 

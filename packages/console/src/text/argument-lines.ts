@@ -38,7 +38,7 @@ function namesOf(path: string): readonly string[] {
 /** Characters that each value may have at least, where all stand in a line. */
 const LEAST_OF_ONE = 48;
 
-/** In one line, for what is told while a query runs: whole if it fits, else the shortest first, each cut by itself. */
+/** In one line, for what is printed while a query runs: whole if it fits, else the shortest first, each cut by itself. */
 export function argumentsInLine(value: Json, most: number): string {
   const whole = JSON.stringify(value);
   const lines = whole.length <= most ? null : argumentLines(whole, []);

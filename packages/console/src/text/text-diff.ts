@@ -12,7 +12,7 @@ export interface DiffLine {
 
 /** Lines around a difference. */
 const CONTEXT = 2;
-/** Beyond so many changed lines in one stretch it is told as a whole; the memory grows with the square. */
+/** A stretch with more changed lines than this is shown as a whole; the memory grows with the square. */
 const MOST_EDITS = 400;
 
 interface Edit {

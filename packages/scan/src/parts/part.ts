@@ -42,7 +42,7 @@ export interface Unit {
   readonly parts: readonly Part[];
 }
 
-/** What is told about one trace or line. */
+/** What is reported about one trace or line. */
 export type LineRecord =
   | {
       readonly kind: 'trace';
@@ -103,12 +103,12 @@ export interface ScanTask {
 }
 
 export interface RecordOptions {
-  /** Traces without findings are told, too. */
+  /** Also reports traces without findings. */
   readonly hasClean: boolean;
   readonly hasDigest: boolean;
   /** Whether a last line that is no trace and has no line end waits for the rest. */
   readonly waitsForRest: boolean;
-  /** Traces that are told of each rule and part, the others are only counted; null: all are told. */
+  /** How many traces of each rule and part are reported, the others are only counted; null: all. */
   readonly examples: number | null;
 }
 

@@ -20,7 +20,7 @@ const LEVELS = { raise: 'error', ask: 'warning', warn: 'note' } as const;
 const MOST_HELP = 4000;
 
 export interface SarifOptions {
-  /** Paths below it are told as relative ones. */
+  /** Paths below it are printed as relative ones. */
   readonly folder: string;
   readonly version: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Where a scan writes to: a stream, or a file that a later scan goes on with from the length that is known to be whole.
+ * Where a scan writes to: a stream, or a file that a later scan continues from the length that is known to be whole.
  *
  * Ring 1.
  */

@@ -1,9 +1,9 @@
 /**
  * `cordon apps remove`: takes an app out of the configuration file, says what is left of it elsewhere, and deletes that if
- * it is told to. Starts nothing.
+ * it is asked to. Starts nothing.
  *
  * Attack (name reuse): another program is put behind the name of an app that was removed. What was permitted is bound to
- * what the app was (`appDigest`), so it permits nothing to another one; what goes by the name alone is told here.
+ * what the app was (`appDigest`), so it permits nothing to another one; what depends on the name alone is reported here.
  *
  * Ring 1.
  */

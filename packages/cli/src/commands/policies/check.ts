@@ -60,7 +60,7 @@ function usesConfiguration({ apps, config }: CheckOptions): boolean {
   return apps === true || config !== undefined;
 }
 
-/** Null: none is needed, or it is wrong, and that has been told. */
+/** Null: none is needed, or it is wrong, and the reason is reported. */
 function configurationFor(context: CommandContext, options: CheckOptions): Configuration | null {
   if (usesConfiguration(options)) return context.configuration();
   return options.detectors.length > 0 ? context.configuration({ withoutFile: true }) : null;

@@ -124,7 +124,7 @@ export async function scan(
   }
 }
 
-/** A scan that goes on from an earlier one may find nothing new: that one found traces. */
+/** A scan that continues an earlier one may find nothing new: that one found traces. */
 function exitCodeOf({ result, fault }: ScanEnd, continued: boolean): ExitCode {
   const isWhole =
     fault === null && result.isComplete && result.unreadable === 0 && result.counts.broken === 0;

@@ -236,7 +236,7 @@ function whyNot(verification: Verification): string {
   return 'the key is missing (CORDON_JOURNAL_KEY), or a process is writing the session';
 }
 
-/** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and that is told. */
+/** All that are named, and those of which a head was kept; none named: all there are. Null: one is unknown, and the reason is reported. */
 function wantedSessions(
   context: CommandContext,
   store: Store,

@@ -14,7 +14,7 @@ export interface SessionDeletion {
 
 const DAY_MS = 86_400_000;
 
-/** One that does not exist or is in use is told; the others go. */
+/** Reports those that do not exist or are in use, and deletes the others. */
 export async function deleteSessions(
   context: CommandContext,
   names: readonly string[],

@@ -8,7 +8,7 @@ import { type Diagnostic, type Fault, visibleLine } from '@cordon/core';
 import type { ExceededLimit, Exit } from '@cordon/sandbox';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 
-/** Requests that are denied are told of so often; the trace has all of them. */
+/** At most so many denied requests are printed; the trace has all of them. */
 const MOST_DENIALS = 20;
 const MOST_WORDS = 1_000;
 

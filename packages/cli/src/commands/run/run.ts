@@ -64,7 +64,7 @@ const COMPILED_MS = 2_000;
 /** Resolves with the exit code: the command's, 128 and the signal's number, or 2 if it never ran. Never rejects. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
   const report = new RunReport(options.json === true, (text) => void process.stderr.write(text));
-  process.stderr.on('error', () => undefined); // Who does not listen is told nothing.
+  process.stderr.on('error', () => undefined); // Where nobody listens, nothing is printed.
   const signals = new Signals();
   try {
     const prepared = await prepare(words, options, report);

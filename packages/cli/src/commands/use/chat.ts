@@ -8,7 +8,7 @@ import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type Opening, withOpening } from '../../context/with-session.ts';
-import { goOn, printOutcome, runQuery } from './query.ts';
+import { printOutcome, resumeQuery, runQuery } from './query.ts';
 
 /** So few are looked at before the prompt that nobody waits for it: 50 long ones take 0.13 s. */
 const MOST_SESSIONS = 10;
@@ -60,7 +60,7 @@ function printUnfinished(context: CommandContext, { text, finished, inDoubt }: U
   context.notes.say('', '/continue resumes it; any other query discards it', 'dim');
 }
 
-/** Over: the user ended the session. Left: it can be gone on with. Unavailable: it could not be had, and why has been told. */
+/** Over: the user ended the session. Left: it can be resumed. Unavailable: it could not be had, and the reason is reported. */
 async function converse(context: CommandContext, opening: Opening): Promise<'over' | 'left' | 'unavailable'> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
@@ -111,7 +111,7 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     if (text === '/continue') {
       if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
       else if (missing !== null) context.reportFault(missing);
-      else printOutcome(context, await goOn(context, session));
+      else printOutcome(context, await resumeQuery(context, session));
       continue;
     }
     if (text === '/private') {

@@ -1,7 +1,7 @@
 /**
  * `cordon demo [CASE]`: case studies with real apps in real sandboxes and the obedient model, first in one shared
  * context as today's assistants work, then in Cordon, then in Cordon with the honest twin of the attack, if there is
- * one. Each run starts from fresh state in a folder of its own.
+ * one. Each run starts from fresh state in a separate folder.
  *
  * Ring 1.
  */
@@ -140,7 +140,7 @@ function storyBelow(title: string, { story, verdict }: Run, where: string): Stor
   };
 }
 
-/** Null: something failed that is neither attack nor task, and has been told. */
+/** Null: something failed that is neither attack nor task, and is reported. */
 async function runCase(context: CommandContext, study: CaseStudy, play: Play): Promise<Run | null> {
   // Not the user's data folder: the demo's mails and rides are nobody's.
   const folder = mkdtempSync(join(tmpdir(), 'cordon-demo-'));

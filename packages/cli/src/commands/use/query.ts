@@ -1,5 +1,5 @@
 /**
- * One query from the command line, shared by `ask` and `chat`: asked, told as it happens, answered.
+ * One query from the command line, shared by `ask` and `chat`: asked, printed as it happens, answered.
  *
  * Ring 1.
  */
@@ -17,7 +17,7 @@ export function runQuery(
 }
 
 /** The unfinished query of the session, from what is finished. */
-export function goOn(context: CommandContext, session: Session): Promise<Outcome> {
+export function resumeQuery(context: CommandContext, session: Session): Promise<Outcome> {
   return stoppable(context, (signal) => session.goOn(signal));
 }
 

@@ -1,4 +1,4 @@
-/** `cordon resume [SESSION]`: goes on with a query that came to no answer. Ring 1. */
+/** `cordon resume [SESSION]`: resumes a query that has no answer yet. Ring 1. */
 
 import type { Configuration } from '@cordon/config';
 import type { SessionId } from '@cordon/core';
@@ -9,7 +9,7 @@ import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { mayOpen } from '../../context/opened-store.ts';
 import { type Left, withSession } from '../../context/with-session.ts';
-import { goOn, howLeft, printOutcome } from './query.ts';
+import { howLeft, printOutcome, resumeQuery } from './query.ts';
 
 export async function resume(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {
   const session = wanted ?? (await newest(context));
@@ -23,14 +23,14 @@ export async function resume(context: CommandContext, wanted: string | undefined
       });
       return { exit: EXIT.failed, how: 'suspend' };
     }
-    const outcome = await goOn(context, opened);
+    const outcome = await resumeQuery(context, opened);
     printOutcome(context, outcome);
     return { exit: exitCodeOf(outcome.kind), how: howLeft(opened, outcome) };
   };
   return withSession(context, session, use, true);
 }
 
-/** Null: there is none, and that has been told. */
+/** Null: there is none, and the reason is reported. */
 async function newest(context: CommandContext): Promise<SessionId | null> {
   const configuration = context.configuration();
   if (configuration === null || !(await mayOpen(context, configuration))) return null;
