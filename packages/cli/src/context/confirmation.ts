@@ -12,9 +12,7 @@ export async function confirmed(
   const { terminal, notes, ending } = context;
   if (terminal.isInteractive) {
     notes.say('', question);
-    const prompt = '[y] yes  [n] no (default) > ';
-    const reply = await terminal.ask({ prompt, takes: 'answer' }, ending);
-    if (reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim())) return true;
+    if (await terminal.isYes('[y] yes  [n] no (default) > ', ending)) return true;
   }
   notes.say('', terminal.isInteractive ? refusal : `${refusal}: \`--yes\` means yes`);
   return false;

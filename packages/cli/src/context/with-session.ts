@@ -42,8 +42,8 @@ export interface Opening {
   /** What the query that was left needs and is not there; null: it can be resumed, or there is none. */
   readonly missing: Fault | null;
   /**
-   * Loads and puts together what acts, the first time; every time the same session. Nothing can be asked before. A
-   * refusal has not been told, and nothing is left to do but to leave.
+   * Loads the hub the first time, and returns the same session each time. Nothing can be asked before. The caller reports
+   * a refusal, and can then only leave.
    */
   session(): Promise<Result<Session, SetupError>>;
 }

@@ -28,26 +28,20 @@ export class TerminalAgreement implements AgreementQuestions {
   }
 
   async aboutFile(configuration: Configuration, known: 'changed' | 'new'): Promise<boolean> {
-    const { screen, terminal } = this.#parts;
+    const { screen, terminal, signal } = this.#parts;
     if (!terminal.isInteractive) return false;
     drawFile(screen, configuration, known);
-    return this.#isYes(`${FRAME}Use this file? [y] yes  [n] no (default) > `);
+    return terminal.isYes(`${FRAME}Use this file? [y] yes  [n] no (default) > `, signal);
   }
 
   async aboutRegistry({ file, url }: NamedRegistry): Promise<boolean> {
-    const { screen, terminal } = this.#parts;
+    const { screen, terminal, signal } = this.#parts;
     if (!terminal.isInteractive) return false;
     screen.line();
     screen.line(screen.style('bold', `${FRAME}REGISTRY: named by a file in this folder`));
     screen.say(`${FRAME}file: `, file);
     screen.say(`${FRAME}packages would come from: `, url, 'warn');
-    return this.#isYes(`${FRAME}Fetch packages from there? [y] yes  [n] no (default) > `);
-  }
-
-  async #isYes(prompt: string): Promise<boolean> {
-    const { terminal, signal } = this.#parts;
-    const reply = await terminal.ask({ prompt, takes: 'answer' }, signal);
-    return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+    return terminal.isYes(`${FRAME}Fetch packages from there? [y] yes  [n] no (default) > `, signal);
   }
 }
 

@@ -133,6 +133,12 @@ export class Terminal {
     this.#show({ ...question, initial: typed });
   }
 
+  /** Asks a question whose answer is yes or no. Everything but `y` and `yes` is a no. */
+  async isYes(prompt: string, signal: AbortSignal): Promise<boolean> {
+    const reply = await this.ask({ prompt, takes: 'answer' }, signal);
+    return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+  }
+
   /**
    * Shows the prompt and waits for one line. Only one question at a time: a second one while the first is open is a
    * bug of the caller and throws.

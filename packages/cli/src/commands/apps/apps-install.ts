@@ -183,8 +183,7 @@ class Run {
       notes.say('', 'nothing was changed: `--yes` accepts it');
       return false;
     }
-    const reply = await terminal.ask({ prompt: 'Accept this change? [y/N] ', takes: 'answer' }, this.#signal);
-    return reply.kind === 'line' && /^y(es)?$/i.test(reply.text.trim());
+    return terminal.isYes('Accept this change? [y/N] ', this.#signal);
   }
 
   #showDifference(label: string, { name }: InstallRecord, difference: Difference): void {
