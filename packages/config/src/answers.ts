@@ -29,7 +29,7 @@ import {
 import { parseEnd } from './grant-term.ts';
 import { ConfigReader, type Located, type ObjectReader, quoted } from './reading/config-reader.ts';
 import { LineMap, parseJsonText } from './reading/json-text.ts';
-import { nearest } from './reading/nearest.ts';
+import { suggestion } from './reading/nearest.ts';
 
 /** A key that is absent matches everything; `null` matches the absence of an app. */
 export interface AnswerMatch {
@@ -237,11 +237,10 @@ function readApp(reader: ConfigReader, at: Located, installed: Installed): strin
     return null;
   }
   if (installed === null || installed.includes(name)) return name;
-  const meant = nearest(name, installed);
   reader.reportAt(at, {
     code: 'ANS005',
     message: `there is no app ${quoted(name)}, so the rule would never match`,
-    help: meant === null ? '`cordon apps` lists the apps that are installed' : `did you mean \`${meant}\`?`,
+    help: suggestion(name, installed, '`cordon apps` lists the apps that are installed'),
   });
   return null;
 }
@@ -272,11 +271,10 @@ function readWord<W extends string>(
   if (text === null) return null;
   const word = words.find((candidate) => candidate === text);
   if (word !== undefined) return word;
-  const meant = nearest(text, words);
   reader.reportAt(at, {
     code: 'ANS004',
     message: `${quoted(text)} is not ${what}`,
-    help: meant === null ? `use one of ${words.join(', ')}` : `did you mean \`${meant}\`?`,
+    help: suggestion(text, words, `use one of ${words.join(', ')}`),
   });
   return null;
 }

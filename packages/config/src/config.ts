@@ -52,7 +52,7 @@ import { secretReader } from './keys/secret.ts';
 import { KEY_FILE_VARIABLE, KEY_VARIABLE, keySource, readStoreKey } from './keys/store-key.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './reading/config-reader.ts';
 import type { JsonNode } from './reading/json-text.ts';
-import { nearest } from './reading/nearest.ts';
+import { suggestion } from './reading/nearest.ts';
 import {
   absolutePath,
   cacheFolder,
@@ -468,8 +468,7 @@ function readPacks(reader: ConfigReader, at: Located): readonly string[] {
   const named = reader.items(at, 'a list of names of packs').flatMap((item) => {
     const name = reader.string(item);
     if (name === null || known.includes(name)) return name ?? [];
-    const meant = nearest(name, known);
-    const help = meant === null ? `packs: ${known.join(', ')}` : `did you mean \`${meant}\`?`;
+    const help = suggestion(name, known, `packs: ${known.join(', ')}`);
     reader.reportAt(item, { code: 'CFG045', message: `there is no pack ${quoted(name)}`, help });
     return [];
   });
@@ -494,8 +493,7 @@ function reportStrangers(
 ): void {
   const strangers = labels.filter((entry) => entry.app !== null && !apps.includes(entry.app));
   for (const name of new Set(strangers.map((entry) => entry.app ?? ''))) {
-    const meant = nearest(name, apps);
-    const help = meant === null ? `installed apps: ${apps.join(', ')}` : `did you mean \`${meant}\`?`;
+    const help = suggestion(name, apps, `installed apps: ${apps.join(', ')}`);
     reader.reportAt(at, { code: 'LAB003', message: `no app ${quoted(name)} is installed`, help });
   }
 }

@@ -9,12 +9,12 @@ import { readLabelFile, readLabels } from '@cordon/config/labels';
 import {
   ConfigReader,
   type Located,
-  nearest,
   type ObjectReader,
   parseJsonFile,
   plainJson,
   quoted,
   readTextFile,
+  suggestion,
 } from '@cordon/config/reading';
 import {
   type Diagnostic,
@@ -251,8 +251,7 @@ class CaseReader {
   #rule(at: Located): string {
     const rule = this.#reader.string(at) ?? '';
     if (rule !== '' && !this.#rules.includes(rule)) {
-      const meant = nearest(rule, this.#rules);
-      const help = meant === null ? `rules: ${this.#rules.join(', ')}` : `did you mean \`${meant}\`?`;
+      const help = suggestion(rule, this.#rules, `rules: ${this.#rules.join(', ')}`);
       this.#reader.reportAt(at, { code: 'TST002', message: `the policy has no rule ${quoted(rule)}`, help });
     }
     return rule;

@@ -8,7 +8,7 @@
  */
 import { type Diagnostic, type Json, type JsonObject, visibleLine } from '@cordon/core';
 import { type JsonMember, type JsonNode, LineMap, type Span } from './json-text.ts';
-import { nearest } from './nearest.ts';
+import { suggestion } from './nearest.ts';
 
 /** A value and how to name it: `apps.mail.manifest.network[0]`. `span` may be the key's instead of the value's. */
 export interface Located {
@@ -188,8 +188,7 @@ export class ObjectReader {
   }
 
   #unknown(key: string): Problem {
-    const meant = nearest(key, this.#known);
-    const help = meant === null ? `known keys: ${[...this.#known].join(', ')}` : `did you mean \`${meant}\`?`;
+    const help = suggestion(key, this.#known, `known keys: ${[...this.#known].join(', ')}`);
     return { code: 'CFG006', message: `the key ${quoted(key)} is unknown`, help };
   }
 }

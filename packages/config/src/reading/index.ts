@@ -1,7 +1,7 @@
 export { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from './config-reader.ts';
 export { jsonFault, jsonFaultOfLine } from './json-fault.ts';
 export { type JsonMember, LineMap, withoutMember } from './json-text.ts';
-export { nearest } from './nearest.ts';
+export { nearest, suggestion } from './nearest.ts';
 export {
   absolutePath,
   CODE_ROOT,

@@ -16,6 +16,12 @@ export function nearest(word: string, names: Iterable<string>): string | null {
   return best;
 }
 
+/** Help for an unknown name: the one that was probably meant, else `otherwise`. */
+export function suggestion(word: string, names: Iterable<string>, otherwise: string): string {
+  const meant = nearest(word, names);
+  return meant === null ? otherwise : `did you mean \`${meant}\`?`;
+}
+
 /** Edits between the two words (Levenshtein, with a swap of neighbours as one edit), or `limit` if at least that. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -7,11 +7,11 @@
 import {
   type JsonMember,
   LineMap,
-  nearest,
   parseJsonFile,
   plainJson,
   quoted,
   readTextFile,
+  suggestion,
 } from '@cordon/config/reading';
 import {
   type Diagnostic,
@@ -63,8 +63,7 @@ export function parameterWarnings(
   const unused = given
     .filter((name) => !isOpen && !names.has(name))
     .map((name): Diagnostic => {
-      const meant = nearest(name, names);
-      const help = meant === null ? 'leave it out' : `did you mean \`${meant}\`?`;
+      const help = suggestion(name, names, 'leave it out');
       return problemOf('PAR003', 'warning', `no rule reads the parameter ${quoted(name)}`, help);
     });
   const missing = [...names]

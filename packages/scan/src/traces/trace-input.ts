@@ -4,7 +4,7 @@
  * Ring 1; see docs/cli.md.
  */
 
-import { jsonFault, nearest, openBytes, quoted, readStream } from '@cordon/config/reading';
+import { jsonFault, openBytes, quoted, readStream, suggestion } from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -50,8 +50,7 @@ export function formatNamed(name: string | undefined): Result<TraceFormat | unde
   if (name === undefined) return ok(undefined);
   const format = TRACE_FORMATS.find((known) => known === name);
   if (format !== undefined) return ok(format);
-  const meant = nearest(name, TRACE_FORMATS);
-  const help = meant === null ? `formats: ${TRACE_FORMATS.join(', ')}` : `did you mean \`${meant}\`?`;
+  const help = suggestion(name, TRACE_FORMATS, `formats: ${TRACE_FORMATS.join(', ')}`);
   return failed(problem('TRC003', '--format', `${quoted(name)} is no format of traces`, help));
 }
 

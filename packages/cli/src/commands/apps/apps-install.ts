@@ -4,7 +4,6 @@
  */
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';
-import { nearest } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, type Result } from '@cordon/core';
 import {
@@ -25,6 +24,7 @@ import {
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { installerOf } from '../../context/installer.ts';
+import { noSuchApp } from './no-such-app.ts';
 
 export interface InstallOptions {
   /** Fetches also what is installed, and shows what would change. */
@@ -100,12 +100,7 @@ function appsOf(
   const apps = [...installed, ...open];
   for (const name of names) {
     if (apps.some(({ id }) => id === name)) continue;
-    const meant = nearest(
-      name,
-      apps.map(({ id }) => id),
-    );
-    const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
-    context.reportFault(fault('app-unavailable', `there is no app \`${name}\``, help));
+    context.reportFault(noSuchApp(name, { apps }));
     return null;
   }
   return apps.flatMap(({ id, source }) => {

@@ -13,11 +13,11 @@ import { agreementToChange, type Configuration, isMarked, type MarkedEntry, unma
 import {
   isFile,
   type JsonMember,
-  nearest,
   parseJsonFile,
   readTextFile,
   realPath,
   stateFolder,
+  suggestion,
   withoutMember,
 } from '@cordon/config/reading';
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
@@ -105,8 +105,7 @@ function membersOf(root: readonly JsonMember[], section: Section): readonly Json
 
 /** Also an app that is disabled, or that could be installed, may be meant. */
 function unknownApp(name: string, names: readonly string[]): Fault {
-  const meant = nearest(name, names);
-  const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
+  const help = suggestion(name, names, '`cordon apps` lists them');
   return fault('app-unavailable', `there is no app \`${name.slice(0, 64)}\` in the configuration`, help);
 }
 

@@ -24,7 +24,7 @@ import { reviewerOf } from '../../context/consent.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { usingStore } from '../../context/opened-store.ts';
 import { composeReviewed } from '../../context/with-session.ts';
-import { noSuchApp } from './apps.ts';
+import { noSuchApp } from './no-such-app.ts';
 
 export interface ReviewOptions {
   /** Also what was agreed to, to see whether it is still so. */

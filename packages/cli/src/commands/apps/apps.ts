@@ -7,10 +7,10 @@
 
 import { basename, join } from 'node:path';
 import { type Configuration, isInEffect } from '@cordon/config';
-import { isFile, nearest, realPath } from '@cordon/config/reading';
+import { isFile, realPath } from '@cordon/config/reading';
 import { appParts, drawFindings, freeTexts, leftOutText, scannedDescription } from '@cordon/console/review';
 import { renderTable } from '@cordon/console/text';
-import { type AppId, type Fault, fault, type InstalledApp } from '@cordon/core';
+import type { AppId, InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
   appTools,
@@ -27,6 +27,7 @@ import type { Pin, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { noSuchApp } from './no-such-app.ts';
 
 export async function apps(context: CommandContext): Promise<ExitCode> {
   const configuration = context.configuration();
@@ -94,15 +95,6 @@ export async function showApp(context: CommandContext, name: string): Promise<Ex
 }
 
 const AGREED: ReadonlySet<AgreementState> = new Set(['agreed', 'demanded', 'own']);
-
-export function noSuchApp(name: string, { apps: installed }: Configuration): Fault {
-  const meant = nearest(
-    name,
-    installed.map(({ id }) => id),
-  );
-  const help = meant === null ? '`cordon apps` lists them' : `did you mean \`${meant}\`?`;
-  return fault('app-unavailable', `there is no app \`${name}\``, help);
-}
 
 function printNone({ output }: CommandContext, configuration: Configuration): ExitCode {
   const where = configuration.file ?? configuration.searched.join(' or ');

@@ -1,7 +1,7 @@
 /** `cordon grants list|revoke|expire|export`: what the user agreed to, and taking it back. Ring 1. */
 
 import { minuteOf, parseEnd } from '@cordon/config';
-import { nearest } from '@cordon/config/reading';
+import { suggestion } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import {
   type Event,
@@ -202,8 +202,7 @@ function filterOf({ all, scope, app, session, duration }: GrantOptions): Result<
 }
 
 function unknownWord(what: string, word: string, words: readonly string[]): string {
-  const meant = nearest(word, words);
-  const help = meant === null ? `one of ${words.join(', ')}` : `did you mean \`${meant}\`?`;
+  const help = suggestion(word, words, `one of ${words.join(', ')}`);
   return `there is no ${what} \`${word.slice(0, 40)}\`: ${help}`;
 }
 
