@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { loadConfiguration } from '@cordon/cli';
+import { loadConfiguration } from '@cordon/config';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
 import { appLauncher, loopLauncher } from '@cordon/hub';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { TestRegistry } from '../packages/cli/test/registry-fixture.ts';
+import { TestRegistry } from '../packages/install/test/registry-fixture.ts';
 import { type Conversation, Home } from './cordon.ts';
 import { calls, type FakeScript, says, startFakeOpenAi } from './fake-openai/server.ts';
 import { bodyOf, inTurns, plannerInputOf, requestsWith, step } from './provider-script.ts';

@@ -34,7 +34,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'environment'],
     why: 'an app keeps its state in the one folder that its sandbox gives it and names in its environment',
   },
-  'packages/cli/src/commands/answerers-asked-for.ts': {
+  'packages/cli/src/context/answerers-asked-for.ts': {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
@@ -42,19 +42,19 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http'],
     why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
   },
-  'packages/cli/src/commands/demo.ts': {
+  'packages/cli/src/commands/use/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
-  'packages/cli/src/commands/memory.ts': {
+  'packages/cli/src/commands/records/memory.ts': {
     of: ['clock'],
     why: 'a store that gets another key is opened here',
   },
-  'packages/cli/src/commands/sessions-delete.ts': {
+  'packages/cli/src/commands/records/sessions-delete.ts': {
     of: ['clock'],
     why: 'sessions in which nothing has happened for long are told by the clock',
   },
-  'packages/cli/src/store-key.ts': {
+  'packages/config/src/keys/store-key.ts': {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
   },
@@ -86,11 +86,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time', 'sockets'],
     why: 'runs inside a sandbox: loads the module of the user and answers on an inherited socket',
   },
-  'packages/cli/src/own-detectors/module-process.ts': {
+  'packages/runtime/src/own-detectors/module-process.ts': {
     of: ['clock', 'sockets'],
     why: 'hands the clock and who dials to the proxy of a module that may reach a host',
   },
-  'packages/cli/src/commands/check.ts': {
+  'packages/cli/src/commands/policies/check.ts': {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',
   },
@@ -102,113 +102,120 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
   },
-  'packages/cli/src/commands/run.ts': {
+  'packages/cli/src/commands/run/run.ts': {
     of: ['files', 'environment', 'clock', 'code at run time'],
     why: '`cordon run` starts quickly: it reads its own environment, and loads the rest when it is needed',
   },
-  'packages/cli/src/commands/scan.ts': {
+  'packages/cli/src/commands/policies/scan.ts': {
     of: ['clock'],
     why: 'a scan tells how long it took and saves its state every two seconds',
   },
-  'packages/cli/src/commands/start.ts': {
+  'packages/cli/src/commands/use/start.ts': {
     of: ['code at run time'],
     why: 'modules of a query are loaded while the configuration is read',
   },
-  'packages/cli/src/commands/surroundings.ts': {
-    of: ['environment', 'clock', 'code at run time'],
-    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock; what shows new apps is loaded when there is one',
+  'packages/cli/src/context/command-context.ts': {
+    of: ['environment', 'clock'],
+    why: 'the only reader of the environment: folders, keys of providers, whether colours are wanted; hands on the clock',
+  },
+  'packages/cli/src/context/consent.ts': {
+    of: ['code at run time'],
+    why: 'what shows new apps is loaded when there is one',
   },
   'packages/cli/src/compilation.ts': {
     of: ['database', 'processes', 'sockets'],
     why: 'has modules of Node loaded early, and sets a flag of the compiler; it uses none of them',
   },
-  'packages/cli/src/compose.ts': {
+  'packages/runtime/src/compose.ts': {
     of: ['clock'],
     why: 'the composition root hands the clock to the hub',
   },
-  'packages/cli/src/ground.ts': {
+  'packages/runtime/src/open-runtime.ts': {
     of: ['code at run time'],
     why: 'the policy language is loaded before the prompt only for rules that the user wrote',
   },
-  'packages/cli/src/journal.ts': {
+  'packages/runtime/src/journal.ts': {
     of: ['clock'],
     why: 'hands the clock to the store',
   },
-  'packages/cli/src/models.ts': {
+  'packages/runtime/src/models.ts': {
     of: ['files', 'http', 'clock', 'chance'],
     why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
   },
-  'packages/cli/src/rules.ts': {
+  'packages/runtime/src/rules/rules.ts': {
     of: ['http', 'clock', 'code at run time'],
     why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
-  'packages/cli/src/commands/opened.ts': {
+  'packages/cli/src/context/with-session.ts': {
     of: ['code at run time'],
     why: 'the hub is loaded behind the prompt',
   },
-  'packages/cli/src/config.ts': {
+  'packages/config/src/config.ts': {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
-  'packages/cli/src/commands/apps-search.ts': {
+  'packages/cli/src/commands/apps/apps-search.ts': {
     of: ['http'],
     why: 'asks the registry that the configuration names, at a command of the user',
   },
-  'packages/cli/src/commands/apps-install.ts': {
+  'packages/runtime/src/machine/machine-installer.ts': {
     of: ['files', 'sockets', 'clock'],
     why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
   },
-  'packages/cli/src/commands/apps-remove.ts': {
+  'packages/cli/src/commands/apps/apps-remove.ts': {
     of: ['files'],
     why: 'deletes the folder of an app that was removed, when the user says so',
   },
-  'packages/cli/src/install/install.ts': {
+  'packages/install/src/install.ts': {
     of: ['files'],
     why: 'puts fetched packages and their records into the data folder',
   },
-  'packages/cli/src/install/marks.ts': {
+  'packages/config/src/apps/marks.ts': {
     of: ['files'],
     why: 'keeps which entries of `installable` were installed, in the data folder',
   },
-  'packages/cli/src/install/inside/fetch.ts': {
+  'packages/install/src/inside/fetch.ts': {
     of: ['files', 'processes'],
     why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',
   },
-  'packages/cli/src/install/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
-  'packages/cli/src/install/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
-  'packages/cli/src/install/received-tree.ts': {
+  'packages/install/src/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
+  'packages/install/src/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },
+  'packages/install/src/received-tree.ts': {
     of: ['files'],
     why: 'writes what an install step sends into a new folder',
   },
-  'packages/cli/src/install/step.ts': {
+  'packages/install/src/step.ts': {
     of: ['sockets'],
     why: 'of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
-  'packages/cli/src/network-config.ts': {
+  'packages/config/src/apps/network-config.ts': {
     of: ['code at run time'],
     why: 'the list of public suffixes is loaded for a configuration with an entry of `network`',
   },
-  'packages/cli/src/paths.ts': { of: ['files'], why: 'paths of the configuration are resolved on the disk' },
-  'packages/cli/src/replaced-file.ts': {
+  'packages/config/src/reading/paths.ts': {
+    of: ['files'],
+    why: 'paths of the configuration are resolved on the disk',
+  },
+  'packages/cli/src/context/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },
-  'packages/cli/src/scan/crew.ts': { of: ['threads'], why: 'starts the workers of a scan' },
-  'packages/cli/src/scan/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
-  'packages/cli/src/scan/input.ts': { of: ['files'], why: 'folders are searched for logs' },
-  'packages/cli/src/scan/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },
-  'packages/cli/src/scan/scan-output.ts': { of: ['files'], why: 'what a scan finds may go to a file' },
-  'packages/cli/src/scan/scan-state.ts': {
+  'packages/scan/src/worker-pool.ts': { of: ['threads'], why: 'starts the workers of a scan' },
+  'packages/scan/src/parts/input-parts.ts': { of: ['files'], why: 'compressed logs are read as streams' },
+  'packages/scan/src/parts/input.ts': { of: ['files'], why: 'folders are searched for logs' },
+  'packages/scan/src/parts/line-reader.ts': { of: ['files'], why: 'logs are read by ranges of bytes' },
+  'packages/scan/src/report/scan-output.ts': { of: ['files'], why: 'what a scan finds may go to a file' },
+  'packages/scan/src/scan-state.ts': {
     of: ['files'],
     why: 'how far a scan came is kept in a file, with digests of what it read',
   },
-  'packages/cli/src/scan/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
-  'packages/cli/src/terminal-clock.ts': {
+  'packages/scan/src/worker.ts': { of: ['threads'], why: 'is a worker of a scan' },
+  'packages/console/src/terminal/terminal-clock.ts': {
     of: ['clock'],
     why: 'keys that come too fast are not typed; the terminal is handed this clock',
   },
-  'packages/cli/src/text-file.ts': {
+  'packages/config/src/reading/text-file.ts': {
     of: ['files'],
     why: 'files that a person wrote are read, within limits',
   },

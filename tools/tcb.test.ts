@@ -87,7 +87,22 @@ test('the trusted computing base is counted', (t) => {
   t.diagnostic(`all: ${all} lines`);
   assert.deepEqual(
     packages.map(({ name }) => name),
-    ['core', 'egress', 'hub', 'monitor', 'policy', 'protocol', 'regex', 'sandbox', 'spoke', 'trace'],
+    [
+      'config',
+      'console',
+      'core',
+      'egress',
+      'hub',
+      'install',
+      'monitor',
+      'policy',
+      'protocol',
+      'regex',
+      'runtime',
+      'sandbox',
+      'spoke',
+      'trace',
+    ],
   );
   assert.ok(packages.every(({ lines }) => lines > 0));
 });

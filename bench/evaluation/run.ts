@@ -7,8 +7,8 @@
  * Ring 2.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { VERSION } from '@cordon/cli/version';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
-import { VERSION } from '../../packages/cli/src/version.ts';
 import { thisMachine } from '../machine.ts';
 import { ASKED, type Estimate, estimateOf, type PlayedModel } from '../model/index.ts';
 import type { CodeVersion } from './code-version.ts';

@@ -5,8 +5,16 @@
  *
  * Ring 2.
  */
-import type { Consent, JsonObject, Model, PermissionPrompt } from '@cordon/core';
-import { type Fault, isJsonObject, ok, type Result } from '@cordon/core';
+import {
+  type Consent,
+  type Fault,
+  isJsonObject,
+  type JsonObject,
+  type Model,
+  ok,
+  type PermissionPrompt,
+  type Result,
+} from '@cordon/core';
 import type {
   Aim,
   BenchRequest,
@@ -42,8 +50,8 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
     await Promise.all([
       import('./data.ts'),
       import('../runtime/run.ts'),
-      import('@cordon/llm'),
-      import('../../packages/cli/src/packs.ts'),
+      import('@cordon/obedient-model'),
+      import('@cordon/config/packs'),
     ]);
   const read = readTasks(request);
   if (!read.ok) return read;

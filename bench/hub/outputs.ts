@@ -8,8 +8,8 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { DEFAULT_PACKS } from '@cordon/config/packs';
 import { DEFAULT_APP_LIMITS, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';
-import { DEFAULT_PACKS } from '../../packages/cli/src/packs.ts';
 import { thisMachine } from '../machine.ts';
 import { type ReplayApp, Runtime } from '../runtime/run.ts';
 import { summary } from '../sample.ts';

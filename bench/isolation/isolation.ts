@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadConfiguration } from '@cordon/cli';
+import { loadConfiguration } from '@cordon/config';
 import { DEFAULT_TURN_LIMITS, type InstalledApp } from '@cordon/core';
 import { SpokeLink } from '@cordon/hub/parts';
 import { type Machine, thisMachine } from '../machine.ts';

@@ -17,7 +17,7 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { createObedientModel, decodeScenario, type Scenario } from '@cordon/llm';
+import { createObedientModel, decodeScenario, type Scenario } from '@cordon/obedient-model';
 import { type FakeChatRequest, type FakeCompletion, startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
 import { millisecondsFor } from './latency.ts';
 import { promptTokens, tokensIn } from './tokens.ts';

@@ -5,8 +5,7 @@
  *
  * Ring 2.
  */
-import type { Consent, Fault, JsonObject, Model, Result } from '@cordon/core';
-import { ok } from '@cordon/core';
+import { type Consent, type Fault, type JsonObject, type Model, ok, type Result } from '@cordon/core';
 import type { BenchRequest, PreparedSuite, Suite, Unit } from '../evaluation/suite.ts';
 import type { SetName, Task } from '../functionality/task.ts';
 import type { Defences, ReplayApp, Runtime } from '../runtime/run.ts';
@@ -40,7 +39,7 @@ async function prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fau
       import('../runtime/run.ts'),
       import('./installed.ts'),
       import('./simulated-provider.ts'),
-      import('../../packages/cli/src/packs.ts'),
+      import('@cordon/config/packs'),
     ]);
   const read = readTasks(request);
   if (!read.ok) return read;

@@ -1,10 +1,11 @@
 /** Cordon itself, with the rules of the paper's page, packs, and three rules of the size of what the others are given. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardDetectors } from '@cordon/detectors';
 import { joinPolicies, loadPolicy, type Policy, type ToolCallEvent, type TraceEvent } from '@cordon/policy';
 import { ExplainingMonitor } from '@cordon/policy-tools';
-import { packFile } from '../../packages/cli/src/policy-in-force.ts';
+import { packFile } from '@cordon/runtime/policies';
 import type { Judge, Peer, PeerRule } from './peer.ts';
 
 const POLICY = { kind: 'policy' } as const;

@@ -4,13 +4,13 @@
  *
  * Ring 2.
  */
+
 import { basename } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { analyzeEvents, readTrace, type TraceLabels } from '@cordon/policy-tools';
-import { readPolicyFiles } from '../../packages/cli/src/policy-files.ts';
+import { readPolicyFiles } from '@cordon/scan';
 import { isAtOrBefore, type Position, type RecordedTrace } from './recorded-trace.ts';
-
 /** A rule that has something to say about a trace where it counts. */
 export interface Saying {
   readonly pack: string;

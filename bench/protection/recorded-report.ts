@@ -4,8 +4,9 @@
  *
  * Ring 2.
  */
+
+import { BASE_PACK, DEFAULT_PACKS, PACKS } from '@cordon/config/packs';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { BASE_PACK, DEFAULT_PACKS, PACKS } from '../../packages/cli/src/packs.ts';
 import type { Aim, Section, SuiteReport } from '../evaluation/suite.ts';
 import { BARS, CAMEL } from './published-bars.ts';
 

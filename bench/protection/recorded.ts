@@ -6,15 +6,16 @@
  *
  * Ring 2.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
+import { readLabelFile } from '@cordon/config/labels';
+import { BASE_PACK, DEFAULT_PACKS, PACKS } from '@cordon/config/packs';
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { TraceLabels } from '@cordon/policy-tools';
-import { readLabelFile } from '../../packages/cli/src/label-file.ts';
-import { BASE_PACK, DEFAULT_PACKS, PACKS } from '../../packages/cli/src/packs.ts';
-import { packFile } from '../../packages/cli/src/policy-in-force.ts';
+import { packFile } from '@cordon/runtime/policies';
 import { DATA_FOLDER, dataFile } from '../data.ts';
 import type { BenchRequest, DataFile, PreparedSuite, Unit } from '../evaluation/suite.ts';
 import { FRAMES } from './frames.ts';
@@ -24,7 +25,6 @@ import { BARS } from './published-bars.ts';
 import { reportRecorded } from './recorded-report.ts';
 import { type RecordedTrace, recordedTrace } from './recorded-trace.ts';
 import { rewordable } from './rewording.ts';
-
 /** Those of the repository. */
 export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
 /** Honest runs of another benchmark, by which no rule was tuned. */

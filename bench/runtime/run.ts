@@ -8,6 +8,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stateFolder } from '@cordon/config/reading';
 import {
   type Consent,
   DEFAULT_WARM_LIMITS,
@@ -33,11 +34,10 @@ import {
   StoredPins,
 } from '@cordon/hub';
 import { emptyPolicy, type Policy } from '@cordon/policy';
+import { readPolicies } from '@cordon/runtime/policies';
+import { longTextsOf } from '@cordon/runtime/rules';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
-import { stateFolder } from '../../packages/cli/src/paths.ts';
-import { readPolicies } from '../../packages/cli/src/policy-in-force.ts';
-import { longTextsOf } from '../../packages/cli/src/rules.ts';
 import { CODE_ROOT } from '../places.ts';
 import { type MemorySpan, withTimedMemory } from './timed-memory.ts';
 

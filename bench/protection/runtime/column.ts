@@ -3,7 +3,7 @@
  *
  * Ring 2.
  */
-import { DEFAULT_PACKS } from '../../../packages/cli/src/packs.ts';
+import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { Defences } from '../../runtime/run.ts';
 import type { UserKind } from './user.ts';
 

@@ -15,7 +15,7 @@ import {
   saidOfTool,
   type ToolLabelEntry,
 } from '@cordon/core';
-import { createObedientModel, type Variant } from '@cordon/llm';
+import { createObedientModel, type Variant } from '@cordon/obedient-model';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
 import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './adaptation.ts';

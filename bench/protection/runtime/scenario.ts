@@ -3,7 +3,7 @@
  *
  * Ring 2.
  */
-import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/llm';
+import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/obedient-model';
 import type { Adapted } from './adaptation.ts';
 import type { PairCall } from './pair.ts';
 

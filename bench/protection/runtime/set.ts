@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readLabelFile } from '@cordon/config/labels';
 import {
   type Fault,
   failed,
@@ -15,7 +16,6 @@ import {
   type Result,
   type ToolLabelEntry,
 } from '@cordon/core';
-import { readLabelFile } from '../../../packages/cli/src/label-file.ts';
 import { dataFile, readData, textIn } from '../../data.ts';
 import type { BenchRequest, DataFile } from '../../evaluation/suite.ts';
 import { Catalogue } from './catalogue.ts';

@@ -3,6 +3,8 @@
  *
  * Ring 2.
  */
+
+import { drawPermission, textOfDrawing } from '@cordon/console';
 import {
   type Choice,
   type ChoicePrompt,
@@ -13,7 +15,6 @@ import {
   type PermissionPrompt,
   parseJson,
 } from '@cordon/core';
-import { drawPermission, textOfDrawing } from '../../../packages/cli/src/prompt-drawing.ts';
 import type { Pair, PairCall } from './pair.ts';
 import type { Asker, RecordedQuestion } from './record.ts';
 

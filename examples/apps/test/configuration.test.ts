@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadConfiguration } from '@cordon/cli';
+import { loadConfiguration } from '@cordon/config';
 import {
   isClosedValue,
   isJsonObject,

@@ -5,10 +5,10 @@
  * Ring 1.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Options, Surroundings } from './commands/surroundings.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { thrownFault } from './thrown.ts';
-import { VERSION } from './version.ts';
+import type { CommandContext, Options } from './context/command-context.ts';
+import { EXIT, type ExitCode } from './context/exit.ts';
+import { thrownFault } from './context/thrown.ts';
+import { VERSION } from './context/version.ts';
 
 function shared(command: Command): Command {
   return command
@@ -120,29 +120,29 @@ function answered(command: Command): Command {
 
 /** `cordon memory`: what is remembered is the user's, to see and to change. */
 function remembering(memory: Command): void {
-  const loaded = () => import('./commands/memory.ts');
+  const loaded = () => import('./commands/records/memory.ts');
   const owner = ['--owner <name>', '`system`, `vanilla`, `shared`, or an app'] as const;
   const session = ['--session <id>', 'only items of this session'] as const;
   shared(memory.description('show, correct or delete what Cordon remembers')).action((options) =>
-    run(options, async (around) => (await loaded()).listMemory(around)),
+    run(options, async (context) => (await loaded()).listMemory(context)),
   );
   shared(memory.command('list').description('list whose memory Cordon keeps, and how much')).action(
-    (options) => run(options, async (around) => (await loaded()).listMemory(around)),
+    (options) => run(options, async (context) => (await loaded()).listMemory(context)),
   );
   shared(memory.command('show [owner]').description('show facts, summaries and histories'))
     .option(...session)
     .addOption(new Option('--kind <kind>', 'only items of this kind').choices(['fact', 'summary', 'turn']))
     .action((name: string | undefined, { session, kind, ...options }) =>
-      run(options, async (around) => (await loaded()).showMemory(around, { owner: name, session, kind })),
+      run(options, async (context) => (await loaded()).showMemory(context, { owner: name, session, kind })),
     );
   shared(memory.command('search <words...>').description('find items that contain all of these words'))
     .option(...owner)
     .action((words: string[], { owner, ...options }) =>
-      run(options, async (around) => (await loaded()).searchMemory(around, words, { owner })),
+      run(options, async (context) => (await loaded()).searchMemory(context, words, { owner })),
     );
   shared(memory.command('correct <id> <text>').description('replace the text of an item')).action(
     (item: string, text: string, options) =>
-      run(options, async (around) => (await loaded()).correctMemory(around, item, text)),
+      run(options, async (context) => (await loaded()).correctMemory(context, item, text)),
   );
   shared(memory.command('delete [id...]').description('delete items permanently'))
     .option(...owner)
@@ -150,27 +150,27 @@ function remembering(memory: Command): void {
     .option('--everything', 'delete the memory of every owner')
     .option('--yes', 'do not ask for confirmation')
     .action((items: string[], { owner, session, everything, yes, ...options }) =>
-      run(options, async (around) =>
-        (await loaded()).deleteMemory(around, items, { owner, session, everything, yes }),
+      run(options, async (context) =>
+        (await loaded()).deleteMemory(context, items, { owner, session, everything, yes }),
       ),
     );
   shared(memory.command('export').description('print everything, one JSON object per line'))
     .option(...owner)
     .option(...session)
     .action(({ owner, session, ...options }) =>
-      run(options, async (around) => (await loaded()).exportMemory(around, { owner, session })),
+      run(options, async (context) => (await loaded()).exportMemory(context, { owner, session })),
     );
   shared(memory.command('prune').description('delete items that exceed the age or size limit'))
     .addOption(wholeNumber('--days <days>', 'overrides `memory.keepDays`'))
     .addOption(wholeNumber('--mib <mebibytes>', 'overrides `memory.keepMiB`'))
     .action(({ days, mib, ...options }) =>
-      run(options, async (around) => (await loaded()).pruneMemory(around, { days, mib })),
+      run(options, async (context) => (await loaded()).pruneMemory(context, { days, mib })),
     );
   shared(memory.command('rekey').description('encrypt the store with the configured key or a new one'))
     .option('--new-key-file <file>', 'the new key, if the store already has one')
     .option('--none', 'remove encryption')
     .action(({ newKeyFile, none, ...options }) =>
-      run(options, async (around) => (await loaded()).rekeyMemory(around, { newKeyFile, none })),
+      run(options, async (context) => (await loaded()).rekeyMemory(context, { newKeyFile, none })),
     );
 }
 
@@ -190,29 +190,29 @@ function repeatable(flags: string, description: string): Option {
 
 const UNCAUGHT = 'recorded events are kept; `cordon sessions` lists what you can resume';
 
-/** Runs a command in its surroundings; whatever is thrown is a bug, told in one line, and never success. */
+/** Runs a command in its context; whatever is thrown is a bug, reported in one line, and never success. */
 async function run(
   raw: Record<string, unknown>,
-  command: (surroundings: Surroundings) => Promise<ExitCode> | ExitCode,
+  command: (context: CommandContext) => Promise<ExitCode> | ExitCode,
 ): Promise<void> {
   await import('./compilation.ts');
-  const { Surroundings: Built } = await import('./commands/surroundings.ts');
+  const { CommandContext: Built } = await import('./context/command-context.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
-  const surroundings = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
+  const context = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
   // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
   process.once('uncaughtException', (error) => {
-    surroundings.tellFault({ help: UNCAUGHT, ...thrownFault(error) });
+    context.reportFault({ help: UNCAUGHT, ...thrownFault(error) });
     if (raw.verbose === true) console.error(error.stack);
     process.exit(EXIT.failed);
   });
   try {
-    process.exitCode = await command(surroundings);
+    process.exitCode = await command(context);
   } catch (error) {
-    surroundings.tellFault(thrownFault(error));
+    context.reportFault(thrownFault(error));
     if (raw.verbose === true && error instanceof Error) console.error(error.stack);
     process.exitCode = EXIT.failed;
   } finally {
-    await surroundings.close();
+    await context.close();
   }
 }
 
@@ -235,7 +235,7 @@ function running(): Command {
     .action(async (words: string[], options) => {
       await import('./compilation.ts');
       // Not `exitCode`: standard input may still be open, and keep this process alive.
-      process.exit(await (await import('./commands/run.ts')).run(words, options));
+      process.exit(await (await import('./commands/run/run.ts')).run(words, options));
     });
 }
 
@@ -245,29 +245,29 @@ function weakerSandbox(): Option {
 
 function auditing(audit: Command): void {
   audit.description('show the journal and check that nobody modified it');
-  const load = () => import('./commands/audit.ts');
+  const load = () => import('./commands/records/audit.ts');
   shared(audit.command('verify [session...]').description('check the hash chain of some or all sessions'))
     .addOption(repeatable('--head <id:events:hash>', 'a saved head: its events must still be in the journal'))
     .option('--heads <file>', 'a file of saved heads, one per line')
     .action((names: string[], { head, heads, ...options }) =>
-      run(options, async (around) => (await load()).verifyJournal(around, names, { head, heads })),
+      run(options, async (context) => (await load()).verifyJournal(context, names, { head, heads })),
     );
   shared(
     audit
       .command('heads [session...]')
       .description('print one line per session to save elsewhere, for `verify --heads`'),
   ).action((names: string[], options) =>
-    run(options, async (around) => (await load()).listHeads(around, names)),
+    run(options, async (context) => (await load()).listHeads(context, names)),
   );
   shared(audit.command('show <session>').description('show every event of a session'))
     .addOption(wholeNumber('--from <sequence>', 'start at this event'))
     .action((name: string, { from = 0, ...options }) =>
-      run(options, async (around) => (await load()).showJournal(around, name, from)),
+      run(options, async (context) => (await load()).showJournal(context, name, from)),
     );
   shared(
     audit.command('sign <session...>').description('sign sessions that were written without the key'),
   ).action((names: string[], options) =>
-    run(options, async (around) => (await load()).signSessions(around, names)),
+    run(options, async (context) => (await load()).signSessions(context, names)),
   );
 }
 
@@ -296,23 +296,27 @@ function useCommands(cordon: Command): void {
   asking(cordon.command('ask <query>').description('answer one query'))
     .option('--resume <session>', 'resume an interrupted session')
     .action((query: string, options) =>
-      run(options, async (around) => (await import('./commands/ask.ts')).ask(around, query, options.resume)),
+      run(options, async (context) =>
+        (await import('./commands/use/ask.ts')).ask(context, query, options.resume),
+      ),
     );
   asking(cordon.command('chat').description('answer queries as you type them'))
     .option('--resume <session>', 'resume an interrupted session')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/chat.ts')).chat(around, options.resume)),
+      run(options, async (context) => (await import('./commands/use/chat.ts')).chat(context, options.resume)),
     );
   asking(cordon.command('resume [session]').description('resume an interrupted query')).action(
     (session: string | undefined, options) =>
-      run(options, async (around) => (await import('./commands/resume.ts')).resume(around, session)),
+      run(options, async (context) => (await import('./commands/use/resume.ts')).resume(context, session)),
   );
   asking(
     cordon.command('start').description('chat if a model provider is configured, otherwise play the demo'),
-  ).action((options) => run(options, async (around) => (await import('./commands/start.ts')).start(around)));
+  ).action((options) =>
+    run(options, async (context) => (await import('./commands/use/start.ts')).start(context)),
+  );
   const prompts = cordon.command('prompts').enablePositionalOptions();
   shared(prompts.description('list or answer questions that wait for you')).action((options) =>
-    run(options, async (around) => (await import('./commands/prompts.ts')).listPrompts(around)),
+    run(options, async (context) => (await import('./commands/use/prompts.ts')).listPrompts(context)),
   );
   shared(
     prompts
@@ -325,8 +329,8 @@ function useCommands(cordon: Command): void {
     .option('--always', 'allow permanently')
     .addOption(repeatable('--edit <name=text>', 'replace the text that will be sent'))
     .action((prompt: string, answer: string | undefined, options) =>
-      run(options, async (around) =>
-        (await import('./commands/prompts.ts')).answerPrompt(around, prompt, answer, options),
+      run(options, async (context) =>
+        (await import('./commands/use/prompts.ts')).answerPrompt(context, prompt, answer, options),
       ),
     );
   confining(
@@ -336,7 +340,7 @@ function useCommands(cordon: Command): void {
   )
     .option('--verbose', 'show every event')
     .action((number: string | undefined, options) =>
-      run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)),
+      run(options, async (context) => (await import('./commands/use/demo.ts')).demo(context, number)),
     );
 }
 
@@ -346,35 +350,41 @@ function appCommands(cordon: Command): void {
   // Options behind `install` belong to it, although `apps` and `install` share some.
   const apps = cordon.command('apps').enablePositionalOptions();
   shared(apps.description('show the installed apps and what each may do')).action((options) =>
-    run(options, async (around) => (await import('./commands/apps.ts')).apps(around)),
+    run(options, async (context) => (await import('./commands/apps/apps.ts')).apps(context)),
   );
   shared(apps.command('list').description('list the apps and whether you have agreed to each')).action(
-    (options) => run(options, async (around) => (await import('./commands/apps.ts')).listApps(around)),
+    (options) => run(options, async (context) => (await import('./commands/apps/apps.ts')).listApps(context)),
   );
   shared(apps.command('show <app>').description('show the full description that you agreed to')).action(
     (app: string, options) =>
-      run(options, async (around) => (await import('./commands/apps.ts')).showApp(around, app)),
+      run(options, async (context) => (await import('./commands/apps/apps.ts')).showApp(context, app)),
   );
   confining(apps.command('review [app...]').description('review new and changed apps'))
     .option('--all', 'also review apps that you have already agreed to')
     .option('--yes', 'agree without asking')
     .action((names: string[], { all = false, yes = false, ...options }) =>
-      run(options, async (around) =>
-        (await import('./commands/apps-review.ts')).reviewApps(around, names, { all, yes }),
+      run(options, async (context) =>
+        (await import('./commands/apps/apps-review.ts')).reviewApps(context, names, { all, yes }),
       ),
     );
   confining(
     apps.command('pin <app> <pin>').description('agree to an app if its description has this pin'),
   ).action((app: string, digest: string, options) =>
-    run(options, async (around) => (await import('./commands/apps-review.ts')).pinApp(around, app, digest)),
+    run(options, async (context) =>
+      (await import('./commands/apps/apps-review.ts')).pinApp(context, app, digest),
+    ),
   );
   shared(apps.command('unpin <app>').description('withdraw your agreement to an app')).action(
     (app: string, options) =>
-      run(options, async (around) => (await import('./commands/apps-review.ts')).unpinApp(around, app)),
+      run(options, async (context) =>
+        (await import('./commands/apps/apps-review.ts')).unpinApp(context, app),
+      ),
   );
   shared(apps.command('search <words...>').description('search the configured registry')).action(
     (words: string[], options) =>
-      run(options, async (around) => (await import('./commands/apps-search.ts')).searchApps(around, words)),
+      run(options, async (context) =>
+        (await import('./commands/apps/apps-search.ts')).searchApps(context, words),
+      ),
   );
   shared(apps.command('install [app...]').description('fetch the packages of apps'))
     .usage('[options] [app...] | [options] -- <command...>')
@@ -382,23 +392,26 @@ function appCommands(cordon: Command): void {
     .option('--yes', 'accept the changes without asking')
     .action((words: string[], { again = false, yes = false, ...options }) => {
       const isCommand = process.argv.includes('--');
-      return run(options, async (around) =>
-        (await import('./commands/apps-install.ts')).installApps(around, words, isCommand, { again, yes }),
+      return run(options, async (context) =>
+        (await import('./commands/apps/apps-install.ts')).installApps(context, words, isCommand, {
+          again,
+          yes,
+        }),
       );
     });
   shared(apps.command('remove <app>').description('remove an app from the configuration'))
     .option('--purge', 'also delete its agreement, grants, memory, files and package')
     .option('--yes', 'do not ask for confirmation')
     .action((app: string, { purge = false, yes = false, ...options }) =>
-      run(options, async (around) =>
-        (await import('./commands/apps-remove.ts')).removeApp(around, app, { purge, yes }),
+      run(options, async (context) =>
+        (await import('./commands/apps/apps-remove.ts')).removeApp(context, app, { purge, yes }),
       ),
     );
   cordon.addCommand(running());
   shared(cordon.command('init').description('propose labels for the tools of the installed apps'))
     .option('--yes', 'accept every proposal without asking')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/init.ts')).init(around, options)),
+      run(options, async (context) => (await import('./commands/apps/init.ts')).init(context, options)),
     );
 }
 
@@ -407,7 +420,8 @@ function policyCommands(cordon: Command): void {
   cordon.commandsGroup('Policies:');
   const policy = cordon.command('policy').description('show the rules in force');
   shared(policy.command('show').description('list the packs and rules in force, and what each stops')).action(
-    (options) => run(options, async (around) => (await import('./commands/policy.ts')).showPolicy(around)),
+    (options) =>
+      run(options, async (context) => (await import('./commands/policies/policy.ts')).showPolicy(context)),
   );
   extended(
     cordon
@@ -425,9 +439,9 @@ function policyCommands(cordon: Command): void {
     .option('--config <file>', 'check tool names against the apps of this configuration')
     .addOption(repeatable('--tools <file>', 'check tools and arguments against these tool descriptions'))
     .action((files: string[], { json, ...options }) =>
-      // Standard output is one line of JSON, so what is told about the configuration must not be.
-      run(options, async (around) =>
-        (await import('./commands/check.ts')).check(around, files, { ...options, json }),
+      // Standard output is one line of JSON, so reports about the configuration go elsewhere.
+      run(options, async (context) =>
+        (await import('./commands/policies/check.ts')).check(context, files, { ...options, json }),
       ),
     );
   extended(
@@ -438,7 +452,9 @@ function policyCommands(cordon: Command): void {
     .option('--require-hits', 'fail if a rule is hit by no test')
     .option('--json', 'print one JSON object per line')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/test.ts')).test(around, files, options)),
+      run(options, async (context) =>
+        (await import('./commands/policies/test.ts')).test(context, files, options),
+      ),
     );
   cordon
     .command('fmt <file...>')
@@ -446,7 +462,9 @@ function policyCommands(cordon: Command): void {
     .option('--check', 'change nothing; print the difference and exit with 1 if a file is not formatted')
     .option('--json', 'print one line of JSON per file')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/fmt.ts')).fmt(around, files, options)),
+      run(options, async (context) =>
+        (await import('./commands/policies/fmt.ts')).fmt(context, files, options),
+      ),
     );
   answered(
     reading(
@@ -455,8 +473,8 @@ function policyCommands(cordon: Command): void {
   )
     .option('--json', 'print one line of JSON per trace')
     .action((policy: string, traces: string[], options) =>
-      run(options, async (around) =>
-        (await import('./commands/analyze.ts')).analyze(around, policy, traces, options),
+      run(options, async (context) =>
+        (await import('./commands/policies/analyze.ts')).analyze(context, policy, traces, options),
       ),
     );
   answered(
@@ -474,7 +492,9 @@ function policyCommands(cordon: Command): void {
     .option('--jobs <number>', 'number of workers (default: one per core)')
     .option('--max-line <bytes>', 'report longer lines instead of reading them (default: 64 MiB)')
     .action((files: string[], options) =>
-      run(options, async (around) => (await import('./commands/scan.ts')).scan(around, files, options)),
+      run(options, async (context) =>
+        (await import('./commands/policies/scan.ts')).scan(context, files, options),
+      ),
     );
   reading(
     cordon.command('explain <policy> <trace>').description('explain why recorded events would be denied'),
@@ -483,8 +503,8 @@ function policyCommands(cordon: Command): void {
     .option('--event <path>', 'explain only this event')
     .option('--json', 'print one line of JSON per decision')
     .action((policy: string, trace: string, options) =>
-      run(options, async (around) =>
-        (await import('./commands/explain.ts')).explain(around, policy, trace, options),
+      run(options, async (context) =>
+        (await import('./commands/policies/explain.ts')).explain(context, policy, trace, options),
       ),
     );
   answered(
@@ -499,8 +519,8 @@ function policyCommands(cordon: Command): void {
     )
     .option('--explain', 'explain each reason')
     .action((policy: string, options) =>
-      run(options, async (around) =>
-        (await import('./commands/monitor.ts')).monitor(around, policy, options),
+      run(options, async (context) =>
+        (await import('./commands/policies/monitor.ts')).monitor(context, policy, options),
       ),
     );
 }
@@ -510,7 +530,7 @@ function recordCommands(cordon: Command): void {
   cordon.commandsGroup('Records:');
   const sessions = cordon.command('sessions').enablePositionalOptions();
   shared(sessions.description('list sessions and which you can resume')).action((options) =>
-    run(options, async (around) => (await import('./commands/sessions.ts')).sessions(around)),
+    run(options, async (context) => (await import('./commands/records/sessions.ts')).sessions(context)),
   );
   shared(
     sessions
@@ -520,8 +540,11 @@ function recordCommands(cordon: Command): void {
     .addOption(wholeNumber('--older-than <days>', 'sessions without activity for this many days'))
     .option('--yes', 'do not ask for confirmation')
     .action((names: string[], { olderThan, yes, ...options }) =>
-      run(options, async (around) =>
-        (await import('./commands/sessions-delete.ts')).deleteSessions(around, names, { olderThan, yes }),
+      run(options, async (context) =>
+        (await import('./commands/records/sessions-delete.ts')).deleteSessions(context, names, {
+          olderThan,
+          yes,
+        }),
       ),
     );
   remembering(cordon.command('memory').enablePositionalOptions());
@@ -529,24 +552,30 @@ function recordCommands(cordon: Command): void {
   filtering(grants.command('list').description('list grants in force'))
     .option('--all', 'also grants that are no longer in force')
     .action((options) =>
-      run(options, async (around) => (await import('./commands/grants.ts')).listGrants(around, options)),
+      run(options, async (context) =>
+        (await import('./commands/records/grants.ts')).listGrants(context, options),
+      ),
     );
   filtering(grants.command('revoke [id]').description('revoke one grant, or all that match the options'))
     .option('--all', 'revoke every grant')
     .action((grant: string | undefined, options) =>
-      run(options, async (around) =>
-        (await import('./commands/grants.ts')).revokeGrants(around, grant, options),
+      run(options, async (context) =>
+        (await import('./commands/records/grants.ts')).revokeGrants(context, grant, options),
       ),
     );
   shared(grants.command('expire <id>').description('set an end time, or an earlier one'))
     .option('--at <time>', 'a time or a duration: 2026-12-01T10:00Z, 2h, today (default: now)')
     .action((grant: string, { at, ...options }) =>
-      run(options, async (around) => (await import('./commands/grants.ts')).expireGrant(around, grant, at)),
+      run(options, async (context) =>
+        (await import('./commands/records/grants.ts')).expireGrant(context, grant, at),
+      ),
     );
   filtering(
     grants.command('export').description('print every grant ever given, with the question shown (JSON)'),
   ).action((options) =>
-    run(options, async (around) => (await import('./commands/grants.ts')).exportGrants(around, options)),
+    run(options, async (context) =>
+      (await import('./commands/records/grants.ts')).exportGrants(context, options),
+    ),
   );
   auditing(cordon.command('audit').enablePositionalOptions());
 }
@@ -558,10 +587,10 @@ function machineCommands(cordon: Command): void {
     .option('--attack [group]', 'also run about two hundred escape attempts')
     .option('--verbose', 'show every attempt')
     .action(({ attack = false, ...options }) =>
-      run(options, async (around) =>
+      run(options, async (context) =>
         attack !== false
-          ? (await import('./commands/doctor-attack.ts')).doctorAttack(around, attack)
-          : (await import('./commands/doctor.ts')).doctor(around),
+          ? (await import('./commands/doctor-attack.ts')).doctorAttack(context, attack)
+          : (await import('./commands/doctor.ts')).doctor(context),
       ),
     );
   benching(cordon.command('bench [name] [path...]'));
@@ -592,8 +621,8 @@ function benching(bench: Command): void {
     .option('--again', 'measure again from the start')
     .option('--json', 'print one JSON object per line')
     .action((name: string | undefined, paths: string[], { json, config, baseUrl, ...options }) =>
-      run({ json, config, baseUrl, model: options.model }, async (around) =>
-        (await import('./commands/bench.ts')).bench(around, name ?? 'list', paths, options),
+      run({ json, config, baseUrl, model: options.model }, async (context) =>
+        (await import('./commands/bench.ts')).bench(context, name ?? 'list', paths, options),
       ),
     );
 }

@@ -1,8 +1,8 @@
 /** `cordon doctor`: what it shows of this machine, and of machines that lack something. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mountRunsPrograms } from '@cordon/config/reading';
 import { isJsonObject, toJson } from '@cordon/core';
-import { mountRunsPrograms } from '../src/paths.ts';
 import { Workplace } from './program.ts';
 
 const MOUNTS = [

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseAnswers } from '../src/answers.ts';
-import { loadText, problemsOf, summary } from './configuration-folder.ts';
+import { parseAnswers } from '@cordon/config';
+import { loadText, problemsOf, summary } from '../../config/test/configuration-folder.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
-const SOURCES = join(import.meta.dirname, '../src');
+const SOURCES = ['cli', 'config', 'runtime', 'scan'].map((name) =>
+  join(import.meta.dirname, '../..', name, 'src'),
+);
 
 function example(kind: string): string {
   const found = new RegExp(`^\`\`\`json ${kind}\n(.*?)^\`\`\`$`, 'ms').exec(PAGE)?.[1];
@@ -35,10 +37,10 @@ test('the answers of the page parse', () => {
 });
 
 test('every code has a line on the page, and every line has its code', () => {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
-  const used = codesIn(files.map((name) => readFileSync(join(SOURCES, name), 'utf8')).join('\n'));
+  const files = SOURCES.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ).filter((name) => name.endsWith('.ts'));
+  const used = codesIn(files.map((name) => readFileSync(name, 'utf8')).join('\n'));
   const table = PAGE.split('\n').filter((line) => /^\| (CFG|ANS|PAR|TRC|TST)\d/.test(line));
   assert.deepEqual(codesIn(table.join('\n')), used);
   assert.equal(table.length, used.length);

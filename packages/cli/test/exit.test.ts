@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exitCodeOf } from '../src/exit.ts';
+import { exitCodeOf } from '../src/context/exit.ts';
 
 test('0 is done, 1 refused, 2 failed', () => {
   assert.equal(exitCodeOf('answered'), 0);

@@ -1,4 +1,5 @@
 /** What each command loads before it does anything; docs/benchmarks.md says what that costs. */
+
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,9 +9,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const CORDON = fileURLToPath(new URL('../bin/cordon', import.meta.url));
-const SOURCES = new URL('../src/', import.meta.url).href;
+const PACKAGES = new URL('../../', import.meta.url).href;
 
-/** Modules of Cordon, as `package/file.ts`, that a process has loaded after it imported this one of `cli`. */
+/** Modules of Cordon, as `package/file.ts`, that a process has loaded after it imported this one. */
 function modulesOf(file: string): readonly string[] {
   const program = `
     import { registerHooks } from 'node:module';
@@ -20,7 +21,7 @@ function modulesOf(file: string): readonly string[] {
       if (name !== undefined) loaded.push(name + '/' + path);
       return next(url, context);
     } });
-    await import('${SOURCES}${file}');
+    await import('${PACKAGES}${file}');
     console.log(JSON.stringify(loaded));
   `;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
@@ -39,26 +40,39 @@ const LONE = [
 for (const [file, packages] of [
   // Before the prompt: neither what acts nor the policy language.
   [
-    'commands/chat.ts',
+    'cli/src/commands/use/chat.ts',
     [
       ...[
+        'config',
+        'console',
         'core',
         'hub/context/owner.ts',
         'hub/journal/begun-session.ts',
         'hub/journal/interruption.ts',
-        'llm',
       ],
-      ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...['llm', 'obedient-model', 'runtime', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
     ],
   ],
-  ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
+  ['cli/src/context/command-context.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
   [
-    'commands/sessions.ts',
-    ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
+    'cli/src/commands/records/sessions.ts',
+    [
+      ...['config', 'console', 'core', 'hub/context/owner.ts'],
+      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/tree-digest.ts', 'trace'],
+    ],
   ],
-  ['commands/check.ts', ['core', 'detectors', 'monitor', 'policy', 'policy-tools', 'regex']],
-  ['commands/analyze.ts', ['core', 'detectors', 'monitor', 'policy', 'policy-tools', 'regex']],
-  ['commands/fmt.ts', ['core', 'monitor', 'policy', 'policy-tools', 'regex']],
+  [
+    'cli/src/commands/policies/check.ts',
+    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+  ],
+  [
+    'cli/src/commands/policies/analyze.ts',
+    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+  ],
+  [
+    'cli/src/commands/policies/fmt.ts',
+    ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'regex'],
+  ],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
@@ -67,8 +81,8 @@ for (const [file, packages] of [
 }
 
 test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
-  const loaded = modulesOf('compose.ts');
-  assert.ok(loaded.includes('policy/index.ts'));
+  const loaded = modulesOf('runtime/src/compose.ts');
+  assert.ok(loaded.includes('policy/src/index.ts'));
   assert.deepEqual(
     loaded.filter((module) => module.startsWith('policy-tools/')),
     [],

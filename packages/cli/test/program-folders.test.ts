@@ -1,7 +1,7 @@
 /** What runs as the hub is nobody's to write. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadText, problemsOf } from './configuration-folder.ts';
+import { loadText, problemsOf } from '../../config/test/configuration-folder.ts';
 import { Workplace } from './program.ts';
 
 const own = import.meta.dirname;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jsonLine, QuotedStream, Screen } from '@cordon/console/text';
 import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Reason } from '@cordon/core';
 import fc from 'fast-check';
-import { EventRenderer, jsonLine, renderDiagnostics } from '../src/render.ts';
-import { QuotedStream, Screen } from '../src/screen.ts';
+import { EventRenderer, renderDiagnostics } from '../src/print/render.ts';
 import '../../../tools/seed.ts';
 
 function recordingScreen(columns = 80, hasColor = false) {

@@ -163,3 +163,12 @@ export {
   toolLabels,
   UNKNOWN_TOOL,
 } from './tool-label.ts';
+export {
+  firstLines,
+  harmlessText,
+  textColumns,
+  VisibleCharacters,
+  visibleLine,
+  visibleLines,
+  wrap,
+} from './visible-text.ts';

@@ -1,22 +1,5 @@
 export { createModelBroker, type ModelBroker, type ModelBrokerOptions } from './broker.ts';
 export {
-  type Attack,
-  type BeliefChange,
-  type Condition,
-  canonicalText,
-  createObedientModel,
-  decodeScenario,
-  parseScenario,
-  type Reference,
-  type Scenario,
-  type ScenarioCall,
-  type Task,
-  type TaskAnswer,
-  type Template,
-  type Value,
-  type Variant,
-} from './obedient/index.ts';
-export {
   type CompatibleProviderConfig,
   HOSTED_KEY_VARIABLES,
   type HostedKind,

@@ -15,11 +15,10 @@ import type {
   SpendingLimits,
   Suite,
 } from '@cordon/bench';
+import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
-import type { Configuration } from '../config.ts';
-import { broker } from '../models.ts';
-import { OBEDIENT_MODEL } from '../provider-config.ts';
-import { duration } from '../scan/progress-bar.ts';
+import { broker } from '@cordon/runtime';
+import { duration } from '@cordon/scan';
 
 /** As commander hands them over. */
 export interface PlayOptions {

@@ -13,9 +13,7 @@ import type {
   Section,
   SuiteResult,
 } from '@cordon/bench';
-import type { Marks } from '../drawing.ts';
-import type { Screen } from '../screen.ts';
-import { renderTable } from '../table.ts';
+import { type Marks, renderTable, type Screen } from '@cordon/console/text';
 
 /** How figures are written: of the bench, which is loaded when it is asked for. */
 export interface Writing {

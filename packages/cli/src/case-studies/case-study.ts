@@ -5,8 +5,9 @@
  *
  * Ring 1.
  */
+
+import type { AnswerOptions } from '@cordon/config';
 import { isJsonObject, type Json } from '@cordon/core';
-import type { AnswerOptions } from '../answers.ts';
 
 /** A file of an app's state; null where there is none. */
 type AppState = (app: string, file: string) => Json;

@@ -17,6 +17,8 @@ import type {
   Start,
   Suite,
 } from '@cordon/bench';
+import { absolutePath, defaultDataFolder } from '@cordon/config/reading';
+import { Drawing, renderTable } from '@cordon/console/text';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import {
   type AskedModel,
@@ -29,11 +31,8 @@ import {
 } from '../bench/playing.ts';
 import { BenchProgress } from '../bench/progress.ts';
 import { type Look, renderComparison, renderResult } from '../bench/report.ts';
-import { Drawing } from '../drawing.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { absolutePath, defaultDataFolder } from '../paths.ts';
-import { renderTable } from '../table.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
 
 /** As commander hands them over. */
 export interface BenchOptions extends PlayOptions {
@@ -55,7 +54,7 @@ type Bench = typeof import('@cordon/bench');
 
 /** 0: all aims are met; 1: one is missed; 2: it could not be measured, or not to the end. */
 export async function bench(
-  surroundings: Surroundings,
+  context: CommandContext,
   what: string,
   paths: readonly string[],
   options: BenchOptions,
@@ -63,37 +62,37 @@ export async function bench(
   const loaded = await loadBench();
   if (loaded === null) {
     const message = 'the benchmarks are not installed: only the source repository contains them';
-    surroundings.tellFault(fault('usage', message));
+    context.reportFault(fault('usage', message));
     return EXIT.failed;
   }
-  if (what === 'compare') return compare(surroundings, loaded, paths);
+  if (what === 'compare') return compare(context, loaded, paths);
   if (paths.length > 0) {
-    surroundings.tellFault(
+    context.reportFault(
       fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
     );
     return EXIT.failed;
   }
-  if (what === 'list') return list(surroundings, loaded);
+  if (what === 'list') return list(context, loaded);
   const suites = loaded.SUITES.filter(({ id }) => what === 'all' || what === id);
   if (suites.length === 0) {
     const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list', 'compare'].join(', ');
-    surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
+    context.reportFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
   const refusal = refusalOf(suites, loaded, options) ?? playRefusal(suites, loaded, options);
   if (refusal !== null) {
-    surroundings.tellFault(refusal);
+    context.reportFault(refusal);
     return EXIT.failed;
   }
   const bencher = new Bencher(
-    surroundings,
+    context,
     loaded,
-    requestOf(surroundings, options),
+    requestOf(context, options),
     startOf(options),
     options.yes === true,
   );
-  const player = playerOf(surroundings, loaded, options, (reason) => bencher.stop(reason));
-  return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(surroundings, options), player);
+  const player = playerOf(context, loaded, options, (reason) => bencher.stop(reason));
+  return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(context, options), player);
 }
 
 /** Who plays in a suite; `asked`: a provider is, and that costs. */
@@ -104,14 +103,14 @@ interface Player {
 
 /** Null: the obedient model. `wrong`: that has been told. */
 function playerOf(
-  surroundings: Surroundings,
+  context: CommandContext,
   loaded: Bench,
   options: BenchOptions,
   onStop: (reason: string) => void,
 ): Player | null | 'wrong' {
   const { model, replay } = options;
   if (replay !== undefined) {
-    const folder = absolutePath(replay, process.cwd(), surroundings.home);
+    const folder = absolutePath(replay, process.cwd(), context.home);
     return {
       asked: null,
       in: ({ id, jobs }) => {
@@ -122,11 +121,11 @@ function playerOf(
     };
   }
   if (model === undefined) return null;
-  const configuration = surroundings.configurationInEffect();
+  const configuration = context.configurationInEffect();
   if (configuration === null) return 'wrong';
   const asked = askedModel(loaded, configuration, options, { now: () => performance.now(), onStop });
   if (asked.ok) return { asked: asked.value, in: () => ok(asked.value.played) };
-  surroundings.tellFault(asked.fault);
+  context.reportFault(asked.fault);
   return 'wrong';
 }
 
@@ -156,12 +155,12 @@ async function loadBench(): Promise<Bench | null> {
   }
 }
 
-function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
-  if (surroundings.wantsJson)
-    for (const { id, question } of SUITES) surroundings.json({ kind: 'bench.suite', suite: id, question });
+function list(context: CommandContext, { SUITES }: Bench): ExitCode {
+  if (context.wantsJson)
+    for (const { id, question } of SUITES) context.json({ kind: 'bench.suite', suite: id, question });
   else
     renderTable(
-      surroundings.output,
+      context.output,
       ['benchmark', 'what it tells'],
       SUITES.map(({ id, question }) => [id, question]),
     );
@@ -169,43 +168,43 @@ function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
 }
 
 /** 0: nothing that was met is missed; 1: an aim is; 2: there is nothing to compare. */
-function compare(surroundings: Surroundings, loaded: Bench, paths: readonly string[]): ExitCode {
-  const [first, second, ...rest] = paths.map((path) => absolutePath(path, process.cwd(), surroundings.home));
+function compare(context: CommandContext, loaded: Bench, paths: readonly string[]): ExitCode {
+  const [first, second, ...rest] = paths.map((path) => absolutePath(path, process.cwd(), context.home));
   if (first === undefined || second === undefined || rest.length > 0) {
-    surroundings.tellFault(
+    context.reportFault(
       fault('usage', '`compare` takes the folders of two runs', 'cordon bench compare before after'),
     );
     return EXIT.failed;
   }
   const [before, after] = [loaded.readResults(first), loaded.readResults(second)];
-  if (!before.ok) return surroundings.tellObstacle({ kind: 'fault', fault: before.fault });
-  if (!after.ok) return surroundings.tellObstacle({ kind: 'fault', fault: after.fault });
+  if (!before.ok) return context.reportSetupError({ kind: 'fault', fault: before.fault });
+  if (!after.ok) return context.reportSetupError({ kind: 'fault', fault: after.fault });
   const { comparisons, onlyBefore, onlyAfter } = loaded.compared(before.value, after.value);
-  const look = lookOf(surroundings, loaded);
+  const look = lookOf(context, loaded);
   for (const comparison of comparisons)
-    if (surroundings.wantsJson) surroundings.json({ kind: 'bench.compared', ...comparison });
+    if (context.wantsJson) context.json({ kind: 'bench.compared', ...comparison });
     else renderComparison(look, comparison);
   for (const [names, where] of [
     [onlyBefore, first],
     [onlyAfter, second],
   ] as const)
-    if (names.length > 0 && !surroundings.wantsJson)
-      surroundings.notes.say('cordon: ', `only in ${where}: ${names.join(', ')}`);
+    if (names.length > 0 && !context.wantsJson)
+      context.notes.say('cordon: ', `only in ${where}: ${names.join(', ')}`);
   if (comparisons.length === 0) {
-    surroundings.tellFault(fault('usage', 'the two runs have no benchmark in common'));
+    context.reportFault(fault('usage', 'the two runs have no benchmark in common'));
     return EXIT.failed;
   }
   const isWorse = comparisons.some(({ aims }) => aims.some(({ verdict }) => verdict === 'missed now'));
   return isWorse ? EXIT.refused : EXIT.done;
 }
 
-function lookOf({ output, hasUnicode }: Surroundings, loaded: Bench): Look {
+function lookOf({ output, hasUnicode }: CommandContext, loaded: Bench): Look {
   return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks, writing: loaded };
 }
 
-function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequest {
+function requestOf(context: CommandContext, options: BenchOptions): BenchRequest {
   const path = (given: string | undefined) =>
-    given === undefined ? null : absolutePath(given, process.cwd(), surroundings.home);
+    given === undefined ? null : absolutePath(given, process.cwd(), context.home);
   return {
     isQuick: options.quick === true,
     data: path(options.data),
@@ -223,10 +222,10 @@ function startOf({ goOn, again }: BenchOptions): Start {
 }
 
 /** A sample, everything, each choice of units, each folder of other data and each model have records of their own. */
-function outFolder(surroundings: Surroundings, options: BenchOptions): string {
-  const { home, environment } = surroundings;
+function outFolder(context: CommandContext, options: BenchOptions): string {
+  const { home, environment } = context;
   if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
-  const { traces, labels, pairs, isQuick } = requestOf(surroundings, options);
+  const { traces, labels, pairs, isQuick } = requestOf(context, options);
   const more = [options.model, options.replay, options.only].flatMap((one) => one ?? []);
   const others = JSON.stringify([traces, labels, pairs, ...more]);
   const given =
@@ -240,7 +239,7 @@ function outFolder(surroundings: Surroundings, options: BenchOptions): string {
 const SAME_INTERRUPT_MS = 500;
 
 class Bencher {
-  readonly #surroundings: Surroundings;
+  readonly #context: CommandContext;
   readonly #bench: Bench;
   readonly #request: BenchRequest;
   readonly #start: Start;
@@ -250,33 +249,33 @@ class Bencher {
   #stoppedAt = 0;
 
   constructor(
-    surroundings: Surroundings,
+    context: CommandContext,
     loaded: Bench,
     request: BenchRequest,
     start: Start,
     isAgreed: boolean,
   ) {
-    this.#surroundings = surroundings;
+    this.#context = context;
     this.#bench = loaded;
     this.#request = request;
     this.#start = start;
     this.#isAgreed = isAgreed;
-    this.#look = lookOf(surroundings, loaded);
+    this.#look = lookOf(context, loaded);
   }
 
   /** Nothing more is measured, for a reason that is told once. */
   stop(reason: string): void {
     if (this.#stop.signal.aborted) return;
-    if (this.#surroundings.wantsJson) this.#surroundings.json({ kind: 'bench.stopped', reason });
+    if (this.#context.wantsJson) this.#context.json({ kind: 'bench.stopped', reason });
     else this.#note(`ending the run: ${reason}`);
     this.#stop.abort();
   }
 
   async run(suites: readonly Suite[], folder: string, player: Player | null): Promise<ExitCode> {
-    const surroundings = this.#surroundings;
+    const context = this.#context;
     const store = this.#bench.RunStore.open(folder);
-    if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
-    surroundings.onInterrupt = () => this.#interrupt();
+    if (!store.ok) return context.reportSetupError({ kind: 'fault', fault: store.fault });
+    context.onInterrupt = () => this.#interrupt();
     const codes: ExitCode[] = [];
     const version = this.#bench.codeVersion();
     try {
@@ -285,7 +284,7 @@ class Bencher {
         const progress = this.#progressOf(suite);
         const played = player?.in(suite);
         if (played?.ok === false) {
-          codes.push(surroundings.tellObstacle({ kind: 'fault', fault: played.fault }));
+          codes.push(context.reportSetupError({ kind: 'fault', fault: played.fault }));
           continue;
         }
         const model = played?.value;
@@ -309,11 +308,11 @@ class Bencher {
           })
           .finally(() => progress.clear());
         codes.push(
-          ran.ok ? this.#tell(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
+          ran.ok ? this.#print(ran.value) : context.reportSetupError({ kind: 'fault', fault: ran.fault }),
         );
       }
       this.#publish(store.value);
-      if (player?.asked != null) this.#tellSpent(player.asked);
+      if (player?.asked != null) this.#printSpent(player.asked);
     } finally {
       store.value.close();
     }
@@ -334,22 +333,21 @@ class Bencher {
     const order = this.#bench.SUITES.map(({ id }) => id);
     const inOrder = [...results.value].sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite));
     const file = store.publish(this.#bench.page(inOrder));
-    if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('', `the same as a page: ${file}`);
+    if (!this.#context.wantsJson) this.#context.notes.say('', `the same as a page: ${file}`);
   }
 
   /** Null: the run may start. What it will come to is told in any case. */
   #agrees({ id }: Suite, estimate: Estimate, asked: AskedModel | null): Fault | null {
     if (asked === null || estimate.units === 0) return null;
     const cost = this.#bench.costOf(estimate, asked.price);
-    if (this.#surroundings.wantsJson)
-      this.#surroundings.json({ kind: 'bench.estimate', suite: id, ...estimate, cost });
+    if (this.#context.wantsJson) this.#context.json({ kind: 'bench.estimate', suite: id, ...estimate, cost });
     else this.#note(`${id}: ${estimateText(asked.played, estimate, cost)}`);
     return this.#isAgreed ? null : NOT_AGREED;
   }
 
-  #tellSpent({ spending: { spent } }: AskedModel): void {
+  #printSpent({ spending: { spent } }: AskedModel): void {
     if (spent.calls === 0) return;
-    if (this.#surroundings.wantsJson) return this.#surroundings.json({ kind: 'bench.spent', ...spent });
+    if (this.#context.wantsJson) return this.#context.json({ kind: 'bench.spent', ...spent });
     const { calls, inputTokens, outputTokens, cost } = spent;
     const money = cost === null ? '' : `, cost ${Number(cost.toPrecision(3))}`;
     this.#note(`asked the model ${calls} times: ${inputTokens} tokens in and ${outputTokens} out${money}`);
@@ -366,7 +364,7 @@ class Bencher {
   }
 
   #progressOf({ id }: Suite): BenchProgress {
-    const { notes, hasUnicode } = this.#surroundings;
+    const { notes, hasUnicode } = this.#context;
     return new BenchProgress(
       {
         write: (text) => process.stderr.write(text),
@@ -381,11 +379,11 @@ class Bencher {
   }
 
   #observer({ id }: Suite, progress: BenchProgress): Observer {
-    const surroundings = this.#surroundings;
+    const context = this.#context;
     return {
       began: (beginning, notices, units) => {
-        if (surroundings.wantsJson)
-          return surroundings.json({ kind: 'bench.began', suite: id, units, beginning, notices });
+        if (context.wantsJson)
+          return context.json({ kind: 'bench.began', suite: id, units, beginning, notices });
         if (beginning.kind === 'resumed')
           this.#note(
             beginning.records >= units
@@ -400,22 +398,21 @@ class Bencher {
       progressed: (now) => progress.update(now),
       unitFailed: (key, message) => {
         progress.clear();
-        if (surroundings.wantsJson)
-          surroundings.json({ kind: 'bench.failed', suite: id, unit: key, message });
-        else surroundings.notes.say('!! ', `${id}: ${key} could not be measured: ${message}`, 'warn');
+        if (context.wantsJson) context.json({ kind: 'bench.failed', suite: id, unit: key, message });
+        else context.notes.say('!! ', `${id}: ${key} could not be measured: ${message}`, 'warn');
       },
     };
   }
 
-  #tell({ result, missing, isInterrupted }: Ran): ExitCode {
-    if (this.#surroundings.wantsJson) this.#surroundings.json(this.#bench.resultLine(result));
+  #print({ result, missing, isInterrupted }: Ran): ExitCode {
+    if (this.#context.wantsJson) this.#context.json(this.#bench.resultLine(result));
     else renderResult(this.#look, result);
     if (missing.length > 0 || isInterrupted) return EXIT.failed;
     return result.aims.every(({ isMet }) => isMet) ? EXIT.done : EXIT.refused;
   }
 
   #note(text: string): void {
-    if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('cordon: ', text);
+    if (!this.#context.wantsJson) this.#context.notes.say('cordon: ', text);
   }
 }
 

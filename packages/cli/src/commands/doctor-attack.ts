@@ -6,19 +6,19 @@
  * Ring 1.
  */
 import type { Result as Attempted, Outcome } from '@cordon/attacks';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
-import { readWeaker } from '../weaker.ts';
+import { renderTable } from '@cordon/console/text';
+import { readWeaker } from '@cordon/runtime/weaker';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
 import { doctor } from './doctor.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** `wanted`: the group of attempts to make; true: all. */
-export async function doctorAttack(surroundings: Surroundings, wanted: string | true): Promise<ExitCode> {
-  const code = await doctor(surroundings);
+export async function doctorAttack(context: CommandContext, wanted: string | true): Promise<ExitCode> {
+  const code = await doctor(context);
   if (code !== EXIT.done) return code;
   const suite = await loadSuite();
   if (suite === null) {
-    surroundings.notes.say(
+    context.notes.say(
       'cordon: ',
       'the escape attempts are not installed: only the source repository contains them',
       'bad',
@@ -29,15 +29,15 @@ export async function doctorAttack(surroundings: Surroundings, wanted: string | 
   const attempts = all.filter(({ group }) => wanted === true || group === wanted);
   if (attempts.length === 0) {
     const groups = [...new Set(all.map(({ group }) => group))].join(', ');
-    surroundings.notes.say('cordon: ', `unknown group of attempts; help: use one of ${groups}`, 'bad');
+    context.notes.say('cordon: ', `unknown group of attempts; help: use one of ${groups}`, 'bad');
     return EXIT.failed;
   }
-  const weaker = readWeaker(surroundings.configurationInEffect()?.weaker ?? []);
-  const progress = new Progress(surroundings, attempts.length);
+  const weaker = readWeaker(context.configurationInEffect()?.weaker ?? []);
+  const progress = new Progress(context, attempts.length);
   const step = () => progress.step();
   const results = await suite.runSuite(attempts, step, weaker.ok ? weaker.value : []);
   progress.clear();
-  return tell(surroundings, results);
+  return print(context, results);
 }
 
 async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
@@ -49,17 +49,17 @@ async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
   }
 }
 
-function tell(surroundings: Surroundings, results: readonly Attempted[]): ExitCode {
+function print(context: CommandContext, results: readonly Attempted[]): ExitCode {
   const bad = results.filter(({ verdict }) => verdict !== 'stopped' && verdict !== 'known');
   const isGood = bad.length === 0 && results.length > 0;
-  if (surroundings.wantsJson) {
-    for (const result of results) surroundings.json(asJson(result));
-    surroundings.json({
+  if (context.wantsJson) {
+    for (const result of results) context.json(asJson(result));
+    context.json({
       kind: 'doctor.attacked',
       tried: results.length,
       stopped: results.length - bad.length,
     });
-  } else show(surroundings, results, bad);
+  } else show(context, results, bad);
   return isGood ? EXIT.done : EXIT.failed;
 }
 
@@ -92,8 +92,8 @@ function inWords(outcome: Outcome): string {
   }
 }
 
-function show(surroundings: Surroundings, results: readonly Attempted[], bad: readonly Attempted[]): void {
-  const { output, options } = surroundings;
+function show(context: CommandContext, results: readonly Attempted[], bad: readonly Attempted[]): void {
+  const { output, options } = context;
   const shown = options.verbose === true ? results : results.filter(({ verdict }) => verdict !== 'stopped');
   output.line();
   renderTable(output, ['', 'attempts', 'tried', 'stopped'], groupRows(results));
@@ -136,13 +136,13 @@ const CLEAR = '\r\u001b[K';
 
 /** One line that is overwritten, for people who wait. */
 class Progress {
-  readonly #surroundings: Surroundings;
+  readonly #context: CommandContext;
   readonly #total: number;
   readonly #began = performance.now();
   #done = 0;
 
-  constructor(surroundings: Surroundings, total: number) {
-    this.#surroundings = surroundings;
+  constructor(context: CommandContext, total: number) {
+    this.#context = context;
     this.#total = total;
   }
 
@@ -159,6 +159,6 @@ class Progress {
   }
 
   #isShown(): boolean {
-    return process.stderr.isTTY === true && !this.#surroundings.wantsJson;
+    return process.stderr.isTTY === true && !this.#context.wantsJson;
   }
 }

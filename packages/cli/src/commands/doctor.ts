@@ -1,16 +1,16 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
 import { arch, platform, release } from 'node:os';
+import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
+import { runsPrograms } from '@cordon/config/reading';
+import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
+import { openJournal } from '@cordon/runtime/journal';
+import { readWeaker } from '@cordon/runtime/weaker';
 import { LAYERS, openSandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
-import { type Configuration, isProviderConfigured, modelInUse } from '../config.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { openJournal } from '../journal.ts';
-import { runsPrograms } from '../paths.ts';
-import { renderTable } from '../table.ts';
-import { VERSION } from '../version.ts';
-import { readWeaker } from '../weaker.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT, type ExitCode } from '../context/exit.ts';
+import { VERSION } from '../context/version.ts';
 
 interface Check {
   readonly name: string;
@@ -21,11 +21,11 @@ interface Check {
   readonly remedy: string | null;
 }
 
-export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
-  const configuration = surroundings.configurationInEffect();
+export async function doctor(context: CommandContext): Promise<ExitCode> {
+  const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const weaker = readWeaker(configuration.weaker);
-  if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
+  if (!weaker.ok) return context.reportSetupError({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
   const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();
@@ -44,10 +44,10 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
   ];
   if (store.ok) store.value.close();
   const ready = report.ready && store.ok;
-  if (surroundings.wantsJson) {
-    for (const check of checks) surroundings.json({ kind: 'doctor.check', ...check });
-    surroundings.json({ kind: 'doctor.result', ready });
-  } else show(surroundings, checks, ready);
+  if (context.wantsJson) {
+    for (const check of checks) context.json({ kind: 'doctor.check', ...check });
+    context.json({ kind: 'doctor.result', ready });
+  } else show(context, checks, ready);
   return ready ? EXIT.done : EXIT.failed;
 }
 
@@ -86,7 +86,7 @@ function modelInWords(configuration: Configuration): string {
     : 'none configured; the built-in demonstration model plays scenarios';
 }
 
-function show({ output }: Surroundings, checks: readonly Check[], ready: boolean): void {
+function show({ output }: CommandContext, checks: readonly Check[], ready: boolean): void {
   const rows = checks.map(({ name, ok, why, remedy }) => [
     ok ? (remedy === null ? 'yes' : 'but') : 'NO',
     name,

@@ -4,7 +4,19 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
+
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { readLabelFile, readLabels } from '@cordon/config/labels';
+import {
+  ConfigReader,
+  type Located,
+  type ObjectReader,
+  parseJsonFile,
+  plainJson,
+  quoted,
+  readTextFile,
+  suggestion,
+} from '@cordon/config/reading';
 import {
   type Diagnostic,
   failed,
@@ -17,14 +29,9 @@ import {
 import type { Asking } from '@cordon/detectors';
 import type { TraceEvent } from '@cordon/policy';
 import { TraceLabels } from '@cordon/policy-tools';
-import { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
-import { readLabelFile, readLabels } from '../label-file.ts';
-import { nearest } from '../nearest.ts';
-import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '../policy-files.ts';
-import { parseJsonFile, readTextFile } from '../text-file.ts';
+import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '@cordon/scan';
 import type { Expectation, ExpectedFinding, Verdict } from './expectation.ts';
 import { readTrace } from './test-trace.ts';
-
 export const TEST_FILE_END = '.test.json';
 
 export interface TestFile {
@@ -245,8 +252,7 @@ class CaseReader {
   #rule(at: Located): string {
     const rule = this.#reader.string(at) ?? '';
     if (rule !== '' && !this.#rules.includes(rule)) {
-      const meant = nearest(rule, this.#rules);
-      const help = meant === null ? `rules: ${this.#rules.join(', ')}` : `did you mean \`${meant}\`?`;
+      const help = suggestion(rule, this.#rules, `rules: ${this.#rules.join(', ')}`);
       this.#reader.reportAt(at, { code: 'TST002', message: `the policy has no rule ${quoted(rule)}`, help });
     }
     return rule;

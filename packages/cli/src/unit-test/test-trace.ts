@@ -4,11 +4,17 @@
  *
  * Ring 1; see docs/policy/testing.md.
  */
+
+import {
+  type ConfigReader,
+  type Located,
+  type ObjectReader,
+  plainJson,
+  quoted,
+} from '@cordon/config/reading';
 import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { type ConfigReader, type Located, type ObjectReader, plainJson, quoted } from '../config-reader.ts';
-import { MessageStream } from '../message-stream.ts';
-import type { Dialect } from '../policy-files.ts';
+import { type Dialect, MessageStream } from '@cordon/scan';
 
 const TEXT_FORMS = ['system', 'user', 'assistant'] as const;
 const HUB_FORMS = ['request', 'response', 'release', 'egress'] as const;

@@ -1,0 +1,273 @@
+/**
+ * `cordon apps review`, `pin` and `unpin`: apps are started as for use, without a query and without a way out, to hear
+ * what they say of themselves; the user agrees to it, or does not.
+ *
+ * Ring 1; what is shown and asked is in review.ts.
+ */
+
+import type { Configuration } from '@cordon/config';
+import { realPath } from '@cordon/config/reading';
+import { appParts, drawReview, partDifferences, scannedDescription } from '@cordon/console/review';
+import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
+import {
+  type AppDescription,
+  descriptionDigest,
+  type Review,
+  type Reviewer,
+  type Session,
+  type Vetting,
+} from '@cordon/hub';
+import { closeRuntime, openRuntime } from '@cordon/runtime';
+import { type Composed, knownApps } from '@cordon/runtime/compose';
+import type { CommandContext } from '../../context/command-context.ts';
+import { reviewerOf } from '../../context/consent.ts';
+import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { usingStore } from '../../context/opened-store.ts';
+import { composeReviewed } from '../../context/with-session.ts';
+import { noSuchApp } from './no-such-app.ts';
+
+export interface ReviewOptions {
+  /** Also what was agreed to, to see whether it is still so. */
+  readonly all: boolean;
+  readonly yes: boolean;
+}
+
+/** Nothing but the review is asked here. */
+const NOBODY: Consent = {
+  permission: () => Promise.resolve({ allow: false, reason: 'no-answer' }),
+  choose: () => Promise.resolve(null),
+};
+
+export async function reviewApps(
+  context: CommandContext,
+  names: readonly string[],
+  options: ReviewOptions,
+): Promise<ExitCode> {
+  return withReviews(context, names, options.yes, async (run) => {
+    const wanted = run.configuration.apps.filter(({ id: app, source }) =>
+      names.length > 0
+        ? names.includes(app)
+        : source.kind !== 'instructions' && (options.all || !run.isAgreed(app)),
+    );
+    if (wanted.length === 0) run.note('no app is new or changed; `--all` reviews all apps again');
+    let code: ExitCode = EXIT.done;
+    for (const app of wanted) {
+      if (context.ending.aborted) return EXIT.refused;
+      const next = await run.review(app, options.yes ? AGREES : run.reviewer);
+      if (next > code) code = next;
+    }
+    return code;
+  });
+}
+
+/** Exit code 1: it says something else. */
+export async function pinApp(context: CommandContext, name: string, pin: string): Promise<ExitCode> {
+  if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
+    const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
+    context.reportFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
+    return EXIT.failed;
+  }
+  return withReviews(context, [name], false, async (run) => {
+    const app = run.configuration.apps.find(({ id: installed }) => installed === name);
+    return app === undefined ? EXIT.failed : run.review(app, null, pin);
+  });
+}
+
+/** Exit code 1: there was nothing to take back. */
+export function unpinApp(context: CommandContext, name: string): Promise<ExitCode> {
+  const configuration = context.configuration();
+  if (configuration === null) return Promise.resolve(EXIT.failed);
+  return usingStore(context, configuration, ({ pins }) => {
+    const isRemoved = pins.remove(realPath(configuration.folder), id(name));
+    if (context.wantsJson) context.json({ kind: 'app.unpinned', id: name, removed: isRemoved });
+    else
+      context.output.say(
+        '',
+        isRemoved ? `\`${name}\` needs a review again` : `you have not agreed to an app \`${name}\``,
+      );
+    return isRemoved ? EXIT.done : EXIT.refused;
+  });
+}
+
+const AGREES: Reviewer = { agrees: () => Promise.resolve(true) };
+
+async function withReviews(
+  context: CommandContext,
+  names: readonly string[],
+  agreesUnasked: boolean,
+  use: (run: Run) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const configuration = context.configuration();
+  if (configuration === null) return EXIT.failed;
+  const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
+  if (missing !== undefined) {
+    context.reportFault(noSuchApp(missing, configuration));
+    return EXIT.failed;
+  }
+  if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
+  const runtime = await openRuntime(configuration);
+  if (!runtime.ok) return context.reportSetupError(runtime.fault);
+  const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);
+  if (!composed.ok) {
+    await closeRuntime(runtime.value);
+    return context.reportSetupError(composed.fault);
+  }
+  const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
+  if (!session.ok) {
+    await closeRuntime(composed.value);
+    context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
+    return EXIT.failed;
+  }
+  try {
+    return await use(new Run(context, configuration, composed.value, session.value));
+  } finally {
+    await session.value.close('end');
+    await closeRuntime(composed.value);
+  }
+}
+
+class Run {
+  readonly configuration: Configuration;
+  readonly #context: CommandContext;
+  readonly #composed: Composed;
+  readonly #session: Session;
+
+  constructor(context: CommandContext, configuration: Configuration, composed: Composed, session: Session) {
+    this.configuration = configuration;
+    this.#context = context;
+    this.#composed = composed;
+    this.#session = session;
+  }
+
+  /** The person at the terminal; null: there is none. */
+  get reviewer(): Reviewer | null {
+    return reviewerOf(this.#context, () => knownApps(this.configuration, this.#composed.store));
+  }
+
+  isAgreed(app: AppId): boolean {
+    return this.#composed.pins.digest(app) !== null;
+  }
+
+  /** `wanted`: the pin of what somebody else has looked at; what has another is not shown, and agreed to by nobody. */
+  async review(
+    app: InstalledApp,
+    reviewer: Reviewer | null,
+    wanted: string | null = null,
+  ): Promise<ExitCode> {
+    if (app.source.kind === 'instructions') {
+      this.#say(app.id, 'its whole description is in the configuration; `cordon apps show` prints it');
+      return EXIT.done;
+    }
+    const vetted = await this.#session.review(app.id, (_, said) =>
+      wanted === null ? this.#look(app, said, reviewer) : Promise.resolve(this.#compare(app, said, wanted)),
+    );
+    if (!vetted.ok) return this.#failed(vetted.fault);
+    return wanted !== null && vetted.value.kind !== 'pinned'
+      ? this.#otherPin(app, vetted.value.fault)
+      : this.#ended(app, vetted.value);
+  }
+
+  async #look(app: InstalledApp, said: AppDescription, reviewer: Reviewer | null): Promise<Vetting> {
+    const { pins } = this.#composed;
+    const known = pins.recheck(app, said);
+    if (known.kind === 'pinned') return known;
+    const review = pins.reviewOf(app, said);
+    this.#print(review, reviewer);
+    const isAgreed = (await reviewer?.agrees(review, this.#context.ending)) === true;
+    return isAgreed ? pins.agree(app, said) : known;
+  }
+
+  /** An app that was agreed to before is compared as well: whoever names a pin wants to know whether it still holds. */
+  #compare(app: InstalledApp, said: AppDescription, wanted: string): Vetting {
+    const { pins } = this.#composed;
+    const pin = descriptionDigest(said);
+    if (pin !== wanted) {
+      const help = '`cordon apps review` shows what it says';
+      return {
+        kind: 'unreviewed',
+        fault: fault('app-unreviewed', `its description is different and has the pin ${pin}`, help),
+      };
+    }
+    const known = pins.recheck(app, said);
+    return known.kind === 'pinned' ? known : pins.agree(app, said);
+  }
+
+  /** A reviewer at a terminal draws it himself. */
+  #print(review: Review, reviewer: Reviewer | null): void {
+    const others = knownApps(this.configuration, this.#composed.store);
+    if (this.#context.wantsJson) return this.#context.json(reviewJson(review, others));
+    if (reviewer === null || reviewer === AGREES)
+      drawReview(this.#context.output, review, others, Number.POSITIVE_INFINITY);
+  }
+
+  #ended(app: InstalledApp, vetting: Vetting): ExitCode {
+    if (vetting.kind !== 'pinned') return this.#notAgreed(app, vetting.fault);
+    const pin = descriptionDigest(vetting.description);
+    const demanded = this.configuration.entries.get(app.id)?.pin ?? null;
+    const isNew = vetting.by === 'user';
+    if (this.#context.wantsJson)
+      this.#context.json({ kind: 'app.pinned', id: app.id, digest: vetting.digest, pin, isNew });
+    else if (!isNew) this.#say(app.id, 'nothing has changed');
+    // Not wrapped: what is copied must stay one line.
+    else this.#context.output.line(`${app.id}: agreed to, "pin": "${pin}"`);
+    if (demanded === null || demanded === pin) return EXIT.done;
+    this.#failed(
+      fault(
+        'app-unreviewed',
+        `the configuration requires a different description of \`${app.id}\``,
+        `write \`"pin": "${pin}"\` there`,
+      ),
+    );
+    return EXIT.refused;
+  }
+
+  #notAgreed(app: InstalledApp, reason: Fault): ExitCode {
+    if (this.#context.wantsJson)
+      this.#context.json({ kind: 'app.declined', id: app.id, reason: reason.message });
+    else {
+      const hint = this.#context.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
+      this.#say(app.id, `not agreed to, and not used${hint}`);
+    }
+    return EXIT.refused;
+  }
+
+  #otherPin(app: InstalledApp, { message, help }: Fault): ExitCode {
+    if (this.#context.wantsJson) this.#context.json({ kind: 'app.declined', id: app.id, reason: message });
+    else this.#say(app.id, `${message}; ${help}`);
+    return EXIT.refused;
+  }
+
+  #failed(reason: Fault): ExitCode {
+    this.#context.reportFault(reason);
+    return EXIT.failed;
+  }
+
+  note(text: string): void {
+    if (!this.#context.wantsJson) this.#context.output.say('', text);
+  }
+
+  #say(app: AppId, text: string): void {
+    if (!this.#context.wantsJson) this.#context.output.say(`${app}: `, text);
+  }
+}
+
+function reviewJson(review: Review, others: ReturnType<typeof knownApps>) {
+  const { app, configured, description, digest, before } = review;
+  return {
+    kind: 'app.review',
+    id: app.id,
+    state: before === null ? 'new' : 'changed',
+    digest,
+    pin: descriptionDigest(description),
+    configured,
+    description,
+    findings: scannedDescription(
+      description,
+      others.filter(({ id: other }) => other !== app.id),
+    ),
+    difference:
+      before === null
+        ? null
+        : partDifferences(appParts(before.configured, before.description), appParts(configured, description)),
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * One query from the command line, shared by `ask` and `chat`: asked, printed as it happens, answered.
+ *
+ * Ring 1.
+ */
+import type { Outcome, Session } from '@cordon/hub';
+import type { CommandContext } from '../../context/command-context.ts';
+
+/** Ctrl-C stops the query and nothing else. */
+export function runQuery(
+  context: CommandContext,
+  session: Session,
+  text: string,
+  isPrivate: boolean,
+): Promise<Outcome> {
+  return stoppable(context, (signal) => session.ask(text, signal, { isPrivate }));
+}
+
+/** The unfinished query of the session, from what is finished. */
+export function resumeQuery(context: CommandContext, session: Session): Promise<Outcome> {
+  return stoppable(context, (signal) => session.goOn(signal));
+}
+
+async function stoppable(
+  context: CommandContext,
+  run: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  const stopping = new AbortController();
+  const before = context.onInterrupt;
+  context.onInterrupt = () => stopping.abort();
+  try {
+    return await run(stopping.signal);
+  } finally {
+    context.onInterrupt = before;
+  }
+}
+
+/** A session is left open where something of its query is worth going on with. */
+export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'suspend' {
+  if (kind === 'cancelled') return 'suspend';
+  return unfinished !== null && (unfinished.finished > 0 || unfinished.inDoubt.length > 0)
+    ? 'suspend'
+    : 'end';
+}
+
+/** The answer on standard output; why there is none, beside it. */
+export function printOutcome(context: CommandContext, outcome: Outcome): void {
+  const { answer, kind, reason, help } = outcome;
+  if (context.wantsJson) return;
+  if (answer !== null) context.answer(answer);
+  if (answer?.trim() === '') context.notes.say('', 'the model returned an empty answer', 'warn');
+  if (kind === 'answered' || reason === null) return;
+  context.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
+  if (help !== null) context.notes.say('  help: ', help);
+}

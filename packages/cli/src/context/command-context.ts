@@ -1,0 +1,252 @@
+/**
+ * What every command is given: the streams and the environment of the process, and the options that all commands share.
+ *
+ * Ring 1.
+ */
+import { homedir } from 'node:os';
+import {
+  type AgreementQuestions,
+  agreementTo,
+  type Configuration,
+  type ConfigurationOptions,
+  isInEffect,
+  loadConfiguration,
+} from '@cordon/config';
+import type { Environment } from '@cordon/config/reading';
+import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
+import { eventLine, jsonLine, Screen } from '@cordon/console/text';
+import { type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
+import type { SetupError } from '@cordon/runtime';
+import { EventRenderer, renderDiagnostics } from '../print/render.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+
+const MOST_ANSWER_LINES = 5_000;
+
+/** As commander hands them over. */
+export interface Options extends ConfigurationOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly isolation?: string;
+  readonly private?: boolean;
+  readonly answers?: string;
+  readonly denyWarned?: boolean;
+  readonly allowRest?: boolean;
+  readonly denyAll?: boolean;
+  /** True, or for how long. */
+  readonly wait?: string | boolean;
+  readonly pinUnseen?: boolean;
+}
+
+export class CommandContext {
+  readonly options: Options;
+  readonly home = homedir();
+  /** For people, beside what a command puts out: standard error, so that standard output can be piped. */
+  readonly notes: Screen;
+  /** What a command puts out, for people. */
+  readonly output: Screen;
+  readonly terminal: Terminal;
+  readonly #renderer: EventRenderer;
+  readonly #ending = new AbortController();
+  readonly #noticed = new Set<string>();
+  readonly #ends: (() => Promise<void>)[] = [];
+  #consent: TerminalConsent | null = null;
+  /** Ctrl-C while nothing is asked. */
+  onInterrupt: () => void = () => process.exit(EXIT.refused);
+
+  constructor(options: Options) {
+    this.options = options;
+    this.notes = screen(process.stderr);
+    this.output = screen(process.stdout);
+    this.terminal = new Terminal({
+      input: process.stdin,
+      output: process.stderr,
+      screen: this.notes,
+      isInteractive: process.stdin.isTTY === true,
+      marksPastes: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
+      clock: terminalClock,
+      onInterrupt: () => this.onInterrupt(),
+    });
+    this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
+    process.on('SIGINT', () => this.onInterrupt());
+    process.on('SIGTERM', () => {
+      this.#ending.abort();
+      this.onInterrupt();
+    });
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => this.#cannotTell(error));
+    process.stderr.on('error', () => process.exit(EXIT.failed));
+    // Also where a signal or a fault ends the process.
+    process.once('exit', () => this.terminal.restore());
+    // A terminal that is gone, a folder instead of a file: nothing more will come.
+    process.stdin.on('error', () => this.terminal.close());
+  }
+
+  /** Where whoever read it has gone, nobody waits for a reason; where a disk is full, somebody does. */
+  #cannotTell({ code, message }: NodeJS.ErrnoException): never {
+    const reason = code === 'ENOSPC' ? 'there is no room left' : (code ?? message);
+    if (code !== 'EPIPE') this.notes.say('cordon: ', `standard output cannot be written: ${reason}`, 'bad');
+    return process.exit(EXIT.failed);
+  }
+
+  /** Aborts when a signal asks the process to end, and not only to stop its current work. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Milliseconds since the epoch. */
+  readonly now = (): number => Date.now();
+
+  get wantsJson(): boolean {
+    return this.options.json === true;
+  }
+
+  /** For those who need a variable that no configuration names: where programs and package managers are set up. */
+  get environment(): Environment {
+    return process.env;
+  }
+
+  /** Whether what reads our output understands UTF-8; where nothing is said about it, it does. */
+  get hasUnicode(): boolean {
+    const { LC_ALL, LC_CTYPE, LANG } = process.env;
+    const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
+    return locale === undefined || /utf-?8/i.test(locale);
+  }
+
+  /** Null: what is wrong is reported. */
+  configuration(overrides: ConfigurationOptions = {}): Configuration | null {
+    const loaded = loadConfiguration({
+      environment: process.env,
+      cwd: process.cwd(),
+      home: this.home,
+      options: { ...this.options, ...overrides },
+    });
+    const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;
+    this.reportDiagnostics(diagnostics);
+    return loaded.ok ? loaded.value : null;
+  }
+
+  /**
+   * The same, for commands that ask nobody: as if a file in the current folder that the user has not agreed to were not
+   * there, which is said.
+   */
+  configurationInEffect(): Configuration | null {
+    const found = this.configuration();
+    if (found === null || isInEffect(found, this.now)) return found;
+    this.notes.say(
+      '',
+      `${found.file} is left out: you have not agreed to it (\`cordon apps review\`)`,
+      'warn',
+    );
+    return this.configuration({ withoutFound: true });
+  }
+
+  /** Whether the configuration may take effect; false: the reason is reported. */
+  async agrees(configuration: Configuration, agreesUnasked = false): Promise<boolean> {
+    const refusal = await agreementTo(configuration, {
+      asks: this.agreementQuestions(),
+      now: this.now,
+      agreesUnasked,
+    });
+    if (refusal !== null) this.reportFault(refusal);
+    return refusal === null;
+  }
+
+  /** Asks the person at this terminal about files that were found in the current folder. */
+  agreementQuestions(): AgreementQuestions {
+    return new TerminalAgreement({ screen: this.notes, terminal: this.terminal, signal: this.ending });
+  }
+
+  /** One for all questions: those that are open at the same time are shown together. */
+  terminalConsent(): TerminalConsent {
+    this.#consent ??= new TerminalConsent({ screen: this.notes, terminal: this.terminal, now: this.now });
+    return this.#consent;
+  }
+
+  /** A line of `--answers -` was neither a query nor an answer. */
+  reportRefusedLine(reason: string): void {
+    if (this.wantsJson) this.json({ kind: 'answer.refused', reason });
+    else this.notes.say('no answer: ', reason, 'warn');
+  }
+
+  /** One event, as it happens. */
+  printEvent(event: Event): void {
+    if (this.wantsJson) this.write(eventLine(event));
+    else if (!event.kind.startsWith('answer.') && !this.#isPrintedLater(event)) {
+      // Steps continue beside a question; their lines come when it is answered.
+      this.terminal.whenFree(() => this.#renderer.render(event));
+    }
+  }
+
+  /** `printOutcome` prints once what ended a query, with its remedy; printed twice it would read like two failures. */
+  #isPrintedLater({ kind }: Event): boolean {
+    return this.options.verbose !== true && (kind === 'query.ended' || kind === 'model-call.failed');
+  }
+
+  json(value: object): void {
+    process.stdout.write(jsonLine(value));
+  }
+
+  /** Whole lines for whoever reads standard output, made for that. */
+  write(lines: string): void {
+    process.stdout.write(lines);
+  }
+
+  /** The answer: framed on a terminal, where text of others could otherwise act; in a pipe plain, but for what could act behind it. */
+  answer(text: string): void {
+    if (process.stdout.isTTY === true) this.output.quote(text, MOST_ANSWER_LINES);
+    else process.stdout.write(`${harmlessText(text)}\n`);
+  }
+
+  reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
+    if (diagnostics.length === 0) return;
+    if (this.wantsJson)
+      for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
+    renderDiagnostics(this.notes, diagnostics);
+  }
+
+  /** Problems of a text, for people only: for commands whose standard output has lines of one shape and no other. */
+  noteDiagnostics(diagnostics: readonly Diagnostic[]): void {
+    renderDiagnostics(this.notes, diagnostics);
+  }
+
+  /** What is weaker than usual; each once, however many sessions are opened. In JSON the session's events say it. */
+  printNotices(notices: readonly string[]): void {
+    for (const notice of notices.filter((text) => !this.#noticed.has(text))) {
+      this.#noticed.add(notice);
+      if (!this.wantsJson) this.notes.say('!! ', notice, 'bad');
+    }
+  }
+
+  reportFault({ kind, message, help }: Fault): void {
+    if (this.wantsJson)
+      this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
+    this.noteFault({ kind, message, ...(help === undefined ? {} : { help }) });
+  }
+
+  /** For people only. */
+  noteFault({ message, help }: Fault): void {
+    this.notes.say('cordon: ', message, 'bad');
+    if (help !== undefined) this.notes.say('  help: ', help);
+  }
+
+  reportSetupError(error: SetupError): ExitCode {
+    if (error.kind === 'diagnostics') this.reportDiagnostics(error.diagnostics);
+    else this.reportFault(error.fault);
+    return EXIT.failed;
+  }
+
+  /** To be done when the command is over, however it ended. */
+  atEnd(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
+  async close(): Promise<void> {
+    this.terminal.close();
+    await Promise.all(this.#ends.map((end) => end()));
+  }
+}
+
+function screen(output: NodeJS.WriteStream): Screen {
+  const { NO_COLOR = '', TERM } = process.env;
+  const hasColor = output.isTTY === true && NO_COLOR === '' && TERM !== 'dumb';
+  return new Screen({ output, columns: () => output.columns ?? 80, hasColor });
+}

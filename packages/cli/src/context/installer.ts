@@ -1,0 +1,27 @@
+/** Fetching packages for somebody at this terminal. Ring 1. */
+import { agreementToRegistry, type Configuration } from '@cordon/config';
+import type { Installer } from '@cordon/install';
+import { machineInstaller } from '@cordon/runtime/installer';
+import type { CommandContext } from './command-context.ts';
+
+/** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
+export function installerOf(context: CommandContext, configuration: Configuration): Installer {
+  const { environment, home, notes, now } = context;
+  return machineInstaller(configuration, {
+    environment,
+    home,
+    agreesTo: async ({ url, namedBy }) => {
+      const asks = context.agreementQuestions();
+      const refusal =
+        namedBy === null
+          ? null
+          : await agreementToRegistry(
+              { file: namedBy.path, text: namedBy.text, url },
+              configuration.ownDataFolder,
+              { asks, now },
+            );
+      if (refusal === null && !context.wantsJson) notes.say('fetching from ', url, 'dim');
+      return refusal;
+    },
+  });
+}

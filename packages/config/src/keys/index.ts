@@ -1,0 +1,2 @@
+export { keyFiles, readJournalKey } from './journal-key.ts';
+export { keySource, readStoreKey } from './store-key.ts';

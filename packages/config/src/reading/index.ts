@@ -1,0 +1,21 @@
+export { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from './config-reader.ts';
+export { jsonFault, jsonFaultOfLine } from './json-fault.ts';
+export { type JsonMember, LineMap, withoutMember } from './json-text.ts';
+export { nearest, suggestion } from './nearest.ts';
+export {
+  absolutePath,
+  CODE_ROOT,
+  cacheFolder,
+  configurationCandidates,
+  covers,
+  defaultDataFolder,
+  type Environment,
+  isFile,
+  mountRunsPrograms,
+  PROGRAM_FOLDERS,
+  realPath,
+  runsPrograms,
+  stateFolder,
+  writtenFolders,
+} from './paths.ts';
+export { openBytes, parseJsonFile, readStream, readTextFile } from './text-file.ts';

@@ -1,0 +1,120 @@
+/**
+ * What an app is and says of itself as texts that a person can read and compare: one for command and manifest, one
+ * for its instructions, one for each tool.
+ *
+ * Ring 0: the user agrees to what is shown by it.
+ */
+import { canonicalJson, closedFormats, isJsonObject, type Json } from '@cordon/core';
+import { type AppDescription, type DescribedTool, INSTRUCTIONS_LENGTH, type LeftOut } from '@cordon/hub';
+import { type DiffLine, diffLines } from '../text/text-diff.ts';
+
+export interface AppPart {
+  /** In our own words, and the name of a tool, which is plain. */
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface PartDifference {
+  readonly title: string;
+  readonly kind: 'new' | 'gone' | 'changed';
+  readonly lines: readonly DiffLine[];
+}
+
+/** Everything, in the order in which it is shown. */
+export function appParts(configured: Json, description: AppDescription): readonly AppPart[] {
+  const { instructions, tools, leftOut = [] } = description;
+  return [
+    { title: CONFIGURED, text: pretty(configured) },
+    ...(instructions === '' ? [] : [{ title: 'instructions', text: instructions }]),
+    ...tools.map((tool) => ({ title: `tool ${tool.name}`, text: toolText(tool) })),
+    ...(leftOut.length === 0
+      ? []
+      : [{ title: 'left out by Cordon', text: leftOut.map(leftOutText).join('\n') }]),
+  ];
+}
+
+/** What of an app's words nobody acts on, and why. */
+export function leftOutText(left: LeftOut): string {
+  switch (left.kind) {
+    case 'tool':
+      return `the tool ${JSON.stringify(left.name)}: its name is not 1 to 128 letters, digits or _ . / : -; nobody can call it`;
+    case 'instructions':
+      return `the last ${left.characters} characters of its instructions: no model reads more than ${INSTRUCTIONS_LENGTH}`;
+  }
+}
+
+const CONFIGURED = 'command and manifest';
+
+function toolText({ title, description, input, output, annotations }: DescribedTool): string {
+  return [
+    ...(title === null ? [] : [`title: ${title}`]),
+    ...(description === null ? ['it says nothing of itself'] : [description]),
+    `input: ${pretty(input)}`,
+    ...(output === null ? [] : [`output: ${pretty(output)}`]),
+    ...(annotations === null ? [] : [`annotations: ${pretty(annotations)}`]),
+  ].join('\n');
+}
+
+/** With the gutter, and the mark of a difference, in a terminal of 80. */
+const MOST_COLUMNS = 73;
+
+/** JSON with keys in one order, so that a difference is one of meaning; what fits into a line stands in one. */
+function pretty(value: Json, indent = '', before = indent.length): string {
+  const flat = canonicalJson(value);
+  if (before + flat.length <= MOST_COLUMNS || typeof value !== 'object' || value === null) return flat;
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const members = isList
+    ? value.map((item) => `${inner}${pretty(item, inner)}`)
+    : Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+        .map(([key, item]) => {
+          const name = `${inner}${JSON.stringify(key)}: `;
+          return `${name}${pretty(item, inner, name.length)}`;
+        });
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${members.join(',\n')}\n${indent}${close}`;
+}
+
+/** Part by part; empty where nothing differs. */
+export function partDifferences(
+  before: readonly AppPart[],
+  after: readonly AppPart[],
+): readonly PartDifference[] {
+  const old = new Map(before.map(({ title, text }) => [title, text]));
+  const now = new Map(after.map(({ title, text }) => [title, text]));
+  const gone = before
+    .filter(({ title }) => !now.has(title))
+    .map(({ title, text }): PartDifference => ({ title, kind: 'gone', lines: whole('removed', text) }));
+  const differing = after.flatMap(({ title, text }): readonly PartDifference[] => {
+    const was = old.get(title);
+    if (was === text) return [];
+    if (was === undefined) return [{ title, kind: 'new', lines: whole('added', text) }];
+    return [{ title, kind: 'changed', lines: diffLines(was, text) }];
+  });
+  return [...gone, ...differing];
+}
+
+function whole(kind: 'removed' | 'added', text: string): readonly DiffLine[] {
+  return text.split('\n').map((line) => ({ kind, text: line }));
+}
+
+/** Ways to strings in a schema that are no closed values: what may carry anything. */
+export function freeTexts(schema: Json | undefined, way = ''): readonly string[] {
+  if (!isJsonObject(schema)) return way === '' ? [] : [way];
+  const { type, properties, items } = schema;
+  if (isJsonObject(properties))
+    return Object.entries(properties).flatMap(([key, inner]) =>
+      freeTexts(inner, way === '' ? key : `${way}.${key}`),
+    );
+  if (items !== undefined) return freeTexts(items, `${way}[]`);
+  const isClosed =
+    Array.isArray(schema.enum) ||
+    schema.const !== undefined ||
+    (type !== undefined && CLOSED_TYPES.has(type)) ||
+    (type === 'string' && typeof schema.format === 'string' && CLOSED_FORMATS.has(schema.format));
+  return isClosed || way === '' ? [] : [way];
+}
+
+const CLOSED_TYPES: ReadonlySet<Json> = new Set(['number', 'integer', 'boolean', 'null']);
+const CLOSED_FORMATS: ReadonlySet<string> = new Set(closedFormats());

@@ -1,0 +1,102 @@
+/** What the user is shown of a configuration that was found in a folder: whatever in it makes Cordon ask or stop less. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { agreementTo, isInEffect } from '@cordon/config';
+import { ConfigurationFolder } from '../../../config/test/configuration-folder.ts';
+import { drawFile, TerminalAgreement } from '../../src/questions/agreement-question.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
+import { terminalClock } from '../../src/terminal/terminal-clock.ts';
+import { Screen } from '../../src/text/screen.ts';
+
+function drawn(content: object): string {
+  using folder = new ConfigurationFolder();
+  return drawnIn(folder, content);
+}
+
+function drawnIn(folder: ConfigurationFolder, content: object): string {
+  folder.write('cordon.json', JSON.stringify(content));
+  const configuration = folder.load();
+  assert.ok(configuration.ok);
+  let text = '';
+  const output = { write: (piece: string) => (text += piece) };
+  drawFile(new Screen({ output, columns: () => 200, hasColor: false }), configuration.value, 'new');
+  return text;
+}
+
+const APPS = { mail: { command: 'node', manifest: { description: 'Keeps mail.' } } };
+
+test('ready-made policies that a found file leaves out are named', () => {
+  const without = drawn({ apps: APPS, packs: ['recipients'] });
+  assert.match(
+    without,
+    /without the default policies secrets, personal-data, injection, links, code, loops, tool-poisoning/,
+  );
+  assert.doesNotMatch(drawn({ apps: APPS }), /without the default/);
+});
+
+test('labels of a found file that have less asked are named, and others are not', () => {
+  const loose = {
+    'send_*': { irreversible: false, outward: false },
+    read: { readOnly: true, identifying: [] },
+  };
+  const text = drawn({ apps: APPS, labels: { tools: loose } });
+  assert.match(text, /labels: 1 of tools that can be undone: mail\/send_\*/);
+  assert.match(text, /labels: 1 of tools that send nothing to others: mail\/send_\*/);
+  assert.match(text, /labels: 1 of tools that change nothing: mail\/read/);
+  assert.match(text, /labels: 1 of tools that have arguments that name nothing: mail\/read/);
+  const strict = { 'send_*': { irreversible: true, outward: true, untrusted: true } };
+  assert.doesNotMatch(drawn({ apps: APPS, labels: { tools: strict } }), /labels:/);
+});
+
+test('whom a found file lets rules ask is named', () => {
+  const text = drawn({
+    apps: APPS,
+    detectors: { model: 'obedient', ocr: { url: 'http://localhost:1/ocr' } },
+  });
+  assert.match(text, /rules ask a model: obedient/);
+  assert.match(text, /rules ask for ocr: http:\/\/localhost:1\/ocr/);
+  assert.doesNotMatch(drawn({ apps: APPS }), /rules ask/);
+});
+
+test('modules that a found file lets rules ask are named, with what they reach', () => {
+  using folder = new ConfigurationFolder();
+  folder.write('own/tone.mjs', 'export default {};');
+  const modules = [{ file: 'own/tone.mjs', network: ['api.example.com'] }];
+  const text = drawnIn(folder, { apps: APPS, detectors: { modules } });
+  assert.match(text, /rules ask a module: .*own\/tone\.mjs/);
+  assert.match(text, /network: api\.example\.com/);
+});
+
+test('a module that changes has to be agreed to again, though the file that names it stays the same', async () => {
+  using folder = new ConfigurationFolder();
+  folder.write('own/tone.mjs', 'export default {};');
+  folder.write('cordon.json', JSON.stringify({ detectors: { modules: ['own/tone.mjs'] } }));
+  const now = () => 0;
+  const isTaken = (): boolean => {
+    const loaded = folder.load();
+    assert.ok(loaded.ok, JSON.stringify(loaded));
+    return isInEffect(loaded.value, now);
+  };
+  assert.equal(isTaken(), false);
+  const configuration = folder.load();
+  assert.ok(configuration.ok);
+  const screen = new Screen({ output: { write: () => true }, columns: () => 80, hasColor: false });
+  const terminal = new Terminal({
+    input: new PassThrough(),
+    output: new PassThrough(),
+    screen,
+    isInteractive: false,
+    marksPastes: false,
+    clock: terminalClock,
+    onInterrupt: () => undefined,
+  });
+  const signal = new AbortController().signal;
+  const asks = new TerminalAgreement({ screen, terminal, signal });
+  const parts = { asks, now, agreesUnasked: true };
+  assert.equal(await agreementTo(configuration.value, parts), null);
+  terminal.close();
+  assert.equal(isTaken(), true);
+  folder.write('own/helper.mjs', 'export const all = true;');
+  assert.equal(isTaken(), false);
+});

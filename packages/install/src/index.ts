@@ -1,0 +1,11 @@
+export {
+  type Fetched,
+  fetchPackages,
+  forgetPackage,
+  type Installer,
+  installedRecord,
+  registryFor,
+} from './install.ts';
+export { findNpm } from './npm-program.ts';
+export type { Difference, InstallRecord } from './record.ts';
+export { DEFAULT_STEP_LIMITS } from './step.ts';

@@ -1,0 +1,232 @@
+/**
+ * From which registry packages come: the one that the user's package manager is configured for. Its address is all
+ * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
+ * folder says comes marked as such: somebody else may have put it there.
+ *
+ * Ring 0.
+ */
+import { join } from 'node:path';
+import type { Environment } from '@cordon/config/reading';
+import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+
+export interface Registry {
+  /** Without user and password; ends in `/`. */
+  readonly url: string;
+  /** Which `host:port` the install step may reach, and no other. */
+  readonly reach: readonly { readonly host: string; readonly port: number }[];
+  /** Whether the user has credentials for it, which an install step does not get. */
+  readonly hasCredentials: boolean;
+  /** The file of the current folder that names it; null: the user's own settings do. */
+  readonly namedBy: FolderFile | null;
+}
+
+/** A file that the user may not have written. */
+export interface FolderFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface RegistryPlaces {
+  readonly environment: Environment;
+  readonly home: string;
+  /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there, once the user has agreed to it. */
+  readonly folder: string;
+  /** The folder of the user's npm; null where there is none. */
+  readonly npm: string | null;
+  /** The text of a file; null where there is none that can be read. */
+  readonly read: (path: string) => string | null;
+}
+
+const PYTHON_DEFAULT = 'https://pypi.org/simple/';
+
+/** Where PyPI itself keeps the files that its index names. */
+const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
+
+/** `scope`: of the package (`@x`), or null. A scope may have a registry of its own. */
+export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
+  const folder = folderFile(places);
+  const ofFolder = settingsIn(folder?.text ?? '');
+  const layers = [npmVariables(places), ofFolder, ...npmFiles(places)];
+  const key = scope === null ? 'registry' : settingKey(layers, `${scope}:registry`);
+  const wanted = layers.find((layer) => layer.has(key));
+  const setting = wanted?.get(key) ?? npmDefault(places);
+  if (setting === null)
+    return failed(
+      fault('app-unavailable', 'npm does not say which registry it uses', 'set `registry` in `~/.npmrc`'),
+    );
+  const namedBy = wanted === ofFolder ? folder : null;
+  const address = namedBy === null ? ok(expanded(setting, places.environment)) : unexpanded(setting, namedBy);
+  if (!address.ok) return address;
+  const found = registryOf(address.value, []);
+  if (!found.ok) return found;
+  const { host, pathname } = new URL(found.value.url);
+  const hasCredentials = layers.some((layer) =>
+    [...layer.keys()].some((key) => isCredential(key) && belongsTo(key, host, pathname)),
+  );
+  return ok({ ...found.value, namedBy, hasCredentials: found.value.hasCredentials || hasCredentials });
+}
+
+/**
+ * For npm: the scopes that have another registry than the one that is used, each with an address that the install step does not
+ * reach. Attack: what the user's own registry holds as `@corp/tool` is published in the public one, and taken from there because
+ * another package needs it.
+ */
+export function foreignScopes({ url, reach }: Registry, places: RegistryPlaces): ReadonlyMap<string, string> {
+  const folder = settingsIn(folderFile(places)?.text ?? '');
+  const layers = [npmVariables(places), folder, ...npmFiles(places)];
+  const keys = new Set(layers.flatMap((layer) => [...layer.keys()]).filter((key) => SCOPE_KEY.test(key)));
+  const foreign = new Map<string, string>();
+  for (const key of keys) {
+    const own = registryOf(expanded(settingOf(layers, key) ?? '', places.environment), []);
+    if (own.ok && own.value.url === url) continue;
+    const isReached = !own.ok || reach.some(({ host }) => host === new URL(own.value.url).hostname);
+    foreign.set(key, isReached ? NOWHERE : `https://${new URL(own.value.url).hostname}/`);
+  }
+  return foreign;
+}
+
+const SCOPE_KEY = /^@[^\s:/=]{1,214}:registry$/;
+/** For another registry of the same host, and for what is no address. */
+const NOWHERE = 'https://another-registry.invalid/';
+
+/** The `.npmrc` beside the configuration; null: there is none, or it is the user's own. */
+function folderFile({ folder, home, read }: RegistryPlaces): FolderFile | null {
+  const path = join(folder, NPM_SETTINGS);
+  const text = path === join(home, NPM_SETTINGS) ? null : read(path);
+  return text === null ? null : { path, text };
+}
+
+/** Attack: an address with `${AWS_SECRET_ACCESS_KEY}` in a cloned folder sends the variable to whoever wrote the file. */
+function unexpanded(setting: string, { path }: FolderFile): Result<string, Fault> {
+  if (!setting.includes('${')) return ok(setting);
+  const message = `the registry in \`${path}\` holds a variable of your environment, which no file of a folder is given`;
+  return failed(fault('app-unavailable', message, HOW_TO_NAME_A_REGISTRY));
+}
+
+const HOW_TO_NAME_A_REGISTRY = 'name the registry yourself: `npm_config_registry=URL`, or in `~/.npmrc`';
+
+/** What npm takes where nothing is configured stands in its own source; null: not where it was looked for. */
+function npmDefault({ npm, read }: RegistryPlaces): string | null {
+  const text = npm === null ? null : read(join(npm, NPM_DEFINITIONS));
+  return /\('registry', \{\s*default: '([^']+)'/.exec(text ?? '')?.[1] ?? null;
+}
+
+const NPM_DEFINITIONS = 'node_modules/@npmcli/config/lib/definitions/definitions.js';
+
+type Settings = ReadonlyMap<string, string>;
+
+function settingOf(layers: readonly Settings[], key: string): string | undefined {
+  return layers.find((layer) => layer.has(key))?.get(key);
+}
+
+/** A scope has its own registry where anything names one. */
+function settingKey(layers: readonly Settings[], key: string): string {
+  return layers.some((layer) => layer.has(key)) ? key : 'registry';
+}
+
+/**
+ * npm reads `npm_config_registry` in any case. Attack: npm, which starts this program for `npx cordon`, puts what the
+ * current folder's `.npmrc` says into these variables, expanded. Of what that file sets they say nothing.
+ */
+function npmVariables({ environment, folder, read }: RegistryPlaces): Settings {
+  const { npm_execpath: npm, npm_config_local_prefix: prefix = folder } = environment;
+  const folders = npm === undefined ? [] : [folder, prefix];
+  const unknown = new Set(
+    folders.flatMap((one) => [...settingsIn(read(join(one, NPM_SETTINGS)) ?? '').keys()].map(variableKey)),
+  );
+  const settings = Object.entries(environment).flatMap(([name, value]) => {
+    const key = variableKey(name);
+    if (!key.startsWith(VARIABLE) || value === undefined || value === '') return [];
+    const setting = key.slice(VARIABLE.length);
+    // A scope has its hyphens in npm's settings, also where a variable names it.
+    const named = setting.startsWith('@') ? setting.replaceAll('_', '-') : setting;
+    return unknown.has(setting) ? [] : [[named, value] as const];
+  });
+  return new Map(settings);
+}
+
+const NPM_SETTINGS = '.npmrc';
+const VARIABLE = 'npm_config_';
+
+function variableKey(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
+}
+
+/** In npm's order behind the project's: the user's, the machine's, npm's own. */
+function npmFiles(places: RegistryPlaces): readonly Settings[] {
+  const { home, npm, read } = places;
+  const variables = npmVariables(places);
+  const prefix = npm === null ? '/usr/local' : join(npm, '../../..');
+  const paths = [
+    variables.get('userconfig') ?? join(home, NPM_SETTINGS),
+    variables.get('globalconfig') ?? join(prefix, 'etc/npmrc'),
+    ...(prefix === '/usr' ? ['/etc/npmrc'] : []),
+    ...(npm === null ? [] : [join(npm, 'npmrc')]),
+  ];
+  return paths.map((path) => settingsIn(read(path) ?? ''));
+}
+
+/** Lines `key = value`, sections ignored; as both npm and pip write them. */
+function settingsIn(text: string): Settings {
+  const settings = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, key, value] = /^\s*([^#;[\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (key !== undefined && value !== undefined && !settings.has(key))
+      settings.set(key, value.replace(/^(["'])(.*)\1$/, '$2'));
+  }
+  return settings;
+}
+
+const CREDENTIALS = /(?:^|:)(?:_authToken|_auth|_password|username|certfile|keyfile)$/;
+
+function isCredential(key: string): boolean {
+  return CREDENTIALS.test(key);
+}
+
+/** `//host/path/:_authToken` is for that host; without a host it is for the registry, whichever it is. */
+function belongsTo(key: string, host: string, path: string): boolean {
+  if (!key.startsWith('//')) return true;
+  const place = key.slice(2, key.lastIndexOf(':'));
+  return `${host}${path}`.startsWith(place.replace(/\/$/, ''));
+}
+
+/** `${NAME}` is the variable, as npm reads it. */
+function expanded(text: string, environment: Environment): string {
+  return text.replace(/\$\{([^}]+)\}/g, (whole, name: string) => environment[name] ?? whole);
+}
+
+/** The index of pip or uv. Further indexes (`extra-index-url`) are not used: a name could come from either. */
+export function pythonIndex({ environment, home, read }: RegistryPlaces): Result<Registry, Fault> {
+  const files = [
+    environment.PIP_CONFIG_FILE ?? null,
+    join(environment.XDG_CONFIG_HOME ?? join(home, '.config'), 'pip/pip.conf'),
+    join(home, '.pip/pip.conf'),
+    '/etc/xdg/pip/pip.conf',
+    '/etc/pip.conf',
+  ];
+  const layers = files.map((path) => settingsIn((path === null ? null : read(path)) ?? ''));
+  const fromFile = settingOf(layers, 'index-url') ?? settingOf(layers, 'index_url');
+  const { UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL } = environment;
+  const wanted = [UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL, fromFile].find(
+    (value) => value !== undefined && value !== '',
+  );
+  const address = wanted ?? PYTHON_DEFAULT;
+  return registryOf(address, /^https:\/\/pypi\.org\//.test(address) ? [PYPI_FILES] : []);
+}
+
+function registryOf(text: string, also: Registry['reach']): Result<Registry, Fault> {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    return failed(
+      fault('app-unavailable', 'the registry in the configuration of the package manager is no http address'),
+    );
+  const hasCredentials = url.username !== '' || url.password !== '';
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  url.hash = '';
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  const reach = [{ host: url.hostname, port }, ...also];
+  return ok({ url: url.href, reach, hasCredentials, namedBy: null });
+}

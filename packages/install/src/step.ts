@@ -1,0 +1,255 @@
+/**
+ * One install step: a package manager in a sandbox of its own, whose only way out is a proxy that leads to the registry
+ * and nowhere else, and which sees no file of the user. What it fetched comes back as a stream of files.
+ *
+ * Ring 0.
+ */
+import type { Socket } from 'node:net';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Clock, DEFAULT_APP_LIMITS, type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import {
+  Budget,
+  DEFAULT_EGRESS_LIMITS,
+  destination,
+  type EgressProxy,
+  isAddress,
+  type Lookup,
+  type NetworkEntry,
+  openEgressProxy,
+  type WayOut,
+} from '@cordon/egress';
+import {
+  type ConfinedProcess,
+  checkPath,
+  NODE_INSIDE,
+  type Sandbox,
+  type SandboxSpec,
+} from '@cordon/sandbox';
+import { type InstallPlan, TREE_INSIDE } from './plan.ts';
+import { type ReceivedTree, receiveTree } from './received-tree.ts';
+import type { Registry } from './registry.ts';
+
+export interface StepLimits {
+  readonly seconds: number;
+  /** Everything that is fetched and unpacked, together. */
+  readonly storageMiB: number;
+  readonly files: number;
+}
+
+export const DEFAULT_STEP_LIMITS: StepLimits = { seconds: 300, storageMiB: 768, files: 60_000 };
+
+export interface StepParts {
+  readonly sandbox: Sandbox;
+  readonly lookup: Lookup;
+  readonly dial: (address: string, port: number) => Socket;
+  readonly now: Clock;
+  readonly limits: StepLimits;
+}
+
+/** Fills `folder`, which is there and empty. */
+export async function runStep(
+  plan: InstallPlan,
+  registry: Registry,
+  folder: string,
+  parts: StepParts,
+  cancelled: AbortSignal,
+): Promise<Result<ReceivedTree, Fault>> {
+  const refusals = new Map<string, string>();
+  const way = wayOut(registry, parts, refusals);
+  if (!way.ok) return way;
+  const spec = specOf(plan, parts.limits);
+  if (!spec.ok) return spec;
+  const late = AbortSignal.timeout(parts.limits.seconds * 1000);
+  const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
+  if (!process.ok) return process;
+  const proxy = openProxy(process.value, way.value);
+  try {
+    const outcome = await fetched(process.value, folder, parts.limits);
+    if (outcome.ok) return outcome;
+    if (cancelled.aborted) return failed(fault('cancelled', 'the installation was stopped'));
+    if (late.aborted)
+      return failed(
+        fault('app-unavailable', `the registry did not deliver everything within ${parts.limits.seconds} s`),
+      );
+    return failed(toldFault(outcome.fault, registry, refusals, parts.limits));
+  } finally {
+    process.value.kill();
+    await (await proxy)?.close();
+  }
+}
+
+/** On the listener that the sandbox hands over. Null: the process ended before, or is ended since nothing can serve it. */
+async function openProxy({ listener, kill }: ConfinedProcess, way: WayOut): Promise<EgressProxy | null> {
+  const handed = (await listener) ?? null;
+  if (handed === null) return null;
+  const proxy = await openEgressProxy(handed, way);
+  if (proxy.ok) return proxy.value;
+  kill();
+  return null;
+}
+
+const MIB = 1024 * 1024;
+
+/** `refusals`: gets why a host was not reached, by host. */
+function wayOut(
+  registry: Registry,
+  { lookup, dial, now, limits }: StepParts,
+  refusals: Map<string, string>,
+): Result<WayOut, Fault> {
+  const reach: NetworkEntry[] = [];
+  for (const { host, port } of registry.reach) {
+    const place = destination(host, port);
+    if (!place.ok)
+      return failed(fault('app-unavailable', `the registry \`${host}\` cannot be used: ${place.fault}`));
+    reach.push({ kind: isAddress(place.value.host) ? 'address' : 'host', host: place.value.host, port });
+  }
+  const bytes = limits.storageMiB * MIB;
+  const budget = { bytesDown: bytes, sessionBytesDown: bytes, requestsPerMinute: 60_000 };
+  return ok({
+    reach,
+    // Whoever installs has decided: for the registry, which is all that `reach` holds.
+    decide: async () => true,
+    decideMs: 1_000,
+    lookup,
+    dial,
+    budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...budget }, now),
+    onRefused: ({ host, reason }) => {
+      if (host !== null) refusals.set(host, reason);
+    },
+    onClosed: ({ host }, { cut }) => {
+      if (cut !== null) refusals.set(host, cut);
+    },
+  });
+}
+
+/** Our own file for the inside: TypeScript beside the sources, JavaScript beside the built files. */
+const INSIDE = fileURLToPath(new URL(`./inside/fetch${extname(import.meta.url)}`, import.meta.url));
+const FETCH_INSIDE = `/opt/install/fetch${extname(INSIDE) === '.ts' ? '.mts' : '.mjs'}`;
+
+function specOf(plan: InstallPlan, limits: StepLimits): Result<SandboxSpec, Fault> {
+  const fetch = checkPath(INSIDE);
+  if (!fetch.ok) return fetch;
+  const order = { steps: plan.steps, tree: TREE_INSIDE, without: plan.without, reports: [plan.report] };
+  return ok({
+    executable: NODE_INSIDE,
+    args: [FETCH_INSIDE, JSON.stringify(order)],
+    env: {
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      PATH: plan.usr ? '/usr/bin:/bin' : '/opt/node/bin',
+      LANG: 'C.UTF-8',
+    },
+    cwd: '/tmp',
+    mounts: [{ host: fetch.value, inside: FETCH_INSIDE, access: 'read' }, ...plan.mounts],
+    profile: 'spawn',
+    nodeGrants: ['child-process', 'worker'],
+    limits: {
+      ...DEFAULT_APP_LIMITS,
+      // Files in /tmp are memory, and count as such where the kernel counts.
+      memoryMiB: 1536 + limits.storageMiB,
+      cpuSeconds: 2 * limits.seconds,
+      processes: 96,
+      openFiles: 1024,
+      fileMiB: limits.storageMiB,
+      files: limits.files,
+    },
+    tmpMiB: limits.storageMiB,
+    usr: plan.usr,
+    stdin: 'none',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    link: false,
+    network: { kind: 'handover' },
+  });
+}
+
+const LAST_WORDS = 8_000;
+
+/** A fault of the kind `app-unavailable` holds what the package manager said last. */
+async function fetched(
+  process: ConfinedProcess,
+  folder: string,
+  limits: StepLimits,
+): Promise<Result<ReceivedTree, Fault>> {
+  const { stdout, stderr } = process;
+  if (stdout === null || stderr === null) {
+    process.kill();
+    return failed(fault('sandbox-unavailable', 'the install step has no standard streams'));
+  }
+  let words = '';
+  stderr.on('data', (chunk: Buffer) => {
+    words = (words + chunk.toString('utf8')).slice(-LAST_WORDS);
+  });
+  stderr.on('error', () => undefined);
+  const bytes = limits.storageMiB * MIB;
+  const received = await receiveTree(stdout, folder, {
+    ...{ files: limits.files, bytes, fileBytes: bytes, depth: 48 },
+  });
+  if (!received.ok && received.fault.kind === 'refused') {
+    process.kill();
+    await process.exited;
+    return failed(fault('app-protocol', `the package was not accepted: ${received.fault.why}`));
+  }
+  const exit = await process.exited;
+  const hasEnded = exit.cause === 'exit' && exit.code === 0;
+  if (hasEnded && received.ok) return received;
+  return failed(fault('app-unavailable', exit.cause === 'exit' ? words : `${words}\n${exit.message}`));
+}
+
+/** One sentence from what npm or pip wrote, and from what the proxy refused. */
+function toldFault(
+  { message, help, kind }: Fault,
+  registry: Registry,
+  refusals: ReadonlyMap<string, string>,
+  limits: StepLimits,
+): Fault {
+  const unavailable = (text: string, remedy?: string) => fault('app-unavailable', text, remedy);
+  if (kind !== 'app-unavailable') return fault(kind, message, help);
+  const { host } = new URL(registry.url);
+  if (/\bENOSPC\b|No space left|more than \d+ files/.test(message))
+    return unavailable(`the package needs more than ${limits.storageMiB} MiB or ${limits.files} files`);
+  const { reach } = registry;
+  const stranger = [...refusals.keys()].find((name) => reach.every((place) => place.host !== name));
+  if (stranger !== undefined)
+    return unavailable(
+      `the package would be fetched from \`${stranger}\`, which is not the registry \`${host}\``,
+      'only the registry that the package manager is configured for is reached',
+    );
+  const [why] = refusals.values();
+  if (why !== undefined)
+    return unavailable(`the registry \`${host}\` was not reached: ${why}`, privateRegistry(host).help);
+  if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
+    return registry.hasCredentials && /\bE404\b/.test(message)
+      ? privateRegistry(host)
+      : unavailable(`the registry \`${host}\` has no such package or version`);
+  if (/\bE401\b|ENEEDAUTH|\b401 Client Error|\bUser for /.test(message))
+    return registry.hasCredentials
+      ? privateRegistry(host)
+      : unavailable(`the registry \`${host}\` wants credentials, which an install step never has`);
+  if (/\bE403\b|\b403 Client Error/.test(message))
+    return registry.hasCredentials
+      ? privateRegistry(host)
+      : unavailable(`the registry \`${host}\` does not hand the package out (403)`);
+  if (/EINTEGRITY|HASHES FROM|THESE PACKAGES DO NOT MATCH/i.test(message))
+    return unavailable('what the registry sent is not what it announced: the digests differ');
+  if (
+    /ECONN|ETIMEDOUT|EAI_AGAIN|E50\d|socket hang up|network|Connection|timed? ?out|no answer/i.test(message)
+  )
+    return unavailable(`the registry \`${host}\` does not answer`);
+  return unavailable(`the package could not be fetched: ${lastLine(message)}`);
+}
+
+function privateRegistry(host: string): Fault {
+  return fault(
+    'app-unavailable',
+    `the registry \`${host}\` wants credentials; yours are never shown to a sandbox, so nothing was fetched`,
+    'install the package beside `cordon.json` with your package manager; `npx` finds it there',
+  );
+}
+
+function lastLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.replace(/[\p{Cc}\p{Cf}`]+/gu, ' ').trim());
+  const line = lines.filter((one) => one !== '' && !/complete log|npm (?:warn|notice)/i.test(one)).at(-1);
+  return (line ?? 'no reason was given').slice(0, 200);
+}

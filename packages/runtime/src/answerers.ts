@@ -1,0 +1,77 @@
+/**
+ * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names
+ * (`--ask-models`) and to the modules that the command line names (`--detectors`), only because the user said so.
+ *
+ * Ring 0.
+ */
+
+import type { Configuration } from '@cordon/config';
+import {
+  type Diagnostic,
+  type Fault,
+  failed,
+  type Json,
+  type Model,
+  ok,
+  type Question,
+  type Result,
+} from '@cordon/core';
+import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
+import type { Answering } from '@cordon/hub';
+import { broker } from './models.ts';
+import { answeringOf, askingOf, ownPredicates } from './rules/rules.ts';
+
+export interface Answerers {
+  /** What detectors see of them. */
+  readonly asking: Asking;
+  /** Judges again and again until nobody is waited for; what nobody answers stays undecided. */
+  readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
+  /** Digests of the user's modules that answer: with other code, other answers. */
+  readonly modules: readonly string[];
+  /** Ends the processes of modules. */
+  readonly close: () => Promise<void>;
+}
+
+/** Who answers what rules ask; null: the configuration names nobody. */
+export async function answerersFor(
+  configuration: Configuration,
+): Promise<Result<Answerers | null, readonly Diagnostic[]>> {
+  const own = await ownPredicates(configuration);
+  if (!own.ok) return own;
+  const answering = answeringOf(configuration.asking, own.value);
+  const asking = askingOf(answering, own.value);
+  if (answering === null || asking === undefined) return ok(null);
+  const { model } = broker(configuration, []);
+  return ok({
+    asking,
+    judged: (judge) =>
+      judgedWithAnswers(judge, answering.book, (question) => answerTo(question, answering, model)),
+    modules: (own.value?.modules ?? []).map(({ digest }) => digest),
+    close: async () => own.value?.close(),
+  });
+}
+
+async function answerTo(
+  question: Question,
+  { model: name, services, seconds }: Answering,
+  model: Model,
+): Promise<Result<Json, string>> {
+  const { service, input } = question;
+  const signal = AbortSignal.timeout(seconds * 1000);
+  // Policies of these commands look at long texts at once.
+  if (service === 'thread') return failed('nobody answers');
+  if (service !== 'llm') return answerOrReason(await services.get(service)?.answer(question, signal));
+  if (name === null) return failed('nobody answers');
+  const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+  const messages = [
+    { role: 'system', text: text(input.system) },
+    { role: 'user', text: text(input.prompt) },
+  ] as const;
+  const answer = await model.complete({ model: name, role: 'agent', messages, tools: [] }, { signal });
+  return answer.ok ? ok(answer.value.text) : failed(answer.fault.message);
+}
+
+function answerOrReason(answer: Result<Json, Fault> | undefined): Result<Json, string> {
+  if (answer === undefined) return failed('nobody answers');
+  return answer.ok ? answer : failed(answer.fault.message);
+}

@@ -1,0 +1,183 @@
+/**
+ * The composition root: from a configuration to a hub, with every part that acts made here and handed in.
+ *
+ * Ring 0.
+ */
+import { join } from 'node:path';
+import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
+import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
+import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  appLauncher,
+  CATALOGUE,
+  type CatalogueEntry,
+  Hub,
+  loopLauncher,
+  type OtherApp,
+  type Reviewer,
+  readDescription,
+  StoredPins,
+} from '@cordon/hub';
+import type { Installer } from '@cordon/install';
+import type { LayerName, Sandbox } from '@cordon/sandbox';
+import type { Store } from '@cordon/trace';
+import { installablesOf } from './installables.ts';
+import { machineSandbox } from './machine/machine-sandbox.ts';
+import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
+import { type Rules, readRules } from './rules/rules.ts';
+
+export interface Composed {
+  readonly hub: Hub;
+  readonly store: Store;
+  readonly pins: StoredPins;
+  /** `provider/model` */
+  readonly modelId: string;
+  /** Layers of the sandbox that nothing here has. */
+  readonly weaker: readonly LayerName[];
+  /** What the policy files do that their author may not mean. */
+  readonly warnings: readonly Diagnostic[];
+  /** Null: only those that come with this program are in force, and nothing of theirs runs. */
+  readonly rules: Rules | null;
+}
+
+/** Who looks at apps that nobody has agreed to. */
+export interface Reviewing {
+  /** Null: nobody can be asked. */
+  readonly reviewer: Reviewer | null;
+  /** Takes apps that were never seen at their word: the user said so. */
+  readonly pinsUnseen: boolean;
+  /** Fetches packages when the user has an app installed; absent: nobody does. */
+  readonly installer?: () => Promise<Installer>;
+}
+
+const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
+
+/** Opens a runtime and puts a hub together. The caller closes both with `closeRuntime`. */
+export async function compose(
+  configuration: Configuration,
+  consent: Consent,
+  home: string,
+  apps: readonly InstalledApp[] = configuration.apps,
+  reviewing: Reviewing = NOBODY,
+): Promise<Result<Composed, SetupError>> {
+  const runtime = await openRuntime(configuration);
+  if (!runtime.ok) return runtime;
+  const composed = composeOn(runtime.value, configuration, consent, home, apps, reviewing);
+  if (!composed.ok) await closeRuntime(runtime.value);
+  return composed;
+}
+
+/** Puts a hub together on an open runtime, whose store stays open whatever happens. */
+export function composeOn(
+  runtime: Runtime,
+  configuration: Configuration,
+  consent: Consent,
+  home: string,
+  apps: readonly InstalledApp[] = configuration.apps,
+  reviewing: Reviewing = NOBODY,
+): Result<Composed, SetupError> {
+  const { store, model, modelId, weaker } = runtime;
+  const rules = runtime.rules === null ? readRules(configuration) : ok(runtime.rules);
+  if (!rules.ok) return refused(rules.fault);
+  const { policy, answering, texts } = rules.value;
+  const sandbox = sandboxOnDemand(configuration, weaker);
+  const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
+  const pins = storedPins(configuration, store, [...apps, ...installable], reviewing);
+  const hasProvider = isProviderConfigured(configuration);
+  const isFree = configuration.limits.cost === null;
+  const hub = new Hub({
+    store,
+    apps,
+    model,
+    modelId,
+    policy,
+    launcher: appLauncher({
+      sandbox,
+      command: {
+        configFolder: configuration.folder,
+        dataFolder: configuration.dataFolder,
+        home,
+        closed: configuration.secretFiles,
+        writable: everyApp(configuration).flatMap(({ manifest }) => manifest.files.write),
+        writtenFolders: configuration.writtenFolders,
+      },
+      stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
+    }),
+    spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
+    pins,
+    readSecret: configuration.readSecret,
+    limits: configuration.limits,
+    prices: new Map([...BUILT_IN_PRICES, ...configuration.prices]),
+    consent,
+    weaker,
+    answering,
+    texts,
+    installables: installablesOf(configuration, reviewing.installer ?? null),
+    functionalities: functionalitiesOf(configuration),
+    clock: Date.now,
+    // A call in vain costs little, unless money is counted.
+    foresees: isFree,
+    history: configuration.memory.history,
+    facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
+    summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),
+  });
+  return ok({
+    hub,
+    store,
+    pins,
+    modelId,
+    weaker,
+    warnings: policy.warnings,
+    rules: runtime.rules,
+  });
+}
+
+/** The same for every spoke, whatever is installed: the built-in list, and what the user adds or says otherwise. */
+function functionalitiesOf({ functionalities }: Configuration): readonly CatalogueEntry[] {
+  const all = new Map(CATALOGUE.map(({ name, description }) => [name, description]));
+  for (const [name, { description }] of functionalities) all.set(name, description);
+  return [...all].map(([name, description]) => ({ name, description }));
+}
+
+/** Those that are installed, and those that could be. */
+function everyApp({ apps, installableApps }: Configuration): readonly InstalledApp[] {
+  return [...new Map([...apps, ...installableApps].map((app) => [app.id, app])).values()];
+}
+
+/** What was agreed to of the apps of a configuration. */
+export function storedPins(
+  { folder, entries }: Configuration,
+  store: Store,
+  apps: readonly InstalledApp[],
+  { reviewer, pinsUnseen }: Reviewing = NOBODY,
+): StoredPins {
+  return new StoredPins({
+    pins: store.pins,
+    place: realPath(folder),
+    apps,
+    configured: ({ id }) => entries.get(id)?.configured ?? null,
+    demanded: (app) => entries.get(app)?.pin ?? null,
+    reviewer,
+    pinsUnseen,
+  });
+}
+
+/** The apps of a configuration with the tools that are known of them, to find what one says about another. */
+export function knownApps({ folder, apps }: Configuration, store: Store): readonly OtherApp[] {
+  const place = realPath(folder);
+  return apps.map(({ id }) => {
+    const pin = store.pins.find(place, id);
+    const description = pin === null ? null : readDescription(pin.description);
+    return { id, tools: description?.tools.map(({ name }) => name) ?? [] };
+  });
+}
+
+/** Opened when the first process is to be confined: to see what the machine has takes 10 ms, and the prompt needs none of it. */
+function sandboxOnDemand(configuration: Configuration, weaker: readonly LayerName[]): Sandbox {
+  let opened: Sandbox | null = null;
+  const sandbox = () => {
+    opened ??= machineSandbox(configuration, weaker);
+    return opened;
+  };
+  return { probe: () => sandbox().probe(), spawn: (spec, signal) => sandbox().spawn(spec, signal) };
+}

@@ -1,0 +1,43 @@
+/** Fetching packages on this machine, in its sandbox. Ring 0. */
+import { readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Configuration } from '@cordon/config';
+import { systemLookup } from '@cordon/egress';
+import { DEFAULT_STEP_LIMITS, findNpm, type Installer } from '@cordon/install';
+import { machineSandbox } from './machine-sandbox.ts';
+
+/** Characters of a package manager's file. */
+const MOST_SETTINGS = 1024 * 1024;
+
+/** Fetches for this configuration; `agreesTo` asks the user about a registry that a file names. */
+export function machineInstaller(
+  configuration: Pick<Configuration, 'dataFolder' | 'folder'>,
+  {
+    environment,
+    home,
+    agreesTo,
+  }: Pick<Installer['places'], 'environment' | 'home'> & Pick<Installer, 'agreesTo'>,
+): Installer {
+  const { dataFolder, folder } = configuration;
+  return {
+    dataFolder,
+    agreesTo,
+    places: { environment, home, folder, npm: findNpm(environment.PATH ?? ''), read: readSettings },
+    step: {
+      sandbox: machineSandbox(configuration),
+      lookup: systemLookup,
+      dial: (address, port) => connect(port, address),
+      now: Date.now,
+      limits: DEFAULT_STEP_LIMITS,
+    },
+    now: Date.now,
+  };
+}
+
+function readSettings(path: string): string | null {
+  try {
+    return statSync(path).size > MOST_SETTINGS ? null : readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Opens what a hub needs: the journal, the model, and the rules that the user wrote. Everything that may be wrong with a
+ * configuration shows here, and nothing here loads the hub, so a chat can show its prompt before.
+ *
+ * Ring 0.
+ */
+
+import { type Configuration, modelInUse } from '@cordon/config';
+import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result } from '@cordon/core';
+import type { LayerName } from '@cordon/sandbox/layers';
+import type { Store } from '@cordon/trace';
+import { openJournal } from './journal.ts';
+import { readWeaker } from './machine/weaker.ts';
+import { broker, readScenarios } from './models.ts';
+import type { Rules } from './rules/rules.ts';
+
+/** What a hub needs. Whoever opens it must close it with `closeRuntime`. */
+export interface Runtime {
+  readonly store: Store;
+  readonly model: Model;
+  /** `provider/model` */
+  readonly modelId: string;
+  /** Layers of the sandbox that nothing here has. */
+  readonly weaker: readonly LayerName[];
+  /** Null: only those that come with this program are in force. A test loads each of them, so they are read with the hub. */
+  readonly rules: Rules | null;
+}
+
+/** Why no hub can start: mistakes in texts that a person wrote, or one fault outside of them. */
+export type SetupError =
+  | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'fault'; readonly fault: Fault };
+
+/** Opens the journal and starts the user's predicates. After a refusal nothing is open. */
+export async function openRuntime(configuration: Configuration): Promise<Result<Runtime, SetupError>> {
+  const rules = await readUsersRules(configuration);
+  if (!rules.ok) return refused(rules.fault);
+  const opened = openWith(configuration, rules.value);
+  if (!opened.ok) await rules.value?.own?.close();
+  return opened;
+}
+
+function openWith(configuration: Configuration, rules: Rules | null): Result<Runtime, SetupError> {
+  const scenarios = readScenarios(configuration.scenarioFiles);
+  if (!scenarios.ok) return refused(scenarios.fault);
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return refused(weaker.fault);
+  const store = openJournal(configuration);
+  if (!store.ok) return failed({ kind: 'fault', fault: store.fault });
+
+  keepWithin(store.value, configuration);
+  const modelId = modelInUse(configuration);
+  const { model, check } = broker(configuration, scenarios.value);
+  const wrong = check(modelId);
+  if (wrong !== null) {
+    store.value.close();
+    return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
+  }
+  return ok({ store: store.value, model, modelId, weaker: weaker.value, rules });
+}
+
+/** Ends the user's predicates, and closes the store. */
+export async function closeRuntime({ store, rules }: Pick<Runtime, 'store' | 'rules'>): Promise<void> {
+  await rules?.own?.close();
+  store.close();
+}
+
+export function refused(diagnostics: readonly Diagnostic[]): Result<never, SetupError> {
+  return failed({ kind: 'diagnostics', diagnostics });
+}
+
+/** Loaded for those who wrote some: the language takes 60 ms, and the ready-made rules 40. */
+async function readUsersRules(
+  configuration: Configuration,
+): Promise<Result<Rules | null, readonly Diagnostic[]>> {
+  const { policyFiles, asking, namedModules } = configuration;
+  if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
+  const { ownPredicates, readRules } = await import('./rules/rules.ts');
+  const own = await ownPredicates(configuration);
+  if (!own.ok) return own;
+  const rules = readRules(configuration, own.value);
+  if (!rules.ok) await own.value?.close();
+  return rules;
+}
+
+/** What is older or more than the configuration keeps goes at every start, from the file too. */
+function keepWithin(store: Store, { memory }: Configuration): void {
+  const { turns, summaries, facts } = store.memories.prune(memory.retention);
+  if (turns + summaries + facts > 0) store.scrub();
+}

@@ -1,0 +1,92 @@
+/** The rules of a configuration, and who answers what they ask. Ring 0. */
+
+import type { AskingSettings, Configuration } from '@cordon/config';
+import {
+  type Diagnostic,
+  ok,
+  type Result,
+  type Service,
+  type ServiceName,
+  type TextThread,
+} from '@cordon/core';
+import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
+import type { Answering } from '@cordon/hub';
+import { createService, type EndpointKind } from '@cordon/llm';
+import { LongTexts, type Policy } from '@cordon/policy';
+import { readWeaker } from '../machine/weaker.ts';
+import type { OwnPredicates } from '../own-detectors/start-modules.ts';
+import { readPolicies } from './policies.ts';
+export interface Rules {
+  readonly policy: Policy;
+  /** Null: nobody, and rules that ask are undecided. */
+  readonly answering: Answering | null;
+  /** Looks at the texts that are too long for the thread that decides. */
+  readonly texts: TextThread;
+  /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
+  readonly own: OwnPredicates | null;
+}
+
+/**
+ * All that is in force, read and checked. A failure holds what is wrong in any of the files.
+ * @param own what `ownPredicates` gave; null: the configuration has no modules
+ */
+export function readRules(
+  { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  own: OwnPredicates | null = null,
+): Result<Rules, readonly Diagnostic[]> {
+  const answering = answeringOf(asking, own);
+  const { longTexts, texts } = longTextsOf();
+  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
+  return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
+}
+
+/** Starts the modules of a configuration, in a sandbox; null where it has none. */
+export async function ownPredicates(
+  configuration: Configuration,
+): Promise<Result<OwnPredicates | null, readonly Diagnostic[]>> {
+  const { asking, namedModules, apps, dataFolder } = configuration;
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return weaker;
+  const modules = [...asking.modules, ...namedModules];
+  if (modules.length === 0) return ok(null);
+  // Loaded when there are some: it loads the sandbox.
+  const [{ startModules }, { machineSandbox }] = await Promise.all([
+    import('../own-detectors/start-modules.ts'),
+    import('../machine/machine-sandbox.ts'),
+  ]);
+  const writable = apps.flatMap(({ manifest }) => manifest.files.write);
+  return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);
+}
+
+/** A thread for long texts, which starts with the first of them, and where the policy finds what it has answered. */
+export function longTextsOf(): { readonly longTexts: LongTexts; readonly texts: TextThread } {
+  const book = new KeptAnswers(Date.now);
+  return { longTexts: new LongTexts(book), texts: new WorkerTextThread({ book }) };
+}
+
+/** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
+export function answeringOf(
+  { model, endpoints, seconds }: AskingSettings,
+  own: OwnPredicates | null,
+): Answering | null {
+  if (model === null && endpoints.size === 0 && own === null) return null;
+  const services = [
+    ...[...endpoints].map(([kind, endpoint]): [EndpointKind, Service] => [
+      kind,
+      createService(kind, endpoint, (input, init) => fetch(input, init)),
+    ]),
+    ...(own === null ? [] : [['predicate', own.service] as const]),
+  ];
+  return { book: new KeptAnswers(Date.now), model, services: new Map(services), seconds };
+}
+
+/** The same as detectors see it. */
+export function askingOf(answering: Answering | null, own: OwnPredicates | null): Asking | undefined {
+  if (answering === null) return undefined;
+  const { book, model, services } = answering;
+  const offers: ReadonlySet<ServiceName> = new Set([
+    ...(model === null ? [] : ['llm' as const]),
+    ...services.keys(),
+  ]);
+  return { book, offers, model, own: own?.modules ?? [] };
+}

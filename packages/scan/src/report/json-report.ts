@@ -1,0 +1,27 @@
+/** JSON lines: those of `cordon analyze --json`, and a last one with the counts. Ring 1; see docs/cli.md. */
+import { jsonLine } from '@cordon/console/text';
+import type { Input } from '../parts/input.ts';
+import type { LineRecord } from '../parts/part.ts';
+import { placeOf, type ScanReport, type ScanResult } from './report.ts';
+
+export class JsonReport implements ScanReport {
+  readonly isReplaced = false;
+
+  begin(): string {
+    return '';
+  }
+
+  resume(): void {}
+
+  record(input: Input, line: number | null, record: LineRecord): string {
+    const trace = placeOf(input, line);
+    if (record.kind === 'broken') return jsonLine({ trace, broken: record.message });
+    return `{"trace":${jsonLine(trace).trimEnd()},${record.body}\n`;
+  }
+
+  end({ counts, rules, unreadable, isComplete, seconds }: ScanResult): string {
+    const { traces, broken, violations, undecided, bytes, events } = counts;
+    const result = { traces, broken, violations, undecided, bytes, seconds, rules, events };
+    return jsonLine({ kind: 'scan.result', ...result, unreadable, complete: isComplete });
+  }
+}

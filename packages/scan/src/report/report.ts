@@ -1,0 +1,42 @@
+/**
+ * What a scan puts out, whatever the form: a beginning, what was found in the order of the input, and an end.
+ *
+ * Ring 1.
+ */
+import type { Input } from '../parts/input.ts';
+import type { Counts, LineRecord } from '../parts/part.ts';
+
+export interface ScanResult {
+  readonly counts: Counts;
+  /** Violations of every rule, by id, in the order of the policies. */
+  readonly rules: Readonly<Record<string, number>>;
+  readonly inputs: readonly { readonly input: Input; readonly counts: Counts }[];
+  /** Inputs that could not be read to their end. */
+  readonly unreadable: number;
+  /** Lines without an end that are no traces yet. */
+  readonly unfinished: number;
+  /** Not interrupted. */
+  readonly isComplete: boolean;
+  readonly seconds: number;
+  /** The first lines that are no traces: `log.jsonl:3: this is not JSON: …`. */
+  readonly broken: readonly string[];
+}
+
+/** Makes texts; who writes them is not its business. */
+export interface ScanReport {
+  /** Before everything, once for an output. */
+  begin(): string;
+  /** `line` is null where the input as a whole is meant. */
+  record(input: Input, line: number | null, record: LineRecord): string;
+  /** After everything. What comes later to the same output replaces what `end` returned where `isReplaced` says so. */
+  end(result: ScanResult): string;
+  /** Whether a later scan goes on before the end of an output that is there already. */
+  readonly isReplaced: boolean;
+  /** An output goes on that has results already. */
+  resume(): void;
+}
+
+/** `log.jsonl:17`. */
+export function placeOf(input: Input, line: number | null): string {
+  return line === null ? input.name : `${input.name}:${line}`;
+}

@@ -1,0 +1,241 @@
+/**
+ * What a scan has done so far, kept in a file so that a later one continues there: how far each input was read, how to
+ * recognise that it is still the same input, and what was counted. Written in one step, so that the file is whole
+ * whenever the program ends.
+ *
+ * Ring 1; see docs/cli.md.
+ */
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import type { Input } from './parts/input.ts';
+import { type Counts, NO_COUNTS } from './parts/part.ts';
+
+const KIND = 'cordon.scan-state';
+const VERSION = 2;
+const LIMITS = { length: 64 * 1024 * 1024, depth: 16, elements: 2_000_000 };
+
+/** Bytes at the beginning of an input, and before the place that was reached, that must still be there. */
+const HEAD_BYTES = 64 * 1024;
+const TAIL_BYTES = 4 * 1024;
+
+/** How far an input was read. */
+export interface Progress {
+  /** Bytes, after decompression. */
+  readonly bytes: number;
+  /** Lines that started before. */
+  readonly lines: number;
+  /** The last of these lines had no line end; what comes now is the rest of it. */
+  readonly isLineOpen: boolean;
+  /** The input was read to its end. */
+  readonly isComplete: boolean;
+  readonly counts: Counts;
+}
+
+export const NO_PROGRESS: Progress = {
+  bytes: 0,
+  lines: 0,
+  isLineOpen: false,
+  isComplete: false,
+  counts: NO_COUNTS,
+};
+
+/** What an input looked like. */
+export interface Likeness {
+  readonly size: number;
+  readonly modified: number;
+  readonly inode: number;
+  /** Bytes of the file that `head` and `tail` are taken from the ends of. */
+  readonly length: number;
+  readonly head: string;
+  readonly tail: string;
+}
+
+export interface SeenInput {
+  readonly progress: Progress;
+  readonly likeness: Likeness;
+}
+
+/** Digests of what must stay the same for a scan to be resumed. */
+export interface TaskPrint {
+  readonly policy: string;
+  readonly parameters: string;
+  readonly output: string;
+}
+
+export interface ScanState {
+  readonly task: TaskPrint;
+  /** Whether the scan ended by itself; else the next one continues with its counts. */
+  readonly isComplete: boolean;
+  /** Bytes of the output file that are whole; null: there is none. */
+  readonly outputLength: number | null;
+  /** Violations by rule. */
+  readonly rules: Readonly<Record<string, number>>;
+  readonly broken: readonly string[];
+  /** By absolute path. */
+  readonly inputs: ReadonlyMap<string, SeenInput>;
+}
+
+export const keyOf = (input: Input): string => resolve(input.name);
+
+/** Null: there is no such file yet. Fails with a sentence when it cannot be used. */
+export function readState(file: string): Result<ScanState | null, string> {
+  let text: string;
+  try {
+    if (!statSync(file).isFile()) return failed('it is no regular file');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing ? ok(null) : failed('it cannot be read');
+  }
+  const parsed = parseJson(text, LIMITS);
+  const state = parsed.ok && isJsonObject(parsed.value) ? decodeState(parsed.value) : null;
+  return state === null ? failed('it is no state of a scan') : ok(state);
+}
+
+/** Whether its folder is there and may be written to: the file is replaced, so its own rights do not count. */
+export function canKeepState(file: string): boolean {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Replaces the file in one step. Throws what writing throws. */
+export function writeState(file: string, state: ScanState): void {
+  const inputs = Object.fromEntries(state.inputs);
+  const text = `${JSON.stringify({ kind: KIND, version: VERSION, ...state, inputs })}\n`;
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** What is looked at again to tell whether `length` bytes of a file are still the same. Throws what reading throws. */
+export function likenessOf(input: Input, length: number): Likeness {
+  const { size, modified, inode } = input;
+  const descriptor = openSync(input.name, 'r');
+  try {
+    const head = digest(descriptor, 0, Math.min(HEAD_BYTES, length));
+    const tail = digest(descriptor, Math.max(0, length - TAIL_BYTES), length);
+    return { size, modified, inode, length, head, tail };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Bytes of the file that stand for what was read of it: of a compressed one, all that was there. */
+export function likenessLength(input: Input, progress: Progress): number {
+  return input.kind === 'gzip' || input.kind === 'brotli' ? input.size : progress.bytes;
+}
+
+/** Null: the input goes on where it was left; else a sentence why it does not. */
+export function mismatch(input: Input, seen: SeenInput): string | null {
+  const { likeness } = seen;
+  if (input.size < likeness.length) return 'it is shorter than what was read of it';
+  const isUntouched =
+    input.size === likeness.size && input.modified === likeness.modified && input.inode === likeness.inode;
+  if (isUntouched) return null;
+  try {
+    const now = likenessOf(input, likeness.length);
+    const isSame = now.head === likeness.head && now.tail === likeness.tail;
+    return isSame ? null : 'what was read of it has changed';
+  } catch {
+    return 'it cannot be read';
+  }
+}
+
+function digest(descriptor: number, from: number, to: number): string {
+  const bytes = Buffer.alloc(to - from);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = readSync(descriptor, bytes, filled, bytes.length - filled, from + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return createHash('sha256').update(bytes.subarray(0, filled)).digest('hex');
+}
+
+function decodeState(value: JsonObject): ScanState | null {
+  const task = isJsonObject(value.task) ? decodeTask(value.task) : null;
+  if (value.kind !== KIND || value.version !== VERSION || task === null) return null;
+  const { isComplete, outputLength, inputs, rules, broken } = value;
+  if (typeof isComplete !== 'boolean' || !isJsonObject(inputs) || !isJsonObject(rules)) return null;
+  if (outputLength !== null && !isCount(outputLength)) return null;
+  const seen = new Map<string, SeenInput>();
+  for (const [path, input] of Object.entries(inputs)) {
+    const decoded = isJsonObject(input) ? decodeSeen(input) : null;
+    if (decoded === null) return null;
+    seen.set(path, decoded);
+  }
+  const counted = Object.entries(rules).flatMap(([rule, count]): [string, number][] =>
+    isCount(count) ? [[rule, count]] : [],
+  );
+  const lines = Array.isArray(broken) ? broken.filter((line) => typeof line === 'string') : [];
+  return {
+    task,
+    isComplete,
+    outputLength: isCount(outputLength) ? outputLength : null,
+    rules: Object.fromEntries(counted),
+    broken: lines,
+    inputs: seen,
+  };
+}
+
+function decodeTask({ policy, parameters, output }: JsonObject): TaskPrint | null {
+  if (typeof policy !== 'string' || typeof parameters !== 'string' || typeof output !== 'string') return null;
+  return { policy, parameters, output };
+}
+
+function decodeSeen({ progress, likeness }: JsonObject): SeenInput | null {
+  if (!isJsonObject(progress) || !isJsonObject(likeness)) return null;
+  const { bytes, lines, isLineOpen, isComplete } = progress;
+  const counts = isJsonObject(progress.counts) ? decodeCounts(progress.counts) : null;
+  const { size, modified, inode, length, head, tail } = likeness;
+  if (!isCount(bytes) || !isCount(lines) || counts === null) return null;
+  if (typeof isLineOpen !== 'boolean' || typeof isComplete !== 'boolean') return null;
+  if (!isCount(size) || typeof modified !== 'number' || !isCount(inode) || !isCount(length)) return null;
+  if (typeof head !== 'string' || typeof tail !== 'string') return null;
+  return {
+    progress: { bytes, lines, isLineOpen, isComplete, counts },
+    likeness: { size, modified, inode, length, head, tail },
+  };
+}
+
+function decodeCounts({ traces, broken, violations, undecided, bytes, events }: JsonObject): Counts | null {
+  if (!isCount(traces) || !isCount(broken) || !isCount(violations) || !isJsonObject(events)) return null;
+  const read = Object.entries(events).flatMap(([kind, count]): [string, number][] =>
+    isCount(count) ? [[kind, count]] : [],
+  );
+  if (!isCount(undecided) || !isCount(bytes)) return null;
+  return { traces, broken, violations, undecided, bytes, events: Object.fromEntries(read) };
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
+}
