@@ -3,8 +3,8 @@
  *
  * Ring 0 (the type); all implementations are ring 1 and everything they say is hostile by assumption.
  */
-import type { JsonObject, JsonSchema } from './json.ts';
-import type { Result } from './result.ts';
+import type { JsonObject, JsonSchema } from '../json/json.ts';
+import type { Result } from '../values/result.ts';
 
 export type ModelMessage =
   | { readonly role: 'system'; readonly text: string }

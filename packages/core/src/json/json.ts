@@ -3,7 +3,7 @@
  *
  * Ring 0.
  */
-import { failed, ok, type Result } from './result.ts';
+import { failed, ok, type Result } from '../values/result.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

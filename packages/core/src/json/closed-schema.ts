@@ -5,8 +5,9 @@
  *
  * Ring 0.
  */
+
+import { failed, ok, type Result } from '../values/result.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
-import { failed, ok, type Result } from './result.ts';
 import { closedFormats } from './schema.ts';
 
 /** The whole schema as JSON. */

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { EventId, RuleId } from './id.ts';
+import type { EventId, RuleId } from '../values/id.ts';
 import type { Proposal } from './proposal.ts';
 
 /** Why: the rule, its message, and the events that it looked at. Never holds protected values. */

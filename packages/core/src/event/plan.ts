@@ -4,7 +4,7 @@
  *
  * Ring 0 (the type); the planner that fills it is ring 1.
  */
-import type { AppId, FunctionalityName } from './id.ts';
+import type { AppId, FunctionalityName } from '../values/id.ts';
 
 export interface StepPlan {
   readonly steps: readonly PlanStep[];

@@ -3,9 +3,10 @@
  *
  * Ring 0 (the types); whoever answers is ring 1, and what they say is hostile by assumption.
  */
-import type { Fault } from './fault.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { Result } from './result.ts';
+
+import type { Json, JsonObject } from '../json/json.ts';
+import type { Fault } from '../values/fault.ts';
+import type { Result } from '../values/result.ts';
 
 /**
  * Who can be asked. `llm` is the model port, `predicate` a function of the user's in a confined process; the others stand

@@ -3,8 +3,8 @@
  *
  * Ring 0.
  */
-import type { DataKind } from './data-kind.ts';
-import type { AppId, ContextId, EventId, GrantId, SessionId } from './id.ts';
+import type { DataKind } from '../values/data-kind.ts';
+import type { AppId, ContextId, EventId, GrantId, SessionId } from '../values/id.ts';
 
 /** What a permission is for. */
 export const PERMISSION_SCOPES = [

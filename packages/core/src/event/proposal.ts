@@ -4,10 +4,11 @@
  *
  * Ring 0.
  */
-import type { AppId, ContextId, EphemeralId, FunctionalityName } from './id.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { Label } from './label.ts';
-import type { CalledLabels } from './tool-label.ts';
+
+import type { Json, JsonObject } from '../json/json.ts';
+import type { CalledLabels } from '../manifest/tool-label.ts';
+import type { AppId, ContextId, EphemeralId, FunctionalityName } from '../values/id.ts';
+import type { Label } from '../values/label.ts';
 
 export type Proposal =
   | ModelCall

@@ -4,8 +4,9 @@
  *
  * Ring 0.
  */
-import type { AppId, FunctionalityName } from './id.ts';
-import type { JsonSchema } from './json.ts';
+
+import type { JsonSchema } from '../json/json.ts';
+import type { AppId, FunctionalityName } from '../values/id.ts';
 import { type AppLimits, DEFAULT_APP_LIMITS } from './limits.ts';
 import type { ToolLabelEntry } from './tool-label.ts';
 

@@ -5,13 +5,23 @@
  *
  * Ring 0.
  */
+
+import type { Json, JsonObject } from '../json/json.ts';
+import type { QueryLimit, QueryUse } from '../manifest/limits.ts';
+import type { Usage } from '../model/model.ts';
+import type { ServiceName } from '../model/question.ts';
+import type { Fault } from '../values/fault.ts';
+import type {
+  AppId,
+  ContextId,
+  EphemeralId,
+  EventId,
+  FunctionalityName,
+  GrantId,
+  SessionId,
+} from '../values/id.ts';
+import type { Label } from '../values/label.ts';
 import type { Reason } from './decision.ts';
-import type { Fault } from './fault.ts';
-import type { AppId, ContextId, EphemeralId, EventId, FunctionalityName, GrantId, SessionId } from './id.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { Label } from './label.ts';
-import type { QueryLimit, QueryUse } from './limits.ts';
-import type { Usage } from './model.ts';
 import type {
   GrantDuration,
   GrantTerm,
@@ -21,7 +31,6 @@ import type {
 } from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
 import type { Effect, Proposal } from './proposal.ts';
-import type { ServiceName } from './question.ts';
 
 /** What every event has. */
 export interface EventFrame {
