@@ -32,8 +32,8 @@ const LONE = [
   'hub/context/owner.ts',
   'hub/journal/begun-session.ts',
   'hub/journal/interruption.ts',
-  'sandbox/layers.ts',
-  'sandbox/tree-digest.ts',
+  'sandbox/spec/layers.ts',
+  'sandbox/command/tree-digest.ts',
 ];
 
 for (const [file, packages] of [
@@ -48,13 +48,19 @@ for (const [file, packages] of [
         'hub/journal/interruption.ts',
         'llm',
       ],
-      ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...['sandbox/command/tree-digest.ts', 'sandbox/spec/layers.ts', 'trace'],
     ],
   ],
-  ['commands/surroundings.ts', ['core', 'sandbox/tree-digest.ts', 'trace']],
+  ['commands/surroundings.ts', ['core', 'sandbox/command/tree-digest.ts', 'trace']],
   [
     'commands/sessions.ts',
-    ['core', 'hub/context/owner.ts', 'hub/journal/interruption.ts', 'sandbox/tree-digest.ts', 'trace'],
+    [
+      'core',
+      'hub/context/owner.ts',
+      'hub/journal/interruption.ts',
+      'sandbox/command/tree-digest.ts',
+      'trace',
+    ],
   ],
   ['commands/check.ts', ['core', 'detectors', 'policy', 'regex']],
   ['commands/analyze.ts', ['core', 'detectors', 'policy', 'regex']],

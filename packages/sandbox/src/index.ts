@@ -1,18 +1,34 @@
-export type { ConfinedProcess, ExceededLimit, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
-export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
-export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
-export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
-export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
-export { makeFolder } from './make-folder.ts';
+export { type AppCommand, type CommandContext, commandSpec } from './command/command.ts';
+export {
+  findInstalled,
+  PACKAGE_INSIDE,
+  packagesFolder,
+  recordFile,
+  treeFolder,
+} from './command/installed.ts';
+export { makeFolder } from './command/make-folder.ts';
 export {
   type Ecosystem,
   type PackageCall,
   parsePackageLauncher,
   requestOf,
   type WantedPackage,
-} from './package-launcher.ts';
-export type { Profile } from './seccomp.ts';
+} from './command/package-launcher.ts';
+export { digestTree, TREE_LIMITS, type TreeDigest } from './command/tree-digest.ts';
+export { SHOWN_PROC } from './kernel/proc-view.ts';
+export type { Profile } from './kernel/seccomp.ts';
+export { SYSCALLS, type SyscallName } from './kernel/syscall-numbers.ts';
 export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
+export type {
+  ConfinedProcess,
+  ExceededLimit,
+  Exit,
+  LayerReport,
+  ProbeReport,
+  Sandbox,
+} from './spec/backend.ts';
+export { CheckedPath, checkPath, type PathKind } from './spec/checked-path.ts';
+export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './spec/layers.ts';
 export {
   checkSpec,
   LIMIT_MAXIMA,
@@ -23,5 +39,4 @@ export {
   type SandboxSpec,
   STATE_INSIDE,
   type Stdio,
-} from './spec.ts';
-export { digestTree, TREE_LIMITS, type TreeDigest } from './tree-digest.ts';
+} from './spec/spec.ts';

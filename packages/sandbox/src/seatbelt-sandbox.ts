@@ -21,13 +21,13 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import type { ConfinedProcess, Excess, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
 import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './backends/seatbelt.ts';
-import type { CheckedPath } from './checked-path.ts';
-import type { LayerName } from './layers.ts';
-import { OwnFolders } from './own-folder.ts';
-import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
-import { type Ending, exitOf } from './status.ts';
+import type { ConfinedProcess, Excess, Exit, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
+import type { CheckedPath } from './spec/checked-path.ts';
+import type { LayerName } from './spec/layers.ts';
+import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec/spec.ts';
+import { OwnFolders } from './watch/own-folder.ts';
+import { type Ending, exitOf } from './watch/status.ts';
 
 export interface SeatbeltOptions extends SeatbeltHost {
   /** The canary's file, and a file beside it that must not be readable. */

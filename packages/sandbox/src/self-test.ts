@@ -17,17 +17,17 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
-import { NOTIFICATION_LIMITS } from './backends/bubblewrap.ts';
-import type { CheckedPath } from './checked-path.ts';
 import { diagnose, readFacts } from './diagnosis.ts';
-import { LAYERS, type LayerName } from './layers.ts';
-import { probeProgram } from './probe-program.ts';
-import { SHOWN_PROC, SHOWN_SETTINGS } from './proc-view.ts';
-import { isArchitecture } from './seccomp.ts';
-import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
-import type { SyscallName } from './syscall-numbers.ts';
-import { canWatch } from './watchdog.ts';
+import { probeProgram } from './kernel/probe-program.ts';
+import { SHOWN_PROC, SHOWN_SETTINGS } from './kernel/proc-view.ts';
+import { isArchitecture } from './kernel/seccomp.ts';
+import type { SyscallName } from './kernel/syscall-numbers.ts';
+import { NOTIFICATION_LIMITS } from './launch/bubblewrap.ts';
+import type { ConfinedProcess, Exit, LayerReport } from './spec/backend.ts';
+import type { CheckedPath } from './spec/checked-path.ts';
+import { LAYERS, type LayerName } from './spec/layers.ts';
+import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec/spec.ts';
+import { canWatch } from './watch/watchdog.ts';
 
 export interface SelfTest {
   readonly launch: (spec: CheckedSpec, signal: AbortSignal) => Promise<Result<ConfinedProcess, Fault>>;

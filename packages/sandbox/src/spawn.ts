@@ -9,22 +9,22 @@ import { arch, platform, release } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
-import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
-import { isWithout } from './backends/bubblewrap.ts';
-import { encode } from './bpf.ts';
-import { checkPath } from './checked-path.ts';
-import { ControlGroups } from './control-groups.ts';
 import { unsupportedSystem } from './diagnosis.ts';
-import { readHost } from './host.ts';
-import { initProgram } from './init-program.ts';
-import { type Launcher, launch } from './launch.ts';
-import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
-import { sweepAtStart } from './orphan-sweep.ts';
+import { encode } from './kernel/bpf.ts';
+import { ControlGroups } from './kernel/control-groups.ts';
+import { initProgram } from './kernel/init-program.ts';
+import { isArchitecture, type Profile, seccompFilter } from './kernel/seccomp.ts';
+import { isWithout } from './launch/bubblewrap.ts';
+import { readHost } from './launch/host.ts';
+import { type Launcher, launch } from './launch/launch.ts';
+import { sweepAtStart } from './launch/orphan-sweep.ts';
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
-import { isArchitecture, type Profile, seccompFilter } from './seccomp.ts';
 import { absentLayer, selfTest } from './self-test.ts';
-import { checkSpec, type SandboxSpec } from './spec.ts';
-import { Watchers } from './watchers.ts';
+import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
+import { checkPath } from './spec/checked-path.ts';
+import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './spec/layers.ts';
+import { checkSpec, type SandboxSpec } from './spec/spec.ts';
+import { Watchers } from './watch/watchers.ts';
 
 export interface SandboxOptions {
   /** Absolute path of the Node program (24 or newer) that runs our own loop and JS apps inside. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { availableMiB } from '../src/watchdog.ts';
+import { availableMiB } from '../src/watch/watchdog.ts';
 
 /** What other programs may take or give back between two looks. */
 const SLACK_MIB = 256;

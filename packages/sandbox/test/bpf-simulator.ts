@@ -1,5 +1,5 @@
 /** Runs a filter on one system call, as the kernel would; only the instructions that our filters use. */
-import { CODE, type Instruction } from '../src/bpf.ts';
+import { CODE, type Instruction } from '../src/kernel/bpf.ts';
 
 export interface SeccompData {
   readonly nr: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { errorCode } from '../src/error-code.ts';
+import { errorCode } from '../src/kernel/error-code.ts';
 
 function thrownBy(work: () => unknown): unknown {
   try {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { areMapped } from '../src/held-locks.ts';
+import { areMapped } from '../src/watch/held-locks.ts';
 import { folder } from './confined.ts';
 
 const ORDINARY = 61_234;
@@ -13,7 +13,7 @@ const ENDED = 2 ** 22 + 1;
 
 /** How many locks of a process an ordinary user looks for in the open files of each sandbox. */
 function lookedFor(owner: number): string {
-  const code = `import { lockTable } from ${JSON.stringify(join(import.meta.dirname, '../src/held-locks.ts'))};
+  const code = `import { lockTable } from ${JSON.stringify(join(import.meta.dirname, '../src/watch/held-locks.ts'))};
     console.log(String(lockTable('1: FLOCK  ADVISORY  WRITE ${owner} fe:00:17 0 EOF\\n').ofNobody.length))`;
   const identity = process.getuid?.() === 0 ? { uid: ORDINARY, gid: ORDINARY } : {};
   const args = ['--no-warnings', '--input-type=module', '-e', code];

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AppLimits, DEFAULT_APP_LIMITS } from '@cordon/core';
-import { ControlGroups } from '../src/control-groups.ts';
 import { checkPath, openSandbox, type SandboxSpec } from '../src/index.ts';
+import { ControlGroups } from '../src/kernel/control-groups.ts';
 import { folder, printed, run, script, spec, start } from './confined.ts';
 
 function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {}): Partial<SandboxSpec> {

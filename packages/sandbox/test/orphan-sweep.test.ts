@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { INIT_INSIDE } from '../src/backends/bubblewrap.ts';
-import { findProgram } from '../src/host.ts';
 import { APP_USER, checkPath, openSandbox } from '../src/index.ts';
-import { sweepOrphans } from '../src/orphan-sweep.ts';
+import { INIT_INSIDE } from '../src/launch/bubblewrap.ts';
+import { findProgram } from '../src/launch/host.ts';
+import { sweepOrphans } from '../src/launch/orphan-sweep.ts';
 import { folder, script, start, until } from './confined.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import { DEEPEST, OwnFolder, OwnFolders } from '../src/own-folder.ts';
+import { DEEPEST, OwnFolder, OwnFolders } from '../src/watch/own-folder.ts';
 
 /** The pause between two measurements of a folder on a disk that nobody fills. */
 const PAUSE_MS = 2_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encode } from '../src/bpf.ts';
-import { type Architecture, type Profile, seccompFilter } from '../src/seccomp.ts';
+import { encode } from '../src/kernel/bpf.ts';
+import { type Architecture, type Profile, seccompFilter } from '../src/kernel/seccomp.ts';
 import { simulate } from './bpf-simulator.ts';
 
 const X64 = 0xc000003e;

@@ -51,7 +51,7 @@ test('an app that runs the first program itself becomes nobody that cannot be wa
 });
 
 test('a look at a process that its user may not see finds nothing, and does not end the hub', async () => {
-  const module = join(import.meta.dirname, '../src/watchdog.ts');
+  const module = join(import.meta.dirname, '../src/watch/watchdog.ts');
   const code = `import { processFolders } from ${JSON.stringify(module)}; console.log(processFolders(1, true).length)`;
   const look = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { digestSteps, digestTreeInPieces } from '../src/command/tree-digest.ts';
 import { digestTree } from '../src/index.ts';
-import { digestSteps, digestTreeInPieces } from '../src/tree-digest.ts';
 import { folder } from './confined.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
-import type { Excess } from '../src/backend.ts';
-import { readUnits } from '../src/watchdog.ts';
-import { Watchers } from '../src/watchers.ts';
+import type { Excess } from '../src/spec/backend.ts';
+import { readUnits } from '../src/watch/watchdog.ts';
+import { Watchers } from '../src/watch/watchers.ts';
 
 /** A sandbox that is this very process: nothing of it is beyond any limit. */
 const HARMLESS = {

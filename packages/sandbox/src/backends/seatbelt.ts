@@ -10,8 +10,8 @@
  */
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { type CheckedSpec, isWithin, NODE_INSIDE } from '../spec.ts';
-import { nodePermissionFlags } from './node-permission.ts';
+import { nodePermissionFlags } from '../spec/node-permission.ts';
+import { type CheckedSpec, isWithin, NODE_INSIDE } from '../spec/spec.ts';
 
 export interface SeatbeltHost {
   /** Real path of our own Node. */

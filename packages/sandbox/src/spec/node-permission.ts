@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { type CheckedSpec, HANDOVER_INSIDE } from '../spec.ts';
+import { type CheckedSpec, HANDOVER_INSIDE } from './spec.ts';
 
 /** Flags before the script's; none for a program that is not our Node (`checkSpec`), or one that was granted everything. */
 export function nodePermissionFlags(spec: CheckedSpec): readonly string[] {

@@ -4,12 +4,12 @@
  *
  * Ring 0.
  */
-import type { WritablePlace } from '../init-program.ts';
-import type { LayerName } from '../layers.ts';
-import type { CoveredEntry } from '../proc-view.ts';
-import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE, PROXY_PORT } from '../spec.ts';
-import type { Units } from '../watchdog.ts';
-import { nodePermissionFlags } from './node-permission.ts';
+import type { WritablePlace } from '../kernel/init-program.ts';
+import type { CoveredEntry } from '../kernel/proc-view.ts';
+import type { LayerName } from '../spec/layers.ts';
+import { nodePermissionFlags } from '../spec/node-permission.ts';
+import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE, PROXY_PORT } from '../spec/spec.ts';
+import type { Units } from '../watch/watchdog.ts';
 
 /** Programs and files of the host that the launcher uses; all are trusted. */
 export interface HostPrograms {

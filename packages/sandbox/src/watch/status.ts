@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '@cordon/core';
-import type { Excess, Exit } from './backend.ts';
+import type { Excess, Exit } from '../spec/backend.ts';
 
 export interface Status {
   /** Null until it is known, and for ever when the set-up failed early. */

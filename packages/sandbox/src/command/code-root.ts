@@ -8,9 +8,9 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { type Fault, failed, fault, isJsonObject, ok, type Result } from '@cordon/core';
-import { checkPath } from './checked-path.ts';
+import { checkPath } from '../spec/checked-path.ts';
+import { isWithin, type Mount } from '../spec/spec.ts';
 import { findPackage, readPackage } from './npx.ts';
-import { isWithin, type Mount } from './spec.ts';
 
 export interface CodeFence {
   /** No part of it is ever mounted, and nothing that holds it. */

@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { INIT_INSIDE } from './backends/bubblewrap.ts';
+import { INIT_INSIDE } from './bubblewrap.ts';
 
 export interface OrphanSearch {
   /** Absolute path of bubblewrap. */

@@ -8,8 +8,8 @@ import { hash } from 'node:crypto';
 import { closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
-import { type CheckedPath, checkPath } from './checked-path.ts';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import { type CheckedPath, checkPath } from '../spec/checked-path.ts';
 import { type PackageCall, requestOf } from './package-launcher.ts';
 import { digestTreeInPieces } from './tree-digest.ts';
 

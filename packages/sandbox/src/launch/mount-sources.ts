@@ -6,10 +6,10 @@
  */
 import { fstatSync } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { CheckedPath } from './checked-path.ts';
+import type { CheckedPath } from '../spec/checked-path.ts';
+import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE } from '../spec/spec.ts';
+import { handOver } from '../watch/ownership.ts';
 import { permits } from './host.ts';
-import { handOver } from './ownership.ts';
-import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE } from './spec.ts';
 
 /** Our own files for the inside, and who reads what is mounted. */
 export interface MountHost {

@@ -15,12 +15,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { HostPrograms } from './backends/bubblewrap.ts';
-import { librariesOf } from './backends/libraries.ts';
-import { installCommand, readFacts } from './diagnosis.ts';
-import { errorCode } from './error-code.ts';
-import { coveredEntries, SHOWN_SETTINGS, syntheticStat } from './proc-view.ts';
-import { readUnits } from './watchdog.ts';
+import { installCommand, readFacts } from '../diagnosis.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import { coveredEntries, SHOWN_SETTINGS, syntheticStat } from '../kernel/proc-view.ts';
+import { readUnits } from '../watch/watchdog.ts';
+import type { HostPrograms } from './bubblewrap.ts';
+import { librariesOf } from './libraries.ts';
 
 /** Fixed places, not PATH: what confines must not be chosen by the environment. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/usr/local/bin', '/bin'];

@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
 
 /** What is there and cannot be measured. */
 export const UNSEEN = Number.POSITIVE_INFINITY;

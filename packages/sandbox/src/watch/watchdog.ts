@@ -9,7 +9,7 @@
 
 import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
-import type { Excess } from './backend.ts';
+import type { Excess } from '../spec/backend.ts';
 import { HeldLocks } from './held-locks.ts';
 
 const SHORTEST_PAUSE_MS = 250;

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
 
 export type PathKind = 'file' | 'folder' | 'socket';
 

@@ -10,7 +10,18 @@ import { Server } from 'node:net';
 import { Duplex, type Readable, Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { ConfinedProcess, Excess, Exit } from './backend.ts';
+import type { ControlGroup } from '../kernel/control-group.ts';
+import type { ControlGroups } from '../kernel/control-groups.ts';
+import { LIFELINE, type WritablePlace } from '../kernel/init-program.ts';
+import { present } from '../kernel/proc-view.ts';
+import type { Profile } from '../kernel/seccomp.ts';
+import type { ConfinedProcess, Excess, Exit } from '../spec/backend.ts';
+import { LAYER_NAMES, type LayerName } from '../spec/layers.ts';
+import { type CheckedSpec, NODE_INSIDE } from '../spec/spec.ts';
+import { type KnownProcess, killKnown, knownProcess } from '../watch/known-process.ts';
+import { type Ending, exitOf, readStatus, type Status } from '../watch/status.ts';
+import { stopWithHub } from '../watch/stop-with-hub.ts';
+import type { Watchers } from '../watch/watchers.ts';
 import {
   bubblewrapOptions,
   commandInside,
@@ -25,24 +36,13 @@ import {
   stagedPath,
   stageOptions,
   writablePlaces,
-} from './backends/bubblewrap.ts';
-import type { ControlGroup } from './control-group.ts';
-import type { ControlGroups } from './control-groups.ts';
+} from './bubblewrap.ts';
 import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
-import { LIFELINE, type WritablePlace } from './init-program.ts';
-import { type KnownProcess, killKnown, knownProcess } from './known-process.ts';
-import { LAYER_NAMES, type LayerName } from './layers.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
-import { present } from './proc-view.ts';
-import type { Profile } from './seccomp.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
-import { type CheckedSpec, NODE_INSIDE } from './spec.ts';
-import { type Ending, exitOf, readStatus, type Status } from './status.ts';
-import { stopWithHub } from './stop-with-hub.ts';
-import type { Watchers } from './watchers.ts';
 
 export interface Launcher extends MountHost {
   readonly programs: HostPrograms;

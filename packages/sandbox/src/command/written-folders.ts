@@ -8,7 +8,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, parseJson, type Result } from '@cordon/core';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** All paths of the record; none where there is no record yet. What cannot be read or understood is a fault. */

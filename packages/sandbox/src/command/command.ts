@@ -7,14 +7,14 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { type AppLimits, type Fault, failed, fault, type NodeGrant, ok, type Result } from '@cordon/core';
-import { type CheckedPath, checkPath } from './checked-path.ts';
+import { type CheckedPath, checkPath } from '../spec/checked-path.ts';
+import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from '../spec/spec.ts';
 import { type CodeFence, codeMounts } from './code-root.ts';
 import { findInstalled, PACKAGE_INSIDE } from './installed.ts';
 import { type LinkWalk, walkLinks } from './link-walk.ts';
 import { makeFolder } from './make-folder.ts';
 import { binInFolder, installedBin } from './npx.ts';
 import { type PackageCall, parsePackageLauncher } from './package-launcher.ts';
-import { isWithin, type Mount, NODE_INSIDE, type SandboxSpec, STATE_INSIDE } from './spec.ts';
 import { readWrittenFolders, rememberWrittenFolders } from './written-folders.ts';
 
 export interface AppCommand {

@@ -15,8 +15,8 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import type { Profile } from '../kernel/seccomp.ts';
 import { CheckedPath } from './checked-path.ts';
-import type { Profile } from './seccomp.ts';
 
 /**
  * `read`: read-only. `write`: the user's own folder or file; its owner and mode are never changed. `own`: a

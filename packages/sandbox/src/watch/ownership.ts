@@ -17,7 +17,7 @@ import {
   readlinkSync,
 } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
 import { DEEPEST } from './own-folder.ts';
 
 /** Beyond these an app's folder is not handed over: a limit on the hub's work, not on the app's files. */

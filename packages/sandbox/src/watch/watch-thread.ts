@@ -6,8 +6,8 @@
  */
 
 import { workerData } from 'node:worker_threads';
-import type { Excess } from './backend.ts';
-import { ControlGroup } from './control-group.ts';
+import { ControlGroup } from '../kernel/control-group.ts';
+import type { Excess } from '../spec/backend.ts';
 import { killKnown } from './known-process.ts';
 import { OwnFolders } from './own-folder.ts';
 import { processFolders, Watchdog } from './watchdog.ts';

@@ -16,8 +16,8 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
+import { isWithin } from '../spec/spec.ts';
 import type { PackageCall, WantedPackage } from './package-launcher.ts';
-import { isWithin } from './spec.ts';
 
 function refused(message: string, help?: string) {
   return failed(fault('app-unavailable', message, help));

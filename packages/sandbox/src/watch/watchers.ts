@@ -8,7 +8,7 @@
 
 import { extname } from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import type { Excess } from './backend.ts';
+import type { Excess } from '../spec/backend.ts';
 import type { KnownProcess } from './known-process.ts';
 import type { FolderLimits } from './own-folder.ts';
 import type { TreeLimits, Units } from './watchdog.ts';

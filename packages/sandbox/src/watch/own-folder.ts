@@ -7,8 +7,8 @@
  */
 
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
-import type { Excess } from './backend.ts';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import type { Excess } from '../spec/backend.ts';
 import { namelessFiles, UNSEEN } from './nameless-files.ts';
 
 export interface FolderLimits {
