@@ -58,11 +58,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
   },
-  'packages/trace/src/acknowledged.ts': {
+  'packages/trace/src/journal/acknowledged.ts': {
     of: ['files'],
     why: 'how many events of a session were acknowledged stands outside of the database that may lose some',
   },
-  'packages/trace/src/text-search.ts': {
+  'packages/trace/src/memory/text-search.ts': {
     of: ['database'],
     why: 'a full-text search runs in a database in memory',
   },
@@ -422,14 +422,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'keeps which folders of the user any app was ever granted for writing',
   },
   'packages/spoke/src/main.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
-  'packages/trace/src/claim.ts': {
+  'packages/trace/src/journal/claim.ts': {
     of: ['files', 'database'],
     why: 'the lock file of a process that holds sessions',
   },
-  'packages/trace/src/database.ts': { of: ['database'], why: 'the one database' },
+  'packages/trace/src/database/database.ts': { of: ['database'], why: 'the one database' },
   'packages/trace/src/folder.ts': { of: ['files'], why: 'makes the data folder and checks whose it is' },
-  'packages/trace/src/log-room.ts': { of: ['files'], why: 'writes zeros behind the end of the log' },
-  'packages/trace/src/row.ts': { of: ['database'], why: 'the type of a value only' },
+  'packages/trace/src/database/log-room.ts': { of: ['files'], why: 'writes zeros behind the end of the log' },
+  'packages/trace/src/database/row.ts': { of: ['database'], why: 'the type of a value only' },
 };
 
 const FILES = readdirSync(join(ROOT, 'packages')).flatMap((name) => sourceFiles(`packages/${name}/src`));

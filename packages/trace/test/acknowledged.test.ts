@@ -17,10 +17,10 @@ import { type TestContext, test } from 'node:test';
 import type { SessionId } from '@cordon/core';
 import type { Store, StoreKey, StoreOptions } from '@cordon/trace';
 import { SEED } from '../../../tools/seed.ts';
-import { ChainKey } from '../src/chain-key.ts';
-import { bytesOf, textOf } from '../src/row.ts';
-import { sealOf } from '../src/seal.ts';
-import { PLACE } from '../src/sealed-column.ts';
+import { ChainKey } from '../src/database/chain-key.ts';
+import { bytesOf, textOf } from '../src/database/row.ts';
+import { sealOf } from '../src/database/seal.ts';
+import { PLACE } from '../src/database/sealed-column.ts';
 import {
   acknowledge,
   append,

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Effect, type EventBody, HUB_LABEL, id } from '@cordon/core';
 import { StoreFailure } from '@cordon/trace';
 
-import { isAwaited } from '../src/awaited.ts';
+import { isAwaited } from '../src/journal/awaited.ts';
 
 import {
   append,

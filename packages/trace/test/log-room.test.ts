@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { id } from '@cordon/core';
 import { StoreFailure } from '@cordon/trace';
 
-import { extendLog } from '../src/log-room.ts';
+import { extendLog } from '../src/database/log-room.ts';
 import { append, openOrThrow, say, startChild, storeIn, temporaryFolder } from './fixture.ts';
 
 /** A head of 32 bytes, and 1,000 pages of 4,096 with 24 each. */

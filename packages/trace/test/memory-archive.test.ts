@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { DEFAULT_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import type { MemoryItem, MemoryOwner, Provenance, Store } from '@cordon/trace';
 
-import { TABLES_OF_SESSION } from '../src/erasure.ts';
+import { TABLES_OF_SESSION } from '../src/journal/erasure.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };

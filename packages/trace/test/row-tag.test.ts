@@ -13,7 +13,7 @@ import {
 } from '@cordon/core';
 import type { Store, StoreKey, StoreOptions } from '@cordon/trace';
 
-import { TAGGED_TABLES } from '../src/row-tag.ts';
+import { TAGGED_TABLES } from '../src/database/row-tag.ts';
 import { append, openOrThrow, say, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 const KEY: StoreKey = { kind: 'bytes', bytes: Buffer.alloc(32, 7) };

@@ -6,12 +6,11 @@ import { test } from 'node:test';
 
 import { HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { openStore, parseStoreKey, type Store, type StoreKey } from '@cordon/trace';
-
-import type { Provenance } from '../src/memory.ts';
-import { bytesOf, textOf } from '../src/row.ts';
-import { TAGGED_TABLES } from '../src/row-tag.ts';
-import { sealOf } from '../src/seal.ts';
-import { PLACE, SEALED_COLUMNS } from '../src/sealed-column.ts';
+import { bytesOf, textOf } from '../src/database/row.ts';
+import { TAGGED_TABLES } from '../src/database/row-tag.ts';
+import { sealOf } from '../src/database/seal.ts';
+import { PLACE, SEALED_COLUMNS } from '../src/database/sealed-column.ts';
+import type { Provenance } from '../src/memory/memory.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 const MARKER = 'MARKER-0b5e';

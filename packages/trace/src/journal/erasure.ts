@@ -6,10 +6,9 @@
  * Ring 0.
  */
 import { failed, ok, type Result, type SessionId } from '@cordon/core';
-
+import type { Database } from '../database/database.ts';
+import { numberOf } from '../database/row.ts';
 import type { Acknowledgements } from './acknowledged.ts';
-import type { Database } from './database.ts';
-import { numberOf } from './row.ts';
 import type { SessionFault, SessionRecord, Sessions } from './session.ts';
 
 /** Tables whose rows belong to a session, those first that refer to others; a test holds them against the schema. */

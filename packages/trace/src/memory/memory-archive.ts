@@ -6,7 +6,9 @@
  */
 import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
 
-import type { Database, TellBroken } from './database.ts';
+import type { Database, TellBroken } from '../database/database.ts';
+import { numberOf, numberOrNull, quoteText, type Row, textOf } from '../database/row.ts';
+import { PLACE, summaryPlace, turnPlace } from '../database/sealed-column.ts';
 import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory.ts';
 import {
   FACT_ORDER,
@@ -19,8 +21,6 @@ import {
   summaryOf,
   turnOf,
 } from './memory-row.ts';
-import { numberOf, numberOrNull, quoteText, type Row, textOf } from './row.ts';
-import { PLACE, summaryPlace, turnPlace } from './sealed-column.ts';
 import { type Hit, rankedByWords } from './text-search.ts';
 
 export type MemoryItem =

@@ -25,7 +25,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from './database.ts';
+import { type Database, nameOf, type TellBroken } from '../database/database.ts';
 import {
   MalformedRow,
   numberOf,
@@ -35,10 +35,10 @@ import {
   textOf,
   textOrNull,
   wordOf,
-} from './row.ts';
-import type { RowTags } from './row-tag.ts';
-import type { Seal } from './seal.ts';
-import { PLACE } from './sealed-column.ts';
+} from '../database/row.ts';
+import type { RowTags } from '../database/row-tag.ts';
+import type { Seal } from '../database/seal.ts';
+import { PLACE } from '../database/sealed-column.ts';
 
 export type GrantRequest = GrantTerm & {
   readonly subject: PermissionSubject;

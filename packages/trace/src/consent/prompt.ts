@@ -25,11 +25,11 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from './database.ts';
-import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from './row.ts';
-import type { RowTags } from './row-tag.ts';
-import type { Seal } from './seal.ts';
-import { PLACE } from './sealed-column.ts';
+import { type Database, nameOf, type TellBroken } from '../database/database.ts';
+import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from '../database/row.ts';
+import type { RowTags } from '../database/row-tag.ts';
+import type { Seal } from '../database/seal.ts';
+import { PLACE } from '../database/sealed-column.ts';
 
 export type StoredQuestion =
   | { readonly kind: 'permission'; readonly prompt: PermissionPrompt }

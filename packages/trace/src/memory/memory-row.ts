@@ -5,10 +5,8 @@
  * Ring 0.
  */
 import { id } from '@cordon/core';
-
-import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
-import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from './row.ts';
-import type { Seal } from './seal.ts';
+import { numberOf, quoteText, type Row, textOf, textOrNull, unquoteText, wordOf } from '../database/row.ts';
+import type { Seal } from '../database/seal.ts';
 import {
   factPlace,
   holdsOthersValues,
@@ -16,7 +14,8 @@ import {
   PLACE,
   summaryPlace,
   turnPlace,
-} from './sealed-column.ts';
+} from '../database/sealed-column.ts';
+import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
 
 const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 

@@ -6,12 +6,9 @@
  * Ring 0.
  */
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
-
-import type { Acknowledged, AcknowledgedHead, Acknowledgements } from './acknowledged.ts';
-import type { ChainKey } from './chain-key.ts';
-import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
-import type { Database, TellBroken } from './database.ts';
-import { StoreFailure, storeFault } from './fault.ts';
+import type { ChainKey } from '../database/chain-key.ts';
+import type { Database, TellBroken } from '../database/database.ts';
+import { StoreFailure, storeFault } from '../database/fault.ts';
 import {
   bytesOf,
   MalformedRow,
@@ -21,8 +18,10 @@ import {
   textOf,
   textOrNull,
   unquoteText,
-} from './row.ts';
-import { isAcknowledged, PLACE } from './sealed-column.ts';
+} from '../database/row.ts';
+import { isAcknowledged, PLACE } from '../database/sealed-column.ts';
+import type { Acknowledged, AcknowledgedHead, Acknowledgements } from './acknowledged.ts';
+import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 
 /** `running`: a living process holds it. `interrupted`: it has no end and nobody holds it; it can be resumed. */
 export type SessionStatus = 'running' | 'interrupted' | 'ended';

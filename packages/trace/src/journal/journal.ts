@@ -23,6 +23,21 @@ import {
   type Label,
   type SessionId,
 } from '@cordon/core';
+import type { ChainKey } from '../database/chain-key.ts';
+import type { Database } from '../database/database.ts';
+import {
+  bytesOf,
+  MalformedRow,
+  numberOf,
+  numberOrNull,
+  parseStored,
+  quoteText,
+  type Row,
+  textOf,
+  textOrNull,
+  unquoteText,
+} from '../database/row.ts';
+import { isAcknowledged, PLACE } from '../database/sealed-column.ts';
 import type { Acknowledgements } from './acknowledged.ts';
 import { isAwaited } from './awaited.ts';
 import {
@@ -35,21 +50,6 @@ import {
   type Signed,
   type Verification,
 } from './chain-check.ts';
-import type { ChainKey } from './chain-key.ts';
-import type { Database } from './database.ts';
-import {
-  bytesOf,
-  MalformedRow,
-  numberOf,
-  numberOrNull,
-  parseStored,
-  quoteText,
-  type Row,
-  textOf,
-  textOrNull,
-  unquoteText,
-} from './row.ts';
-import { isAcknowledged, PLACE } from './sealed-column.ts';
 import type { HeldSession, Sessions } from './session.ts';
 
 /** An event before the journal has given it its place and time. */

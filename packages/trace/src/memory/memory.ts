@@ -10,7 +10,10 @@
  */
 import type { AppId, EventId, Label, SessionId } from '@cordon/core';
 
-import type { Database } from './database.ts';
+import type { Database } from '../database/database.ts';
+import { numberOf, quoteText } from '../database/row.ts';
+import { PLACE } from '../database/sealed-column.ts';
+import type { Sessions } from '../journal/session.ts';
 import {
   FACT_ORDER,
   factOf,
@@ -21,9 +24,6 @@ import {
   summaryOf,
   turnOf,
 } from './memory-row.ts';
-import { numberOf, quoteText } from './row.ts';
-import { PLACE } from './sealed-column.ts';
-import type { Sessions } from './session.ts';
 import { rankedByWords } from './text-search.ts';
 
 /** `vanilla`: the contexts without app. `shared`: the one context of `--isolation none`. `spoke`: those of an app. */

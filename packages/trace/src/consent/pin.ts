@@ -8,7 +8,7 @@
  */
 import { type AppId, canonicalJson, id, type Json, parseJson } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from './database.ts';
+import { type Database, nameOf, type TellBroken } from '../database/database.ts';
 import {
   MalformedRow,
   numberOf,
@@ -18,8 +18,8 @@ import {
   textOrNull,
   unquoteText,
   wordOf,
-} from './row.ts';
-import type { RowTags } from './row-tag.ts';
+} from '../database/row.ts';
+import type { RowTags } from '../database/row-tag.ts';
 
 /** `user`: it was shown. `configuration`: its digest stands there. `option`: unseen, as the command line said. */
 export type PinnedBy = 'user' | 'configuration' | 'option';

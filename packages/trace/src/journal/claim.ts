@@ -11,7 +11,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { faultOfSqlite, StoreFailure, storeFault } from './fault.ts';
+import { faultOfSqlite, StoreFailure, storeFault } from '../database/fault.ts';
 
 /** Token of a claim, also the name of its file. */
 const TOKEN = /^[0-9a-zA-Z_-]{1,80}$/;

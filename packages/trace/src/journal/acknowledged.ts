@@ -28,9 +28,9 @@ import { join } from 'node:path';
 
 import { id, type SessionId } from '@cordon/core';
 
-import { StoreFailure, storeFault } from './fault.ts';
-import type { KeyedDigest } from './keyed-digest.ts';
-import type { Seal } from './seal.ts';
+import { StoreFailure, storeFault } from '../database/fault.ts';
+import type { KeyedDigest } from '../database/keyed-digest.ts';
+import type { Seal } from '../database/seal.ts';
 
 /** A head as the file keeps it: its digest confirms a head and tells none. */
 export interface AcknowledgedHead {
