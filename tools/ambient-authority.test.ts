@@ -66,7 +66,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['database'],
     why: 'a full-text search runs in a database in memory',
   },
-  'packages/detectors/src/on-demand.ts': {
+  'packages/detectors/src/text/on-demand.ts': {
     of: ['code at run time'],
     why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
   },
@@ -78,7 +78,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['threads'],
     why: 'it is the program of that thread',
   },
-  'packages/detectors/src/code/javascript-dangers.ts': {
+  'packages/detectors/src/code/javascript/javascript-dangers.ts': {
     of: ['http', 'environment'],
     why: 'a table of what code that is read may reach for: it names these and uses none',
   },

@@ -3,9 +3,9 @@
  * same job; parsers of HTML give a tree, and tables of characters a category for one at a time.
  */
 import { isJsonObject, type Json } from '@cordon/core';
-import { isGranted } from '../../../packages/detectors/src/access-control.ts';
+import { isGranted } from '../../../packages/detectors/src/comparison/access-control.ts';
 import { categoriesIn } from '../../../packages/detectors/src/hidden-text/character-category.ts';
-import { htmlParts } from '../../../packages/detectors/src/html/html-code.ts';
+import { htmlParts } from '../../../packages/detectors/src/links/html-code.ts';
 import type { Label } from '../labelled.ts';
 import type { Suite } from '../suite.ts';
 

@@ -1,9 +1,9 @@
 /** Detectors: from content to findings, and the functions that rules import for them. Ring 1. */
 export { KeptAnswers } from './asking/answer-book.ts';
 export type { Asking } from './asking/asking.ts';
-export type { FindIn, Finding } from './finding.ts';
+export { findOrders } from './library/orders.ts';
+export { STANDARD_NAMES, standardDetectors } from './library/standard-library.ts';
 export { WorkerTextThread } from './long-texts/text-thread.ts';
-export { findOrders } from './orders.ts';
 export { type Awaited, judgedWithAnswers } from './own/judged.ts';
 export { type OwnDetectors, type OwnDetectorsOptions, ownDetectors } from './own/library.ts';
 export {
@@ -14,4 +14,4 @@ export {
   readDeclared,
 } from './own/module.ts';
 export { INSIDE_FOLDER } from './own/predicates.ts';
-export { STANDARD_NAMES, standardDetectors } from './standard-library.ts';
+export type { FindIn, Finding } from './text/finding.ts';

@@ -1,8 +1,8 @@
 /** The functions of the standard library that a model or a service answers (specification 13.2, 13.3). Ring 1. */
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
-import { MAX_TEXT } from '../marking.ts';
 import { findModerated } from '../moderation/moderation.ts';
+import { MAX_TEXT } from '../text/marking.ts';
 import { type Asking, asked } from './asking.ts';
 
 const SYSTEM = 'You are a helpful assistant.';

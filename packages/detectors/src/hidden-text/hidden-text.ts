@@ -2,7 +2,7 @@
  * Text that a person does not see and a model reads: every way of hiding that this folder knows, and what is found is
  * looked at again. Ring 1.
  */
-import type { FindIn } from '../finding.ts';
+import type { FindIn } from '../text/finding.ts';
 import { findEncoded } from './encoded.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';
 import { findHiddenMarkup } from './hidden-markup.ts';

@@ -1,6 +1,6 @@
 /** `hidden_text` and `unicode` as rules ask them. Ring 1. */
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
-import { MAX_TEXT, marked } from '../marking.ts';
+import { MAX_TEXT, marked } from '../text/marking.ts';
 import { CATEGORY_NAMES } from './category-names.ts';
 import { categoriesIn } from './character-category.ts';
 import { findHiddenText } from './hidden-text.ts';

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { failed } from '@cordon/core';
 import { type TextWork, TextWorker } from '@cordon/policy/text-work';
-import { standardDetectors } from '../standard-library.ts';
+import { standardDetectors } from '../library/standard-library.ts';
 
 const worker = new TextWorker(standardDetectors());
 

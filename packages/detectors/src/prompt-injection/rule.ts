@@ -1,7 +1,7 @@
 /** `prompt_injection` and `injection_spans` as rules ask them. Ring 1. */
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy/rules';
-import { MAX_TEXT } from '../marking.ts';
+import { MAX_TEXT } from '../text/marking.ts';
 import { injectionSpans, SURE } from './prompt-injection.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** Functions, procedures and tables of SQL servers that reach beyond the data, by name. Ring 1. */
-import type { ConstructKind } from './construct.ts';
+import type { ConstructKind } from '../construct.ts';
 
 const CALLED: readonly (readonly [ConstructKind, number, string])[] = [
   ['FILE_ACCESS', 0.95, 'PG_READ_FILE PG_READ_BINARY_FILE PG_LS_DIR PG_STAT_FILE PG_LS_LOGDIR PG_LS_WALDIR'],

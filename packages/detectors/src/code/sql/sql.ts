@@ -10,9 +10,9 @@ import {
   LONGEST_CODE,
   type Place,
   type Stretch,
-} from './construct.ts';
-import { fencesOf } from './fences.ts';
-import { sensitivePath } from './sensitive-path.ts';
+} from '../construct.ts';
+import { fencesOf } from '../fences.ts';
+import { sensitivePath } from '../sensitive-path.ts';
 import { functionDanger, isAccountTable } from './sql-dangers.ts';
 import { shapeFault } from './sql-shape.ts';
 import {

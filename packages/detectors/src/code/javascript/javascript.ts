@@ -14,13 +14,13 @@ import {
   LONGEST_CODE,
   type Place,
   type Stretch,
-} from './construct.ts';
-import { fencesOf } from './fences.ts';
+} from '../construct.ts';
+import { fencesOf } from '../fences.ts';
+import { sensitivePath } from '../sensitive-path.ts';
+import { shellConstructs } from '../shell/shell.ts';
 import { ENVIRONMENT, JS_DECODERS, jsDangerOf, NAMESPACES, POWERFUL, TELLING } from './javascript-dangers.ts';
 import { JsNames } from './javascript-names.ts';
 import { type JsNode, type JsTree, parseJavascript } from './javascript-tree.ts';
-import { sensitivePath } from './sensitive-path.ts';
-import { shellConstructs } from './shell.ts';
 
 export interface JavascriptCode {
   /** Modules, without `node:`. */

@@ -12,30 +12,30 @@ import {
   type LongTexts,
   type NoAnswer,
 } from '@cordon/policy/rules';
-import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
-import type * as Questions from './asking/rule.ts';
-import type * as Code from './code/rule.ts';
-import type * as Comparison from './comparison/rule.ts';
-import { CATEGORY_NAMES } from './hidden-text/category-names.ts';
-import type * as HiddenText from './hidden-text/rule.ts';
-import type * as Links from './links/rule.ts';
-import { onDemand } from './on-demand.ts';
-import { predicatesOf } from './own/predicates.ts';
-import { KINDS } from './pii/kinds.ts';
-import type * as Pii from './pii/rule.ts';
-import type * as PromptInjection from './prompt-injection/rule.ts';
-import type * as Secrets from './secrets/rule.ts';
-import type * as Topic from './topic/rule.ts';
+import { type Asking, NOBODY_ANSWERS } from '../asking/asking.ts';
+import type * as Questions from '../asking/rule.ts';
+import type * as Code from '../code/rule.ts';
+import type * as Comparison from '../comparison/rule.ts';
+import { CATEGORY_NAMES } from '../hidden-text/category-names.ts';
+import type * as HiddenText from '../hidden-text/rule.ts';
+import type * as Links from '../links/rule.ts';
+import { predicatesOf } from '../own/predicates.ts';
+import { KINDS } from '../pii/kinds.ts';
+import type * as Pii from '../pii/rule.ts';
+import type * as PromptInjection from '../prompt-injection/rule.ts';
+import type * as Secrets from '../secrets/rule.ts';
+import { onDemand } from '../text/on-demand.ts';
+import type * as Topic from '../topic/rule.ts';
 
-const CODE = onDemand<typeof Code>('./code/rule.ts');
-const COMPARISON = onDemand<typeof Comparison>('./comparison/rule.ts');
-const HIDDEN_TEXT = onDemand<typeof HiddenText>('./hidden-text/rule.ts');
-const LINKS = onDemand<typeof Links>('./links/rule.ts');
-const PII = onDemand<typeof Pii>('./pii/rule.ts');
-const PROMPT_INJECTION = onDemand<typeof PromptInjection>('./prompt-injection/rule.ts');
-const QUESTIONS = onDemand<typeof Questions>('./asking/rule.ts');
-const SECRETS = onDemand<typeof Secrets>('./secrets/rule.ts');
-const TOPIC = onDemand<typeof Topic>('./topic/rule.ts');
+const CODE = onDemand<typeof Code>('../code/rule.ts');
+const COMPARISON = onDemand<typeof Comparison>('../comparison/rule.ts');
+const HIDDEN_TEXT = onDemand<typeof HiddenText>('../hidden-text/rule.ts');
+const LINKS = onDemand<typeof Links>('../links/rule.ts');
+const PII = onDemand<typeof Pii>('../pii/rule.ts');
+const PROMPT_INJECTION = onDemand<typeof PromptInjection>('../prompt-injection/rule.ts');
+const QUESTIONS = onDemand<typeof Questions>('../asking/rule.ts');
+const SECRETS = onDemand<typeof Secrets>('../secrets/rule.ts');
+const TOPIC = onDemand<typeof Topic>('../topic/rule.ts');
 
 const DETECTORS: readonly DetectorSpec[] = [
   {

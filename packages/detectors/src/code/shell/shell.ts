@@ -13,8 +13,8 @@ import type {
   SyntaxNode,
   Word,
 } from 'unbash';
-import { onDemand } from '../on-demand.ts';
-import { decodedBase64, decodedHex } from './computed-text.ts';
+import { onDemand } from '../../text/on-demand.ts';
+import { decodedBase64, decodedHex } from '../computed-text.ts';
 import {
   AT_THE_START,
   type Construct,
@@ -26,11 +26,11 @@ import {
   type Place,
   placed,
   type Stretch,
-} from './construct.ts';
-import { fencesOf } from './fences.ts';
-import type * as Javascript from './javascript.ts';
-import type * as Python from './python.ts';
-import { sensitivePath } from './sensitive-path.ts';
+} from '../construct.ts';
+import { fencesOf } from '../fences.ts';
+import type * as Javascript from '../javascript/javascript.ts';
+import type * as Python from '../python/python.ts';
+import { sensitivePath } from '../sensitive-path.ts';
 import {
   commandDanger,
   DECODING,
@@ -46,8 +46,8 @@ import { type ShellWord, shellWord } from './shell-words.ts';
 
 const UNBASH = onDemand<typeof Unbash>('unbash');
 /** They read shell code in their turn. */
-const PYTHON = onDemand<typeof Python>('./code/python.ts');
-const JAVASCRIPT = onDemand<typeof Javascript>('./code/javascript.ts');
+const PYTHON = onDemand<typeof Python>('../code/python/python.ts');
+const JAVASCRIPT = onDemand<typeof Javascript>('../code/javascript/javascript.ts');
 
 export interface ShellCode {
   /** Names of the commands, without their folders, also of those inside of others. */

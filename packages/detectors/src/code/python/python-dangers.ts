@@ -3,7 +3,7 @@
  *
  * A mention counts, not only a call: whoever hands `os.system` on has somebody else call it.
  */
-import type { ConstructKind } from './construct.ts';
+import type { ConstructKind } from '../construct.ts';
 
 export interface Danger {
   readonly kind: ConstructKind;

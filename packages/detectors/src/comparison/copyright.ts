@@ -3,8 +3,8 @@
  * prose with half of a title's words, a licence is reported where its title, its own sentence or its SPDX id stands; a
  * notice also where a year stands in place of the sign. Ring 1.
  */
-import type { FindIn } from './finding.ts';
-import { LiteralScan } from './literal-scan.ts';
+import type { FindIn } from '../text/finding.ts';
+import { LiteralScan } from '../text/literal-scan.ts';
 
 /** `\s{1,8}` between words: lines wrap, and comment marks stand before them. */
 const GAP = '[\\s*#/;-]{1,12}';

@@ -1,5 +1,5 @@
 /** What is known of the programs that shell commands start, by their names. Ring 1. */
-import type { ConstructKind } from './construct.ts';
+import type { ConstructKind } from '../construct.ts';
 
 /** Programs that are reported whatever their arguments. */
 const ALWAYS: readonly (readonly [ConstructKind, number, string])[] = [

@@ -1,7 +1,7 @@
 /** The tree of a Python text, as CodeMirror's grammar reads it: its nodes can be walked without recursion. Ring 1. */
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../../text/on-demand.ts';
 
 export interface PythonNode {
   /** As the grammar names it: `CallExpression`, `VariableName`, `(`, … */

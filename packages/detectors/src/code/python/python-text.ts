@@ -1,6 +1,6 @@
 /** Texts in Python code: what a literal means, what a sum of literals comes to, how an expression is written. Ring 1. */
-import { decodedBase64, decodedHex, joined, reversed } from './computed-text.ts';
-import { LONGEST_CODE } from './construct.ts';
+import { decodedBase64, decodedHex, joined, reversed } from '../computed-text.ts';
+import { LONGEST_CODE } from '../construct.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
 
 /** Deeper sums and calls are taken for values that only running the code can tell. */

@@ -13,8 +13,10 @@ import {
   LONGEST_CODE,
   type Place,
   type Stretch,
-} from './construct.ts';
-import { fencesOf } from './fences.ts';
+} from '../construct.ts';
+import { fencesOf } from '../fences.ts';
+import { sensitivePath } from '../sensitive-path.ts';
+import { shellConstructs } from '../shell/shell.ts';
 import { magicsOf } from './ipython.ts';
 import {
   CLIMBING,
@@ -29,8 +31,6 @@ import { PythonNames } from './python-names.ts';
 import { INVALID, parsePython } from './python-parse.ts';
 import { nameText, writtenOut } from './python-text.ts';
 import { argumentsOf, type PythonArgument, type PythonNode } from './python-tree.ts';
-import { sensitivePath } from './sensitive-path.ts';
-import { shellConstructs } from './shell.ts';
 
 export interface PythonCode {
   /** Modules, as imports name them; null: `from . import x`. */

@@ -1,7 +1,7 @@
 /** JavaScript text to the nodes of its tree, as a module or as a script, without recursion of our own. Ring 1. */
 import type * as Acorn from 'acorn';
 import type { AnyNode } from 'acorn';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../../text/on-demand.ts';
 
 export type JsNode = AnyNode;
 

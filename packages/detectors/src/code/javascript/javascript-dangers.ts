@@ -1,5 +1,5 @@
 /** What of JavaScript's engines and libraries reaches beyond the program, by full name. Ring 1. */
-import type { ConstructKind } from './construct.ts';
+import type { ConstructKind } from '../construct.ts';
 
 const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
   ['DYNAMIC_CODE', 0.95, 'eval Function GeneratorFunction AsyncFunction vm.* vm2.* isolated-vm.* execScript'],

@@ -6,7 +6,7 @@
  * Ring 1.
  */
 import type Compromise from 'compromise';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../../text/on-demand.ts';
 
 const COMPROMISE = onDemand<typeof Compromise>('compromise');
 

@@ -4,7 +4,7 @@
  * it may announce a name; of a stretch without either, the second reading would find nothing. Ring 1.
  */
 
-import { unitsOf } from '../text-units.ts';
+import { unitsOf } from '../../text/text-units.ts';
 
 export interface NameStretch {
   /** Where its first word with a capital begins. */

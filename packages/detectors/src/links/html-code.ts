@@ -1,7 +1,8 @@
 /** What `html_code` tells of a page: alternative texts of its pictures, and its addresses. Ring 1. */
-import type { Finding } from '../finding.ts';
-import { linksIn } from '../links/links.ts';
-import { type Attribute, htmlTokens } from './tokens.ts';
+
+import { type Attribute, htmlTokens } from '../html/tokens.ts';
+import type { Finding } from '../text/finding.ts';
+import { linksIn } from './links.ts';
 
 export interface HtmlCode {
   /** Of each `img`, in order; an empty one too. */

@@ -5,8 +5,8 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../finding.ts';
-import { unitsOf } from '../text-units.ts';
+import type { Finding } from '../../text/finding.ts';
+import { unitsOf } from '../../text/text-units.ts';
 import { type NameLists, nameLists } from './name-lists.ts';
 import { type NameSigns, nameStretches, WordFilter } from './name-stretches.ts';
 

@@ -1,6 +1,6 @@
 /** What the names of a JavaScript text stand for: imports, requires, destructuring, assignments, in any order. Ring 1. */
 import type { CallExpression, Identifier, ImportExpression, MemberExpression, Pattern } from 'acorn';
-import { decodedBase64, decodedHex, joined, reversed } from './computed-text.ts';
+import { decodedBase64, decodedHex, joined, reversed } from '../computed-text.ts';
 import { LASTING, moduleName } from './javascript-dangers.ts';
 import type { JsNode, JsTree } from './javascript-tree.ts';
 
