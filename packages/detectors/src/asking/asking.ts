@@ -9,8 +9,15 @@ import {
   type ServiceName,
 } from '@cordon/core';
 import { awaiting, type NoAnswer, noAnswer } from '@cordon/policy/rules';
-import type { DeclaredModule } from '../own/module.ts';
 import { NO_ANSWERS } from './answer-book.ts';
+
+/** A module of the user's functions, without its code. */
+export interface DeclaredModule {
+  /** The digest of all of its code: an answer of other code is another answer. */
+  readonly digest: string;
+  /** By name, the parameters of each function. */
+  readonly functions: ReadonlyMap<string, readonly [string, ...string[]]>;
+}
 
 /** Who answers here. */
 export interface Asking {

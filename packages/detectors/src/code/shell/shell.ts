@@ -28,8 +28,6 @@ import {
   type Stretch,
 } from '../construct.ts';
 import { fencesOf } from '../fences.ts';
-import type * as Javascript from '../javascript/javascript.ts';
-import type * as Python from '../python/python.ts';
 import { sensitivePath } from '../sensitive-path.ts';
 import {
   commandDanger,
@@ -45,9 +43,10 @@ import {
 import { type ShellWord, shellWord } from './shell-words.ts';
 
 const UNBASH = onDemand<typeof Unbash>('unbash');
-/** They read shell code in their turn. */
-const PYTHON = onDemand<typeof Python>('../code/python/python.ts');
-const JAVASCRIPT = onDemand<typeof Javascript>('../code/javascript/javascript.ts');
+/** Python and JavaScript read shell commands in turn: a type import back to them would be a cycle. */
+type ReadCode = (text: string) => { readonly constructs: readonly Construct[] };
+const PYTHON = onDemand<{ readonly pythonCode: ReadCode }>('../code/python/python.ts');
+const JAVASCRIPT = onDemand<{ readonly javascriptCode: ReadCode }>('../code/javascript/javascript.ts');
 
 export interface ShellCode {
   /** Names of the commands, without their folders, also of those inside of others. */
