@@ -62,9 +62,9 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'how many events of a session were acknowledged stands outside of the database that may lose some',
   },
-  'packages/trace/src/memory/text-search.ts': {
+  'packages/cli/src/text-search.ts': {
     of: ['database'],
-    why: 'a full-text search runs in a database in memory',
+    why: 'a search of what is remembered runs in a database in memory',
   },
   'packages/detectors/src/text/on-demand.ts': {
     of: ['code at run time'],

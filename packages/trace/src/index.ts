@@ -21,19 +21,7 @@ export {
   type SessionStatus,
   type Sessions,
 } from './journal/session.ts';
-export type {
-  FactKind,
-  ItemId,
-  Memory,
-  MemoryFact,
-  MemoryOwner,
-  NewSummary,
-  OpenTurn,
-  Provenance,
-  Summary,
-  Turn,
-  TurnRole,
-} from './memory/memory.ts';
+export type { Memory } from './memory/memory.ts';
 export type {
   Deleted,
   ItemFault,
@@ -43,4 +31,16 @@ export type {
   OwnerOverview,
   Retention,
 } from './memory/memory-archive.ts';
+export type {
+  FactKind,
+  ItemId,
+  MemoryFact,
+  MemoryOwner,
+  NewSummary,
+  OpenTurn,
+  Provenance,
+  Summary,
+  Turn,
+  TurnRole,
+} from './memory/memory-item.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

@@ -22,8 +22,9 @@ import { Acknowledgements, currentMachineRun } from './journal/acknowledged.ts';
 import { eraseSession } from './journal/erasure.ts';
 import { Journal } from './journal/journal.ts';
 import { type SessionFault, type SessionRecord, Sessions } from './journal/session.ts';
-import { Memory, type MemoryOwner } from './memory/memory.ts';
+import { Memory } from './memory/memory.ts';
 import { MemoryArchive } from './memory/memory-archive.ts';
+import type { MemoryOwner } from './memory/memory-item.ts';
 import { type KeyedParts, reseal, unlock } from './store-key.ts';
 
 /** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */

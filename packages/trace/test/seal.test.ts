@@ -10,7 +10,7 @@ import { bytesOf, textOf } from '../src/database/row.ts';
 import { TAGGED_TABLES } from '../src/database/row-tag.ts';
 import { sealOf } from '../src/database/seal.ts';
 import { PLACE, SEALED_COLUMNS } from '../src/database/sealed-column.ts';
-import type { Provenance } from '../src/memory/memory.ts';
+import type { Provenance } from '../src/memory/memory-item.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from './fixture.ts';
 
 const MARKER = 'MARKER-0b5e';

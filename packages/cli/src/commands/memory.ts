@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { deletedInWords, itemHeading, itemRecord, itemText, ownerName, ownerNamed } from '../memory-text.ts';
 import { readStoreKey } from '../store-key.ts';
 import { minuteOf, renderTable } from '../table.ts';
+import { rankedByWords, type SearchText } from '../text-search.ts';
 import { BrokenRows } from './broken-rows.ts';
 import { confirmed } from './confirmation.ts';
 import { mayOpen, usingStore, withStore } from './opened-store.ts';
@@ -75,7 +76,8 @@ export function searchMemory(
 ): Promise<ExitCode> {
   return withStore(surroundings, ({ memories }) => {
     const of = owner === undefined ? null : ownerNamed(owner);
-    const hits = memories.search(words.join(' '), of, MOST_HITS);
+    const items = memories.items(of === null ? {} : { owner: of });
+    const hits = rankedByWords(items.map(searchable), words.join(' '), MOST_HITS);
     if (surroundings.wantsJson)
       for (const { item, excerpt } of hits) surroundings.json({ ...itemRecord(item), excerpt });
     else if (hits.length === 0) surroundings.output.say('', 'no item contains these words');
@@ -86,6 +88,10 @@ export function searchMemory(
       }
     return EXIT.done;
   });
+}
+
+function searchable(item: MemoryItem): SearchText<MemoryItem> {
+  return { item, text: item.kind === 'fact' ? `${item.name}: ${item.value}` : item.text };
 }
 
 export function correctMemory(surroundings: Surroundings, item: string, text: string): Promise<ExitCode> {

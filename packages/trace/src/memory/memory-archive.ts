@@ -9,7 +9,7 @@ import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/cor
 import type { Database, TellBroken } from '../database/database.ts';
 import { numberOf, numberOrNull, quoteText, type Row, textOf } from '../database/row.ts';
 import { PLACE, summaryPlace, turnPlace } from '../database/sealed-column.ts';
-import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory.ts';
+import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory-item.ts';
 import {
   FACT_ORDER,
   factOf,
@@ -21,7 +21,6 @@ import {
   summaryOf,
   turnOf,
 } from './memory-row.ts';
-import { type Hit, rankedByWords } from './text-search.ts';
 
 export type MemoryItem =
   | ({ readonly kind: 'turn'; readonly owner: MemoryOwner } & Turn)
@@ -215,16 +214,6 @@ export class MemoryArchive {
         );
       }
     });
-  }
-
-  /** Items in which all the words occur, of one owner or (null) of all; the best first. */
-  search(words: string, owner: MemoryOwner | null, limit: number): readonly Hit<MemoryItem>[] {
-    const items = this.items(owner === null ? {} : { owner });
-    return rankedByWords(
-      items.map((item) => ({ item, text: item.kind === 'fact' ? `${item.name}: ${item.value}` : item.text })),
-      words,
-      limit,
-    );
   }
 
   #facts(owner: MemoryOwner, tell: TellBroken | null): readonly MemoryItem[] {

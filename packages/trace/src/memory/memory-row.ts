@@ -15,7 +15,7 @@ import {
   summaryPlace,
   turnPlace,
 } from '../database/sealed-column.ts';
-import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory.ts';
+import type { MemoryFact, MemoryOwner, Provenance, Summary, Turn } from './memory-item.ts';
 
 const WITHOUT_APP = ['system', 'vanilla', 'shared'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SEED } from '../../../tools/seed.ts';
-import { rankedByWords } from '../src/memory/text-search.ts';
+import { rankedByWords } from '../src/text-search.ts';
 
 const TEXTS = [
   'The flight to Turin leaves at nine',

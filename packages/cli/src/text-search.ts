@@ -1,9 +1,8 @@
 /**
- * Full-text search, by SQLite's FTS5 in a database of its own that is nowhere but in this process's memory: the index of
- * a text gives the text away, so on the disk it would be what encryption keeps out of the file. It is built from the
- * texts that are searched, for one search, so it can neither be behind them nor hold another owner's.
+ * Full-text search by SQLite's FTS5. The index of a text gives the text away, so it is built for one search, from the
+ * texts that are searched, and only in memory: on disk it would expose what encryption protects.
  *
- * Ring 0. Uses `node:sqlite`.
+ * Ring 1.
  */
 import { DatabaseSync } from 'node:sqlite';
 
