@@ -328,7 +328,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'opens what a confined process inherits',
   },
   'packages/sandbox/src/spec/backend.ts': { of: ['sockets'], why: 'names the type of a listener' },
-  'packages/sandbox/src/diagnosis.ts': {
+  'packages/host-diagnosis/src/diagnosis.ts': {
     of: ['files'],
     why: 'reads off the machine what may stand in the way of a sandbox',
   },

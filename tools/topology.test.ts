@@ -21,6 +21,7 @@ const ALLOWED: Readonly<
   trace: { own: ['core'], others: [] },
   protocol: { own: ['core'], others: [] },
   sandbox: { own: ['core'], others: [] },
+  'host-diagnosis': { own: ['sandbox'], others: [] },
   egress: { own: ['core'], others: ['tldts'] },
   llm: {
     own: ['core'],
@@ -47,6 +48,7 @@ const ALLOWED: Readonly<
       'detectors',
       'egress',
       'egress/reach',
+      'host-diagnosis',
       'hub',
       'hub/begun-session',
       'hub/evidence',

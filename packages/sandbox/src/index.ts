@@ -28,6 +28,7 @@ export type {
   Sandbox,
 } from './spec/backend.ts';
 export { CheckedPath, checkPath, type PathKind } from './spec/checked-path.ts';
+export type { Diagnosis, ExplainHost, HostProblem } from './spec/host-problem.ts';
 export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './spec/layers.ts';
 export {
   checkSpec,

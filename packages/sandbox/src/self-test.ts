@@ -17,7 +17,6 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { diagnose, readFacts } from './diagnosis.ts';
 import { probeProgram } from './kernel/probe-program.ts';
 import { SHOWN_PROC, SHOWN_SETTINGS } from './kernel/proc-view.ts';
 import { isArchitecture } from './kernel/seccomp.ts';
@@ -25,6 +24,7 @@ import type { SyscallName } from './kernel/syscall-numbers.ts';
 import { NOTIFICATION_LIMITS } from './launch/bubblewrap.ts';
 import type { ConfinedProcess, Exit, LayerReport } from './spec/backend.ts';
 import type { CheckedPath } from './spec/checked-path.ts';
+import type { ExplainHost } from './spec/host-problem.ts';
 import { LAYERS, type LayerName } from './spec/layers.ts';
 import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec/spec.ts';
 import { canWatch } from './watch/watchdog.ts';
@@ -37,8 +37,9 @@ export interface SelfTest {
   readonly outside: readonly string[];
   /** The layers that must hold; those that the user left out are not among them. */
   readonly layers: readonly LayerName[];
-  /** Where bubblewrap is: for what is told when it fails. */
+  /** Where bubblewrap is, and who explains its failures. */
   readonly bwrap: string;
+  readonly explain: ExplainHost;
 }
 
 const DEADLINE_MS = 60_000;
@@ -400,8 +401,8 @@ function broken(why: string): LayerReport {
 }
 
 /** bubblewrap's words, and what of this machine is behind them. */
-function whyNot({ bwrap }: SelfTest, message: string): LayerReport {
-  const cause = diagnose(readFacts(bwrap), message);
+function whyNot({ bwrap, explain }: SelfTest, message: string): LayerReport {
+  const cause = explain({ kind: 'refused', bwrap, said: message });
   return {
     layer: 'sandbox set-up',
     ok: false,

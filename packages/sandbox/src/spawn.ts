@@ -9,7 +9,6 @@ import { arch, platform, release } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
-import { unsupportedSystem } from './diagnosis.ts';
 import { encode } from './kernel/bpf.ts';
 import { ControlGroups } from './kernel/control-groups.ts';
 import { initProgram } from './kernel/init-program.ts';
@@ -22,6 +21,7 @@ import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { absentLayer, selfTest } from './self-test.ts';
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
 import { checkPath } from './spec/checked-path.ts';
+import type { ExplainHost } from './spec/host-problem.ts';
 import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './spec/layers.ts';
 import { checkSpec, type SandboxSpec } from './spec/spec.ts';
 import { Watchers } from './watch/watchers.ts';
@@ -42,10 +42,14 @@ export interface SandboxOptions {
   readonly weaker?: readonly LayerName[];
   /** The folder of a control group in which groups may be made; left out: the hub's own, if it has one alone. */
   readonly controlGroup?: string;
+  /** Explains to the user why this machine refuses; absent: messages stay general. */
+  readonly explain?: ExplainHost;
 }
 
 /** Between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
 export const APP_USER = 61_000;
+
+const UNEXPLAINED: ExplainHost = () => null;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
 const VERSION = 'sandbox-8';
@@ -73,10 +77,14 @@ function openSeatbelt({ node: program, weaker = [] }: SandboxOptions): Sandbox {
 
 /** Everything that launches share on this machine; a fault says what is missing. */
 export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
+  const { explain = UNEXPLAINED } = options;
   const architecture = arch();
   if (platform() !== 'linux' || !isArchitecture(architecture)) {
-    const { why, remedy } = unsupportedSystem(platform(), architecture);
-    return failed(fault('sandbox-unavailable', why, remedy));
+    const cause = explain({ kind: 'unsupported-system', platform: platform(), architecture });
+    const why = cause?.why ?? `there is no sandbox for ${platform()} on ${architecture}`;
+    return failed(
+      fault('sandbox-unavailable', why, cause?.remedy ?? 'run Cordon on Linux (x86-64 or arm64)'),
+    );
   }
   const node = checkPath(options.node);
   if (!node.ok) return node;
@@ -92,6 +100,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     node.value.host,
     isRoot,
     isRoot && leftOut.has('separate-user'),
+    explain,
   );
   if (!programs.ok) return programs;
   const filters = byProfile((profile) => encode(seccompFilter(profile, architecture)));
@@ -125,12 +134,14 @@ function insideFile(name: string): string {
 class BubblewrapSandbox implements Sandbox {
   readonly #launcher: Launcher;
   readonly #cacheFile: string | null;
+  readonly #explain: ExplainHost;
   #report: Promise<ProbeReport> | null = null;
   #isSwept = false;
 
   constructor(launcher: Launcher, options: SandboxOptions) {
     this.#launcher = launcher;
     this.#cacheFile = options.cacheFile ?? null;
+    this.#explain = options.explain ?? UNEXPLAINED;
   }
 
   probe(): Promise<ProbeReport> {
@@ -150,6 +161,7 @@ class BubblewrapSandbox implements Sandbox {
       outside: [fileURLToPath(import.meta.url)],
       layers: layersToTest(this.#launcher),
       bwrap: this.#launcher.programs.bwrap,
+      explain: this.#explain,
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
     const absent = layers

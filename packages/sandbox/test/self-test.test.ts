@@ -38,6 +38,7 @@ async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]
     outside: [hub],
     layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
     bwrap: launcher.value.programs.bwrap,
+    explain: () => null,
   });
   return layers.filter(({ ok }) => !ok).map(({ layer }) => layer);
 }

@@ -1,11 +1,12 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
 import { arch, platform, release } from 'node:os';
 import type { Fault, Result } from '@cordon/core';
-import { LAYERS, openSandbox } from '@cordon/sandbox';
+import { LAYERS } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured, modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openJournal } from '../journal.ts';
+import { openMachineSandbox } from '../machine-sandbox.ts';
 import { runsPrograms } from '../paths.ts';
 import { renderTable } from '../table.ts';
 import { VERSION } from '../version.ts';
@@ -28,7 +29,7 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
   if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
-  const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();
+  const report = await openMachineSandbox({ weaker: weaker.value }).probe();
   const checks: readonly Check[] = [
     { name: 'versions', ok: true, why: versions(), remedy: null },
     { name: 'user', ok: true, why: userInWords(), remedy: null },

@@ -26,11 +26,11 @@ import {
   type Exit,
   type LayerName,
   makeFolder,
-  openSandbox,
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { EXIT } from '../exit.ts';
 import { keyFiles } from '../journal-key.ts';
+import { openMachineSandbox } from '../machine-sandbox.ts';
 import {
   absolutePath,
   cacheFolder,
@@ -230,7 +230,7 @@ async function policyOf(files: readonly string[]): Promise<Result<unknown, reado
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
   const { spec, dataFolder, weaker, record, network } = prepared;
   const cacheFile = testCache(dataFolder);
-  const sandbox = openSandbox({ node: process.execPath, cacheFile, weaker });
+  const sandbox = openMachineSandbox({ cacheFile, weaker });
   const began = Date.now();
   const started =
     network === null

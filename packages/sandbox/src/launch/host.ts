@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { installCommand, readFacts } from '../diagnosis.ts';
 import { errorCode } from '../kernel/error-code.ts';
 import { coveredEntries, SHOWN_SETTINGS, syntheticStat } from '../kernel/proc-view.ts';
+import type { ExplainHost } from '../spec/host-problem.ts';
 import { readUnits } from '../watch/watchdog.ts';
 import type { HostPrograms } from './bubblewrap.ts';
 import { librariesOf } from './libraries.ts';
@@ -35,16 +35,18 @@ export function readHost(
   node: string,
   isRoot: boolean,
   appsAreRoot: boolean,
+  explain: ExplainHost,
 ): Result<HostPrograms, Fault> {
+  const lacking = (program: string, name: string) =>
+    unavailable(`${program} is not installed`, installRemedy(explain, name));
   const programs = {
     bwrap: bwrap ?? findProgram('bwrap'),
     prlimit: findProgram('prlimit'),
     setpriv: findProgram('setpriv'),
   };
-  if (programs.bwrap === null || !existsSync(programs.bwrap))
-    return lacking('bubblewrap is not installed', installRemedy('bubblewrap'));
+  if (programs.bwrap === null || !existsSync(programs.bwrap)) return lacking('bubblewrap', 'bubblewrap');
   if (programs.prlimit === null || (isRoot && programs.setpriv === null))
-    return lacking('util-linux (prlimit, setpriv) is not installed', installRemedy('util-linux'));
+    return lacking('util-linux (prlimit, setpriv)', 'util-linux');
   try {
     return ok({
       bwrap: programs.bwrap,
@@ -63,7 +65,7 @@ export function readHost(
   } catch (error) {
     const code = errorCode(error);
     const isLimit = code === 'EMFILE' || code === 'ENFILE';
-    return lacking(
+    return unavailable(
       `this machine's programs cannot be read: ${code}`,
       isLimit ? 'raise the limit of open files (`ulimit -n`)' : `check that \`${node}\` is a Node program`,
     );
@@ -71,12 +73,12 @@ export function readHost(
 }
 
 /** Where it was looked for is said, because some systems keep programs elsewhere. */
-function installRemedy(name: string): string {
-  const { distribution } = readFacts(null);
-  return `run \`${installCommand(distribution, name)}\` as root; it is looked for in ${PROGRAM_FOLDERS.join(', ')}`;
+function installRemedy(explain: ExplainHost, name: string): string {
+  const remedy = explain({ kind: 'missing-program', package: name })?.remedy ?? `install ${name}`;
+  return `${remedy}; it is looked for in ${PROGRAM_FOLDERS.join(', ')}`;
 }
 
-function lacking(message: string, help: string) {
+function unavailable(message: string, help: string) {
   return failed(fault('sandbox-unavailable', message, help));
 }
 

@@ -310,9 +310,11 @@ test('the facts of this machine can be read, and nothing stands in its way', () 
 describe('tried here', () => {
   const isRoot = process.getuid?.() === 0;
   const probe = `
-    import { openSandbox } from ${JSON.stringify(join(import.meta.dirname, '../src/index.ts'))};
+    import { explainHost } from ${JSON.stringify(import.meta.resolve('@cordon/host-diagnosis'))};
+    import { openSandbox } from ${JSON.stringify(import.meta.resolve('@cordon/sandbox'))};
     const [bwrap] = process.argv.slice(2);
-    const { ready, layers } = await openSandbox({ node: process.execPath, bwrap: bwrap ?? null }).probe();
+    const options = { node: process.execPath, bwrap: bwrap ?? null, explain: explainHost };
+    const { ready, layers } = await openSandbox(options).probe();
     console.log(JSON.stringify({ ready, bad: layers.filter(({ ok }) => !ok) }));`;
   const asUser = isRoot ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : [];
 

@@ -2,10 +2,11 @@
  * Why this machine refuses a sandbox, and what to do about it. `readFacts` looks at the machine; `diagnose` is a pure
  * function of these facts and of what bubblewrap said, so that every situation can be tried from a recording of it.
  *
- * Ring 0: a wrong remedy makes a machine weaker.
+ * Ring 1: it explains a refusal to a person and decides nothing.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { release } from 'node:os';
+import type { Diagnosis, HostProblem } from '@cordon/sandbox';
 
 /** What is read off a machine; null: it does not say. */
 export interface HostFacts {
@@ -42,10 +43,18 @@ type Setting = (typeof SETTINGS)[number];
 
 export type Container = 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'container';
 
-export interface Diagnosis {
-  /** One sentence. */
-  readonly why: string;
-  readonly remedy: string;
+/** What hinders the sandbox here, and the remedy. For `openSandbox`. */
+export function explainHost(problem: HostProblem): Diagnosis | null {
+  switch (problem.kind) {
+    case 'refused':
+      return diagnose(readFacts(problem.bwrap), problem.said);
+    case 'missing-program': {
+      const command = installCommand(readFacts(null).distribution, problem.package);
+      return { why: `${problem.package} is not installed`, remedy: `run \`${command}\` as root` };
+    }
+    case 'unsupported-system':
+      return unsupportedSystem(problem.platform, problem.architecture);
+  }
 }
 
 /** Looks at files only and starts nothing. What cannot be read is null, and then suspected of nothing. */
