@@ -385,11 +385,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'checks that nobody else can write a program',
   },
-  'packages/sandbox/src/inside/seatbelt-canary.ts': {
+  'packages/seatbelt/src/canary.ts': {
     of: ['environment', 'files', 'processes', 'sockets'],
     why: 'runs inside the sandbox of macOS and tries what must fail',
   },
-  'packages/sandbox/src/seatbelt-sandbox.ts': {
+  'packages/seatbelt/src/seatbelt-sandbox.ts': {
     of: ['files', 'processes', 'sockets'],
     why: 'starts processes on macOS, looks at their memory, and a bait for the canary',
   },

@@ -22,6 +22,7 @@ const ALLOWED: Readonly<
   protocol: { own: ['core'], others: [] },
   sandbox: { own: ['core'], others: [] },
   'host-diagnosis': { own: ['sandbox'], others: [] },
+  seatbelt: { own: ['core', 'sandbox'], others: [] },
   egress: { own: ['core'], others: ['tldts'] },
   llm: {
     own: ['core'],
@@ -59,6 +60,7 @@ const ALLOWED: Readonly<
       'sandbox',
       'sandbox/layers',
       'sandbox/tree-digest',
+      'seatbelt',
       'trace',
     ],
     others: ['commander'],

@@ -18,10 +18,11 @@ export { digestTree, TREE_LIMITS, type TreeDigest } from './command/tree-digest.
 export { SHOWN_PROC } from './kernel/proc-view.ts';
 export type { Profile } from './kernel/seccomp.ts';
 export { SYSCALLS, type SyscallName } from './kernel/syscall-numbers.ts';
-export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
+export { APP_USER, openSandbox, RefusingSandbox, type SandboxOptions } from './spawn.ts';
 export type {
   ConfinedProcess,
   ExceededLimit,
+  Excess,
   Exit,
   LayerReport,
   ProbeReport,
@@ -30,8 +31,11 @@ export type {
 export { CheckedPath, checkPath, type PathKind } from './spec/checked-path.ts';
 export type { Diagnosis, ExplainHost, HostProblem } from './spec/host-problem.ts';
 export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './spec/layers.ts';
+export { nodePermissionFlags } from './spec/node-permission.ts';
 export {
+  type CheckedSpec,
   checkSpec,
+  isWithin,
   LIMIT_MAXIMA,
   type Mount,
   type MountAccess,
@@ -41,3 +45,5 @@ export {
   STATE_INSIDE,
   type Stdio,
 } from './spec/spec.ts';
+export { OwnFolders } from './watch/own-folder.ts';
+export { type Ending, exitOf } from './watch/status.ts';

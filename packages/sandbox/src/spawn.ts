@@ -17,7 +17,6 @@ import { isWithout } from './launch/bubblewrap.ts';
 import { readHost } from './launch/host.ts';
 import { type Launcher, launch } from './launch/launch.ts';
 import { sweepAtStart } from './launch/orphan-sweep.ts';
-import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
 import { absentLayer, selfTest } from './self-test.ts';
 import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
 import { checkPath } from './spec/checked-path.ts';
@@ -56,23 +55,8 @@ const VERSION = 'sandbox-8';
 
 /** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  if (platform() === 'darwin') return openSeatbelt(options);
   const launcher = openLauncher(options);
   return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
-}
-
-function openSeatbelt({ node: program, weaker = [] }: SandboxOptions): Sandbox {
-  const node = checkPath(program);
-  const canary = checkPath(insideFile('seatbelt-canary'));
-  if (!node.ok) return new RefusingSandbox(node.fault);
-  if (!canary.ok) return new RefusingSandbox(canary.fault);
-  return new SeatbeltSandbox({
-    node: node.value.host,
-    sandboxExec: '/usr/bin/sandbox-exec',
-    canary: canary.value,
-    outside: [fileURLToPath(import.meta.url)],
-    weaker,
-  });
 }
 
 /** Everything that launches share on this machine; a fault says what is missing. */
@@ -202,7 +186,7 @@ class BubblewrapSandbox implements Sandbox {
 }
 
 /** Says why, and never runs anything. */
-class RefusingSandbox implements Sandbox {
+export class RefusingSandbox implements Sandbox {
   readonly #fault: Fault;
 
   constructor(why: Fault) {

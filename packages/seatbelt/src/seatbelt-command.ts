@@ -6,12 +6,11 @@
  * Written from documentation; it has never run on a Mac of ours, which is why seatbelt-sandbox.ts believes nothing
  * that its canary has not seen.
  *
- * Ring 0.
+ * Ring 1.
  */
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import { nodePermissionFlags } from '../spec/node-permission.ts';
-import { type CheckedSpec, isWithin, NODE_INSIDE } from '../spec/spec.ts';
+import { type CheckedSpec, isWithin, NODE_INSIDE, nodePermissionFlags } from '@cordon/sandbox';
 
 export interface SeatbeltHost {
   /** Real path of our own Node. */

@@ -10,10 +10,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { after, describe, test } from 'node:test';
-import { LIFELINE, seatbeltCommand, seatbeltProfile, unenforceable } from '../src/backends/seatbelt.ts';
-import { checkPath, checkSpec, type Mount, NODE_INSIDE, type SandboxSpec } from '../src/index.ts';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import { checkPath, checkSpec, type Mount, NODE_INSIDE, type SandboxSpec } from '@cordon/sandbox';
+import { LIFELINE, seatbeltCommand, seatbeltProfile, unenforceable } from '../src/seatbelt-command.ts';
 import { groupKilobytes, SeatbeltSandbox } from '../src/seatbelt-sandbox.ts';
-import { spec } from './confined.ts';
 
 const root = realpathSync(mkdtempSync('/tmp/cordon-seatbelt-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -36,6 +36,15 @@ function mount(host: string, access: Mount['access'], inside = host): Mount {
   const checked = checkPath(host);
   assert.ok(checked.ok);
   return { host: checked.value, inside, access };
+}
+
+function spec(changes: Partial<SandboxSpec>): SandboxSpec {
+  return {
+    ...{ executable: NODE_INSIDE, args: [], env: {}, cwd: '/', mounts: [], nodeGrants: null },
+    ...{ profile: 'spawn', limits: DEFAULT_APP_LIMITS, tmpMiB: null, usr: false, link: false },
+    ...{ stdin: 'none', stdout: 'pipe', stderr: 'pipe', network: { kind: 'none' } },
+    ...changes,
+  };
 }
 
 function checkedSpec(changes: Partial<SandboxSpec>) {
@@ -251,7 +260,7 @@ test("a folder with `=` in its name is the one that Node's permissions name", ()
 });
 
 test('a stand-in that confines nothing is found out, and nothing runs under it', async () => {
-  const canary = checkPath(join(import.meta.dirname, '../src/inside/seatbelt-canary.ts'));
+  const canary = checkPath(join(import.meta.dirname, '../src/canary.ts'));
   assert.ok(canary.ok);
   const sandbox = new SeatbeltSandbox({
     node: realpathSync(process.execPath),
@@ -278,7 +287,7 @@ test('a stand-in that confines nothing is found out, and nothing runs under it',
 });
 
 test('without `sandbox-exec`, and where a layer is to be left out, nothing runs', async () => {
-  const canary = checkPath(join(import.meta.dirname, '../src/inside/seatbelt-canary.ts'));
+  const canary = checkPath(join(import.meta.dirname, '../src/canary.ts'));
   assert.ok(canary.ok);
   const options = {
     node: process.execPath,

@@ -3,14 +3,15 @@
  * processes. It has never run on a Mac of ours. So nothing runs under it unless its canary, in the same run of Cordon,
  * was refused everything that must be refused; a Mac on which that does not hold is told, and stays without apps.
  *
- * Ring 0.
+ * Ring 1 while no claim is made for macOS (docs/tcb.md).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import {
   DEFAULT_APP_LIMITS,
   type Fault,
@@ -21,13 +22,27 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './backends/seatbelt.ts';
-import type { ConfinedProcess, Excess, Exit, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
-import type { CheckedPath } from './spec/checked-path.ts';
-import type { LayerName } from './spec/layers.ts';
-import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec/spec.ts';
-import { OwnFolders } from './watch/own-folder.ts';
-import { type Ending, exitOf } from './watch/status.ts';
+import {
+  type CheckedPath,
+  type CheckedSpec,
+  type ConfinedProcess,
+  checkPath,
+  checkSpec,
+  type Ending,
+  type Excess,
+  type Exit,
+  exitOf,
+  type LayerName,
+  type LayerReport,
+  NODE_INSIDE,
+  OwnFolders,
+  type ProbeReport,
+  RefusingSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxSpec,
+} from '@cordon/sandbox';
+import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './seatbelt-command.ts';
 
 export interface SeatbeltOptions extends SeatbeltHost {
   /** The canary's file, and a file beside it that must not be readable. */
@@ -46,6 +61,26 @@ const LAYERS_HERE: readonly LayerName[] = [
 const CANARY_LIMITS = { ...DEFAULT_APP_LIMITS, memoryMiB: 512, cpuSeconds: 20, openFiles: 128, fileMiB: 1 };
 const DEADLINE_MS = 20_000;
 const LOOK_MS = 500;
+
+/** The sandbox of a Mac. Like `openSandbox` it never throws: what is missing is told by `probe` and by the refusal of `spawn`. */
+export function openSeatbelt({
+  node: program,
+  weaker = [],
+}: Pick<SandboxOptions, 'node' | 'weaker'>): Sandbox {
+  const node = checkPath(program);
+  if (!node.ok) return new RefusingSandbox(node.fault);
+  // TypeScript beside the sources, JavaScript beside the built files.
+  const file = new URL(`./canary${extname(import.meta.url)}`, import.meta.url);
+  const canary = checkPath(fileURLToPath(file));
+  if (!canary.ok) return new RefusingSandbox(canary.fault);
+  return new SeatbeltSandbox({
+    node: node.value.host,
+    sandboxExec: '/usr/bin/sandbox-exec',
+    canary: canary.value,
+    outside: [fileURLToPath(import.meta.url)],
+    weaker,
+  });
+}
 
 export class SeatbeltSandbox implements Sandbox {
   readonly #options: SeatbeltOptions;
