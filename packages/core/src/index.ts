@@ -36,7 +36,6 @@ export {
   type PlanStep,
   primaryApps,
   type StepPlan,
-  secondaryApps,
 } from './event/plan.ts';
 export type {
   Answer,
@@ -148,9 +147,7 @@ export {
   DATA_KINDS,
   type DataKind,
   exampleOfData,
-  isDataKind,
   labelOfData,
-  MOST_DATA_CHARACTERS,
   misfitOfData,
 } from './values/data-kind.ts';
 export type { Diagnostic, SourceRange } from './values/diagnostic.ts';

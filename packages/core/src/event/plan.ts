@@ -41,12 +41,6 @@ export function primaryApps({ steps }: StepPlan): readonly AppId[] {
   return [...new Set(steps.filter(({ after }) => after.length === 0).flatMap(({ app }) => app ?? []))];
 }
 
-/** The apps that only help: all of their steps wait for others. */
-export function secondaryApps(plan: StepPlan): readonly AppId[] {
-  const primary = new Set(primaryApps(plan));
-  return [...new Set(plan.steps.flatMap(({ app }) => app ?? []))].filter((app) => !primary.has(app));
-}
-
 /**
  * Whether the work of one of these apps depends on that of the other, directly or through other steps: then the plan lets
  * them exchange messages (paper, IV-A2: there is no interaction without a dependency).

@@ -40,11 +40,7 @@ export type DataKind = keyof typeof KINDS;
 export const DATA_KINDS: readonly DataKind[] = Object.keys(KINDS) as DataKind[];
 
 /** UTF-16 units of a value. */
-export const MOST_DATA_CHARACTERS = 200;
-
-export function isDataKind(text: string): text is DataKind {
-  return Object.hasOwn(KINDS, text);
-}
+const MOST_DATA_CHARACTERS = 200;
 
 /** The hub's words for a kind. */
 export function labelOfData(kind: DataKind): string {

@@ -193,7 +193,7 @@ function ownScores(
 }
 
 /** What a classifier of the user's says of each piece: categories with their scores. */
-export function moderationScores(
+function moderationScores(
   { texts }: DetectorCall,
   pieces: readonly Piece[],
   asking: Asking,

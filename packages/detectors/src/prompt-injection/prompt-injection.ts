@@ -48,12 +48,6 @@ export interface InjectionSpan {
   readonly isHidden: boolean;
 }
 
-/** From 0 to 1: how sure it is that the text gives orders to an agent. */
-export function injectionScore(text: string): number {
-  const spans = candidates(text, findHidden(text)).map(({ confidences }) => greatest(confidences));
-  return spans.reduce((most, score) => Math.max(most, score), 0);
-}
-
 /**
  * The sentences that look like orders to an agent, in order and not overlapping: from the one that gives them away to
  * the end of what belongs to it, with the marks that set it apart.

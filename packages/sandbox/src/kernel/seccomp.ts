@@ -28,7 +28,7 @@ export type Architecture = 'x64' | 'arm64';
 /** Return values of a filter (linux/seccomp.h). */
 export const ACTION = { kill: 0x8000_0000, allow: 0x7fff_0000, errno: 0x0005_0000 } as const;
 
-export const ERRNO = {
+const ERRNO = {
   EPERM: 1,
   EINVAL: 22,
   ENOTTY: 25,
@@ -39,7 +39,7 @@ export const ERRNO = {
 } as const;
 
 /** `AUDIT_ARCH_*` (linux/audit.h). */
-export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
+const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
 /** x32 calls carry this bit on x86-64; a list of 64-bit numbers would not see them. */
 const X32_BIT = 0x4000_0000;

@@ -64,7 +64,7 @@ export interface SetupDescriptors {
 
 /** The first program inside: what tells our sandboxes from those of others. */
 export const INIT_INSIDE = '/opt/cordon/init';
-export const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
+const PRLIMIT_INSIDE = '/opt/cordon/prlimit';
 
 /** V8 reserves its 512 MiB code range, which RLIMIT_DATA counts; an idle Node already has 574 MB of it. */
 const NODE_DATA_MIB = 600;

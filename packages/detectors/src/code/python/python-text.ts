@@ -140,7 +140,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** What a string literal means; null where only Python could tell (names of characters). */
-export function literalText(literal: string): string | null {
+function literalText(literal: string): string | null {
   const opening = /^([a-z]*)('''|"""|'|")/i.exec(literal);
   if (opening === null) return null;
   const [whole, prefix = '', quotes = ''] = opening;
