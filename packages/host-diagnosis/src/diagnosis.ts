@@ -121,7 +121,7 @@ type Situation = (facts: HostFacts, said: string) => Diagnosis | null;
 const NAMESPACE_REFUSED =
   /namespace|uid map|RTM_NEWADDR|setgroups|Operation not permitted|Permission denied|clone|unshare/i;
 
-/** The first that fits is told, so the surest signs come first. `said`: what bubblewrap said, in one line. */
+/** The first that fits counts, so the surest signs come first. `said`: what bubblewrap said, in one line. */
 export function diagnose(facts: HostFacts, said: string): Diagnosis | null {
   for (const situation of SITUATIONS) {
     const diagnosis = situation(facts, said);

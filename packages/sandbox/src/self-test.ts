@@ -348,7 +348,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
   }
 }
 
-/** In a trial of its own: where Node refuses, nothing else can be seen. */
+/** In a separate trial: where Node refuses, nothing else can be seen. */
 const NODE_EXPECTATION: Expectation = [
   ...['read a file', 'write a file', 'start a process', 'start a thread'].map(
     (what) => [`Node: ${what}`, isRefusal('ERR_ACCESS_DENIED')] as const,

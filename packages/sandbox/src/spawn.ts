@@ -53,7 +53,7 @@ const UNEXPLAINED: ExplainHost = () => null;
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
 const VERSION = 'sandbox-8';
 
-/** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
+/** The back end of this machine; never throws. `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const launcher = openLauncher(options);
   return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
@@ -214,7 +214,7 @@ function notReady({ message, help }: Fault): ProbeReport {
   return { ready: false, layers: [layer], absent: [], cached: false };
 }
 
-/** What this machine has beside the layers. Without a control group of its own the watchdog bounds a tree alone. */
+/** What this machine has besides the layers. Without its own control group, only the watchdog bounds a tree. */
 function foundHere({ programs, controlGroups }: Launcher): readonly LayerReport[] {
   const program = { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
   if (!controlGroups.ok)

@@ -1,7 +1,7 @@
 /**
  * The sandbox of macOS, behind the same interface and far narrower: JavaScript without network and without other
  * processes. It has never run on a Mac of ours. So nothing runs under it unless its canary, in the same run of Cordon,
- * was refused everything that must be refused; a Mac on which that does not hold is told, and stays without apps.
+ * was refused everything that must be refused; on a Mac where that does not hold, Cordon says so and runs no app.
  *
  * Ring 1 while no claim is made for macOS (docs/tcb.md).
  */
@@ -62,7 +62,7 @@ const CANARY_LIMITS = { ...DEFAULT_APP_LIMITS, memoryMiB: 512, cpuSeconds: 20, o
 const DEADLINE_MS = 20_000;
 const LOOK_MS = 500;
 
-/** The sandbox of a Mac. Like `openSandbox` it never throws: what is missing is told by `probe` and by the refusal of `spawn`. */
+/** The sandbox of a Mac. Like `openSandbox` it never throws: `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSeatbelt({
   node: program,
   weaker = [],

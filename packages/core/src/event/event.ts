@@ -144,7 +144,7 @@ export type EventBody =
       /** Why its words end where they do, where the model did not choose to end there. */
       readonly cut?: 'length' | 'refusal';
     }
-  /** What a rule asked was answered, or why not. `answer` null: there is none, or it is too long for the journal. */
+  /** The answer to a rule's question, or why it has none. `answer` null: there is none, or it is too long for the journal. */
   | {
       readonly kind: 'question.answered';
       readonly service: ServiceName;
@@ -155,14 +155,14 @@ export type EventBody =
   | DecidedBody
   | ExecutedBody
   | { readonly kind: `${Effect}.failed`; readonly fault: Fault }
-  /** In the place of `tool-call.failed`: a call that cannot be undone was made, and nobody knows what came of it. */
+  /** Instead of `tool-call.failed`: a call that cannot be undone was made, and its outcome is unknown. */
   | { readonly kind: 'tool-call.in-doubt'; readonly fault: Fault }
   | { readonly kind: 'probe.received'; readonly functionality: string }
   | {
       readonly kind: 'offer.made';
       readonly functionality: FunctionalityName;
       readonly peer: EphemeralId;
-      /** Whom the id stands for. Absent in journals of earlier versions: then no later id is this one. */
+      /** The app that the id stands for. Absent in journals of earlier versions: then no later id is this one. */
       readonly to?: AppId;
     }
   | { readonly kind: 'probe.refused'; readonly functionality: string }
@@ -193,7 +193,7 @@ export type EventBody =
       readonly from?: 'here' | 'elsewhere';
       /** What the user saw, as it was drawn, and SHA-256 of all of it; absent: nobody saw a question. */
       readonly shown?: { readonly text: string; readonly digest: string };
-      /** What the user typed in the place of what would have flowed. */
+      /** What the user typed instead of the proposed data. */
       readonly edits?: readonly PromptEdit[];
     }
   | {

@@ -63,7 +63,7 @@ export interface PermissionPrompt {
   readonly expected: boolean;
   /** One sentence each; a prompt with warnings should be denied when in doubt. */
   readonly warnings: readonly string[];
-  /** One sentence for each recipient that was never permitted to get data from this source, or whom the user has not named. */
+  /** One sentence for each recipient that never had permission for data from this source, or that the user has not named. */
   readonly newRecipients: readonly string[];
   /** What a permission that lasts covers besides what is shown, in the hub's words. */
   readonly covers: string;
@@ -89,7 +89,7 @@ export interface PromptDatum {
   readonly identifying?: readonly string[];
   /** Each value in it stands in the user's own words. Absent: others may have written some of it. */
   readonly isUsers?: true;
-  /** Whose texts the hub has put in the place of references. Absent: there were none. */
+  /** The apps whose texts the hub has put in place of references. Absent: there were no references. */
   readonly sources?: readonly DatumSource[];
   /** Whether the user may put something else in its place; absent: no. */
   readonly isEditable?: boolean;
@@ -100,7 +100,7 @@ export interface PromptDatum {
   readonly field?: DataKind;
 }
 
-/** Whose text stands where in a datum: the user is told which app an attachment comes from. */
+/** Which app's text stands where in a datum: the user sees which app an attachment comes from. */
 export interface DatumSource {
   /** The app that returned the text, or whose words may stand in it. */
   readonly app: AppId;
@@ -108,7 +108,7 @@ export interface DatumSource {
   readonly arguments: readonly string[];
 }
 
-/** What the user put in the place of a datum. */
+/** What the user wrote instead of a datum. */
 export interface PromptEdit {
   readonly name: string;
   readonly value: string;

@@ -108,7 +108,7 @@ export interface QueryUse {
   readonly cost: number | null;
 }
 
-/** What of its own history a context is shown again. */
+/** How much of its earlier history a context sees again. */
 export interface MemoryLimits {
   /** Messages of the user, each with what followed it. */
   readonly interactions: number;

@@ -39,7 +39,7 @@ export interface Manifest {
   /** Absolute paths; empty means no files. */
   readonly files: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly limits: AppLimits;
-  /** What a JavaScript app may do besides; empty: no other programs, native code, WASI or threads of its own. */
+  /** What else a JavaScript app may do; empty: it starts no programs, native code, WASI or threads. */
   readonly node: readonly NodeGrant[];
   /** Whether it may open Unix sockets: then it can connect to any that lies in a folder it sees. Absent: it may not. */
   readonly unixSockets?: boolean;

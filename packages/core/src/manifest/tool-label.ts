@@ -16,7 +16,7 @@ export interface ToolLabels {
   readonly untrusted: boolean;
   /** Its output is the user's own and must not spread. */
   readonly private: boolean;
-  /** The arguments that say whom or what a call acts upon: recipient, account, path, address. Null: all of them. */
+  /** The arguments that name what a call acts on: recipient, account, path, address. Null: all of them. */
   readonly identifying: readonly string[] | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Labels: whether a value may steer (integrity) and whom it may reach (confidentiality), as an element of a
+ * Labels: whether a value may steer (integrity) and who may see it (confidentiality), as an element of a
  * four-point lattice. Joining two values joins their labels and never lowers either.
  *
  * Ring 0.

@@ -18,7 +18,7 @@ import { type PackageCall, parsePackageLauncher } from './package-launcher.ts';
 import { readWrittenFolders, rememberWrittenFolders } from './written-folders.ts';
 
 export interface AppCommand {
-  /** Whom `cordon apps install` would be told to install, for remedies; absent: the command is no app's. */
+  /** The app's name for `cordon apps install` in remedies; absent: the command belongs to no app. */
   readonly app?: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -339,7 +339,7 @@ function fenceOf({ configFolder, dataFolder, home, closed = [] }: CommandContext
   return { never: dataFolder, notWhole: [configFolder, ...(home === null ? [] : [home]), ...closed] };
 }
 
-/** The state folder and what the manifest lists; a listed path that is missing is a mistake that is told. */
+/** The state folder and what the manifest lists; a listed path that is missing is a fault. */
 function grantedMounts(app: AppCommand, context: CommandContext): Result<readonly Mount[], Fault> {
   const state = app.stateFolder === null ? null : stateMount(app.stateFolder);
   if (state?.ok === false) return state;

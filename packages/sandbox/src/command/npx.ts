@@ -41,7 +41,7 @@ export function installedBin(call: PackageCall, folder: string): Result<string |
   return binOf(call, found);
 }
 
-/** The same in a folder of its own, whose `node_modules` holds the packages and whose versions were fixed before. */
+/** The same in a separate folder, whose `node_modules` holds the packages and whose versions were fixed before. */
 export function binInFolder(call: PackageCall, folder: string): Result<string, Fault> {
   const found: FoundPackage[] = [];
   for (const wanted of call.packages) {

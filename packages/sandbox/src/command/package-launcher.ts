@@ -11,7 +11,7 @@ export type Ecosystem = 'npm' | 'python';
 export interface WantedPackage {
   /** With its scope (npm), or in its normal form (PEP 503). */
   readonly name: string;
-  /** As the package manager is told: `name`, `name@^1.2`, `name[extra]==1.2`. */
+  /** In the package manager's form: `name`, `name@^1.2`, `name[extra]==1.2`. */
   readonly spec: string;
   /** The one version that is asked for; null: a range, a tag or nothing. */
   readonly version: string | null;
@@ -76,7 +76,7 @@ const LAUNCHERS: ReadonlyMap<string, PackageLauncher> = new Map([
   ['pipx', { ...UVX, subcommands: ['run'], from: ['--spec'], also: [], flags: ['--no-cache', ...QUIET] }],
 ]);
 
-/** Clients of a service that starts containers, with rights of its own. */
+/** Clients of a service that starts containers with the service's rights. */
 const DAEMONS: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
 
 function refused(message: string, help?: string) {

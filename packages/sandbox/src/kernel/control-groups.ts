@@ -1,5 +1,5 @@
 /**
- * Control groups, version 2, where the hub has one of its own: the kernel itself then bounds memory and processes
+ * Control groups, version 2, where the hub has its own: the kernel itself then bounds memory and processes
  * of a whole tree, counts its CPU time exactly, and ends it at once. Where there is none the watchdog does what it
  * can from outside. (Linux, Documentation/admin-guide/cgroup-v2.rst)
  *
@@ -49,12 +49,12 @@ export class ControlGroups {
     }
   }
 
-  /** @param isExclusive whether this process may leave `folder` for a group of its own in it. Throws what writing throws. */
+  /** @param isExclusive whether this process may leave `folder` for a new group in it. Throws what writing throws. */
   static in(folder: string, isExclusive: boolean): ControlGroups {
     removeLeftovers(folder);
     const available = wordsOf(`${folder}/cgroup.controllers`).filter((name) => /^(memory|pids)$/.test(name));
     if (isExclusive && available.length > 0) {
-      // A group with processes of its own cannot hand controllers on, so the hub moves into one beside its apps.
+      // A group that holds processes cannot delegate controllers, so the hub moves into one beside its apps.
       const hub = `${folder}/${OURS}hub-${process.pid}`;
       mkdirSync(hub);
       writeFileSync(`${hub}/cgroup.procs`, String(process.pid));

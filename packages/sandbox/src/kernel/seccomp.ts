@@ -130,7 +130,7 @@ const IOCTLS = [0x541b, 0x5421, 0x5451, 0x5450, 0x5401, 0x5413, 0x540f, 0x4004_9
 /** SET_PDEATHSIG GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ SET_TIMERSLACK SET/GET_NO_NEW_PRIVS THP_DISABLE VMA */
 const PRCTLS = [1, 3, 15, 16, 23, 29, 38, 39, 41, 0x5356_4d41];
 
-/** None, CLOEXEC; never UNSHARE, by which a thread gets a list of open files of its own. */
+/** None, CLOEXEC; never UNSHARE, which gives a thread its own list of open files. */
 const CLOSE_RANGES = [0, 4];
 
 /**
@@ -212,7 +212,7 @@ function cloneOfThread(): Instruction[] {
   ];
 }
 
-/** Attack: what a thread has open in a list of its own is not in that of its process, where it is looked for. */
+/** Attack: files in a thread's own list are not in that of its process, which is the one that the watchdog reads. */
 function ownFilesOfThread(): Instruction[] {
   return unless('jumpBits', CLONE_FILES, [answer(ACTION.errno | ERRNO.EPERM)]);
 }

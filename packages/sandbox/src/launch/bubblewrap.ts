@@ -75,7 +75,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Limits of inotify for one sandbox, by their names in `/proc/sys/user`. Attack: an app takes all instances that the user
- * has (128 on most machines), and no other program of the user is told of changed files any more. The kernel also holds
+ * has (128 on most machines), and no other program of the user learns of changed files any more. The kernel also holds
  * 16,384 unread events for each instance, which counts for no process.
  */
 export const NOTIFICATION_LIMITS = { max_inotify_instances: 8, max_inotify_watches: 16_384 } as const;
@@ -127,7 +127,7 @@ export function bubblewrapOptions(
   const layer = (name: LayerName, ...options: readonly string[]) => (leftOut.has(name) ? [] : options);
   const { first } = descriptors;
   return [
-    // Not --unshare-all: that means --unshare-user-try, which goes on without.
+    // Not --unshare-all: that means --unshare-user-try, which starts without the namespace if it fails.
     '--unshare-user',
     ...layer('ipc-namespace', '--unshare-ipc'),
     ...layer('pid-namespace', '--unshare-pid'),
@@ -149,7 +149,7 @@ export function bubblewrapOptions(
     ...(first.kind === 'init' ? ownInit(first.descriptor) : []),
     ...['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
     ...['--ro-bind-data', String(descriptors.hosts), '/etc/hosts'],
-    // Without a pid namespace of its own a process may not mount /proc anew.
+    // Without its own pid namespace a process may not mount a new /proc.
     ...(leftOut.has('pid-namespace') ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']),
     // A setting of the user namespace that bubblewrap makes: no process inside may change it, or leave that namespace.
     ...layer(

@@ -51,7 +51,7 @@ export interface Launcher extends MountHost {
   /** Our first process inside, with the filter of a profile; `writable`: null where Landlock is left out. */
   readonly init: (profile: Profile, writable: readonly WritablePlace[] | null) => Buffer;
   readonly watchers: Watchers;
-  /** The failure says why the hub has no control group of its own. */
+  /** The failure says why the hub has no control group. */
   readonly controlGroups: Result<ControlGroups, string>;
   readonly leftOut: LeftOut;
 }
@@ -59,7 +59,7 @@ export interface Launcher extends MountHost {
 const SETUP_DEADLINE_MS = 10_000;
 
 /**
- * Resolves when bubblewrap has made the sandbox's first process; what fails later is told by `exited`. `absent`: layers that
+ * Resolves when bubblewrap has made the sandbox's first process; `exited` says what fails later. `absent`: layers that
  * this kernel does not have, by the self-test.
  */
 export async function launch(

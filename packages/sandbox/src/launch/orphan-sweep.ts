@@ -62,7 +62,7 @@ function isOrphan(pid: number, { bwrap, user }: OrphanSearch): boolean {
       case 'sandbox':
         return users.every((id) => id === user) && numbers.length > 1 && numbers.at(-1) === 1;
       case 'stage':
-        // A stage that is whole begins among the mounts of its hub; only its inner half has mounts of its own.
+        // A stage that is whole begins among the mounts of its hub; only its inner half has its own mounts.
         return (
           users.every((id) => id === 0) && !isAmongMountsOf(parent, pid) && !isAmongMountsOf('self', pid)
         );

@@ -7,7 +7,7 @@ import { PassThrough, type Readable, Writable } from 'node:stream';
 
 /**
  * Standard error belongs to bubblewrap until the app runs. The first bytes are kept for the report of a failed
- * set-up; all of them go on to the reader, or nowhere if there is none.
+ * set-up; all of them reach the reader, if there is one.
  */
 export class SetupErrors {
   readonly stream: Readable | null;

@@ -56,7 +56,7 @@ export interface Excess {
 }
 
 /**
- * `exit`: it ended by itself. `killed`: by `kill()`, the abort signal, or a signal of its own. `limit`: it exceeded a
+ * `exit`: it ended by itself. `killed`: by `kill()`, the abort signal, or a signal that it sent itself. `limit`: it exceeded a
  * limit. `violation`: it made a forbidden system call. `sandbox-failed`: it never ran.
  */
 export type Exit = ExitDetails &

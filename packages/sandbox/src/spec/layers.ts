@@ -137,7 +137,7 @@ export function isLayerName(name: string): name is LayerName {
   return Object.hasOwn(LAYERS, name);
 }
 
-/** `a,b` as in `--sandbox weaker=a,b`. Refuses names that are none and layers that the user may not leave out. */
+/** `a,b` as in `--sandbox weaker=a,b`. Refuses unknown names, and layers that the user may not leave out. */
 export function parseWeaker(text: string): Result<readonly LayerName[], Fault> {
   const names = text.split(',').map((name) => name.trim());
   const layers: LayerName[] = [];

@@ -38,7 +38,7 @@ export class HeldLocks {
   #readAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param root the sandbox's first process, which has a pid namespace of its own
+   * @param root the sandbox's first process, which has its own pid namespace
    * @param processes folders of `/proc` of all of its processes
    */
   areHeld(root: number, processes: readonly string[], now: number): boolean {

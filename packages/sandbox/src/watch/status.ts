@@ -78,7 +78,7 @@ function exitOfCommand(code: number): Exit {
     case 'SIGXFSZ':
       return { ...LIMIT, limit: 'fileMiB', signal, message: 'it wrote a file larger than allowed' };
     case 'SIGABRT':
-      // The kernel's limit of data may come before the watchdog: then the program is told that there is no more.
+      // The kernel's limit of data may come before the watchdog: then the program's allocation fails.
       return { cause: 'killed', code: null, signal, message: ENDED_ITSELF };
     default:
       return { cause: 'killed', code: null, signal, message: `it was ended by ${signal}` };

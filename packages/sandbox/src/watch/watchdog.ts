@@ -44,7 +44,7 @@ export interface TreeLimits {
 export interface Watch {
   /** Host pid of the sandbox's first process. */
   readonly root: number;
-  /** Whether that process has a pid namespace of its own; without it, its descendants are looked for on the host. */
+  /** Whether that process has its own pid namespace; without one, its descendants are searched for on the host. */
   readonly hasPidNamespace: boolean;
   /** Whether the sockets in its network namespace are its own. */
   readonly hasNetworkNamespace: boolean;

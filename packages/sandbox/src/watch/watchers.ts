@@ -13,7 +13,7 @@ import type { KnownProcess } from './known-process.ts';
 import type { FolderLimits } from './own-folder.ts';
 import type { TreeLimits, Units } from './watchdog.ts';
 
-/** What the thread is told of one sandbox. */
+/** What the thread knows about one sandbox. */
 export interface WatchedSandbox {
   /** Host pid of the process whose end is the end of all. */
   readonly outer: KnownProcess;

@@ -89,7 +89,7 @@ export class Pins {
     return this.#database.listed(`${SELECT} ${where}`, values, pinIn, tell).flat();
   }
 
-  /** In the place of what was agreed to before. Ends a stop. */
+  /** Replaces what was agreed to before. Ends a stop. */
   pin({ place, app, configured, description, digest, by }: PinRequest): void {
     this.#database.write(() => {
       const now = this.#now();

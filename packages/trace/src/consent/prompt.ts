@@ -148,7 +148,7 @@ export class Prompts {
     });
   }
 
-  /** The session goes on without what it was asking; returns how many questions that ends. */
+  /** The session continues without its open questions; returns how many that ends. */
   closeAll(session: SessionId): number {
     const open =
       'SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE p.over_at IS NULL AND s.id = ?';
@@ -216,7 +216,7 @@ export class Prompts {
   }
 }
 
-/** Of a question, without what differs when it is asked again; null: it is none. */
+/** Of a question, without what differs when it is asked again; null: it is not a question. */
 function contentOf(event: Event): string | null {
   if (event.kind === 'choice.asked') return canonicalJsonOf([event.question, event.choices]);
   if (event.kind !== 'permission.asked') return null;
@@ -254,7 +254,7 @@ const UNFIT: PromptFault = {
   help: '`cordon prompts` lists what can be answered',
 };
 
-/** Why an answer is none to this question; null: it is one. */
+/** Why an answer does not fit this question; null: it fits. */
 function unfitness(question: StoredQuestion, answer: StoredAnswer): string | null {
   if (question.kind === 'permission' && answer.kind === 'permission') {
     if (!answer.answer.allow) return null;

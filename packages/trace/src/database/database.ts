@@ -113,7 +113,7 @@ export class Database {
     );
   }
 
-  /** For lists that are shown: without `tell` as `all`; with it, a row that cannot be read is told and left out. */
+  /** For lists that are shown: without `tell` like `all`; with it, an unreadable row is reported and left out. */
   listed<T>(
     sql: string,
     values: readonly SQLInputValue[],

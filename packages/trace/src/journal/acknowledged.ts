@@ -303,7 +303,7 @@ export class Acknowledgements {
     return bytes;
   }
 
-  /** Null: it is none that was written, as far as can be told. */
+  /** Null: as far as can be told, nobody wrote it. */
   #decode(session: SessionId, bytes: Buffer, acceptsPlain: boolean): Slot | null {
     if (bytes.length < BODY_BYTES + DIGEST_BYTES || !bytes.subarray(0, 8).equals(MAGIC)) return null;
     const body = bytes.subarray(0, BODY_BYTES);

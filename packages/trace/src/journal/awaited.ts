@@ -9,7 +9,7 @@ import type { DecidedBody, EventBody } from '@cordon/core';
 
 /**
  * Whether an effect can outlive a failure of power. What is delivered into the memory of a confined process, or of the
- * hub, dies with the machine; whatever comes of it later is an effect of its own, and its decision brings this to the disk.
+ * hub, dies with the machine; whatever comes of it later is another effect, and its decision brings this to the disk.
  */
 const OUTLIVES_THE_MACHINE: Readonly<Record<DecidedBody['kind'], boolean>> = {
   'model-call.decided': true,

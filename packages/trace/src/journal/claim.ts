@@ -1,5 +1,5 @@
 /**
- * Which process is alive. A process that holds sessions keeps a lock of the kernel on a file of its own in
+ * Which process is alive. A process that holds sessions keeps a kernel lock on its own file in
  * `claims/`, and its sessions name that file. The kernel gives the lock up when the process dies, however it dies,
  * so a claim is stale exactly when nobody holds its lock. (Process ids are used again, also across containers that
  * share the folder, and start times differ between systems; the lock needs neither.) SQLite does the locking,

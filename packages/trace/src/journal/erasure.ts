@@ -1,7 +1,7 @@
 /**
  * Deleting a session: its journal, its memory, its grants and its questions go together. The journal is append-only for
  * everything that runs; this is the one way out of it, and the user's alone. The chain of every other session stays whole,
- * because each session has a chain of its own.
+ * because each session has its own chain.
  *
  * Ring 0.
  */

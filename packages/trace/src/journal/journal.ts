@@ -192,7 +192,7 @@ export class Journal {
     );
   }
 
-  /** The events of a session from this one on; empty: it is none of the session's. */
+  /** The events of a session from this one on; empty: the session has no such event. */
   eventsFrom(session: SessionId, event: EventId): readonly Event[] {
     const sql =
       'SELECT e.sequence FROM events e JOIN sessions s ON s.key = e.session WHERE e.id = ? AND s.id = ?';

@@ -303,7 +303,7 @@ export class Sessions {
     return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session, isAcknowledged(row)));
   }
 
-  /** A list of sessions is how one that was changed is found, so what cannot be read is told as that. */
+  /** Users find a changed session in the list of sessions, so an unreadable row is reported as such. */
   #queryOf(session: SessionId, stored: string, tell: TellBroken | null): string {
     try {
       return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));

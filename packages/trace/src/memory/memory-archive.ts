@@ -119,7 +119,7 @@ export class MemoryArchive {
 
   /** By its id or by how the id begins. */
   find(item: ItemId): Result<MemoryItem, ItemFault> {
-    // GLOB's own characters are none of an id's.
+    // An id has none of GLOB's special characters.
     const found = /^[0-9A-Za-z]{4,64}$/.test(item) ? this.#named(`${item}*`) : [];
     const [first] = found;
     if (first === undefined) return failed(UNKNOWN);
@@ -127,7 +127,7 @@ export class MemoryArchive {
   }
 
   /**
-   * Puts another text in the place of an item's: of a fact its value. A corrected fact is the user's own statement, also
+   * Replaces the text of an item: of a fact its value. A corrected fact is the user's own statement, also
    * where an app's value stood before, and is corrected for all owners that have it from the same source. A turn or a
    * summary keeps its label: that a text was corrected does not tell that all of it was read.
    */

@@ -53,7 +53,7 @@ export class Memory {
     this.#database = options.database;
   }
 
-  /** The same, but a turn of the same role from the same event stands once: a session that goes on after a crash says it again. */
+  /** The same, but keeps a turn of the same role from the same event once: a session that resumes after a crash records it again. */
   recordOnce(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
     const sql = `SELECT 1 AS one ${SAID_BEFORE}`;
     this.#database.write(() => {
@@ -63,7 +63,7 @@ export class Memory {
     });
   }
 
-  /** The same, but in the place of what stands there: what was given up may have gone on and ended in another way. */
+  /** The same, but replaces what stands there: work that was given up may have continued and ended differently. */
   recordInstead(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
     this.#database.write(() => {
       this.#database.run(`DELETE ${SAID_BEFORE}`, provenance.source, this.#owner, session, role);
@@ -117,7 +117,7 @@ export class Memory {
 
   /**
    * The last messages of the user in other sessions, each with all that followed it there, oldest first; at most so many, and
-   * none that was said after `until`, so that it is the same when the query that asks goes on after a crash. However much there
+   * none that was said after `until`, so that it is the same when the query that asks resumes after a crash. However much there
    * is, no more is read.
    */
   elsewhere(session: SessionId, until: number, interactions: number): readonly Turn[] {
@@ -163,7 +163,7 @@ export class Memory {
     return this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
   }
 
-  /** Puts a summary in the place of the last one, which it contains. */
+  /** Replaces the last summary, which the new one contains. */
   summarise(session: SessionId, made: NewSummary): void {
     const { text, madeBy, through, source, label, holdsOthersValues = false } = made;
     const summary = this.#options.randomId();
